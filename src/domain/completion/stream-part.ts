@@ -1,0 +1,47 @@
+/**
+ * The neutral stream: what a decoder makes of a provider's events and an encoder turns into a client's.
+ *
+ * Grammar, per choice: blocks are opened and closed by start/end with an id that is unique in the stream; deltas name
+ * their block; blocks of one choice do not overlap. `response-start` comes first and once, one `finish` per choice,
+ * `usage` any number of times (the last one counts; later values replace earlier ones), `error` ends the stream.
+ */
+import type { JsonValue } from '../json.ts'
+import type { Finish, Usage } from './result.ts'
+
+export type StreamPart =
+  // The response as a whole:
+  | { readonly type: 'response-start'; readonly id: string; readonly model: string; readonly created?: number }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly choice: number; readonly finish: Finish }
+
+  // Text blocks:
+  | { readonly type: 'text-start'; readonly choice: number; readonly id: string }
+  | { readonly type: 'text-delta'; readonly choice: number; readonly id: string; readonly delta: string }
+  | { readonly type: 'text-end'; readonly choice: number; readonly id: string }
+
+  // Reasoning blocks; `redacted` stands for encrypted thinking, the signature comes at the end or not at all:
+  | { readonly type: 'reasoning-start'; readonly choice: number; readonly id: string; readonly redacted?: string }
+  | { readonly type: 'reasoning-delta'; readonly choice: number; readonly id: string; readonly delta: string }
+  | { readonly type: 'reasoning-end'; readonly choice: number; readonly id: string; readonly signature?: string }
+
+  // Refusal text (OpenAI):
+  | { readonly type: 'refusal-delta'; readonly choice: number; readonly delta: string }
+
+  // Tool calls; deltas are pieces of the arguments' JSON text, `id` is the block's, `toolCallId` the vendor's:
+  | {
+      readonly type: 'tool-input-start'
+      readonly choice: number
+      readonly id: string
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly signature?: string
+    }
+  | { readonly type: 'tool-input-delta'; readonly choice: number; readonly id: string; readonly delta: string }
+  | { readonly type: 'tool-input-end'; readonly choice: number; readonly id: string }
+
+  // The provider reports an error inside the stream; nothing follows it:
+  | { readonly type: 'error'; readonly message: string; readonly code?: string; readonly raw?: JsonValue }
+
+  // Keep-alive, and events that this model does not know (kept for same-format relays, dropped by other encoders):
+  | { readonly type: 'ping' }
+  | { readonly type: 'unknown'; readonly name: string; readonly raw: JsonValue }

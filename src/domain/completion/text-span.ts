@@ -1,0 +1,20 @@
+/** Text inside a request or answer, as guardrails see it: where it stands and what it says, no wire format. */
+
+/** Where a text stands. Tool output and retrieved documents are the places that indirect injection comes from. */
+export type TextScope = 'system' | 'message' | 'tool-definition' | 'tool-input' | 'tool-output'
+
+export const TEXT_SCOPES: readonly TextScope[] = ['system', 'message', 'tool-definition', 'tool-input', 'tool-output']
+
+export interface TextSpan {
+  readonly scope: TextScope
+  /** Who wrote it, where the scope is `message`. */
+  readonly role: 'user' | 'assistant' | 'system' | 'tool'
+  readonly text: string
+}
+
+/**
+ * Visits one text and returns what shall stand in its place: the same string to leave it as it is.
+ * A codec calls it for every text of a document in the document's order; JSON texts (tool arguments) are visited leaf
+ * by leaf, decoded, so that escapes hide nothing.
+ */
+export type TextVisitor = (span: TextSpan) => string

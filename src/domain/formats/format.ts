@@ -1,0 +1,142 @@
+/**
+ * A wire format: the codec of one vendor's chat API, used at the client end and at the provider end alike.
+ * One file (or folder) per format, listed in registry.ts. Pure: documents in, documents out.
+ */
+import type { CompletionRequest, FormatName, TranslationWarning } from '../completion/request.ts'
+import type { CompletionResult, Usage } from '../completion/result.ts'
+import type { StreamPart } from '../completion/stream-part.ts'
+import type { TextVisitor } from '../completion/text-span.ts'
+import type { GatewayError } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+
+export interface Format {
+  readonly name: FormatName
+
+  /**
+   * Reads a client's request.
+   * @throws {InvalidRequestError} with `param` where a field that the gateway must understand has a wrong type.
+   * Fields that it does not know are left alone: they survive in the source document.
+   */
+  parseRequest(document: JsonObject, hints: RequestHints): CompletionRequest
+
+  /** The request as this format says it, for the provider. Never mutates the source document. */
+  renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
+
+  /**
+   * Visits every text of a request document that a model will read, and puts back what the visitor returns.
+   * Mutates `document`. Covers system, messages, parts, tool definitions (descriptions and string values inside the
+   * schemas), tool arguments (decoded leaves), tool results, and string leaves of unknown fields of messages.
+   * Never visits base64 media, ids, roles, type words or signatures.
+   * @returns whether anything was changed.
+   */
+  visitRequestText(document: JsonObject, visit: TextVisitor): boolean
+
+  /** Reads a provider's whole answer. @throws {UpstreamFormatError} where it is not one. */
+  parseResult(document: JsonObject): CompletionResult
+  /** The result as this format says it, for the client. Same format: the source document, unknown fields included. */
+  renderResult(result: CompletionResult, context: RenderContext): Rendered<JsonObject>
+  /** Like `visitRequestText`, over an answer: text, reasoning without signature, refusal, tool arguments (leaves). */
+  visitResultText(document: JsonObject, visit: TextVisitor): boolean
+
+  /** Reads a provider's stream: any number of parts for an event. */
+  createStreamDecoder(): StreamDecoder
+  /** Writes a client's stream from parts that came from ANOTHER format. */
+  createStreamEncoder(context: RenderContext): StreamEncoder
+  /** Same format on both ends: events go through as they came, except what must be hidden. */
+  createStreamRelay(context: RenderContext): StreamRelay
+  /** Rewrites text inside events of this format (client side), with hold-back across events. */
+  createStreamTextPatcher(rewriter: StreamTextRewriter): StreamTextPatcher
+
+  /** The body of a refusal or failure, in the vendor's shape. */
+  renderError(error: GatewayError, requestId: string): JsonObject
+  /** The event that ends a stream that has failed after its first content. */
+  renderStreamError(error: GatewayError, requestId: string): SseEvent[]
+  /** What a provider's error body says; undefined fields where it says nothing. Never throws. */
+  parseError(document: JsonObject): ProviderError
+}
+
+export interface RequestHints {
+  /** Model and stream flag where the path carries them instead of the body (Gemini). */
+  readonly model?: string
+  readonly stream?: boolean
+}
+
+export interface RenderTarget {
+  /** The name that the provider knows the model by. */
+  readonly model: string
+  /** Sent as the output limit, where the gateway clamps it or the format requires one. Undefined: the request's own. */
+  readonly maxOutputTokens: number | undefined
+  /** The model's own output limit, used where the format requires a limit and the client gave none. */
+  readonly defaultMaxOutputTokens: number | undefined
+  readonly stream: boolean
+}
+
+export interface RenderContext {
+  /** The client's request that is being answered. */
+  readonly request: CompletionRequest
+  /** Name to show as the model where the provider's answer carries none. */
+  readonly model: string
+  /** Seconds since the epoch, for formats that require a time of creation. */
+  readonly nowSeconds: number
+  /** For ids that a format requires and the provider did not give; unique per request. */
+  readonly requestId: string
+}
+
+export interface Rendered<Document> {
+  readonly document: Document
+  readonly warnings: readonly TranslationWarning[]
+}
+
+/** One server-sent event. `data` is the joined data lines without the prefix. */
+export interface SseEvent {
+  /** The `event:` field; undefined where there is none. */
+  readonly event?: string
+  readonly data: string
+}
+
+export interface StreamDecoder {
+  push(event: SseEvent): StreamPart[]
+  /**
+   * The provider's byte stream has ended. Returns closing parts, or an `error` part where the format's own end mark is
+   * missing (a cut stream).
+   */
+  end(): StreamPart[]
+}
+
+export interface StreamEncoder {
+  push(part: StreamPart): SseEvent[]
+  /** Closing events (`[DONE]`, `message_stop`). Called once, after the last part. */
+  end(): SseEvent[]
+  /** What could not be carried so far. */
+  readonly warnings: readonly TranslationWarning[]
+}
+
+export interface StreamRelay {
+  /** The events to send for one that came: usually itself; none where it must be hidden; changed where a part must. */
+  push(event: SseEvent): SseEvent[]
+}
+
+/** Rewrites pieces of text that arrive one after the other. A channel is one text that the client concatenates. */
+export interface StreamTextRewriter {
+  /** `json`: the pieces are JSON text (tool arguments), replacements must be escaped for a JSON string. */
+  push(channel: string, kind: 'text' | 'json', delta: string): string
+  /** The channel has ended: what was held back. */
+  flush(channel: string): string
+}
+
+export interface StreamTextPatcher {
+  push(event: SseEvent): SseEvent[]
+  /** The stream has ended without the format's end events; what is held back, as events. */
+  end(): SseEvent[]
+}
+
+/** A provider's error body, read. */
+export interface ProviderError {
+  readonly message: string | undefined
+  readonly type: string | undefined
+  readonly code: string | undefined
+  readonly param: string | undefined
+}
+
+/** No tokens at all, for answers that carry no usage. */
+export const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }

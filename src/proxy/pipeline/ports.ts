@@ -1,0 +1,93 @@
+/** What the pipeline needs from the world. Implemented in providers/, stores/, config/ and telemetry/. */
+import type { CompiledSnapshot, Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Secret } from '../../domain/secret.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { HealthView } from '../../domain/routing/route.ts'
+
+/** Wall clock, milliseconds since the epoch. */
+export type Now = () => Milliseconds
+
+/** The configuration in force. A request reads it once and keeps what it read. */
+export interface ConfigurationSource {
+  /** Undefined until the first good snapshot. */
+  current(): Configuration | undefined
+}
+
+export interface Configuration {
+  readonly compiled: CompiledSnapshot
+  /** Key of a provider by its name; none where `credentials.type` is None or the secret is missing. */
+  credentialOf(provider: string): Secret | undefined
+  /** HMAC-SHA256 of a presented key, hex, as in `KeyDigest`. */
+  digestOf(keyText: string): string
+  /** Secret of an organization for redaction tokens. */
+  redactionSecretOf(organization: string): Secret
+}
+
+/** One HTTP exchange with a provider. */
+export interface ProviderTransport {
+  /**
+   * Sends one attempt and resolves when the response's headers are there.
+   * Runs the provider's four clocks: connect, first byte, idle, total. Never follows redirects.
+   * @throws {AttemptError} for everything that is not an HTTP response.
+   */
+  send(call: ProviderCall): Promise<ProviderReply>
+  /** Closes idle connections; in-flight ones end by themselves. */
+  close(): Promise<void>
+}
+
+export interface ProviderCall {
+  readonly deployment: Deployment
+  readonly credential: Secret | undefined
+  /** What is asked: decides the path within the family. */
+  readonly operation: 'chat' | 'count-tokens' | 'embeddings'
+  readonly stream: boolean
+  /** The body, JSON, rendered in the family's format. */
+  readonly body: string | Uint8Array
+  /** Client headers that are listed to be passed on, e.g. `anthropic-beta`. Lower case names. */
+  readonly passHeaders: Readonly<Record<string, string>>
+  /** Ends the attempt: the client has gone or the process is draining. */
+  readonly signal: AbortSignal
+}
+
+export interface ProviderReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /**
+   * The body in chunks, pulled: nothing is read from the provider beyond what the consumer takes (and a socket
+   * buffer). Throws AttemptError where a clock runs out or the connection breaks. Leaving the loop early aborts.
+   */
+  readonly body: AsyncIterable<Uint8Array>
+  /**
+   * The caller has seen the answer's first content: until then the first-byte clock runs on, even after the headers;
+   * from then on the idle clock.
+   */
+  firstContentSeen(): void
+}
+
+export type AttemptErrorKind = 'connect' | 'timeout' | 'cut' | 'aborted' | 'refused-address' | 'protocol'
+
+/** An attempt that ended without an HTTP response, or in the middle of its body. */
+export class AttemptError extends Error {
+  readonly kind: AttemptErrorKind
+  /** Which clock ran out, for kind `timeout`. */
+  readonly clock: 'connect' | 'first-byte' | 'idle' | 'total' | undefined
+
+  constructor(kind: AttemptErrorKind, message: string, options: { clock?: AttemptError['clock']; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AttemptError'
+    this.kind = kind
+    this.clock = options.clock
+  }
+}
+
+/** Circuit breakers, cool-downs and latency of deployments in this process. */
+export interface HealthRecorder extends HealthView {
+  succeeded(deployment: Deployment, firstByteMs: Milliseconds): void
+  /** `retryAfterMs`: the provider's own Retry-After, sets the cool-down at once. */
+  failed(deployment: Deployment, failure: { readonly reason: string; readonly retryAfterMs?: Milliseconds; readonly ourFault?: boolean }): void
+  /**
+   * Takes a slot for an attempt; undefined where the provider's own limits (concurrency, requests and tokens a minute)
+   * or a half-open breaker leave none. Call the returned function when the attempt has ended.
+   */
+  enter(deployment: Deployment): (() => void) | undefined
+}
