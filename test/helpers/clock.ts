@@ -1,0 +1,24 @@
+/** A clock that stands still until a test moves it. */
+export interface TestClock {
+  /** Milliseconds since the epoch; fits every port that asks for `now`. */
+  readonly now: () => number
+  /** Moves the clock forward (or back, with a negative number). */
+  advance(ms: number): void
+  set(ms: number): void
+}
+
+/** Noon of 15 January 2026 UTC: far from any window's edge (minute, hour, day, month). */
+export const TEST_EPOCH_MS = Date.UTC(2026, 0, 15, 12, 0, 0)
+
+export function createTestClock(startMs: number = TEST_EPOCH_MS): TestClock {
+  let currentMs = startMs
+  return {
+    now: () => currentMs,
+    advance: (ms) => {
+      currentMs += ms
+    },
+    set: (ms) => {
+      currentMs = ms
+    },
+  }
+}
