@@ -1,0 +1,141 @@
+/**
+ * Server-sent events, both ways.
+ *
+ * The decoder reads bytes in whatever pieces the network cuts them. It looks at each character once: a line that is
+ * still open is kept as a list of pieces and joined when its end comes, so that a long line in many small pieces costs
+ * linear time. `id` and `retry` are read past: no provider uses them and a proxy cannot resume a completion.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+import { UpstreamFormatError } from '../errors.ts'
+import type { SseEvent } from './format.ts'
+
+/** Longest event in characters. An image as base64 inside one event fits; a provider gone mad does not fill the memory. */
+export const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
+
+const LINE_FEED = 10
+const SPACE = 32
+
+/** Reads an event stream. One decoder per response. */
+export class SseDecoder {
+  // Invalid bytes become U+FFFD and a leading byte order mark is dropped, as the standard says.
+  readonly #text = new TextDecoder()
+  readonly #maxCharacters: number
+  #openLine: string[] = []
+  #event: string | undefined
+  #data: string[] = []
+  /** Characters held in `#openLine` and `#data`. */
+  #held = 0
+  #skipLineFeed = false
+
+  constructor(maxCharacters: number = MAX_EVENT_CHARACTERS) {
+    this.#maxCharacters = maxCharacters
+  }
+
+  /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer than the bound. */
+  push(bytes: Uint8Array): SseEvent[] {
+    return this.#read(this.#text.decode(bytes, { stream: true }))
+  }
+
+  /**
+   * The stream has ended: the last event, where data without its closing blank line is left. (The standard would drop
+   * it; several providers end on a `data:` line.)
+   */
+  end(): SseEvent[] {
+    const events = this.#read(this.#text.decode())
+    if (this.#openLine.length > 0) this.#endLine('', events)
+    this.#dispatch(events)
+    return events
+  }
+
+  #read(text: string): SseEvent[] {
+    const events: SseEvent[] = []
+    let start = 0
+    if (this.#skipLineFeed && text.length > 0) {
+      this.#skipLineFeed = false
+      if (text.charCodeAt(0) === LINE_FEED) start = 1
+    }
+    let carriageReturn = text.indexOf('\r', start)
+    while (start < text.length) {
+      const lineFeed = text.indexOf('\n', start)
+      if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf('\r', start)
+      const end = firstOf(lineFeed, carriageReturn)
+      if (end === -1) {
+        this.#hold(text.slice(start))
+        break
+      }
+      this.#endLine(text.slice(start, end), events)
+      start = end + 1
+      if (end === carriageReturn) {
+        if (start === text.length) this.#skipLineFeed = true
+        else if (text.charCodeAt(start) === LINE_FEED) start += 1
+      }
+    }
+    return events
+  }
+
+  #hold(piece: string): void {
+    this.#openLine.push(piece)
+    this.#count(piece.length)
+  }
+
+  #count(characters: number): void {
+    this.#held += characters
+    if (this.#held > this.#maxCharacters) {
+      throw new UpstreamFormatError(`The provider sent an event of more than ${this.#maxCharacters} characters.`)
+    }
+  }
+
+  #endLine(rest: string, events: SseEvent[]): void {
+    let line = rest
+    if (this.#openLine.length > 0) {
+      line = this.#openLine.join('') + rest
+      this.#held -= line.length - rest.length
+      this.#openLine = []
+    }
+    if (line === '') this.#dispatch(events)
+    else this.#field(line)
+  }
+
+  #field(line: string): void {
+    const colon = line.indexOf(':')
+    if (colon === 0) return // a comment
+    const name = colon === -1 ? line : line.slice(0, colon)
+    if (name !== 'data' && name !== 'event') return
+    const value = colon === -1 ? '' : line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1)
+    if (name === 'event') {
+      this.#event = value
+      return
+    }
+    this.#data.push(value)
+    this.#count(value.length + 1)
+  }
+
+  #dispatch(events: SseEvent[]): void {
+    if (this.#data.length > 0) {
+      const data = this.#data.length === 1 ? (this.#data[0] ?? '') : this.#data.join('\n')
+      events.push(this.#event ? { event: this.#event, data } : { data })
+      this.#data = []
+    }
+    this.#event = undefined
+    this.#held = 0
+  }
+}
+
+/** One event as it goes on the wire, its closing blank line included. */
+export function encodeSse(event: SseEvent): string {
+  const name = event.event === undefined ? '' : `event: ${event.event}\n`
+  return `${name}data: ${hasLineBreak(event.data) ? event.data.split(LINE_BREAK).join('\ndata: ') : event.data}\n\n`
+}
+
+const LINE_BREAK = /\r\n|\r|\n/
+
+function hasLineBreak(text: string): boolean {
+  return text.includes('\n') || text.includes('\r')
+}
+
+/** The smaller of two indices, where -1 means that there is none. */
+function firstOf(one: number, other: number): number {
+  if (one === -1) return other
+  return other === -1 || one < other ? one : other
+}
