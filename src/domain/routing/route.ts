@@ -55,4 +55,6 @@ export interface RoutePlan {
   readonly method: string
 }
 
-export type RouteOutcome = RoutePlan | { readonly type: 'refused'; readonly error: GatewayError; readonly removed: readonly Removal[] }
+export type RouteOutcome =
+  | RoutePlan
+  | { readonly type: 'refused'; readonly error: GatewayError; readonly removed: readonly Removal[] }

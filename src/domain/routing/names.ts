@@ -1,0 +1,57 @@
+/** By which names a deployment answers, and how the name lists of keys and policies match them. */
+import type { Deployment } from '../snapshot/compiled-snapshot.ts'
+import type { KeyAccess } from '../snapshot/snapshot.ts'
+
+/** The word that means automatic choice, as does an absent model. */
+export const AUTO_MODEL = 'auto'
+
+/** Public name and aliases. */
+export function publicNamesOf(deployment: Deployment): readonly string[] {
+  return [deployment.model.name, ...deployment.model.aliases]
+}
+
+/** Whether the key reaches the deployment's provider at all. Where it does not, the model does not exist for the key. */
+export function isVisibleTo(access: KeyAccess, deployment: Deployment): boolean {
+  return access.providers.includes(deployment.provider.name)
+}
+
+/** Whether one of the deployment's public names is on the key's list of models. An empty list allows all. */
+export function isModelAllowed(access: KeyAccess, deployment: Deployment): boolean {
+  if (access.models.length === 0) return true
+  const { name, aliases } = deployment.model
+  return access.models.some(
+    (pattern) => matchesName(pattern, name) || aliases.some((alias) => matchesName(pattern, alias)),
+  )
+}
+
+/** `pattern` is a name or a suffix glob (`gpt-4.1-*`): a star counts at the end only. */
+export function matchesName(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
+}
+
+/**
+ * A list of exclusions made ready for many comparisons. Case does not count and a suffix glob is understood: an
+ * exclusion that misses by a capital letter would send data where its author forbade it.
+ */
+export interface Exclusions {
+  /** The first entry that matches one of `names`, as a message may show it; undefined where none does. */
+  find(names: readonly string[]): string | undefined
+}
+
+/** @see Exclusions */
+export function compileExclusions(entries: ReadonlySet<string>): Exclusions {
+  if (entries.size === 0) return NONE
+  const patterns = [...entries].map((entry) => entry.toLowerCase())
+  return {
+    find(names) {
+      for (const name of names) {
+        const lower = name.toLowerCase()
+        const hit = patterns.find((pattern) => matchesName(pattern, lower))
+        if (hit !== undefined) return hit
+      }
+      return undefined
+    },
+  }
+}
+
+const NONE: Exclusions = { find: () => undefined }

@@ -1,0 +1,62 @@
+/** What a client reads when no route was found. None of these names a model that the key cannot see. */
+import type { Milliseconds } from '../snapshot/snapshot.ts'
+import type { HealthView, Removal } from './route.ts'
+import { GatewayError } from '../errors.ts'
+
+/** Removed candidates listed in one message: enough to understand, bounded. */
+const MAX_LISTED = 20
+/** A client's own text in a message is cut here. */
+const MAX_ECHO = 128
+
+/** 404. One answer for a model that does not exist and one that the key must not know of. */
+export function modelNotFound(model: string): GatewayError {
+  return new GatewayError('model_not_found', `the model ${echo(model)} does not exist, or this key cannot see it`, {
+    param: 'model',
+  })
+}
+
+/** 403. The model is served by a provider of the key, but is not on the key's list. */
+export function modelNotAllowed(model: string): GatewayError {
+  return new GatewayError('model_not_allowed', `this key may not use the model ${echo(model)}`, { param: 'model' })
+}
+
+/** 403. The key must name a model. */
+export function autoNotAllowed(): GatewayError {
+  return new GatewayError(
+    'model_not_allowed',
+    'this key may not leave the choice of the model to the gateway: name one',
+    {
+      param: 'model',
+    },
+  )
+}
+
+/** 403. The key's access leaves nothing to choose from. */
+export function nothingAllowed(): GatewayError {
+  return new GatewayError('model_not_allowed', 'this key may use no model', { param: 'model' })
+}
+
+/** 400. The rules of the request leave no candidate. */
+export function noEligibleModel(removed: readonly Removal[]): GatewayError {
+  const listed = removed.filter(({ rule }) => rule !== 'not-allowed')
+  const lines = listed
+    .slice(0, MAX_LISTED)
+    .map(({ deployment, rule, detail }) => `${deployment.id}: ${rule} (${detail})`)
+  const more = listed.length > MAX_LISTED ? `; and ${listed.length - MAX_LISTED} more` : ''
+  return new GatewayError('no_eligible_model', `no model satisfies this request: ${lines.join('; ')}${more}`, {
+    param: 'model',
+  })
+}
+
+/** 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. */
+export function noHealthyProvider(cooling: readonly Removal[], health: HealthView, nowMs: Milliseconds): GatewayError {
+  const waits = cooling.map(({ deployment }) => (health.coolingDownUntil(deployment.id) ?? nowMs) - nowMs)
+  const retryAfterSeconds = Math.max(1, Math.ceil(Math.min(...waits) / 1000))
+  return new GatewayError('no_healthy_provider', 'every model that could serve this request is cooling down', {
+    retryAfterSeconds,
+  })
+}
+
+function echo(text: string): string {
+  return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}...` : text)
+}

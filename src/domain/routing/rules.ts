@@ -1,0 +1,124 @@
+/**
+ * The rules that take a deployment out of a route. Each is a small pure function from a deployment and what is known of
+ * the request to a reason, or to undefined where the deployment stays. The first rule that objects is the one reported.
+ */
+import type { Deployment } from '../snapshot/compiled-snapshot.ts'
+import type { EffectivePolicy } from '../policy/effective-policy.ts'
+import type { KeyAccess, Milliseconds } from '../snapshot/snapshot.ts'
+import type { HealthView, Removal, RemovalRule, RouteRequest } from './route.ts'
+import { formatPricePer1K } from '../quota/money.ts'
+import { compileExclusions, isModelAllowed, publicNamesOf } from './names.ts'
+import type { Exclusions } from './names.ts'
+
+export interface RuleInput {
+  readonly access: KeyAccess
+  readonly policy: EffectivePolicy
+  readonly request: RouteRequest
+  readonly health: HealthView
+  readonly nowMs: Milliseconds
+}
+
+/** The rules made ready for one request: gives the removal of a deployment, or undefined where it may serve. */
+export function compileRules(input: RuleInput): (deployment: Deployment) => Removal | undefined {
+  const context: RuleContext = {
+    ...input,
+    providers: compileExclusions(input.policy.excludeProviders),
+    models: compileExclusions(input.policy.excludeModels),
+    countries: compileExclusions(input.policy.excludeCountries),
+  }
+  return (deployment) => {
+    for (const { rule, objection } of RULES) {
+      const detail = objection(deployment, context)
+      if (detail !== undefined) return { deployment, rule, detail }
+    }
+    return undefined
+  }
+}
+
+interface RuleContext extends RuleInput {
+  readonly providers: Exclusions
+  readonly models: Exclusions
+  readonly countries: Exclusions
+}
+
+type Objection = (deployment: Deployment, context: RuleContext) => string | undefined
+
+const RULES: readonly { readonly rule: RemovalRule; readonly objection: Objection }[] = [
+  // What the key may use. First, so that no later reason tells about a model outside of it.
+  { rule: 'not-allowed', objection: notAllowed },
+  // Exclusions bind automatic choice and every backup alike.
+  { rule: 'excluded-provider', objection: excludedProvider },
+  // By any of the names under which somebody may know the model.
+  { rule: 'excluded-model', objection: excludedModel },
+  // Where compute may run: one excluded country among several is enough, and unknown is not "elsewhere".
+  { rule: 'excluded-country', objection: excludedCountry },
+  // The larger of input and output price; no price means no bound on the cost.
+  { rule: 'cost', objection: tooDear },
+  { rule: 'quality', objection: tooPoor },
+  // What the request needs of a model in order to be answered at all.
+  { rule: 'capability', objection: lacksCapability },
+  { rule: 'context-window', objection: tooSmall },
+  // Last: a deployment that comes out here is one that would have served, so its cool-down is worth a retry.
+  { rule: 'cooling-down', objection: coolingDown },
+]
+
+function notAllowed(deployment: Deployment, { access }: RuleContext): string | undefined {
+  return isModelAllowed(access, deployment) ? undefined : 'not among the models of the virtual key'
+}
+
+function excludedProvider(deployment: Deployment, { providers }: RuleContext): string | undefined {
+  const hit = providers.find([deployment.provider.name])
+  return hit === undefined ? undefined : `provider excluded by x-llm-exclude-providers or a policy: ${hit}`
+}
+
+function excludedModel(deployment: Deployment, { policy, models }: RuleContext): string | undefined {
+  if (policy.excludeModels.size === 0) return undefined
+  const names = publicNamesOf(deployment)
+  const qualified = names.map((name) => `${deployment.provider.name}/${name}`)
+  const hit = models.find([...names, deployment.model.upstreamName, ...qualified])
+  return hit === undefined ? undefined : `model excluded by x-llm-exclude-models or a policy: ${hit}`
+}
+
+function excludedCountry({ model, provider }: Deployment, { policy, countries }: RuleContext): string | undefined {
+  if (policy.excludeCountries.size === 0) return undefined
+  if (model.countries.length === 0 && provider.countries.length === 0) {
+    return 'states no country, and x-llm-exclude-countries or a policy excludes some'
+  }
+  const hit = countries.find(model.countries) ?? countries.find(provider.countries)
+  return hit === undefined ? undefined : `country excluded by x-llm-exclude-countries or a policy: ${hit}`
+}
+
+function tooDear({ model }: Deployment, { policy }: RuleContext): string | undefined {
+  const limit = policy.maxCost
+  if (limit === undefined) return undefined
+  if (model.pricing === undefined) return 'has no price to compare with x-llm-max-cost'
+  const { input, output } = model.pricing
+  const dearer = Math.max(input, output)
+  if (dearer <= limit) return undefined
+  const which = output >= input ? 'output' : 'input'
+  return `${which} price ${formatPricePer1K(dearer)} above x-llm-max-cost ${formatPricePer1K(limit)} (USD per 1,000 tokens)`
+}
+
+function tooPoor({ model }: Deployment, { policy }: RuleContext): string | undefined {
+  const limit = policy.minQuality
+  if (limit === undefined || model.quality >= limit) return undefined
+  return `quality ${model.quality} below x-llm-min-quality ${limit}`
+}
+
+function lacksCapability({ model }: Deployment, { request }: RuleContext): string | undefined {
+  const missing = request.needs.filter((capability) => !model.capabilities.includes(capability))
+  return missing.length === 0 ? undefined : `lacks the capability ${missing.join(', ')}`
+}
+
+/** One token of answer must fit beside the prompt. */
+function tooSmall({ model }: Deployment, { request }: RuleContext): string | undefined {
+  const window = model.contextWindow
+  if (window === undefined || request.minPromptTokens + 1 <= window) return undefined
+  return `context window of ${window} tokens, and the prompt has at least ${request.minPromptTokens}`
+}
+
+function coolingDown(deployment: Deployment, { health, nowMs }: RuleContext): string | undefined {
+  const until = health.coolingDownUntil(deployment.id)
+  if (until === undefined || until <= nowMs) return undefined
+  return `cooling down for ${Math.ceil((until - nowMs) / 1000)} s`
+}
