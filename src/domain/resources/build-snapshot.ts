@@ -1,0 +1,103 @@
+/**
+ * Resources to snapshot: the one place where both the operator and the standalone proxy decide what is in force.
+ *
+ *     organizations -> accepted ones, projects, floors
+ *     providers     -> with their Secrets; unusable ones stay, switched off
+ *     virtual keys  -> grant, key text, providers they may use; those not accepted or without a key are left out
+ *
+ * Pure: Secrets, digests and hashes come as functions, time as a number. The order of the inputs does not matter.
+ */
+import type { Secret } from '../secret.ts'
+import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
+import { canonicalText } from './canonical.ts'
+import type { ResourceConditions } from './conditions.ts'
+import type { NamespaceResource, OrganizationResource, ProviderResource, VirtualKeyResource } from './kinds.ts'
+import { impliedOrganization, resolveOrganization, type PatternCheck } from './organizations.ts'
+import { resolveProvider } from './providers.ts'
+import type { SecretLookup } from './secret-lookup.ts'
+import { namespaceLabels } from './selectors.ts'
+import { resolveVirtualKeys } from './virtual-keys.ts'
+
+export interface BuildInput {
+  readonly organizations: readonly OrganizationResource[]
+  readonly providers: readonly ProviderResource[]
+  readonly virtualKeys: readonly VirtualKeyResource[]
+  /** Labels of namespaces; one that is not listed has just its name as a label. */
+  readonly namespaces: readonly NamespaceResource[]
+  /**
+   * Reads Secrets. A generated key's text is asked for as entry `key` of the Secret `generatedSecretName(resource)` in
+   * the key's namespace, wherever the caller keeps it.
+   */
+  readonly secretValue: SecretLookup
+  /** Where providers' Secrets are, in order: the operator's own namespace, or `tollgate-system` and `default`. */
+  readonly providerNamespaces: readonly string[]
+  /** HMAC-SHA256 of a key's text with the namespace's pepper, hex. */
+  readonly digestOf: (text: string, namespace: string) => string
+  /** Hash of a text, hex; becomes the revision. */
+  readonly contentHash: (text: string) => string
+  /** Digests of a key that a rotation has replaced and that are valid until their `notAfterMs`. Default: none. */
+  readonly retiringDigests?: (namespace: string, name: string) => readonly KeyDigest[]
+  /** Judges custom masking patterns. Default: all are good. */
+  readonly checkPattern?: PatternCheck
+  /** For the condition `Expired` only: the snapshot carries the time itself. Default: not judged. */
+  readonly nowMs?: Milliseconds
+  /** In a cluster an organization must be declared; elsewhere an open `default` one is implied. Default: implied. */
+  readonly requireOrganization?: boolean
+}
+
+export interface BuildOutput {
+  readonly snapshot: Snapshot
+  /** Of every declared resource (not of an implied organization), sorted by kind, namespace and name. */
+  readonly conditions: readonly ResourceConditions[]
+  /** Clear credentials of usable providers, by name; never part of the snapshot. */
+  readonly credentials: ReadonlyMap<string, Secret>
+}
+
+/** @throws {RangeError} where a resource holds what its schema forbids. */
+export function buildSnapshot(input: BuildInput): BuildOutput {
+  const organizations = declaredOrImplied(input).map((resource) =>
+    resolveOrganization(resource, input.checkPattern ?? (() => undefined)),
+  )
+  const providers = input.providers
+    .map((resource) => resolveProvider(resource, input.secretValue, input.providerNamespaces))
+    .toSorted((left, right) => compare(left.entry.name, right.entry.name))
+  const keys = resolveVirtualKeys(input.virtualKeys, {
+    organizations: new Map(organizations.map((organization) => [organization.resource.metadata.name, organization])),
+    providers,
+    labelsOf: namespaceLabels(input.namespaces),
+    secretValue: input.secretValue,
+    digestOf: input.digestOf,
+    retiringDigests: input.retiringDigests ?? (() => []),
+    nowMs: input.nowMs,
+  })
+  const content = {
+    organizations: organizations
+      .flatMap(({ entry }) => entry ?? [])
+      .toSorted((left, right) => compare(left.name, right.name)),
+    providers: providers.map(({ entry }) => entry),
+    virtualKeys: keys.entries.toSorted((left, right) => compare(left.id, right.id)),
+  }
+  const declared = input.organizations.length === 0 ? [] : organizations
+  return {
+    snapshot: { schema: SNAPSHOT_SCHEMA, revision: input.contentHash(canonicalText(content)), ...content },
+    conditions: [...declared, ...providers, ...keys.conditions.map((conditions) => ({ conditions }))]
+      .map(({ conditions }) => conditions)
+      .toSorted((left, right) => compare(identity(left), identity(right))),
+    credentials: new Map(providers.flatMap(({ entry, credential }) => (credential ? [[entry.name, credential]] : []))),
+  }
+}
+
+function declaredOrImplied({
+  organizations,
+  requireOrganization = false,
+}: BuildInput): readonly OrganizationResource[] {
+  return organizations.length === 0 && !requireOrganization ? [impliedOrganization()] : organizations
+}
+
+function identity({ kind, namespace, name }: ResourceConditions): string {
+  return `${kind}\n${namespace}\n${name}`
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}

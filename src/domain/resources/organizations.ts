@@ -1,0 +1,76 @@
+/** Organization manifests to snapshot entries. */
+import type { OrganizationEntry, ProjectEntry } from '../snapshot/snapshot.ts'
+import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
+import type { OrganizationResource, ProjectSpec } from './kinds.ts'
+import { toComplianceSettings, toLimits, toPolicySettings } from './policies.ts'
+import { present } from './present.ts'
+
+/** Says what is wrong with a custom masking pattern, or undefined where it compiles in linear-time syntax. */
+export type PatternCheck = (pattern: string) => string | undefined
+
+export interface ResolvedOrganization {
+  readonly resource: OrganizationResource
+  /** Absent where it was not accepted. */
+  readonly entry?: OrganizationEntry
+  readonly conditions: ResourceConditions
+}
+
+/**
+ * One organization. A masking pattern that does not compile refuses the whole organization: running without it would
+ * send what it was written to hide.
+ */
+export function resolveOrganization(resource: OrganizationResource, checkPattern: PatternCheck): ResolvedOrganization {
+  const refusal = invalidPattern(resource, checkPattern)
+  const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal)])
+  if (refusal !== undefined) return { resource, conditions }
+  return { resource, entry: toEntry(resource), conditions }
+}
+
+/**
+ * What stands in where no Organization is declared: open to every namespace, without the privilege to restore.
+ */
+export function impliedOrganization(): OrganizationResource {
+  return {
+    kind: 'Organization',
+    metadata: { name: 'default', namespace: '', labels: {}, annotations: {} },
+    spec: {
+      grants: [
+        {
+          name: 'everyone',
+          namespaceSelector: {},
+          privileges: ['overrideRouting', 'trace', 'asyncBilling'],
+          maxKeysPerNamespace: 10_000,
+        },
+      ],
+    },
+  }
+}
+
+function invalidPattern({ spec }: OrganizationResource, check: PatternCheck): Refusal | undefined {
+  for (const { kind, pattern } of spec.compliance?.masking?.custom ?? []) {
+    const problem = check(pattern)
+    if (problem !== undefined)
+      return { reason: 'InvalidPattern', message: `spec.compliance.masking.custom ${kind}: ${problem}` }
+  }
+  return undefined
+}
+
+function toEntry({ metadata, spec }: OrganizationResource): OrganizationEntry {
+  return present<OrganizationEntry>({
+    name: metadata.name,
+    displayName: spec.displayName,
+    defaults: toPolicySettings(spec.defaults),
+    compliance: toComplianceSettings(spec.compliance),
+    limits: toLimits(spec),
+    projects: (spec.projects ?? []).map(toProject),
+  })
+}
+
+function toProject(spec: ProjectSpec): ProjectEntry {
+  return present<ProjectEntry>({
+    name: spec.name,
+    displayName: spec.displayName,
+    defaults: toPolicySettings(spec.defaults),
+    limits: toLimits(spec),
+  })
+}

@@ -1,0 +1,43 @@
+/** How the build reads Secrets, and what it says where one cannot be read. */
+import type { Secret } from '../secret.ts'
+import type { Refusal } from './conditions.ts'
+
+export type SecretValue =
+  | { readonly type: 'value'; readonly secret: Secret }
+  | { readonly type: 'no-secret' }
+  /** The Secret is there, the entry is not. `detail` says why where it is known (an unset environment variable). */
+  | { readonly type: 'no-entry'; readonly detail?: string }
+
+/** One entry of a Secret, decoded. Never throws. */
+export type SecretLookup = (namespace: string, name: string, key: string) => SecretValue
+
+export type ResolvedSecret =
+  | { readonly type: 'value'; readonly secret: Secret }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+
+/** The entry in the first of `namespaces` that holds the Secret. */
+export function resolveSecret(
+  lookup: SecretLookup,
+  namespaces: readonly string[],
+  reference: { readonly name: string; readonly key: string },
+): ResolvedSecret {
+  for (const namespace of namespaces) {
+    const found = lookup(namespace, reference.name, reference.key)
+    if (found.type === 'value') return found
+    if (found.type === 'no-entry') return missingEntry(namespace, reference, found.detail)
+  }
+  const message = `Secret ${reference.name} not found in namespace ${namespaces.join(' or ')}`
+  return { type: 'refused', refusal: { reason: 'SecretNotFound', message } }
+}
+
+function missingEntry(
+  namespace: string,
+  { name, key }: { readonly name: string; readonly key: string },
+  detail: string | undefined,
+): ResolvedSecret {
+  const why = detail === undefined ? '' : `: ${detail}`
+  return {
+    type: 'refused',
+    refusal: { reason: 'SecretKeyMissing', message: `Secret ${namespace}/${name} has no entry ${key}${why}` },
+  }
+}

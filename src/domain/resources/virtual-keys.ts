@@ -1,0 +1,166 @@
+/** VirtualKey manifests to snapshot entries. Older keys go first: they keep their place where two are in each other's way. */
+import type { KeyDigest, VirtualKeyEntry } from '../snapshot/snapshot.ts'
+import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
+import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
+import type { VirtualKeyResource } from './kinds.ts'
+import type { ResolvedOrganization } from './organizations.ts'
+import { toLimits, toPolicySettings } from './policies.ts'
+import { present } from './present.ts'
+import { mayUseProvider, type ResolvedProvider } from './providers.ts'
+import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
+
+/** Shortest key text that a person may bring, in characters. */
+export const MIN_KEY_LENGTH = 32
+
+/** What a header can carry. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/
+
+export interface KeyContext {
+  readonly organizations: ReadonlyMap<string, ResolvedOrganization>
+  readonly providers: readonly ResolvedProvider[]
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>
+  readonly secretValue: SecretLookup
+  readonly digestOf: (text: string, namespace: string) => string
+  /** Digests that stay valid for a while after a rotation. */
+  readonly retiringDigests: (namespace: string, name: string) => readonly KeyDigest[]
+  /** For `Expired`; undefined: not judged. */
+  readonly nowMs: number | undefined
+}
+
+export interface ResolvedKeys {
+  readonly entries: readonly VirtualKeyEntry[]
+  readonly conditions: readonly ResourceConditions[]
+}
+
+/** All keys. @throws {RangeError} where an amount or duration is malformed (the schemas prevent it). */
+export function resolveVirtualKeys(resources: readonly VirtualKeyResource[], context: KeyContext): ResolvedKeys {
+  const entries: VirtualKeyEntry[] = []
+  const conditions: ResourceConditions[] = []
+  const counts: KeyCounts = new Map()
+  const owners = new Map<string, string>()
+  for (const resource of [...resources].toSorted(byAge)) {
+    const outcome = accept(resource, context, counts)
+    const text = readKeyText(resource, context.secretValue, owners)
+    const accepted = outcome.type === 'granted'
+    if (accepted && text.type === 'text') {
+      owners.set(text.text, idOf(resource))
+      entries.push(toEntry(resource, outcome, text.text, context))
+    }
+    conditions.push(describe(resource, outcome, text, context.nowMs))
+  }
+  return { entries, conditions }
+}
+
+/** Where a generated key's text lies: the Secret's name, for the entry `key`. */
+export function generatedSecretName({ metadata, spec }: VirtualKeyResource): string {
+  return spec.key.generated?.secretName ?? `${metadata.name}-virtual-key`
+}
+
+type KeyText =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+
+function accept(resource: VirtualKeyResource, context: KeyContext, counts: KeyCounts): GrantOutcome {
+  const { name } = resource.spec.organizationRef
+  const organization = context.organizations.get(name)
+  if (organization === undefined) return notAccepted('OrganizationNotFound', `organization ${name} not found`)
+  if (organization.entry === undefined)
+    return notAccepted('OrganizationNotAccepted', `organization ${name} is not accepted`)
+  return applyGrants(resource, organization.resource, context.labelsOf(resource.metadata.namespace), counts)
+}
+
+function notAccepted(reason: Refusal['reason'], message: string): GrantOutcome {
+  return { type: 'refused', refusal: { reason, message } }
+}
+
+function readKeyText(resource: VirtualKeyResource, lookup: SecretLookup, owners: ReadonlyMap<string, string>): KeyText {
+  const reference = resource.spec.key.secretRef ?? { name: generatedSecretName(resource), key: 'key' }
+  const found = resolveSecret(lookup, [resource.metadata.namespace], reference)
+  if (found.type === 'refused') return found
+  // A trailing newline comes from how people make Secrets and cannot be part of a header.
+  const text = found.secret.reveal().trim()
+  if (text.length < MIN_KEY_LENGTH) return refusedText('WeakKey', `the key has fewer than ${MIN_KEY_LENGTH} characters`)
+  if (!HEADER_TEXT.test(text)) return refusedText('WeakKey', 'the key has characters that an HTTP header cannot carry')
+  // The other owner is not named: it may belong to another tenant.
+  return owners.has(text) ? refusedText('DuplicateKey', 'another VirtualKey has the same key') : { type: 'text', text }
+}
+
+function refusedText(reason: Refusal['reason'], message: string): KeyText {
+  return { type: 'refused', refusal: { reason, message } }
+}
+
+function describe(
+  resource: VirtualKeyResource,
+  outcome: GrantOutcome,
+  text: KeyText,
+  nowMs: number | undefined,
+): ResourceConditions {
+  return withReady(
+    'VirtualKey',
+    resource.metadata,
+    [
+      condition('Accepted', outcome.type === 'refused' ? outcome.refusal : undefined),
+      condition('KeyReady', text.type === 'refused' ? text.refusal : undefined),
+    ],
+    unusable(resource, nowMs),
+  )
+}
+
+function unusable({ spec }: VirtualKeyResource, nowMs: number | undefined): Refusal | undefined {
+  if (spec.suspended) return { reason: 'Suspended', message: 'spec.suspended is true' }
+  const expired = nowMs !== undefined && spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= nowMs
+  return expired ? { reason: 'Expired', message: `expired at ${spec.expiresAt}` } : undefined
+}
+
+function toEntry(
+  resource: VirtualKeyResource,
+  granted: Extract<GrantOutcome, { type: 'granted' }>,
+  text: string,
+  context: KeyContext,
+): VirtualKeyEntry {
+  const { metadata, spec } = resource
+  return present<VirtualKeyEntry>({
+    id: idOf(resource),
+    organization: spec.organizationRef.name,
+    project: granted.project,
+    digests: [
+      { digest: context.digestOf(text, metadata.namespace) },
+      ...context.retiringDigests(metadata.namespace, metadata.name),
+    ],
+    suspended: spec.suspended,
+    expiresAtMs: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
+    privileges: granted.privileges,
+    policies: toPolicySettings(spec.policies),
+    access: toAccess(resource, context),
+    limits: toLimits({ ...spec, budgets: granted.budgets }),
+  })
+}
+
+function toAccess({ metadata, spec }: VirtualKeyResource, context: KeyContext): VirtualKeyEntry['access'] {
+  const labels = context.labelsOf(metadata.namespace)
+  const own = spec.access?.providers ?? []
+  const providers = context.providers
+    .filter(({ resource }) => mayUseProvider(resource.spec, spec.organizationRef.name, labels))
+    .map(({ entry }) => entry.name)
+    .filter((name) => own.length === 0 || own.includes(name))
+  return {
+    models: spec.access?.models ?? [],
+    providers,
+    allowAuto: spec.access?.allowAuto ?? true,
+    adapters: spec.access?.adapters ?? [],
+    serviceAccounts: spec.access?.serviceAccounts ?? [],
+  }
+}
+
+function idOf({ metadata }: VirtualKeyResource): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
+function byAge(left: VirtualKeyResource, right: VirtualKeyResource): number {
+  const age = compare(left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? '')
+  return age === 0 ? compare(idOf(left), idOf(right)) : age
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
