@@ -47,9 +47,9 @@ const LATENCY_TTL_MS: Milliseconds = 600_000
 /** Nothing known yet: may be tried. */
 export const UNKNOWN_HEALTH: Health = { breaker: { type: 'closed', failures: 0 }, cooledUntilMs: 0, latency: undefined }
 
-/** After an answer's first content. Closes a half-open breaker; a late success of before does not close an open one. */
+/** After an answer's first content. Closes a breaker whose time is over; a late success of before does not close one that is open. */
 export function afterSuccess(health: Health, firstByteMs: Milliseconds, nowMs: Milliseconds): Health {
-  const breaker: Breaker = health.breaker.type === 'open' ? health.breaker : { type: 'closed', failures: 0 }
+  const breaker: Breaker = isOpen(health.breaker, nowMs) ? health.breaker : { type: 'closed', failures: 0 }
   return { ...health, breaker, latency: { ms: average(latencyOf(health, nowMs), firstByteMs), atMs: nowMs } }
 }
 
@@ -105,11 +105,15 @@ function breakerAfterFailure(
     case 'half-open':
       return open
     case 'open':
-      // A straggler of before the breaker opened says nothing new.
-      return breaker
+      // A straggler of before the breaker opened says nothing new; once its time is over, a failure does.
+      return isOpen(breaker, nowMs) ? breaker : open
     default:
       return breaker satisfies never
   }
+}
+
+function isOpen(breaker: Breaker, nowMs: Milliseconds): boolean {
+  return breaker.type === 'open' && breaker.untilMs > nowMs
 }
 
 function boundedCoolDown(retryAfterMs: Milliseconds | undefined): Milliseconds {

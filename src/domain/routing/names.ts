@@ -1,6 +1,5 @@
-/** By which names a deployment answers, and how the name lists of keys and policies match them. */
+/** By which names a deployment answers, and how the name lists of policies match them. */
 import type { Deployment } from '../snapshot/compiled-snapshot.ts'
-import type { KeyAccess } from '../snapshot/snapshot.ts'
 
 /** The word that means automatic choice, as does an absent model. */
 export const AUTO_MODEL = 'auto'
@@ -8,20 +7,6 @@ export const AUTO_MODEL = 'auto'
 /** Public name and aliases. */
 export function publicNamesOf(deployment: Deployment): readonly string[] {
   return [deployment.model.name, ...deployment.model.aliases]
-}
-
-/** Whether the key reaches the deployment's provider at all. Where it does not, the model does not exist for the key. */
-export function isVisibleTo(access: KeyAccess, deployment: Deployment): boolean {
-  return access.providers.includes(deployment.provider.name)
-}
-
-/** Whether one of the deployment's public names is on the key's list of models. An empty list allows all. */
-export function isModelAllowed(access: KeyAccess, deployment: Deployment): boolean {
-  if (access.models.length === 0) return true
-  const { name, aliases } = deployment.model
-  return access.models.some(
-    (pattern) => matchesName(pattern, name) || aliases.some((alias) => matchesName(pattern, alias)),
-  )
 }
 
 /** `pattern` is a name or a suffix glob (`gpt-4.1-*`): a star counts at the end only. */

@@ -16,7 +16,8 @@ import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { Milliseconds, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import type { Candidate, HealthView, Removal, RouteOutcome, RouteRequest } from './route.ts'
 import type { GatewayError } from '../errors.ts'
-import { AUTO_MODEL, isModelAllowed, isVisibleTo } from './names.ts'
+import { isModelAllowed, isVisibleTo } from './access.ts'
+import { AUTO_MODEL } from './names.ts'
 import {
   autoNotAllowed,
   modelNotAllowed,

@@ -7,7 +7,8 @@ import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { KeyAccess, Milliseconds } from '../snapshot/snapshot.ts'
 import type { HealthView, Removal, RemovalRule, RouteRequest } from './route.ts'
 import { formatPricePer1K } from '../quota/money.ts'
-import { compileExclusions, isModelAllowed, publicNamesOf } from './names.ts'
+import { isModelAllowed } from './access.ts'
+import { compileExclusions, publicNamesOf } from './names.ts'
 import type { Exclusions } from './names.ts'
 
 export interface RuleInput {

@@ -1,0 +1,42 @@
+/** Google Gemini. The base URL is without the version, as its SDK takes it. @see https://ai.google.dev/api */
+import type { FailureKind, ProviderFamily, Target } from './provider-family.ts'
+import { classifyStatus, withPath } from './provider-family.ts'
+
+const VERSION = '/v1beta'
+
+export const gemini = {
+  type: 'Gemini',
+  format: 'generate-content',
+  defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+  fixedHeaders: {},
+  url: geminiUrl,
+  healthUrl: (base) => withPath(base, `${VERSION}/models`),
+  // An API key is not a bearer token here.
+  authorize: (secret) => ['x-goog-api-key', secret],
+  classifyFailure,
+} satisfies ProviderFamily
+
+function geminiUrl(base: URL, target: Target): URL {
+  const url = withPath(base, `${VERSION}/${resourceName(target.upstreamName)}:${method(target)}`)
+  if (target.operation === 'chat' && target.stream) url.searchParams.set('alt', 'sse')
+  return url
+}
+
+/** `gemini-2.5-flash` and `models/gemini-2.5-flash` are the same model; `tunedModels/x` is another collection. */
+function resourceName(upstreamName: string): string {
+  const path = upstreamName.includes('/') ? upstreamName : `models/${upstreamName}`
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
+function method({ operation, stream }: Target): string {
+  if (operation === 'count-tokens') return 'countTokens'
+  if (operation === 'embeddings') return 'embedContent'
+  return stream ? 'streamGenerateContent' : 'generateContent'
+}
+
+/** A bad key is refused with 400, as if the request were at fault. */
+function classifyFailure(status: number, body: string): FailureKind {
+  return status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)
+    ? 'our-fault'
+    : classifyStatus(status)
+}

@@ -1,0 +1,163 @@
+/**
+ * What this process knows of its providers: breakers, cool-downs and latency of each deployment, and how much of each
+ * provider's own limits is in use. The transitions are pure (`domain/routing/health.ts`); this holds their states.
+ *
+ * Limits of a provider count in this process only: N sidecars may together reach N times as much, and then the
+ * provider's own 429 with Retry-After is the truth.
+ */
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { BreakerSettings, Failure, Health } from '../../domain/routing/health.ts'
+import type { MinuteWindow } from '../../domain/routing/minute-window.ts'
+import type { HealthRecorder, Now } from '../pipeline/ports.ts'
+import {
+  afterEntry,
+  afterFailure,
+  afterProbeWithoutVerdict,
+  afterSuccess,
+  coolingDownUntil,
+  latencyOf,
+  mayTry,
+  UNKNOWN_HEALTH,
+} from '../../domain/routing/health.ts'
+import { addToWindow, EMPTY_WINDOW, usedInWindow } from '../../domain/routing/minute-window.ts'
+
+interface DeploymentRecord {
+  health: Health
+  /** The attempt that decides a half-open breaker, and when it began. */
+  probe: { readonly startedMs: Milliseconds } | undefined
+}
+
+interface ProviderRecord {
+  inFlight: number
+  requests: MinuteWindow
+  tokens: MinuteWindow
+  /** Active checks found it down; the verdict holds until then at most, should the checks stop. */
+  downUntilMs: Milliseconds
+}
+
+/** A breaker that never opens, for `healthCheck.mode: Disabled`. */
+const NO_BREAKER: BreakerSettings = { consecutiveFailures: Infinity, openForMs: 0 }
+
+export class HealthBoard implements HealthRecorder {
+  readonly #now: Now
+  readonly #deployments = new Map<string, DeploymentRecord>()
+  readonly #providers = new Map<string, ProviderRecord>()
+
+  constructor(now: Now) {
+    this.#now = now
+  }
+
+  coolingDownUntil(deploymentId: string): Milliseconds | undefined {
+    const nowMs = this.#now()
+    const own = coolingDownUntil(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, nowMs) ?? 0
+    const until = Math.max(own, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
+    return until > nowMs ? until : undefined
+  }
+
+  latencyMs(deploymentId: string): Milliseconds | undefined {
+    return latencyOf(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, this.#now())
+  }
+
+  /** Call it at the answer's first content: a stream that runs for minutes must not hold a half-open breaker. */
+  succeeded(deployment: Deployment, firstByteMs: Milliseconds): void {
+    const record = this.#deployment(deployment)
+    record.health = afterSuccess(record.health, firstByteMs, this.#now())
+  }
+
+  failed(deployment: Deployment, failure: Failure): void {
+    const record = this.#deployment(deployment)
+    const { healthCheck, failover } = deployment.provider
+    const disabled = healthCheck.mode === 'Disabled'
+    const counted = disabled ? { ...failure, ourFault: false } : failure
+    record.health = afterFailure(record.health, counted, disabled ? NO_BREAKER : failover.circuitBreaker, this.#now())
+  }
+
+  enter(deployment: Deployment): (() => void) | undefined {
+    const nowMs = this.#now()
+    const record = this.#deployment(deployment)
+    const provider = this.#provider(deployment.provider.name)
+    forgetLostProbe(record, deployment.provider, nowMs)
+    if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
+    if (isFull(provider, deployment.provider.limits, nowMs)) return undefined
+    return this.#take(record, provider, nowMs)
+  }
+
+  /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */
+  tokensUsed(deployment: Deployment, tokens: number): void {
+    if (!(tokens > 0) || deployment.provider.limits.tokensPerMinute === undefined) return
+    const provider = this.#provider(deployment.provider.name)
+    provider.tokens = addToWindow(provider.tokens, tokens, this.#now())
+  }
+
+  /** Verdict of the active checks on a whole provider. `untilMs`: how long "down" holds without a newer verdict. */
+  markProvider(
+    provider: string,
+    verdict: { readonly type: 'up' } | { readonly type: 'down'; readonly untilMs: Milliseconds },
+  ): void {
+    this.#provider(provider).downUntilMs = verdict.type === 'up' ? 0 : verdict.untilMs
+  }
+
+  /** Forgets what the configuration no longer has, so that the maps stay bounded. Attempts on their way are unharmed. */
+  retain(deployments: readonly Deployment[]): void {
+    const ids = new Set(deployments.map(({ id }) => id))
+    const providers = new Set(deployments.map(({ provider }) => provider.name))
+    for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
+    for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
+  }
+
+  #take(record: DeploymentRecord, provider: ProviderRecord, nowMs: Milliseconds): () => void {
+    const wasOpen = record.health.breaker.type === 'open'
+    record.health = afterEntry(record.health, nowMs)
+    const probe = wasOpen ? { startedMs: nowMs } : undefined
+    if (probe !== undefined) record.probe = probe
+    provider.inFlight += 1
+    provider.requests = addToWindow(provider.requests, 1, nowMs)
+    let released = false
+    return () => {
+      if (released) return
+      released = true
+      provider.inFlight -= 1
+      if (probe === undefined || record.probe !== probe) return
+      record.probe = undefined
+      record.health = afterProbeWithoutVerdict(record.health, this.#now())
+    }
+  }
+
+  #deployment({ id }: Deployment): DeploymentRecord {
+    let record = this.#deployments.get(id)
+    if (record === undefined) {
+      record = { health: UNKNOWN_HEALTH, probe: undefined }
+      this.#deployments.set(id, record)
+    }
+    return record
+  }
+
+  #provider(name: string): ProviderRecord {
+    let record = this.#providers.get(name)
+    if (record === undefined) {
+      record = { inFlight: 0, requests: EMPTY_WINDOW, tokens: EMPTY_WINDOW, downUntilMs: 0 }
+      this.#providers.set(name, record)
+    }
+    return record
+  }
+}
+
+function isFull(record: ProviderRecord, limits: ProviderEntry['limits'], nowMs: Milliseconds): boolean {
+  const { maxConcurrent, requestsPerMinute, tokensPerMinute } = limits
+  if (maxConcurrent !== undefined && record.inFlight >= maxConcurrent) return true
+  if (requestsPerMinute !== undefined && usedInWindow(record.requests, nowMs) + 1 > requestsPerMinute) return true
+  return tokensPerMinute !== undefined && usedInWindow(record.tokens, nowMs) >= tokensPerMinute
+}
+
+/** A probe cannot outlive the provider's total clock: one that has, was never given back. */
+function forgetLostProbe(record: DeploymentRecord, provider: ProviderEntry, nowMs: Milliseconds): void {
+  if (record.probe === undefined || nowMs - record.probe.startedMs <= provider.timeouts.totalMs) return
+  record.probe = undefined
+  record.health = afterProbeWithoutVerdict(record.health, nowMs)
+}
+
+/** Names of providers hold no slash; those of models may. */
+function providerOf(deploymentId: string): string {
+  return deploymentId.slice(0, deploymentId.indexOf('/'))
+}
