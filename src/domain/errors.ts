@@ -17,7 +17,6 @@ export const STATUS_OF = {
   privilege_required: 403,
   model_not_found: 404,
   route_not_found: 404,
-  method_not_allowed: 405,
   request_timeout: 408,
   request_too_large: 413,
   unsupported_media_type: 415,
@@ -64,6 +63,8 @@ export interface GatewayErrorDetails {
   readonly status?: number
   /** Further response headers, e.g. `x-ratelimit-*`. Values are plain ASCII. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The provider's own words where the refusal is the provider's: shown in place of ours. */
+  readonly vendor?: { readonly type: string | undefined; readonly code: string | undefined }
   readonly cause?: unknown
 }
 
@@ -85,6 +86,16 @@ export class GatewayError extends Error {
 
   get type(): ErrorType {
     return typeOf(this.code, this.status)
+  }
+
+  /** The code that a client reads: the provider's own where the refusal is the provider's. */
+  get publicCode(): string {
+    return this.details.vendor?.code ?? this.code
+  }
+
+  /** The type that a client reads, in the OpenAI convention. */
+  get publicType(): string {
+    return this.details.vendor?.type ?? this.type
   }
 
   /** Whether the same call may succeed later (sent as `x-should-retry`). */

@@ -39,7 +39,7 @@ export interface ProviderCall {
   readonly deployment: Deployment
   readonly credential: Secret | undefined
   /** What is asked: decides the path within the family. */
-  readonly operation: 'chat' | 'count-tokens' | 'embeddings'
+  readonly operation: 'chat'
   readonly stream: boolean
   /** The body, JSON, rendered in the family's format. */
   readonly body: string | Uint8Array
@@ -72,7 +72,11 @@ export class AttemptError extends Error {
   /** Which clock ran out, for kind `timeout`. */
   readonly clock: 'connect' | 'first-byte' | 'idle' | 'total' | undefined
 
-  constructor(kind: AttemptErrorKind, message: string, options: { clock?: AttemptError['clock']; cause?: unknown } = {}) {
+  constructor(
+    kind: AttemptErrorKind,
+    message: string,
+    options: { clock?: AttemptError['clock']; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AttemptError'
     this.kind = kind
@@ -84,7 +88,10 @@ export class AttemptError extends Error {
 export interface HealthRecorder extends HealthView {
   succeeded(deployment: Deployment, firstByteMs: Milliseconds): void
   /** `retryAfterMs`: the provider's own Retry-After, sets the cool-down at once. */
-  failed(deployment: Deployment, failure: { readonly reason: string; readonly retryAfterMs?: Milliseconds; readonly ourFault?: boolean }): void
+  failed(
+    deployment: Deployment,
+    failure: { readonly reason: string; readonly retryAfterMs?: Milliseconds; readonly ourFault?: boolean },
+  ): void
   /**
    * Takes a slot for an attempt; undefined where the provider's own limits (concurrency, requests and tokens a minute)
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.

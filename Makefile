@@ -1,0 +1,66 @@
+# Everything goes through here; `make help` lists it. Nothing but git, make, Node >= 20 and npm is needed to begin.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# npm scripts and everything below run under the project's own Node (the npm package `node`).
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+STAMP := node_modules/.tollgate-installed
+ARGS ?=
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
+	@echo 'test-<area>           tests of one area: make test-domain, test-proxy, test-behaviour, test-manifests'
+
+$(STAMP): package.json package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is missing: install Node.js 20 or newer'; exit 1; }
+	npm ci --no-audit --no-fund
+	tap build >/dev/null
+	@touch $@
+
+.PHONY: install
+install: $(STAMP) ## install what the project needs (the other targets do it themselves)
+
+.PHONY: run
+run: $(STAMP) ## start the gateway on 127.0.0.1:4141 with examples/standalone and print a curl line
+	@exec node src/main.ts standalone --config examples/standalone --state .tollgate --demo $(ARGS)
+
+.PHONY: check
+check: $(STAMP) format-check lint typecheck ## format, lint, types, architecture
+	tap run --disable-coverage test/architecture.test.ts
+
+.PHONY: format
+format: $(STAMP) ## rewrite the sources in the project's format
+	oxfmt src test training
+
+.PHONY: format-check
+format-check: $(STAMP)
+	oxfmt --check src test training
+
+.PHONY: lint
+lint: $(STAMP)
+	oxlint --deny-warnings src test training
+
+.PHONY: typecheck
+typecheck: $(STAMP)
+	tsc --noEmit
+
+.PHONY: requirements
+requirements: $(STAMP)
+	@test/install-requirements
+
+.PHONY: test
+test: requirements ## all tests, after installing what they need (Redis)
+	tap run $(ARGS)
+
+.PHONY: test-%
+test-%: requirements
+	tap run --disable-coverage $$(find test/$* -name '*.test.ts') $(ARGS)
+
+.PHONY: bench
+bench: requirements ## measure beside nginx and Portkey's gateway (ARGS='--quick throughput')
+	node test/bench/run.ts $(ARGS)
+
+.PHONY: clean
+clean: ## remove what the targets made
+	rm -rf node_modules .tap test/bench/node_modules .cache coverage .tollgate

@@ -1,0 +1,89 @@
+/** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment; the command line wins. */
+import { parseArgs } from 'node:util'
+
+/** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off. */
+export interface FlagSpec {
+  readonly type: 'text' | 'list' | 'switch'
+  readonly default?: string
+  readonly help: string
+}
+
+export type Flags<Specs extends Record<string, FlagSpec>> = {
+  readonly [Name in keyof Specs]: Specs[Name]['type'] extends 'switch'
+    ? boolean
+    : Specs[Name]['type'] extends 'list'
+      ? readonly string[]
+      : Specs[Name] extends { readonly default: string }
+        ? string
+        : string | undefined
+}
+
+/** A wrong command line: shown to the user without a stack, exit 2. */
+export class UsageError extends Error {}
+
+/** @throws {UsageError} for an unknown flag, a missing value, or a positional argument where none is taken. */
+export function parseFlags<Specs extends Record<string, FlagSpec>>(
+  args: readonly string[],
+  specs: Specs,
+  environment: NodeJS.ProcessEnv,
+): Flags<Specs> {
+  const options = Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [
+      name,
+      { type: spec.type === 'switch' ? ('boolean' as const) : ('string' as const), multiple: spec.type === 'list' },
+    ]),
+  )
+  const given = parseStrictly(args, options)
+  const values = Object.entries(specs).map(([name, spec]) => [name, valueOf(name, spec, given[name], environment)])
+  return Object.fromEntries(values) as Flags<Specs>
+}
+
+/** Help lines for `specs`, one a flag. */
+export function helpOf(specs: Record<string, FlagSpec>): string {
+  const lines = Object.entries(specs).map(([name, { type, help, default: value }]) => {
+    const flag = `  --${name}${type === 'switch' ? '' : type === 'list' ? ' VALUE...' : ' VALUE'}`
+    return `${flag.padEnd(26)}${help}${value === undefined ? '' : ` (default ${value})`}`
+  })
+  return lines.join('\n')
+}
+
+/** `host:port` with a port from 0 to 65535; IPv6 in brackets. @throws {UsageError} */
+export function parseAddress(flag: string, text: string): { readonly host: string; readonly port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
+  const port = Number(match?.[3])
+  if (match === null || port > 65_535)
+    throw new UsageError(`--${flag} must be host:port, for example 127.0.0.1:4141, not ${text}`)
+  return { host: match[1] ?? match[2] ?? '', port }
+}
+
+/** The environment's name of a flag: `--log-level` is `TOLLGATE_LOG_LEVEL`. */
+function environmentName(flag: string): string {
+  return `TOLLGATE_${flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+type Parsed = Record<string, string | boolean | (string | boolean)[] | undefined>
+
+function parseStrictly(
+  args: readonly string[],
+  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
+): Parsed {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'wrong arguments')
+  }
+}
+
+function valueOf(name: string, spec: FlagSpec, given: Parsed[string], environment: NodeJS.ProcessEnv): unknown {
+  const fromEnvironment = environment[environmentName(name)]
+  switch (spec.type) {
+    case 'switch':
+      return given === true || (given === undefined && fromEnvironment === 'true')
+    case 'list':
+      return given ?? (fromEnvironment === undefined ? [] : fromEnvironment.split(',').filter((item) => item !== ''))
+    case 'text':
+      return given ?? fromEnvironment ?? spec.default
+    default:
+      return spec.type satisfies never
+  }
+}

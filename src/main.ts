@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+/** The executable: one subcommand a process. Each is loaded only when it is asked for. */
+import { readFileSync } from 'node:fs'
+import { helpOf, UsageError } from './command-line.ts'
+
+interface Subcommand {
+  readonly summary: string
+  /** Loads the subcommand; resolves when it has started (servers) or with its exit code (tools). */
+  run(args: readonly string[]): Promise<number | undefined>
+  help?(): Promise<string>
+}
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  standalone: {
+    summary: 'the gateway on one machine, configured by manifests',
+    run: async (args) => (await import('./standalone.ts')).runStandalone(args, process.env),
+    help: async () => helpOf((await import('./standalone.ts')).STANDALONE_FLAGS),
+  },
+  check: {
+    summary: 'validate manifests: tollgate check PATH...',
+    run: async (args) => (await import('./check.ts')).runCheck(args),
+  },
+  'demo-provider': {
+    summary: 'a local provider that answers from the request, for trying things out',
+    run: async (args) => (await import('./demo-provider/command.ts')).runDemoProvider(args),
+  },
+}
+
+const [name, ...rest] = process.argv.slice(2)
+process.exitCode = await main(name, rest)
+
+async function main(command: string | undefined, args: readonly string[]): Promise<number | undefined> {
+  if (command === '--version') return print(version())
+  if (command === undefined || command === '--help' || command === 'help')
+    return print(usage(), command === undefined ? 2 : 0)
+  const subcommand = Object.hasOwn(SUBCOMMANDS, command) ? SUBCOMMANDS[command] : undefined
+  if (subcommand === undefined) return complain(`there is no subcommand ${command}\n\n${usage()}`)
+  if (args.includes('--help')) {
+    return print(`tollgate ${command}: ${subcommand.summary}\n${(await subcommand.help?.()) ?? ''}`)
+  }
+  try {
+    return await subcommand.run(args)
+  } catch (error) {
+    if (error instanceof UsageError) return complain(error.message)
+    throw error
+  }
+}
+
+function usage(): string {
+  const lines = Object.entries(SUBCOMMANDS).map(([command, { summary }]) => `  ${command.padEnd(16)}${summary}`)
+  return `usage: tollgate <subcommand> [flags]\n\n${lines.join('\n')}\n\n  --help, --version; tollgate <subcommand> --help lists its flags`
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown'
+}
+
+function print(text: string, code = 0): number {
+  process.stdout.write(`${text}\n`)
+  return code
+}
+
+function complain(text: string): number {
+  process.stderr.write(`tollgate: ${text}\n`)
+  return 2
+}

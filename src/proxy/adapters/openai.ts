@@ -1,0 +1,41 @@
+/** The native interface and the adapter for the official OpenAI SDK: the same surface under two prefixes. */
+import { chatCompletions } from '../../domain/formats/chat-completions/chat-completions.ts'
+import type { AdapterRoute, ClientAdapter, ListedModel } from './adapter.ts'
+
+const shared = {
+  maturity: 'stable',
+  format: 'chat-completions',
+  keyHeaders: [],
+  passHeaders: [],
+  renderModels: (models) => ({ object: 'list', data: models.map(renderModel) }),
+  renderModel,
+  renderError: (error, requestId) => chatCompletions.renderError(error, requestId),
+} satisfies Partial<ClientAdapter>
+
+/** Specification section 4.1: `{base_url}/v1`. */
+export const native = { ...shared, name: 'Native', label: 'native', routes: routesUnder('/v1') } satisfies ClientAdapter
+
+/** SDK base URL `{base_url}/adapters/openai/v1`. */
+export const openai = {
+  ...shared,
+  name: 'OpenAI',
+  label: 'openai',
+  routes: routesUnder('/adapters/openai/v1'),
+} satisfies ClientAdapter
+
+function routesUnder(prefix: string): AdapterRoute[] {
+  return [
+    { method: 'POST', path: `${prefix}/chat/completions`, operation: 'chat' },
+    { method: 'GET', path: `${prefix}/models`, operation: 'list-models' },
+    {
+      method: 'GET',
+      path: `${prefix}/models/*`,
+      operation: 'get-model',
+      hints: (path) => ({ model: path['*'] ?? '' }),
+    },
+  ]
+}
+
+function renderModel(model: ListedModel) {
+  return { id: model.id, object: 'model', created: model.created, owned_by: model.ownedBy }
+}

@@ -1,0 +1,77 @@
+/** From what is known of a request to its audit record. */
+import type { AuditPolicy, AuditRecord, AuditTokens } from '../../domain/audit/audit-record.ts'
+import { formatPricePer1K } from '../../domain/quota/money.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
+
+/** Longest model name of a client that is written down. */
+const MAX_NAME_LENGTH = 200
+
+export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: number): AuditRecord {
+  const { incoming, caller, served } = record
+  return {
+    type: 'audit',
+    time: new Date(incoming.receivedAtMs).toISOString(),
+    requestId: incoming.requestId,
+    adapter: incoming.adapter.label,
+    operation: record.operation,
+    outcome,
+    ...given('error', record.errorCode),
+    ...given('organization', caller?.organization.name),
+    ...given('project', caller?.project?.name),
+    ...given('virtualKey', caller?.key.id),
+    tags: record.policy?.tags ?? {},
+    ...given('policy', auditPolicy(record)),
+    model: {
+      requested: (record.requestedModel ?? 'auto').slice(0, MAX_NAME_LENGTH),
+      ...given('served', served?.model.name),
+      ...given('provider', served?.provider.name),
+    },
+    stream: record.stream,
+    attempts: record.attempts,
+    removed: countByRule(record),
+    findings: record.findings,
+    guardrailBytes: record.guardrailBytes,
+    warnings: [...new Set(record.warnings.map((warning) => warning.field))],
+    ...given('cache', record.cache),
+    ...given('tokens', auditTokens(record)),
+    ...given('costMicroUsd', record.costMicroUsd),
+    latency: {
+      ...given('firstContentMs', since(incoming.receivedAtMs, record.firstContentAtMs)),
+      totalMs: Math.round(endedAtMs - incoming.receivedAtMs),
+    },
+  }
+}
+
+function auditPolicy({ policy }: RequestRecord): AuditPolicy | undefined {
+  if (policy === undefined) return undefined
+  const excluded = [...policy.excludeProviders, ...policy.excludeModels, ...policy.excludeCountries]
+  return {
+    flags: [...policy.flags],
+    scoringMethod: policy.scoringMethod ?? 'priority',
+    ...given('maxCost', policy.maxCost === undefined ? undefined : formatPricePer1K(policy.maxCost)),
+    ...given('minQuality', policy.minQuality),
+    ...given('excluded', excluded.length === 0 ? undefined : excluded),
+    billing: policy.billing,
+  }
+}
+
+function auditTokens({ usage, usageEstimated }: RequestRecord): AuditTokens | undefined {
+  if (usage === undefined) return undefined
+  const { input, cachedInput, cacheWrite, output, reasoning } = usage
+  return { input, cachedInput, cacheWrite, output, reasoning, estimated: usageEstimated }
+}
+
+function countByRule({ removed }: RequestRecord): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { rule } of removed) counts[rule] = (counts[rule] ?? 0) + 1
+  return counts
+}
+
+function since(startMs: number, atMs: number | undefined): number | undefined {
+  return atMs === undefined ? undefined : Math.round(atMs - startMs)
+}
+
+/** The field where it has a value, nothing where it has none. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in Name]: Value })
+}

@@ -1,0 +1,233 @@
+/**
+ * Stage: asks the planned deployments in their order until one answers.
+ *
+ * A try ends in one of four ways: an answer (whole, or a stream whose first content has come), a rejection (the
+ * provider refuses the request itself: nobody else is asked), a failure that another deployment may not have, or the
+ * client's leaving. Nothing has been sent to the client before this stage returns, so it never sees a failed try.
+ */
+import type { CompletionResult } from '../../domain/completion/result.ts'
+import type { CompletionRequest } from '../../domain/completion/request.ts'
+import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
+import type { Format } from '../../domain/formats/format.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
+import type { AttemptRecord } from '../../domain/routing/decision.ts'
+import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { familyOf } from '../providers/registry.ts'
+import { exhausted, failureOf, rejectionOf, type AttemptFailure } from './attempt-failure.ts'
+import { AttemptError, type ProviderReply } from './ports.ts'
+import { isContent, providerItems, type StreamItem } from './provider-stream.ts'
+import { parseDocument } from './read-request.ts'
+import { readWhole } from './read-whole.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+
+export interface ProviderRequest {
+  readonly request: CompletionRequest
+  /** The client's bytes, sent as they are when rendering changes nothing and no guardrail did; else undefined. */
+  readonly bytes: Uint8Array | undefined
+  readonly plan: RoutePlan
+  /** The output limit to send, where the reservation clamps it. */
+  readonly maxOutputTokens: number | undefined
+  readonly stream: boolean
+}
+
+export type Answer = WholeAnswer | StreamAnswer
+
+export interface WholeAnswer {
+  readonly type: 'whole'
+  readonly deployment: Deployment
+  readonly format: Format
+  readonly result: CompletionResult
+  /** The provider's bytes, passed on as they are where nothing changes. */
+  readonly bytes: Uint8Array
+}
+
+export interface StreamAnswer {
+  readonly type: 'stream'
+  readonly deployment: Deployment
+  readonly format: Format
+  /** From the first item on; the provider is read as this is pulled. */
+  readonly items: AsyncIterable<StreamItem[]>
+}
+
+/** However long a plan is: more tries than this only make the client wait. */
+const MAX_ATTEMPTS = 8
+
+/** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
+export async function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
+  const failures: AttemptFailure[] = []
+  for (const candidate of triesOf(call.plan)) {
+    const started = services.now()
+    const outcome = await tryOnce(candidate.deployment, call, record, services)
+    record.upstreamMs += services.now() - started
+    if (outcome.type === 'whole' || outcome.type === 'stream') return outcome
+    failures.push(outcome)
+    if (!outcome.retry) break
+  }
+  throw exhausted(failures, call.plan)
+}
+
+/** Each candidate as often as its provider allows, in the plan's order. */
+function* triesOf(plan: RoutePlan): Generator<Candidate> {
+  let tries = 0
+  for (const candidate of plan.candidates) {
+    for (let again = 0; again < candidate.deployment.provider.failover.maxAttempts; again++) {
+      if (tries++ >= MAX_ATTEMPTS) return
+      yield candidate
+    }
+  }
+}
+
+async function tryOnce(
+  deployment: Deployment,
+  call: ProviderRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<Answer | AttemptFailure> {
+  const leave = services.health.enter(deployment)
+  if (leave === undefined) return skipped(deployment, record)
+  const started = services.now()
+  const elapsed = () => Math.round(services.now() - started)
+  try {
+    const answer = await exchange(deployment, call, record, services)
+    if (answer.type === 'whole') leave()
+    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
+    services.health.succeeded(deployment, elapsed())
+    return answer.type === 'stream' ? { ...answer, items: leaving(answer.items, leave) } : answer
+  } catch (error) {
+    leave()
+    return failed(error, deployment, elapsed(), record, services)
+  }
+}
+
+function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
+  record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
+  return { type: 'failure', kind: 'rate-limited', retry: true, retryAfterMs: 1_000 }
+}
+
+function failed(
+  error: unknown,
+  deployment: Deployment,
+  ms: number,
+  record: RequestRecord,
+  services: Services,
+): AttemptFailure {
+  if (record.incoming.signal.aborted) {
+    record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
+    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  }
+  const failure = failureOf(error, deployment)
+  record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
+  if (failure.type === 'rejection') throw failure.error
+  services.health.failed(deployment, failure.health)
+  services.log.warn(
+    {
+      requestId: record.incoming.requestId,
+      attempt: record.attempts.length,
+      deployment: deployment.id,
+      ...failure.attempt,
+    },
+    'provider failed',
+  )
+  return failure.failure
+}
+
+/** One exchange. Throws for everything that is no usable answer. */
+async function exchange(
+  deployment: Deployment,
+  call: ProviderRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<Answer> {
+  const format = formatOf(familyOf(deployment.provider.type).format)
+  const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
+  const reply = await services.transport.send({
+    deployment,
+    credential,
+    operation: 'chat',
+    stream: call.stream,
+    body: renderBody(format, deployment, call, record),
+    passHeaders: passHeaders(format, record),
+    signal: record.incoming.signal,
+  })
+  if (reply.status < 200 || reply.status > 299) throw await rejectionOf(reply, format, credential)
+  return call.stream ? openStream(reply, deployment, format) : readAnswer(reply, deployment, format)
+}
+
+function renderBody(format: Format, deployment: Deployment, call: ProviderRequest, record: RequestRecord) {
+  const { document, warnings } = format.renderRequest(call.request, {
+    model: deployment.model.upstreamName,
+    maxOutputTokens: call.maxOutputTokens,
+    defaultMaxOutputTokens: deployment.model.maxOutputTokens,
+    stream: call.stream,
+  })
+  record.warnings.push(...warnings)
+  const unchanged = document === call.request.source.document
+  return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
+}
+
+/** Client headers that the adapter lists, and only to a provider that speaks the same format. */
+function passHeaders(format: Format, record: RequestRecord): Record<string, string> {
+  const { adapter, rawHeaders } = record.incoming
+  const passed: Record<string, string> = {}
+  if (adapter.format !== format.name || adapter.passHeaders.length === 0) return passed
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    const value = rawHeaders[index + 1] ?? ''
+    if (adapter.passHeaders.includes(name)) passed[name] = name in passed ? `${passed[name]},${value}` : value
+  }
+  return passed
+}
+
+async function readAnswer(reply: ProviderReply, deployment: Deployment, format: Format): Promise<WholeAnswer> {
+  const bytes = await readWhole(reply)
+  reply.firstContentSeen()
+  return { type: 'whole', deployment, format, bytes, result: format.parseResult(parseAnswer(bytes)) }
+}
+
+function parseAnswer(bytes: Uint8Array) {
+  try {
+    return parseDocument(bytes)
+  } catch (cause) {
+    throw new UpstreamFormatError('the answer is not a JSON object', cause)
+  }
+}
+
+/** Reads up to the first content. What came before it is kept and replayed first. */
+async function openStream(reply: ProviderReply, deployment: Deployment, format: Format): Promise<StreamAnswer> {
+  const source = providerItems(reply, format)
+  const held: StreamItem[] = []
+  for (;;) {
+    const { value, done } = await source.next()
+    if (done) throw new AttemptError('cut', 'the stream ended before any content')
+    held.push(...value)
+    const parts = value.flatMap((item) => item.parts)
+    const content = parts.findIndex(isContent)
+    const error = parts.find((part) => part.type === 'error')
+    if (error !== undefined && (content === -1 || parts.indexOf(error) < content)) {
+      await source.return(undefined)
+      throw new AttemptError('protocol', 'the stream reported an error before any content')
+    }
+    if (content !== -1) break
+  }
+  reply.firstContentSeen()
+  return { type: 'stream', deployment, format, items: replay(held, source) }
+}
+
+async function* replay(held: StreamItem[], rest: AsyncGenerator<StreamItem[]>): AsyncGenerator<StreamItem[]> {
+  try {
+    yield held
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+async function* leaving(items: AsyncIterable<StreamItem[]>, leave: () => void): AsyncGenerator<StreamItem[]> {
+  try {
+    yield* items
+  } finally {
+    leave()
+  }
+}

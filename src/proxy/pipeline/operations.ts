@@ -1,0 +1,18 @@
+/** What each route of an adapter does. */
+import type { AdapterRoute } from '../adapters/adapter.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
+import { completeChat } from './pipeline.ts'
+import { readModels } from './read-models.ts'
+import type { Services } from './services.ts'
+
+export type Operation = (incoming: Incoming, services: Services) => Promise<Outgoing>
+
+const OPERATIONS: Readonly<Record<AdapterRoute['operation'], Operation>> = {
+  chat: completeChat,
+  'list-models': readModels,
+  'get-model': readModels,
+}
+
+export function operationOf(name: AdapterRoute['operation']): Operation {
+  return OPERATIONS[name]
+}

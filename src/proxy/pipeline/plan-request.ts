@@ -1,0 +1,67 @@
+/** Stage 4: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
+import type { CompletionRequest, Message, UserPart } from '../../domain/completion/request.ts'
+import { planRoute } from '../../domain/routing/plan-route.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Capability } from '../../domain/snapshot/snapshot.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+
+/**
+ * Characters that one token certainly holds at most, on average over a prompt: the estimate must never remove a model
+ * that the prompt fits into.
+ */
+const MAX_CHARACTERS_PER_TOKEN = 16
+
+/** @throws {GatewayError} as `planRoute` refuses. */
+export function planRequest(
+  request: CompletionRequest,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): RoutePlan {
+  const outcome = planRoute({
+    compiled: caller.configuration.compiled,
+    key: caller.key,
+    policy: caller.policy,
+    request: {
+      model: request.model,
+      needs: needsOf(request),
+      minPromptTokens: Math.floor(promptCharacters(request) / MAX_CHARACTERS_PER_TOKEN),
+    },
+    health: services.health,
+    nowMs: services.now(),
+  })
+  record.removed = outcome.removed
+  if (outcome.type === 'refused') throw outcome.error
+  record.plan = outcome
+  return outcome
+}
+
+function needsOf(request: CompletionRequest): Capability[] {
+  const needs: Capability[] = ['chat']
+  if (request.stream) needs.push('streaming')
+  if (request.tools.length > 0) needs.push('tools')
+  if (request.messages.some((message) => contentHas(message, 'image'))) needs.push('vision')
+  if (request.messages.some((message) => contentHas(message, 'audio'))) needs.push('audio')
+  return needs
+}
+
+function contentHas(message: Message, type: UserPart['type']): boolean {
+  return message.role === 'user' && message.content.some((part) => part.type === type)
+}
+
+/** Characters of all texts, as the reservation and the context rule count them. */
+export function promptCharacters(request: CompletionRequest): number {
+  let characters = 0
+  const add = (text: string) => (characters += text.length)
+  for (const part of request.system) add(part.text)
+  for (const message of request.messages) {
+    for (const part of message.content) {
+      if (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') add(part.text)
+      else if (part.type === 'tool-call') add(part.arguments)
+      else if (part.type === 'tool-result') for (const inner of part.content) if (inner.type === 'text') add(inner.text)
+    }
+  }
+  return characters
+}

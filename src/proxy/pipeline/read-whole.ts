@@ -1,0 +1,29 @@
+/** Reading a provider's body to its end, within a bound. */
+import { AttemptError, type ProviderReply } from './ports.ts'
+
+/** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+
+/** @throws {AttemptError} where the body breaks off or is larger than `maxBytes`. */
+export async function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTES): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of reply.body) {
+    length += chunk.length
+    if (length > maxBytes) throw new AttemptError('protocol', `the answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
+}
+
+/** The beginning of an error body: enough to read its message, never more. Breaking off is no error here. */
+export async function readErrorBody(reply: ProviderReply): Promise<Uint8Array> {
+  try {
+    return await readWhole(reply, MAX_ERROR_BYTES)
+  } catch {
+    return new Uint8Array()
+  }
+}
+
+const MAX_ERROR_BYTES = 256 * 1024

@@ -1,0 +1,49 @@
+/** What is known of one request so far: written by the stages, read once when it settles. */
+import type { TranslationWarning } from '../../domain/completion/request.ts'
+import type { Usage } from '../../domain/completion/result.ts'
+import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
+import type { AttemptRecord } from '../../domain/routing/decision.ts'
+import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Caller } from './authenticate.ts'
+import type { Incoming } from './exchange.ts'
+
+/** How a request ended. `answered` is the only one in which the client has the whole answer. */
+export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
+
+export class RequestRecord {
+  readonly incoming: Incoming
+  readonly operation: string
+  caller: Caller | undefined
+  policy: EffectivePolicy | undefined
+  requestedModel: string | undefined
+  stream = false
+  plan: RoutePlan | undefined
+  removed: readonly Removal[] = []
+  readonly attempts: AttemptRecord[] = []
+  readonly warnings: TranslationWarning[] = []
+  /** Which deployment's answer the client gets. */
+  served: Deployment | undefined
+  usage: Usage | undefined
+  /** The provider reported no usage; what stands there was estimated. */
+  usageEstimated = false
+  /** Characters of answer text seen, for the estimate. */
+  answerCharacters = 0
+  firstContentAtMs: Milliseconds | undefined
+  /** Milliseconds in which this request waited for a provider. */
+  upstreamMs: Milliseconds = 0
+  /** Findings of guardrails by kind. */
+  readonly findings: Record<string, number> = {}
+  /** Bytes that guardrails saw, by guardrail and scope: `pii-safe/message`. */
+  readonly guardrailBytes: Record<string, number> = {}
+  /** Micro-dollars; undefined where no price or no usage is known. */
+  costMicroUsd: number | undefined
+  cache: string | undefined
+  errorCode: string | undefined
+
+  constructor(incoming: Incoming, operation: string) {
+    this.incoming = incoming
+    this.operation = operation
+  }
+}

@@ -1,0 +1,38 @@
+/** Stage 2: which rules apply to this request. Headers only; a bad control header is refused before the body is read. */
+import { parseControlHeaders } from '../../domain/control/parse-control-headers.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import { GUARDRAIL_FLAGS } from '../../domain/guardrails/registry.ts'
+import { applyOverrides, basePolicy, type BasePolicy } from '../../domain/policy/resolve-policy.ts'
+import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
+import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
+import type { Caller } from './authenticate.ts'
+import type { Incoming } from './exchange.ts'
+
+export interface GovernedCaller extends Caller {
+  readonly policy: EffectivePolicy
+}
+
+/** A key entry belongs to one snapshot, so its base policy lives as long as the snapshot does. */
+const basePolicies = new WeakMap<VirtualKeyEntry, BasePolicy>()
+
+/** @throws {GatewayError} 400, 403 as `applyOverrides` refuses; 501 for a flag whose guardrail is not part of this build. */
+export function resolveRequestPolicy(caller: Caller, incoming: Incoming): GovernedCaller {
+  const outcome = applyOverrides(baseOf(caller), parseControlHeaders(incoming.rawHeaders))
+  if (outcome.type === 'refused') throw outcome.error
+  for (const flag of outcome.policy.flags) {
+    if (!GUARDRAIL_FLAGS.has(flag)) {
+      throw new GatewayError('feature_not_available', `The flag ${flag} is not available in this version.`, {
+        param: 'x-llm-flags',
+      })
+    }
+  }
+  return { ...caller, policy: outcome.policy }
+}
+
+function baseOf(caller: Caller): BasePolicy {
+  const known = basePolicies.get(caller.key)
+  if (known !== undefined) return known
+  const base = basePolicy(caller)
+  basePolicies.set(caller.key, base)
+  return base
+}

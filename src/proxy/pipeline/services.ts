@@ -1,0 +1,33 @@
+/** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
+import type { AuditRecord } from '../../domain/audit/audit-record.ts'
+import type { ConfigurationSource, HealthRecorder, Now, ProviderTransport } from './ports.ts'
+import type { RequestRecord, Outcome } from './request-record.ts'
+
+export interface Services {
+  /** Milliseconds since the epoch, with fractions where the clock has them. */
+  readonly now: Now
+  readonly configuration: ConfigurationSource
+  readonly transport: ProviderTransport
+  readonly health: HealthRecorder
+  readonly metrics: PipelineMetrics
+  readonly audit: AuditSink
+  readonly log: Logger
+}
+
+/** Fields first, then a constant lower-case message. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface AuditSink {
+  /** Takes the record of one request. Must not throw and must not wait. */
+  write(record: AuditRecord): void
+}
+
+export interface PipelineMetrics {
+  /** Everything that a finished request says, in one call. */
+  requestEnded(record: RequestRecord, outcome: Outcome, endedAtMs: number): void
+}

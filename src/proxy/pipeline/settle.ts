@@ -1,0 +1,16 @@
+/** The end of every request: exactly once, whatever way it ended. */
+import { renderAudit } from './audit.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+
+/** A function that settles `record` the first time it is called and does nothing afterwards. Never throws. */
+export function settlementOf(record: RequestRecord, services: Services): (outcome: Outcome) => Promise<void> {
+  let settled = false
+  return async (outcome) => {
+    if (settled) return
+    settled = true
+    const endedAtMs = services.now()
+    services.metrics.requestEnded(record, outcome, endedAtMs)
+    services.audit.write(renderAudit(record, outcome, endedAtMs))
+  }
+}

@@ -1,0 +1,34 @@
+/** What a response says about itself in headers. */
+import { renderDecision } from '../../domain/routing/decision.ts'
+import type { ResponseHeaders } from './exchange.ts'
+import type { RequestRecord } from './request-record.ts'
+
+/** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
+export function traceHeaders(record: RequestRecord): ResponseHeaders {
+  const { requestId, adapter } = record.incoming
+  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
+  if (record.cache !== undefined) headers['x-gateway-cache'] = record.cache
+  if (record.policy?.trace !== true) return headers
+  headers['x-gateway-request-id'] = requestId
+  headers['x-gateway-routing-decision'] = renderDecision({
+    attempts: record.attempts,
+    why: whyOf(record),
+    removed: record.removed.length,
+  })
+  if (record.warnings.length > 0) headers['x-gateway-translation-warnings'] = warnings(record)
+  return headers
+}
+
+function whyOf({ attempts, plan, cache }: RequestRecord): string {
+  if (cache?.startsWith('hit') === true) return 'cache-hit'
+  return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
+}
+
+/** Longest list of dropped fields in a header. */
+const MAX_WARNINGS_LENGTH = 1_024
+
+function warnings(record: RequestRecord): string {
+  const fields = [...new Set(record.warnings.map((warning) => warning.field))].join(', ')
+  return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_WARNINGS_LENGTH)
+}

@@ -1,0 +1,39 @@
+/** Health and metrics on their own port. No action can be asked for here. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+
+export interface AdminOptions {
+  /** Whether requests can be served: configuration loaded, not draining. */
+  ready(): boolean
+  /** The metrics page in Prometheus text format. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+export function buildAdmin(options: AdminOptions): Server {
+  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    request.resume()
+    if (request.method !== 'GET' && request.method !== 'HEAD') return plain(response, 405, 'method not allowed\n')
+    switch (request.url) {
+      case '/livez':
+        return plain(response, 200, 'ok\n')
+      case '/readyz':
+        return options.ready() ? plain(response, 200, 'ready\n') : plain(response, 503, 'not ready\n')
+      case '/metrics':
+        return void metrics(response, options)
+      default:
+        return plain(response, 404, 'not found\n')
+    }
+  })
+}
+
+async function metrics(response: ServerResponse, options: AdminOptions): Promise<void> {
+  try {
+    const { contentType, text } = await options.metrics()
+    response.writeHead(200, { 'content-type': contentType }).end(text)
+  } catch {
+    plain(response, 500, 'metrics failed\n')
+  }
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text)
+}

@@ -1,0 +1,156 @@
+/**
+ * The data plane's HTTP server: mounts the adapters, turns a request into an `Incoming` and an `Outgoing` into bytes.
+ * Transport matters only; what happens to a request is in pipeline/pipeline.ts.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { GatewayError } from '../../domain/errors.ts'
+import type { AdapterRoute, ClientAdapter } from '../adapters/adapter.ts'
+import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
+import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
+import { operationOf } from '../pipeline/operations.ts'
+import { refuse } from '../pipeline/refuse.ts'
+import type { Services } from '../pipeline/services.ts'
+import { readBody } from './body.ts'
+import { onClientError } from './client-error.ts'
+import { newRequestId } from './request-id.ts'
+import { send } from './send.ts'
+
+export interface ServerOptions {
+  /** Largest body taken, bytes. */
+  readonly maxBodyBytes: number
+}
+
+/** @see specification section 8; DESIGN section 4. */
+export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024
+
+/** A request's head and body must have come within this time: slower clients hold memory for nothing. */
+const REQUEST_TIMEOUT_MS = 60_000
+const HEADERS_TIMEOUT_MS = 20_000
+
+/** Above the 60 s after which common client pools drop idle connections, so that the client closes first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+
+/** Connections beyond this are closed at once: each may hold a body in memory. */
+const MAX_CONNECTIONS = 4_096
+
+/** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
+const MAX_PATH_PARAMETER = 256
+
+export function buildApp(services: Services, options: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: 32 * 1024 },
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_PATH_PARAMETER },
+    clientErrorHandler: onClientError,
+    frameworkErrors: (_error, request, reply) => notFound(request, reply, services),
+  })
+  app.server.maxConnections = MAX_CONNECTIONS
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
+  app.setErrorHandler((error, request, reply) => unexpected(error, request, reply, services))
+  for (const adapter of ADAPTERS) {
+    for (const route of adapter.routes) mount(app, adapter, route, services, options)
+  }
+  return app
+}
+
+function mount(
+  app: FastifyInstance,
+  adapter: ClientAdapter,
+  route: AdapterRoute,
+  services: Services,
+  options: ServerOptions,
+): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    handler: async (request, reply) => {
+      const query = queryOf(request)
+      const path = (request.params ?? {}) as Record<string, string>
+      const hints = route.hints === undefined ? {} : route.hints(path, new URLSearchParams(query))
+      if (hints === undefined) return notFound(request, reply, services)
+      reply.hijack()
+      const incoming = incomingOf(request, reply, adapter, query, hints, services, options)
+      await answer(reply, await operationOf(hints.operation ?? route.operation)(incoming, services), services)
+    },
+  })
+}
+
+function incomingOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  adapter: ClientAdapter,
+  query: string,
+  hints: Incoming['hints'],
+  services: Services,
+  options: ServerOptions,
+): Incoming {
+  const receivedAtMs = services.now()
+  return {
+    adapter,
+    requestId: newRequestId(receivedAtMs),
+    receivedAtMs,
+    rawHeaders: request.raw.rawHeaders,
+    query,
+    hints,
+    readBody: () => readBody(request.raw, options.maxBodyBytes),
+    signal: clientGone(reply),
+  }
+}
+
+/** Fires when the connection closes before the answer has been written. */
+function clientGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+async function answer(reply: FastifyReply, outgoing: Outgoing, services: Services): Promise<void> {
+  try {
+    await send(reply.raw, outgoing)
+  } catch (err) {
+    services.log.error({ err }, 'answer broke off')
+    reply.raw.destroy()
+  }
+}
+
+function queryOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? ''
+  const mark = url.indexOf('?')
+  return mark === -1 ? '' : url.slice(mark + 1)
+}
+
+/** Paths are matched to the letter: `//`, encoded slashes, dots and other cases lead here, never to another route. */
+function notFound(request: FastifyRequest, reply: FastifyReply, services: Services): void {
+  const error = new GatewayError('route_not_found', 'There is no such method and path.')
+  refuseOutside(error, request, reply, services)
+}
+
+function unexpected(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services): void {
+  const status = statusOf(error)
+  if (status >= 400 && status < 500) {
+    const code = status === 415 ? 'unsupported_media_type' : 'invalid_request_error'
+    return refuseOutside(new GatewayError(code, 'The request is not well-formed.'), request, reply, services)
+  }
+  services.log.error({ err: error }, 'unexpected error')
+  refuseOutside(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
+}
+
+function statusOf(error: unknown): number {
+  return typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 500
+}
+
+/** A refusal that no route made, in the shape of the adapter whose prefix the path has. */
+function refuseOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
+  reply.hijack()
+  const requestId = newRequestId(services.now())
+  const outgoing = refuse(error, adapterOfPath(request.raw.url ?? ''), requestId, { 'x-request-id': requestId })
+  void answer(reply, outgoing, services)
+}

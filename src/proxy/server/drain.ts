@@ -1,0 +1,48 @@
+/** Leaving without breaking an answer: stop accepting, let what runs finish up to a limit, then go. */
+import type { Server } from 'node:http'
+
+/** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
+export const DRAIN_LIMIT_MS = 25_000
+
+export class Drain {
+  #draining = false
+  #running = 0
+  #idle: (() => void) | undefined
+
+  get draining(): boolean {
+    return this.#draining
+  }
+
+  /** Counts the server's requests in progress. Call it before the server listens. */
+  watch(server: Server): void {
+    server.prependListener('request', (_request, response) => {
+      this.#running++
+      if (this.#draining) response.shouldKeepAlive = false
+      response.once('close', () => {
+        this.#running--
+        if (this.#running === 0) this.#idle?.()
+      })
+    })
+  }
+
+  /** Resolves when the last request has ended, or after `limitMs`: true where nothing was left unfinished. */
+  async start(server: Server, limitMs: number): Promise<boolean> {
+    this.#draining = true
+    server.close()
+    server.closeIdleConnections()
+    const finished = await this.#untilIdle(limitMs)
+    server.closeAllConnections()
+    return finished
+  }
+
+  #untilIdle(limitMs: number): Promise<boolean> {
+    if (this.#running === 0) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), limitMs)
+      this.#idle = () => {
+        clearTimeout(timer)
+        resolve(true)
+      }
+    })
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The proxy's Prometheus metrics. Label values are bounded: names from the configuration, fixed words, and `none`.
+ * Never a tag, a key or anything a client wrote.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { PipelineMetrics } from '../pipeline/services.ts'
+import type { Outcome, RequestRecord } from '../pipeline/request-record.ts'
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const OVERHEAD_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
+const TOKENS = [1, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
+
+export interface Metrics extends PipelineMetrics {
+  readonly registry: Registry
+  /** Revision and time of the configuration in force. */
+  configurationLoaded(ok: boolean, atMs: number): void
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const families = metricFamilies(registry)
+  return {
+    registry,
+    configurationLoaded(ok, atMs) {
+      families.configurationLoads.inc({ result: ok ? 'ok' : 'refused' })
+      if (ok) families.configurationTime.set(atMs / 1_000)
+    },
+    requestEnded: (record, outcome, endedAtMs) => observeRequest(families, record, outcome, endedAtMs),
+  }
+}
+
+type Families = ReturnType<typeof metricFamilies>
+
+function metricFamilies(registry: Registry) {
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames: [...labelNames], registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly Label[],
+  ) => new Histogram({ name, help, buckets, labelNames: [...labelNames], registers })
+  return {
+    requests: counter('tollgate_requests_total', 'Requests by how they ended.', [
+      'adapter',
+      'provider',
+      'model',
+      'outcome',
+    ] as const),
+    decisions: counter('tollgate_routing_decisions_total', 'Requests sent to a provider, by what decided.', [
+      'method',
+      'provider',
+      'model',
+      'reason',
+    ] as const),
+    removed: counter('tollgate_candidates_removed_total', 'Candidates removed, by rule.', ['rule'] as const),
+    fallbacks: counter('tollgate_fallbacks_total', 'Switches from one provider to another.', [
+      'from',
+      'to',
+      'reason',
+    ] as const),
+    warnings: counter('tollgate_translation_warnings_total', 'Fields that a translation could not carry.', [
+      'adapter',
+      'provider',
+    ] as const),
+    overhead: histogram('tollgate_overhead_seconds', 'Time spent in Tollgate itself.', OVERHEAD_SECONDS, [
+      'adapter',
+    ] as const),
+    duration: histogram(
+      'gen_ai_server_request_duration_seconds',
+      'Time from the request to the end of its answer.',
+      SECONDS,
+      ['gen_ai_provider_name', 'gen_ai_request_model'] as const,
+    ),
+    firstToken: histogram(
+      'gen_ai_server_time_to_first_token_seconds',
+      'Time from the request to the first content of a stream.',
+      SECONDS,
+      ['gen_ai_provider_name', 'gen_ai_request_model'] as const,
+    ),
+    tokens: histogram('gen_ai_client_token_usage', 'Tokens of a request.', TOKENS, [
+      'gen_ai_provider_name',
+      'gen_ai_request_model',
+      'gen_ai_token_type',
+    ] as const),
+    configurationLoads: counter('tollgate_configuration_loads_total', 'Configurations read.', ['result'] as const),
+    configurationTime: new Gauge({
+      name: 'tollgate_configuration_timestamp_seconds',
+      help: 'When the configuration in force was loaded.',
+      registers,
+    }),
+  }
+}
+
+function observeRequest(families: Families, record: RequestRecord, outcome: Outcome, endedAtMs: number): void {
+  const { incoming, served, plan, attempts } = record
+  const adapter = incoming.adapter.label
+  const provider = served?.provider.name ?? 'none'
+  const model = served?.model.name ?? 'none'
+  const totalMs = endedAtMs - incoming.receivedAtMs
+  families.requests.inc({ adapter, provider, model, outcome })
+  for (const { rule } of record.removed) families.removed.inc({ rule })
+  if (!record.stream) families.overhead.observe({ adapter }, Math.max(0, totalMs - record.upstreamMs) / 1_000)
+  observeFallbacks(families, attempts)
+  if (record.warnings.length > 0) families.warnings.inc({ adapter, provider }, record.warnings.length)
+  if (served === undefined) return
+  families.decisions.inc({
+    method: plan?.method ?? 'none',
+    provider,
+    model,
+    reason: attempts.length > 1 ? 'failover' : 'first',
+  })
+  const genAi = { gen_ai_provider_name: provider, gen_ai_request_model: model }
+  families.duration.observe(genAi, totalMs / 1_000)
+  if (record.firstContentAtMs !== undefined) {
+    families.firstToken.observe(genAi, (record.firstContentAtMs - incoming.receivedAtMs) / 1_000)
+  }
+  if (record.usage === undefined) return
+  const { input, cachedInput, cacheWrite, output } = record.usage
+  families.tokens.observe({ ...genAi, gen_ai_token_type: 'input' }, input + cachedInput + cacheWrite)
+  families.tokens.observe({ ...genAi, gen_ai_token_type: 'output' }, output)
+}
+
+function observeFallbacks(families: Families, attempts: RequestRecord['attempts']): void {
+  for (let index = 1; index < attempts.length; index++) {
+    const from = attempts[index - 1]
+    const to = attempts[index]
+    if (from === undefined || to === undefined || from.deploymentId === to.deploymentId) continue
+    families.fallbacks.inc({ from: providerOf(from), to: providerOf(to), reason: from.reason ?? from.result })
+  }
+}
+
+function providerOf({ deploymentId }: RequestRecord['attempts'][number]): string {
+  return deploymentId.slice(0, deploymentId.indexOf('/'))
+}
