@@ -1,0 +1,81 @@
+/** What is counted of a call: money, prompt tokens and generated tokens. */
+import type { Usage } from '../completion/result.ts'
+import type { Pricing } from '../snapshot/snapshot.ts'
+import type { QuotaUnit } from './limits.ts'
+import type { MicroUsd } from './money.ts'
+import type { OpenOutput, QuotaNeed } from './need.ts'
+import { costOf } from './price.ts'
+
+export interface Charge {
+  readonly costMicroUsd: MicroUsd
+  /** Prompt tokens, cached and written ones included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export const NOTHING_USED: Charge = Object.freeze({ costMicroUsd: 0, inputTokens: 0, outputTokens: 0 })
+
+/** What a call with this usage is charged; a model without a price is charged in tokens only. */
+export function chargeOf(usage: Usage, pricing: Pricing | undefined): Charge {
+  return {
+    costMicroUsd: pricing === undefined ? 0 : costOf(usage, pricing),
+    inputTokens: usage.input + usage.cachedInput + usage.cacheWrite,
+    outputTokens: usage.output,
+  }
+}
+
+/** The sum of two charges, e.g. of two attempts. */
+export function addCharges(left: Charge, right: Charge): Charge {
+  return {
+    costMicroUsd: left.costMicroUsd + right.costMicroUsd,
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+  }
+}
+
+/** `left` without `right`; parts may be negative. */
+export function subtractCharges(left: Charge, right: Charge): Charge {
+  return {
+    costMicroUsd: left.costMicroUsd - right.costMicroUsd,
+    inputTokens: left.inputTokens - right.inputTokens,
+    outputTokens: left.outputTokens - right.outputTokens,
+  }
+}
+
+/** The part of a charge that a limit of this unit counts. */
+export function amountIn(unit: QuotaUnit, charge: Charge): number {
+  switch (unit) {
+    case 'cost':
+      return charge.costMicroUsd
+    case 'input':
+      return charge.inputTokens
+    case 'output':
+      return charge.outputTokens
+    case 'total':
+      return charge.inputTokens + charge.outputTokens
+    default:
+      return unit satisfies never
+  }
+}
+
+/** What is reserved for a need whose open part was granted `tokensPerChoice`. */
+export function boundOf(need: QuotaNeed, tokensPerChoice: number): Charge {
+  const open = need.open
+  if (open === undefined) return fixedBound(need)
+  const tokens = tokensPerChoice * open.choices
+  return addCharges(fixedBound(need), { costMicroUsd: openCost(open, tokens), inputTokens: 0, outputTokens: tokens })
+}
+
+/** The part of a need that does not depend on what is granted. */
+export function fixedBound({ costMicroUsd, inputTokens, outputTokens }: QuotaNeed): Charge {
+  return { costMicroUsd, inputTokens, outputTokens }
+}
+
+/**
+ * Cost bound of `tokens` of an open answer: never below the exact cost. The stores compute it in doubles (Lua has no
+ * other number), hence one micro-dollar on top instead of an exact ceiling.
+ */
+export function openCost(open: OpenOutput, tokens: number): MicroUsd {
+  const femto = tokens * open.price
+  return femto === 0 ? 0 : Math.floor(femto / 1e9) + 1
+}

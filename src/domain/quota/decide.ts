@@ -1,0 +1,133 @@
+/**
+ * The decision of an admission, as a function of what stands in the windows. `redis/quota-prelude.lua` says the same
+ * in Lua; the two are held together by a test that runs random sequences on both.
+ *
+ * 1. A limit that blocks refuses where what is spent leaves too little (`budget`, `token-quota`); where only the
+ *    reservations in flight are in the way it is `reserved`, which a moment's patience cures. Hopeless ones win.
+ * 2. An open answer is granted what the tightest limit leaves, but never less than its useful minimum.
+ */
+import type { Milliseconds } from '../snapshot/snapshot.ts'
+import { amountIn, boundOf, fixedBound, openCost } from './amounts.ts'
+import type { Charge } from './amounts.ts'
+import type { PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan } from './limits.ts'
+import type { OpenOutput, QuotaNeed } from './need.ts'
+import type { QuotaWarning, RateLimitFigures, Refused } from './outcome.ts'
+
+/** Patience advised while reservations in flight are in the way. */
+const RESERVED_RETRY_MS = 1_000
+
+export interface WindowState {
+  readonly spent: Charge
+  readonly reserved: Charge
+  /** When at least `excess` of what is spent will have dropped out; undefined: never. */
+  resetAtMs(limit: PlannedLimit, excess: number): Milliseconds | undefined
+}
+
+/** The state of each window of the plan. */
+export type WindowStates = (scope: PlannedScope, window: PlannedWindow) => WindowState
+
+export type SizeDecision =
+  /** Tokens a choice; meaningless where the need is not open. */
+  { readonly type: 'fits'; readonly granted: number } | (Omit<Refused, 'rateLimits'> & { readonly type: 'refused' })
+
+/** Whether the need fits into every budget and token quota of the plan. */
+export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowStates): SizeDecision {
+  let granted = need.open?.maxTokens ?? 0
+  let reserved: SizeDecision | undefined
+  for (const { scope, window, limit } of limitsOf(plan)) {
+    if (limit.onExceed !== 'Block') continue
+    const state = states(scope, window)
+    const least = amountIn(limit.unit, boundOf(need, need.open?.minTokens ?? 0))
+    const spent = amountIn(limit.unit, state.spent)
+    if (spent + least > limit.limit)
+      return spentRefusal(scope, window, limit, state, spent + least - limit.limit, least)
+    const left = limit.limit - spent - amountIn(limit.unit, state.reserved)
+    if (least > left) reserved ??= reservedRefusal(scope, window, limit)
+    else if (need.open !== undefined) {
+      granted = Math.min(granted, openTokens(need.open, limit, left - amountIn(limit.unit, fixedBound(need))))
+    }
+  }
+  return reserved ?? { type: 'fits', granted }
+}
+
+/** The warnings due: what is spent (reservations aside) has reached a limit or its share. */
+export function warningsOf(plan: QuotaPlan, states: WindowStates): QuotaWarning[] {
+  const warnings: QuotaWarning[] = []
+  for (const { scope, window, limit } of limitsOf(plan)) {
+    const spent = amountIn(limit.unit, states(scope, window).spent)
+    if (spent <= 0 || spent * 100 < limit.limit * limit.warnAtPercent) continue
+    const type = spent >= limit.limit ? 'exceeded' : 'near'
+    warnings.push({ type, scope: scope.kind, window: window.window, unit: limit.unit, limit: limit.limit, spent })
+  }
+  return warnings
+}
+
+/** What each limit of the plan leaves, in the plan's order. */
+export function remainingOf(plan: QuotaPlan, states: WindowStates): number[] {
+  return limitsOf(plan).map(({ scope, window, limit }) => {
+    const { spent, reserved } = states(scope, window)
+    return Math.max(0, limit.limit - amountIn(limit.unit, spent) - amountIn(limit.unit, reserved))
+  })
+}
+
+export interface LimitInPlan {
+  readonly scope: PlannedScope
+  readonly window: PlannedWindow
+  readonly limit: PlannedLimit
+}
+
+/** All limits of a plan in its order: by scope, window, limit. */
+export function limitsOf(plan: QuotaPlan): LimitInPlan[] {
+  return plan.scopes.flatMap((scope) =>
+    scope.windows.flatMap((window) => window.limits.map((limit) => ({ scope, window, limit }))),
+  )
+}
+
+/** A refusal as the store's client sees it. */
+export function refused(refusal: Omit<Refused, 'rateLimits'>, rateLimits: RateLimitFigures): Refused {
+  return { ...refusal, rateLimits }
+}
+
+/** Tokens a choice for which `left` of the limit's unit is enough; at least the minimum, which was checked before. */
+function openTokens(open: OpenOutput, { unit }: PlannedLimit, left: number): number {
+  if (unit === 'input') return open.maxTokens
+  if (unit !== 'cost') return Math.min(open.maxTokens, Math.floor(left / open.choices))
+  if (open.price === 0) return open.maxTokens
+  let tokens = Math.min(open.maxTokens, Math.floor((left * 1e9) / open.price / open.choices))
+  while (tokens > open.minTokens && openCost(open, tokens * open.choices) > left) tokens--
+  return Math.max(tokens, open.minTokens)
+}
+
+function spentRefusal(
+  scope: PlannedScope,
+  { window }: PlannedWindow,
+  limit: PlannedLimit,
+  state: WindowState,
+  excess: number,
+  least: number,
+): SizeDecision {
+  return {
+    type: 'refused',
+    reason: limit.unit === 'cost' ? 'budget' : 'token-quota',
+    scope: scope.kind,
+    window,
+    unit: limit.unit,
+    limit: limit.limit,
+    retryAfterMs: undefined,
+    // A request that is larger than the whole limit never fits.
+    resetAtMs: least > limit.limit ? undefined : state.resetAtMs(limit, excess),
+  }
+}
+
+function reservedRefusal(scope: PlannedScope, { window }: PlannedWindow, limit: PlannedLimit): SizeDecision {
+  return {
+    type: 'refused',
+    reason: 'reserved',
+    scope: scope.kind,
+    window,
+    unit: limit.unit,
+    limit: limit.limit,
+    retryAfterMs: RESERVED_RETRY_MS,
+    resetAtMs: undefined,
+  }
+}

@@ -1,0 +1,94 @@
+/** What a request may use at most: the bound that is reserved before anything is sent. */
+import type { Sampling } from '../completion/request.ts'
+import type { Deployment } from '../snapshot/compiled-snapshot.ts'
+import type { MicroUsd, NanoUsdPer1M } from './money.ts'
+import { costOfTokens, dearestInputPrice, dearestOutputPrice } from './price.ts'
+import { probableTokens } from './prompt-size.ts'
+import type { PromptSize } from './prompt-size.ts'
+
+/** An answer shorter than this is of no use: below it the request is refused instead of clamped. */
+export const MIN_OPEN_OUTPUT_TOKENS = 256
+/** Bound of an answer where neither the client nor the catalogue gives one; sent upstream as the maximum. */
+export const DEFAULT_MAX_OUTPUT_TOKENS = 16_384
+/** Bound of a prompt that cannot be measured where the catalogue gives no context window. */
+const DEFAULT_CONTEXT_TOKENS = 1_048_576
+/** Above Anthropic's 4,784, Gemini's 2,240 and OpenAI's 1,445 (tiles) or 3,779 (patches) an image. */
+const IMAGE_TOKENS = 6_000
+/** gpt-4o-mini counts an image 33 times as high: 2,833 and 5,667 for each of up to 8 tiles. */
+const IMAGE_TOKENS_GPT_4O_MINI = 48_169
+
+export interface QuotaNeed {
+  /** Bound of the prompt. */
+  readonly inputTokens: number
+  /** Bound of the answer, all choices together; 0 where it is open. */
+  readonly outputTokens: number
+  /** Bound of the cost of both and of the request itself. */
+  readonly costMicroUsd: MicroUsd
+  /** Present where the client gave no maximum: the store grants as much as the limits leave. */
+  readonly open?: OpenOutput
+  /** What the tokens-per-minute limit takes in advance: a probable prompt and the asked maximum of the answer. */
+  readonly rateTokens: number
+}
+
+export interface OpenOutput {
+  readonly choices: number
+  /** Tokens of one choice that are useful at least and at most. */
+  readonly minTokens: number
+  readonly maxTokens: number
+  /** Of the dearest candidate. */
+  readonly price: NanoUsdPer1M
+}
+
+/**
+ * The bound over all candidates of a plan: the dearest prompt and the dearest answer, so that failing over along the
+ * plan never needs more than was reserved. Candidates without a price count as free (no budget applies to them).
+ */
+export function needOf(prompt: PromptSize, sampling: Sampling, candidates: readonly Deployment[]): QuotaNeed {
+  const choices = sampling.choices ?? 1
+  const prompts = candidates.map((candidate) => promptBound(prompt, candidate))
+  const inputTokens = Math.max(0, ...prompts.map(({ tokens }) => tokens))
+  const inputCost = Math.max(0, ...prompts.map(({ cost }) => cost))
+  const outputPrice = Math.max(0, ...candidates.map(outputPriceOf))
+  const rateInput = Math.min(inputTokens, probableInputTokens(prompt))
+  if (sampling.maxOutputTokens === undefined) {
+    const maxTokens = Math.max(1, ...candidates.map(outputLimitOf))
+    const minTokens = Math.min(MIN_OPEN_OUTPUT_TOKENS, maxTokens)
+    const open = { choices, minTokens, maxTokens, price: outputPrice }
+    return { inputTokens, outputTokens: 0, costMicroUsd: inputCost, open, rateTokens: rateInput + minTokens * choices }
+  }
+  const outputTokens = sampling.maxOutputTokens * choices
+  const costMicroUsd = inputCost + costOfTokens(outputTokens, outputPrice)
+  return { inputTokens, outputTokens, costMicroUsd, rateTokens: rateInput + outputTokens }
+}
+
+/**
+ * What must be sent upstream as the maximum of one choice; undefined: nothing, the model's own limit is low enough.
+ * @param granted tokens a choice, as the store granted them for an open answer
+ */
+export function outputClampFor(deployment: Deployment, granted: number): number | undefined {
+  const { maxOutputTokens } = deployment.model
+  return maxOutputTokens !== undefined && maxOutputTokens <= granted ? undefined : granted
+}
+
+function promptBound(prompt: PromptSize, { provider, model }: Deployment): { tokens: number; cost: MicroUsd } {
+  const window = model.contextWindow ?? DEFAULT_CONTEXT_TOKENS
+  const imageTokens =
+    /gpt-4o-mini/i.test(model.upstreamName) && provider.type !== 'Anthropic' ? IMAGE_TOKENS_GPT_4O_MINI : IMAGE_TOKENS
+  const measured = prompt.textBytes + prompt.overheadTokens + prompt.images * imageTokens
+  // A prompt above the context window is refused by the provider and costs nothing.
+  const tokens = prompt.unmeasurable ? window : Math.min(measured, window)
+  if (model.pricing === undefined) return { tokens, cost: 0 }
+  return { tokens, cost: costOfTokens(tokens, dearestInputPrice(model.pricing)) + (model.pricing.perRequest ?? 0) }
+}
+
+function outputPriceOf({ model }: Deployment): NanoUsdPer1M {
+  return model.pricing === undefined ? 0 : dearestOutputPrice(model.pricing)
+}
+
+function outputLimitOf({ model }: Deployment): number {
+  return model.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS
+}
+
+function probableInputTokens({ textBytes, wideBytes, overheadTokens, images }: PromptSize): number {
+  return probableTokens(textBytes, wideBytes) + overheadTokens + images * IMAGE_TOKENS
+}
