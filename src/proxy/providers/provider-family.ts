@@ -4,7 +4,6 @@
  */
 import type { FormatName } from '../../domain/completion/request.ts'
 import type { Milliseconds, ProviderEntry, ProviderType } from '../../domain/snapshot/snapshot.ts'
-import type { ProviderCall } from '../pipeline/ports.ts'
 
 export interface ProviderFamily {
   readonly type: ProviderType
@@ -23,9 +22,12 @@ export interface ProviderFamily {
   classifyFailure(status: number, body: string): FailureKind
 }
 
+/** What can be asked of a vendor. A family whose API lacks one is never asked for it. */
+export type Operation = 'chat' | 'count-tokens' | 'embeddings'
+
 export interface Target {
   readonly upstreamName: string
-  readonly operation: ProviderCall['operation']
+  readonly operation: Operation
   readonly stream: boolean
 }
 

@@ -1,0 +1,117 @@
+/**
+ * Active health checks, for providers with `healthCheck.mode: Active`: a GET every interval, down after
+ * `unhealthyThreshold` failures in a row, up after `healthyThreshold` successes. Between two checks each provider waits
+ * 90-110 % of its interval, so that ten thousand sidecars do not ask in step.
+ */
+import type { Secret } from '../../domain/secret.ts'
+import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { Now } from '../pipeline/ports.ts'
+import type { ProbeCall } from './transport.ts'
+
+export interface ProbeTarget {
+  probe(call: ProbeCall): Promise<number>
+}
+
+export interface ProbeVerdicts {
+  markProvider(provider: string, verdict: { type: 'up' } | { type: 'down'; untilMs: Milliseconds }): void
+}
+
+export interface ActiveProbeOptions {
+  readonly transport: ProbeTarget
+  readonly board: ProbeVerdicts
+  readonly credentialOf: (provider: string) => Secret | undefined
+  readonly now: Now
+  /** 0..1, as Math.random. */
+  readonly random: () => number
+}
+
+interface Watch {
+  readonly provider: ProviderEntry
+  readonly abort: AbortController
+  timer: NodeJS.Timeout | undefined
+  /** Equal verdicts in a row: positive successes, negative failures. */
+  streak: number
+  down: boolean
+}
+
+const JITTER = 0.1
+
+export class ActiveProbe {
+  readonly #options: ActiveProbeOptions
+  readonly #watches = new Map<string, Watch>()
+
+  constructor(options: ActiveProbeOptions) {
+    this.#options = options
+  }
+
+  /** Watches exactly these providers from now on. One whose entry is unchanged keeps what is known of it. */
+  retain(providers: readonly ProviderEntry[]): void {
+    const wanted = new Map(providers.filter(isActive).map((provider) => [provider.name, provider]))
+    for (const [name, watch] of this.#watches) {
+      if (JSON.stringify(wanted.get(name)) === JSON.stringify(watch.provider)) wanted.delete(name)
+      else this.#forget(name, watch)
+    }
+    for (const provider of wanted.values()) this.#watch(provider)
+  }
+
+  /** Ends all checks, also those on their way. */
+  stop(): void {
+    for (const [name, watch] of this.#watches) this.#forget(name, watch)
+  }
+
+  #watch(provider: ProviderEntry): void {
+    const watch: Watch = { provider, abort: new AbortController(), timer: undefined, streak: 0, down: false }
+    this.#watches.set(provider.name, watch)
+    // The first one soon, but not all providers of all processes at the same moment.
+    this.#schedule(watch, this.#options.random() * Math.min(1000, provider.healthCheck.intervalMs))
+  }
+
+  #forget(name: string, watch: Watch): void {
+    clearTimeout(watch.timer)
+    watch.abort.abort()
+    this.#watches.delete(name)
+    this.#options.board.markProvider(name, { type: 'up' })
+  }
+
+  #schedule(watch: Watch, delayMs: Milliseconds): void {
+    watch.timer = setTimeout(() => void this.#check(watch), delayMs)
+    watch.timer.unref()
+  }
+
+  async #check(watch: Watch): Promise<void> {
+    const healthy = await this.#ask(watch)
+    if (watch.abort.signal.aborted) return
+    this.#judge(watch, healthy)
+    this.#schedule(watch, watch.provider.healthCheck.intervalMs * (1 - JITTER + 2 * JITTER * this.#options.random()))
+  }
+
+  async #ask({ provider, abort }: Watch): Promise<boolean> {
+    const { transport, credentialOf } = this.#options
+    try {
+      const status = await transport.probe({ provider, credential: credentialOf(provider.name), signal: abort.signal })
+      return isHealthy(status)
+    } catch {
+      // Whatever kept an answer from coming is what the check is there to find.
+      return false
+    }
+  }
+
+  #judge(watch: Watch, healthy: boolean): void {
+    const { name, healthCheck } = watch.provider
+    watch.streak = healthy ? Math.max(0, watch.streak) + 1 : Math.min(0, watch.streak) - 1
+    if (watch.streak >= healthCheck.healthyThreshold) watch.down = false
+    if (-watch.streak >= healthCheck.unhealthyThreshold) watch.down = true
+    // Holds a little beyond the next verdict; should the checks stop, traffic finds out by itself.
+    const untilMs = this.#options.now() + healthCheck.intervalMs * (1 + JITTER) + healthCheck.timeoutMs + 1000
+    this.#options.board.markProvider(name, watch.down ? { type: 'down', untilMs } : { type: 'up' })
+  }
+}
+
+function isActive({ enabled, healthCheck }: ProviderEntry): boolean {
+  return enabled && healthCheck.mode === 'Active'
+}
+
+/** A server that answers is up, also with 404 or 429; one that refuses our key is of no use. */
+function isHealthy(status: number): boolean {
+  return status < 500 && status !== 401 && status !== 403
+}

@@ -1,0 +1,89 @@
+/**
+ * The four clocks of one attempt, on one timer: connect, first byte and idle follow each other, total runs over all.
+ * Activity only moves a deadline; the timer, when it fires too early, arms itself for the rest. A stream of thousands of
+ * chunks so costs no timer operations.
+ */
+import type { Milliseconds, ProviderTimeouts } from '../../domain/snapshot/snapshot.ts'
+
+export type Clock = 'connect' | 'first-byte' | 'idle' | 'total'
+type Phase = Exclude<Clock, 'total'>
+
+/** Longest delay that a timer of Node takes; beyond it would fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1
+
+export class AttemptClocks {
+  readonly #timeouts: ProviderTimeouts
+  readonly #expired: (clock: Clock) => void
+  readonly #totalDeadlineMs: Milliseconds
+  #phase: Phase = 'connect'
+  #deadlineMs: Milliseconds
+  #firesAtMs = Infinity
+  #timer: NodeJS.Timeout | undefined
+  #paused = false
+
+  /** Starts the clocks `connect` and `total`. `expired` is called once at most. */
+  constructor(timeouts: ProviderTimeouts, expired: (clock: Clock) => void) {
+    const nowMs = performance.now()
+    this.#timeouts = timeouts
+    this.#expired = expired
+    this.#totalDeadlineMs = nowMs + timeouts.totalMs
+    this.#deadlineMs = nowMs + timeouts.connectMs
+    this.#arm(nowMs)
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  /** Ends the phase before and starts the clock of this one. */
+  enter(phase: Phase): void {
+    this.#phase = phase
+    this.touch()
+    if (Math.min(this.#deadlineMs, this.#totalDeadlineMs) < this.#firesAtMs) this.#arm(performance.now())
+  }
+
+  /** The phase's clock starts anew: something arrived. */
+  touch(): void {
+    this.#deadlineMs = performance.now() + this.#lengthOf(this.#phase)
+  }
+
+  /** Nobody waits for the provider (its reader is slow): only the total clock counts. */
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.enter(this.#phase)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#firesAtMs = -Infinity
+  }
+
+  #lengthOf(phase: Phase): Milliseconds {
+    const { connectMs, firstByteMs, streamIdleMs } = this.#timeouts
+    if (phase === 'connect') return connectMs
+    return phase === 'first-byte' ? firstByteMs : streamIdleMs
+  }
+
+  #arm(nowMs: Milliseconds): void {
+    // Stopped for good: an event that comes late must not bring the timer back.
+    if (this.#firesAtMs === -Infinity) return
+    clearTimeout(this.#timer)
+    const next = this.#paused ? this.#totalDeadlineMs : Math.min(this.#deadlineMs, this.#totalDeadlineMs)
+    const delayMs = Math.min(Math.max(1, Math.ceil(next - nowMs)), MAX_DELAY_MS)
+    this.#firesAtMs = nowMs + delayMs
+    this.#timer = setTimeout(() => this.#fire(), delayMs)
+  }
+
+  #fire(): void {
+    const nowMs = performance.now()
+    const total = nowMs >= this.#totalDeadlineMs
+    if (!total && (this.#paused || nowMs < this.#deadlineMs)) return this.#arm(nowMs)
+    this.stop()
+    this.#expired(total ? 'total' : this.#phase)
+  }
+}

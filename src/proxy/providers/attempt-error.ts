@@ -1,0 +1,39 @@
+/** What an error of the HTTP client means for an attempt. Its text goes to logs, so it holds a code and no address. */
+import { AttemptError } from '../pipeline/ports.ts'
+
+/** The answer broke the rules of HTTP, or passed a limit of ours. @see undici lib/core/errors.js */
+const PROTOCOL_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+])
+
+/** The parser's word for a connection that closed in the middle of an answer. */
+const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
+
+/** @param stage `connecting`: nothing of the request has been sent. */
+export function attemptErrorOf(error: unknown, stage: 'connecting' | 'exchanging'): AttemptError {
+  if (error instanceof AttemptError) return error
+  const code = codeOf(error)
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return new AttemptError('timeout', "the provider's connect clock ran out", { clock: 'connect', cause: error })
+  }
+  if (isProtocolError(error, code)) {
+    return new AttemptError('protocol', `the provider's answer is not valid HTTP (${code})`, { cause: error })
+  }
+  if (stage === 'connecting')
+    return new AttemptError('connect', `no connection to the provider (${code})`, { cause: error })
+  return new AttemptError('cut', `the connection to the provider broke (${code})`, { cause: error })
+}
+
+function isProtocolError(error: unknown, code: string): boolean {
+  if (PROTOCOL_CODES.has(code) || (code.startsWith('HPE_') && code !== CUT_IN_PARSER)) return true
+  // An upgrade or a 100 that nobody asked for has the code of a broken connection.
+  return error instanceof Error && /^bad (upgrade|response)$/.test(error.message)
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'UNKNOWN'
+}

@@ -1,0 +1,101 @@
+/**
+ * Keep-alive connections to providers, one pool for all endpoints that may share them. A pool whose endpoint has left
+ * the configuration closes when its last exchange has ended.
+ */
+import { Pool, ProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { Endpoint } from './endpoint.ts'
+import { AttemptError } from '../pipeline/ports.ts'
+import { checkLiteralAddress, guardedLookup } from './address-guard.ts'
+
+/**
+ * Exchanges with one provider at once; more are refused, so that nothing queues unseen with its body in memory.
+ * A sidecar serves one application; a provider's own `maxConcurrent` is usually far below.
+ */
+const MAX_CONNECTIONS = 1024
+/** Response header lines together. Vendors send 2-4 KiB. */
+const MAX_HEADER_BYTES = 32_768
+/**
+ * Idle connections are kept this long unless the server names a time. Common model servers (uvicorn) close after 5 s
+ * without saying so, and a request that meets the closing is lost.
+ */
+const KEEP_ALIVE_MS = 4_000
+
+export interface PoolOptions {
+  readonly maxConnections?: number
+}
+
+/** One pool and how many exchanges it carries. */
+export interface Connections {
+  readonly dispatcher: Dispatcher
+  inFlight: number
+}
+
+export class ConnectionPools {
+  readonly #pools = new Map<string, Connections>()
+  readonly #maxConnections: number
+
+  constructor({ maxConnections = MAX_CONNECTIONS }: PoolOptions = {}) {
+    this.#maxConnections = maxConnections
+  }
+
+  /**
+   * The pool for one exchange, and the function to call once when that has ended.
+   * @throws {AttemptError} `connect` where it has no room, `refused-address` where its forward proxy must not be used.
+   */
+  take(endpoint: Endpoint): { readonly dispatcher: Dispatcher; readonly release: () => void } {
+    let pool = this.#pools.get(endpoint.poolKey)
+    if (pool === undefined) {
+      pool = { dispatcher: openPool(endpoint, this.#maxConnections), inFlight: 0 }
+      this.#pools.set(endpoint.poolKey, pool)
+    }
+    const taken = pool
+    if (taken.inFlight >= this.#maxConnections)
+      throw new AttemptError('connect', 'too many connections to the provider')
+    taken.inFlight += 1
+    return { dispatcher: taken.dispatcher, release: () => (taken.inFlight -= 1) }
+  }
+
+  /** Closes the pools of other keys, each when its exchanges have ended. */
+  async retain(poolKeys: ReadonlySet<string>): Promise<void> {
+    const leaving = [...this.#pools].filter(([key]) => !poolKeys.has(key))
+    for (const [key] of leaving) this.#pools.delete(key)
+    await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
+  }
+}
+
+function openPool({ origin, provider }: Endpoint, connections: number): Dispatcher {
+  const { endpoint, timeouts } = provider
+  const tls = endpoint.ca === undefined ? {} : { ca: endpoint.ca }
+  const socket = { lookup: guardedLookup(endpoint.allowInsecureHttp), timeout: timeouts.connectMs }
+  const options = {
+    connections,
+    pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The attempt's own clocks run instead.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+  }
+  if (endpoint.proxyUrl === undefined) return new Pool(origin, { ...options, connect: { ...socket, ...tls } })
+  const uri = parseProxyUrl(endpoint.proxyUrl)
+  return new ProxyAgent({
+    ...options,
+    uri,
+    requestTls: { timeout: timeouts.connectMs, ...tls },
+    // The proxy is the operator's own, often on this machine.
+    proxyTls: { lookup: guardedLookup(true), timeout: timeouts.connectMs, ...tls },
+    clientFactory: (proxyOrigin, client) =>
+      new Pool(proxyOrigin, { ...client, connections, headersTimeout: timeouts.connectMs }),
+  })
+}
+
+function parseProxyUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new AttemptError('refused-address', 'the forward proxy is no http or https URL')
+  }
+  checkLiteralAddress(url.hostname, true)
+  return url.href
+}

@@ -1,0 +1,77 @@
+/** A provider's address made ready for many requests. Built once for each provider entry of a snapshot. */
+import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { ProviderFamily, Target } from './provider-family.ts'
+import { AttemptError } from '../pipeline/ports.ts'
+import { checkLiteralAddress } from './address-guard.ts'
+import { familyOf } from './registry.ts'
+
+export interface Endpoint {
+  readonly provider: ProviderEntry
+  readonly family: ProviderFamily
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Equal for endpoints that may share connections. */
+  readonly poolKey: string
+  /** Path and query of an operation. */
+  pathOf(target: Target): string
+  /** Path and query of the health check. */
+  healthPath(): string
+}
+
+/** @throws {AttemptError} `refused-address` where the base URL is missing or must not be used. */
+export function openEndpoint(provider: ProviderEntry): Endpoint {
+  const family = familyOf(provider.type)
+  const base = parseBaseUrl(provider, family)
+  const paths = new Map<string, string>()
+  return {
+    provider,
+    family,
+    origin: base.origin,
+    poolKey: poolKeyOf(provider, base.origin),
+    pathOf(target) {
+      const key = `${target.operation} ${target.stream} ${target.upstreamName}`
+      let path = paths.get(key)
+      if (path === undefined) {
+        path = pathAndQuery(family.url(new URL(base), target))
+        paths.set(key, path)
+      }
+      return path
+    },
+    healthPath() {
+      const { path } = provider.healthCheck
+      // A path of the manifest begins at the host: health routes lie beside the API, not below its version.
+      return path === undefined
+        ? pathAndQuery(family.healthUrl(new URL(base)))
+        : pathAndQuery(new URL(base.origin + withSlash(path)))
+    },
+  }
+}
+
+function parseBaseUrl({ name, endpoint }: ProviderEntry, family: ProviderFamily): URL {
+  const text = endpoint.baseUrl ?? family.defaultBaseUrl
+  if (text === undefined || !URL.canParse(text)) throw refused(name, 'no base URL')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(name, 'neither https nor http')
+  if (url.protocol === 'http:' && !endpoint.allowInsecureHttp)
+    throw refused(name, 'plain http without allowInsecureHTTP')
+  if (url.username !== '' || url.password !== '') throw refused(name, 'a base URL with a login')
+  checkLiteralAddress(url.hostname, endpoint.allowInsecureHttp)
+  url.hash = ''
+  return url
+}
+
+function poolKeyOf({ endpoint, timeouts }: ProviderEntry, origin: string): string {
+  return JSON.stringify([origin, endpoint.allowInsecureHttp, timeouts.connectMs, endpoint.ca, endpoint.proxyUrl])
+}
+
+function pathAndQuery(url: URL): string {
+  return url.pathname + url.search
+}
+
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function refused(provider: string, reason: string): AttemptError {
+  return new AttemptError('refused-address', `the endpoint of provider ${provider} is refused: ${reason}`)
+}

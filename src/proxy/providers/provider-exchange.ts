@@ -1,0 +1,174 @@
+/**
+ * One HTTP exchange as undici's handler, and its body as something to pull.
+ *
+ * Chunks queue up to `QUEUE_BYTES`; then the socket is paused until the reader has taken half of it, so a slow client
+ * reaches back to the provider through the kernel's buffers. Every end (answer complete, clock, abort, broken
+ * connection, reader gone) passes `#end` once, which stops the clocks and frees the signal.
+ */
+import type { Dispatcher } from 'undici'
+import type { ProviderTimeouts } from '../../domain/snapshot/snapshot.ts'
+import type { Clock } from './attempt-clocks.ts'
+import { AttemptError } from '../pipeline/ports.ts'
+import { AttemptClocks } from './attempt-clocks.ts'
+import { attemptErrorOf } from './attempt-error.ts'
+
+/** Unread bytes of one answer in memory: the size of a socket read. */
+const QUEUE_BYTES = 65_536
+
+type Controller = Dispatcher.DispatchController
+type Chunk = IteratorResult<Uint8Array, undefined>
+
+export interface ExchangeOptions {
+  readonly timeouts: ProviderTimeouts
+  readonly signal: AbortSignal
+  /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */
+  readonly stream: boolean
+  /** Called once, when the connection is no longer in use. */
+  readonly released: () => void
+}
+
+export interface ExchangeHead {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
+  readonly head: Promise<ExchangeHead>
+  readonly #options: ExchangeOptions
+  readonly #clocks: AttemptClocks
+  readonly #onAbort = (): void => this.#end(new AttemptError('aborted', 'the attempt was aborted'))
+  readonly #settleHead: { resolve: (head: ExchangeHead) => void; reject: (error: AttemptError) => void }
+  #controller: Controller | undefined
+  #reader: { resolve: (chunk: Chunk) => void; reject: (error: AttemptError) => void } | undefined
+  readonly #queue: Uint8Array[] = []
+  #queuedBytes = 0
+  #ended = false
+  #error: AttemptError | undefined
+  #released = false
+
+  constructor(options: ExchangeOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<ExchangeHead>()
+    this.head = promise
+    this.#settleHead = { resolve, reject }
+    this.#options = options
+    this.#clocks = new AttemptClocks(options.timeouts, (clock) => this.#end(timedOut(clock)))
+    if (options.signal.aborted) this.#onAbort()
+    else options.signal.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  firstContentSeen(): void {
+    if (!this.#ended && this.#clocks.phase === 'first-byte') this.#clocks.enter('idle')
+  }
+
+  /** The exchange never reached undici. */
+  notSent(error: unknown): void {
+    this.#end(attemptErrorOf(error, 'connecting'))
+    this.#release()
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#ended) controller.abort(this.#error ?? new AttemptError('aborted', 'the attempt has ended'))
+    else this.#clocks.enter('first-byte')
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: ExchangeHead['headers']): void {
+    // 1xx: the answer proper is still to come.
+    if (status >= 200) this.#settleHead.resolve({ status, headers })
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    if (this.#ended || chunk.length === 0) return
+    if (this.#clocks.phase === 'idle') this.#clocks.touch()
+    else if (!this.#options.stream) this.#clocks.enter('idle')
+    if (this.#reader !== undefined) return this.#deliver({ done: false, value: chunk })
+    this.#queue.push(chunk)
+    this.#queuedBytes += chunk.length
+    if (this.#queuedBytes >= QUEUE_BYTES) this.#pause()
+  }
+
+  onResponseEnd(): void {
+    this.#end(undefined)
+    this.#release()
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#end(attemptErrorOf(error, this.#controller === undefined ? 'connecting' : 'exchanging'))
+    this.#release()
+  }
+
+  next(): Promise<Chunk> {
+    const value = this.#queue.shift()
+    if (value !== undefined) {
+      this.#queuedBytes -= value.length
+      if (this.#queuedBytes <= QUEUE_BYTES / 2) this.#resume()
+      return Promise.resolve({ done: false, value })
+    }
+    if (this.#error !== undefined) return Promise.reject(this.#error)
+    if (this.#ended) return Promise.resolve(DONE)
+    if (this.#reader !== undefined) return Promise.reject(new TypeError('the body has one reader'))
+    const { promise, resolve, reject } = Promise.withResolvers<Chunk>()
+    this.#reader = { resolve, reject }
+    return promise
+  }
+
+  /** The reader leaves: what is still on its way is not wanted. */
+  return(): Promise<Chunk> {
+    this.#end(new AttemptError('aborted', 'the answer was left unread'))
+    this.#drop()
+    return Promise.resolve(DONE)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #end(error: AttemptError | undefined): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#error = error
+    this.#clocks.stop()
+    this.#options.signal.removeEventListener('abort', this.#onAbort)
+    if (error === undefined) return this.#deliver(DONE)
+    // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
+    if (error.kind === 'aborted') this.#drop()
+    this.#settleHead.reject(error)
+    this.#reader?.reject(error)
+    this.#reader = undefined
+    this.#controller?.abort(error)
+  }
+
+  #deliver(chunk: Chunk): void {
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.resolve(chunk)
+  }
+
+  #pause(): void {
+    this.#controller?.pause()
+    this.#clocks.pause()
+  }
+
+  #resume(): void {
+    if (this.#ended || this.#controller?.paused !== true) return
+    this.#clocks.resume()
+    this.#controller.resume()
+  }
+
+  #drop(): void {
+    this.#queue.length = 0
+    this.#queuedBytes = 0
+  }
+
+  #release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#options.released()
+  }
+}
+
+const DONE: Chunk = { done: true, value: undefined }
+
+function timedOut(clock: Clock): AttemptError {
+  return new AttemptError('timeout', `the provider's ${clock} clock ran out`, { clock })
+}

@@ -1,0 +1,127 @@
+/** The header lines of both directions: what goes to a provider, and what of its answer goes on. */
+import type { Secret } from '../../domain/secret.ts'
+import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { ProviderFamily } from './provider-family.ts'
+import { AttemptError } from '../pipeline/ports.ts'
+
+type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** They speak about one connection, not about the message. @see RFC 9110 section 7.6.1 */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Set by the transport alone: framing, routing, encoding. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'accept-encoding',
+  'expect',
+])
+
+/** How clients send their virtual key, and what browsers add: no provider may see these of a client. */
+const CLIENT_CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+])
+
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+export interface RequestHeaderInput {
+  readonly family: ProviderFamily
+  readonly provider: ProviderEntry
+  readonly credential: Secret | undefined
+  readonly stream: boolean
+  readonly passHeaders: Readonly<Record<string, string>>
+}
+
+/**
+ * Header lines of a request. Of a client only what is listed is passed on; the manifest's static headers win over those,
+ * and neither can replace the credential or the framing.
+ * @throws {AttemptError} where the provider needs a credential and there is none that a header can hold.
+ */
+export function requestHeaders({
+  family,
+  provider,
+  credential,
+  stream,
+  passHeaders,
+}: RequestHeaderInput): Record<string, string> {
+  const headers: Record<string, string> = { ...family.fixedHeaders }
+  add(headers, passHeaders, CLIENT_CREDENTIALS)
+  add(headers, provider.endpoint.headers, OPERATOR_RESERVED)
+  headers['accept'] = stream ? 'text/event-stream' : 'application/json'
+  headers['accept-encoding'] = 'identity'
+  headers['user-agent'] ??= 'tollgate'
+  const authorization = credentialHeader(family, provider, credential)
+  if (authorization !== undefined) headers[authorization[0]] = authorization[1]
+  return headers
+}
+
+const OPERATOR_RESERVED: ReadonlySet<string> = new Set(['authorization'])
+
+/** The provider's answer without what concerns the connection, and without what its `connection` header names. */
+export function replyHeaders(headers: ReplyHeaders, decoded: boolean): Record<string, string | string[] | undefined> {
+  const named = connectionOptions(headers['connection'])
+  const kept: Record<string, string | string[] | undefined> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (HOP_BY_HOP.has(name) || named.includes(name) || name === '__proto__') continue
+    if (decoded && (name === 'content-encoding' || name === 'content-length')) continue
+    kept[name] = value
+  }
+  return kept
+}
+
+function add(
+  headers: Record<string, string>,
+  more: Readonly<Record<string, string>>,
+  refused: ReadonlySet<string>,
+): void {
+  for (const [name, value] of Object.entries(more)) {
+    const lower = name.toLowerCase()
+    if (RESERVED.has(lower) || refused.has(lower) || lower === '__proto__') continue
+    if (!HEADER_NAME.test(lower) || !HEADER_VALUE.test(value)) continue
+    headers[lower] = value
+  }
+}
+
+function credentialHeader(
+  family: ProviderFamily,
+  { name, credentials }: ProviderEntry,
+  credential: Secret | undefined,
+): readonly [string, string] | undefined {
+  if (credentials.type === 'None') return undefined
+  // Secrets made from a file often end with a newline.
+  const secret = credential?.reveal().trim() ?? ''
+  if (secret === '') throw new AttemptError('connect', `no credential for provider ${name}`)
+  if (!/^[\x20-\x7e]+$/.test(secret)) {
+    throw new AttemptError('connect', `the credential of provider ${name} has characters that no header can hold`)
+  }
+  if (credentials.type === 'Header' && credentials.headerName !== undefined) {
+    return [credentials.headerName.toLowerCase(), secret]
+  }
+  return family.authorize(secret)
+}
+
+function connectionOptions(value: string | string[] | undefined): readonly string[] {
+  if (value === undefined) return []
+  return String(value)
+    .toLowerCase()
+    .split(',')
+    .map((option) => option.trim())
+}

@@ -1,0 +1,130 @@
+/** Sends attempts to providers over HTTP. @see ProviderTransport */
+import type { Secret } from '../../domain/secret.ts'
+import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { PoolOptions } from './connection-pools.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
+import type { ExchangeOptions } from './provider-exchange.ts'
+import { AttemptError } from '../pipeline/ports.ts'
+import { ConnectionPools } from './connection-pools.ts'
+import { decodeContent, isEncoded } from './content-decoding.ts'
+import { openEndpoint } from './endpoint.ts'
+import { ProviderExchange } from './provider-exchange.ts'
+import { replyHeaders, requestHeaders } from './provider-headers.ts'
+
+/** One health check of a provider. */
+export interface ProbeCall {
+  readonly provider: ProviderEntry
+  readonly credential: Secret | undefined
+  readonly signal: AbortSignal
+}
+
+interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array | null
+}
+
+export class HttpTransport implements ProviderTransport {
+  readonly #pools: ConnectionPools
+  readonly #endpoints = new WeakMap<ProviderEntry, Endpoint>()
+  #closed = false
+
+  constructor(options: PoolOptions = {}) {
+    this.#pools = new ConnectionPools(options)
+  }
+
+  async send(call: ProviderCall): Promise<ProviderReply> {
+    const { provider, model } = call.deployment
+    const endpoint = this.#endpoint(provider)
+    const headers = requestHeaders({ ...call, family: endpoint.family, provider })
+    headers['content-type'] = 'application/json'
+    const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation: call.operation, stream: call.stream })
+    const exchange = this.#dispatch(
+      endpoint,
+      { method: 'POST', path, headers, body: call.body },
+      {
+        timeouts: provider.timeouts,
+        signal: call.signal,
+        stream: call.stream,
+      },
+    )
+    return replyOf(exchange)
+  }
+
+  /**
+   * Asks a provider's health route within `healthCheck.timeoutMs`, over the same connections. The body is not read.
+   * @returns the status. @throws {AttemptError}
+   */
+  async probe({ provider, credential, signal }: ProbeCall): Promise<number> {
+    const endpoint = this.#endpoint(provider)
+    const headers = requestHeaders({ family: endpoint.family, provider, credential, stream: false, passHeaders: {} })
+    const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
+    const exchange = this.#dispatch(endpoint, request, {
+      timeouts: probeTimeouts(provider.healthCheck.timeoutMs),
+      signal,
+      stream: false,
+    })
+    const { status } = await exchange.head
+    await exchange.return()
+    return status
+  }
+
+  /** Closes the connections of providers that are not in `providers`, when their exchanges have ended. */
+  async retain(providers: readonly ProviderEntry[]): Promise<void> {
+    await this.#pools.retain(new Set(providers.flatMap((provider) => this.#poolKey(provider))))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#pools.retain(new Set())
+  }
+
+  #dispatch(endpoint: Endpoint, request: WireRequest, options: Omit<ExchangeOptions, 'released'>): ProviderExchange {
+    if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
+    const { dispatcher, release } = this.#pools.take(endpoint)
+    const exchange = new ProviderExchange({ ...options, released: release })
+    try {
+      dispatcher.dispatch({ origin: endpoint.origin, ...request }, exchange)
+    } catch (error) {
+      exchange.notSent(error)
+    }
+    return exchange
+  }
+
+  #endpoint(provider: ProviderEntry): Endpoint {
+    let endpoint = this.#endpoints.get(provider)
+    if (endpoint === undefined) {
+      endpoint = openEndpoint(provider)
+      this.#endpoints.set(provider, endpoint)
+    }
+    return endpoint
+  }
+
+  /** None for an endpoint that cannot be used: it has no connections either. */
+  #poolKey(provider: ProviderEntry): string[] {
+    try {
+      return [this.#endpoint(provider).poolKey]
+    } catch (error) {
+      if (error instanceof AttemptError) return []
+      throw error
+    }
+  }
+}
+
+async function replyOf(exchange: ProviderExchange): Promise<ProviderReply> {
+  const { status, headers } = await exchange.head
+  const encoding = headers['content-encoding']
+  const encoded = isEncoded(encoding)
+  return {
+    status,
+    headers: replyHeaders(headers, encoded),
+    body: encoded ? decodeContent(exchange, encoding) : exchange,
+    firstContentSeen: () => exchange.firstContentSeen(),
+  }
+}
+
+function probeTimeouts(timeoutMs: Milliseconds): ProviderEntry['timeouts'] {
+  return { connectMs: timeoutMs, firstByteMs: timeoutMs, streamIdleMs: timeoutMs, totalMs: timeoutMs }
+}
