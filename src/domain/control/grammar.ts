@@ -11,8 +11,8 @@ export const MAX_VALUE_CHARACTERS = 16_384
 /** What a message shows of a bad value. */
 const MAX_QUOTED_CHARACTERS = 40
 
-/** Starts with a letter or digit; no blank, quote, bracket or `*`, which would be a syntax we do not have. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$/
+/** Starts with a letter or digit; a star at the end only; no blank, quote or bracket, which would be a syntax we do not have. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]*\*?$/
 
 /** The error of `header`; `reason` reads after "x-llm-…: ". */
 export function invalidHeader(header: string, reason: string): InvalidControlHeaderError {
@@ -47,14 +47,14 @@ export function keyword<Word extends string>(header: string, value: string, word
   return word
 }
 
-/** Names of providers or models. @throws {InvalidControlHeaderError} where one is too long or no name at all. */
+/** Names of providers or models, or their beginnings (`gpt-4.1-*`). @throws {InvalidControlHeaderError} where one is too long or no name at all. */
 export function names(header: string, value: string, limits: { elements: number; characters: number }): string[] {
   const elements = listElements(header, value, limits.elements)
   for (const element of elements) {
     if (element.length > limits.characters)
       throw invalidHeader(header, `a name is longer than ${limits.characters} characters`)
     if (!NAME.test(element))
-      throw invalidHeader(header, `${quoted(element)} is not a name (patterns and quotes are not supported)`)
+      throw invalidHeader(header, `${quoted(element)} is not a name (a star may end it; no blanks, no quotes)`)
   }
   return elements
 }

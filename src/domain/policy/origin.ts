@@ -15,9 +15,11 @@ export function originOf(policy: EffectivePolicy, rule: ValueRule): PolicyOrigin
   return strongest.settings[rule] === policy[rule] ? strongest.origin : 'compliance'
 }
 
-/** The strongest level whose list has `element`. */
+/** The strongest level whose list has `element`. As in routing, case does not count. */
 export function originOfElement(policy: EffectivePolicy, rule: ListRule, element: string): PolicyOrigin {
-  return policy.sources?.find(({ settings }) => settings[rule]?.some((own) => own === element))?.origin ?? 'built-in'
+  const lower = element.toLowerCase()
+  const source = policy.sources?.find(({ settings }) => settings[rule]?.some((own) => own.toLowerCase() === lower))
+  return source?.origin ?? 'built-in'
 }
 
 /** For people: the header's name where a header set the rule, else whose policy it is. */

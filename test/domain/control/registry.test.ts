@@ -31,7 +31,7 @@ const SAMPLES: Record<string, Samples> = {
   'x-llm-exclude-models': {
     valid: [['o3,gpt-4.1', { excludeModels: ['gpt-4.1', 'o3'] }]],
     other: 'o3',
-    invalid: ['gpt-*', 'x'.repeat(193)],
+    invalid: ['*-mini', 'x'.repeat(193)],
     privilege: 'overrideRouting',
   },
   'x-llm-exclude-countries': {

@@ -44,7 +44,7 @@ t.test('an element comes from the strongest level that lists it', async (t) => {
   t.equal(originOfElement(policy, 'excludeModels', 'h'), 'header')
   t.equal(originOfElement(policy, 'excludeModels', 'k'), 'key')
   t.equal(originOfElement(policy, 'excludeModels', 'o'), 'organization')
-  t.equal(originOfElement(policy, 'excludeProviders', 'azure'), 'compliance')
+  t.equal(originOfElement(policy, 'excludeProviders', 'Azure'), 'compliance')
   t.equal(originOfElement(policy, 'excludeProviders', 'nobody'), 'built-in')
 })
 
