@@ -19,8 +19,18 @@ export interface Format {
    */
   parseRequest(document: JsonObject, hints: RequestHints): CompletionRequest
 
-  /** The request as this format says it, for the provider. Never mutates the source document. */
+  /**
+   * The request as this format says it, for the provider. Never mutates the source document, and returns it itself
+   * where nothing has to change, so that the caller can send the bytes that came.
+   */
   renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
+
+  /**
+   * What a document of this format says that the neutral request has no word for: lost when the request is rendered in
+   * another format (`renderRequestFor` in registry.ts adds it to that format's own warnings). At most
+   * `MAX_UNMODELLED_FIELDS`.
+   */
+  unmodelledFields(document: JsonObject): TranslationWarning[]
 
   /**
    * Visits every text of a request document that a model will read, and puts back what the visitor returns.
@@ -69,6 +79,11 @@ export interface RenderTarget {
   /** The model's own output limit, used where the format requires a limit and the client gave none. */
   readonly defaultMaxOutputTokens: number | undefined
   readonly stream: boolean
+  /**
+   * How the provider wants an output limit that the client did not name itself (chat-completions only): OpenAI's newer
+   * models refuse `max_tokens`, several compatible servers know nothing else. Absent: `max_tokens`.
+   */
+  readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
 }
 
 export interface RenderContext {
@@ -137,6 +152,9 @@ export interface ProviderError {
   readonly code: string | undefined
   readonly param: string | undefined
 }
+
+/** Bound of `Format.unmodelledFields`: enough to see what is lost, whatever the client sends. */
+export const MAX_UNMODELLED_FIELDS = 64
 
 /** No tokens at all, for answers that carry no usage. */
 export const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }

@@ -1,0 +1,43 @@
+/** Errors in OpenAI's shape, and those of servers that nearly have it. */
+import type { GatewayError } from '../../errors.ts'
+import { asArray, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { ProviderError, SseEvent } from '../format.ts'
+
+/** The body of a refusal. The request id is in the `x-request-id` header, where the SDKs look for it. */
+export function renderError(error: GatewayError): JsonObject {
+  return {
+    error: { message: error.message, type: error.type, param: error.details.param ?? null, code: error.code },
+  }
+}
+
+/**
+ * The event that ends a failed stream. The SDKs throw an APIError on an `error` field inside the data; no `[DONE]`
+ * follows, which would tell other clients that the answer is whole.
+ * @see https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py
+ */
+export function renderStreamError(error: GatewayError): SseEvent[] {
+  return [{ data: JSON.stringify(renderError(error)) }]
+}
+
+/** Reads `{error: {...}}`, `{error: "..."}`, `{message, ...}` and FastAPI's `{detail}`. Never throws. */
+export function parseError(document: JsonObject): ProviderError {
+  const body = asObject(document.error) ?? document
+  return {
+    message: asString(document.error) ?? asString(body.message) ?? detailOf(document.detail),
+    type: asString(body.type),
+    code: wordOf(body.code),
+    param: asString(body.param),
+  }
+}
+
+function wordOf(code: JsonValue | undefined): string | undefined {
+  return typeof code === 'number' ? String(code) : asString(code)
+}
+
+function detailOf(detail: JsonValue | undefined): string | undefined {
+  if (!Array.isArray(detail)) return asString(detail)
+  const messages = asArray(detail)
+    .filter(isJsonObject)
+    .map((item) => asString(item.msg))
+  return messages.find((message) => message !== undefined)
+}

@@ -1,0 +1,181 @@
+/** The conversation of a chat-completions request -> neutral messages. One neutral message for each of the client's. */
+import type {
+  AssistantPart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserPart,
+} from '../../completion/request.ts'
+import { InvalidRequestError } from '../../errors.ts'
+import { asString, type JsonObject, type JsonValue } from '../../json.ts'
+import {
+  objectAt,
+  optionalArray,
+  optionalObject,
+  optionalString,
+  requiredObject,
+  requiredString,
+  wrongType,
+} from '../fields.ts'
+import { parseMedia } from './media-parse.ts'
+
+/** More turns than any model's context holds; bounds the work of one request. */
+export const MAX_MESSAGES = 2048
+
+/** Instructions that stand before the conversation, and the conversation. */
+export interface Conversation {
+  readonly system: TextPart[]
+  readonly messages: Message[]
+}
+
+/** Reads `messages`. @throws {InvalidRequestError} naming the field. */
+export function parseMessages(document: JsonObject): Conversation {
+  const list = optionalArray(document, 'messages')
+  if (list === undefined || list.length === 0) {
+    throw new InvalidRequestError("Invalid value for 'messages': expected at least one message.", 'messages')
+  }
+  if (list.length > MAX_MESSAGES) {
+    throw new InvalidRequestError(`Invalid value for 'messages': more than ${MAX_MESSAGES} messages.`, 'messages')
+  }
+  const conversation: Conversation = { system: [], messages: [] }
+  const legacyCalls: LegacyCalls = { count: 0 }
+  list.forEach((item, index) => {
+    const path = `messages[${index}]`
+    addMessage(conversation, objectAt(item, path), path, legacyCalls)
+  })
+  return conversation
+}
+
+/** Calls in the shape before `tool_calls` have no id: they are numbered, and their results bear the last number. */
+interface LegacyCalls {
+  count: number
+}
+
+function addMessage({ system, messages }: Conversation, message: JsonObject, path: string, legacy: LegacyCalls): void {
+  const role = requiredString(message, 'role', path)
+  switch (role) {
+    case 'system':
+    case 'developer': {
+      const content = parseContent<TextPart>(message, path, parseText)
+      if (messages.length === 0) system.push(...content)
+      else messages.push({ role: 'system', content })
+      return
+    }
+    case 'user':
+      messages.push({ role: 'user', content: parseContent(message, path, parseUserPart) })
+      return
+    case 'assistant':
+      messages.push({ role: 'assistant', content: parseAssistant(message, path, legacy) })
+      return
+    case 'tool':
+      messages.push(toolMessage(message, path, requiredString(message, 'tool_call_id', path)))
+      return
+    case 'function':
+      messages.push(toolMessage(message, path, legacyId(legacy)))
+      return
+    default:
+      throw new InvalidRequestError(
+        `Invalid value for '${path}.role': expected system, developer, user, assistant, tool or function.`,
+        `${path}.role`,
+      )
+  }
+}
+
+function legacyId({ count }: LegacyCalls): string {
+  return `call_legacy_${count}`
+}
+
+function toolMessage(message: JsonObject, path: string, toolCallId: string): Message {
+  const content = parseContent(message, path, parseResultPart)
+  const name = optionalString(message, 'name', path)
+  return {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId, ...(name === undefined ? {} : { name }), content }],
+  }
+}
+
+/** Content as a string, as parts or null. A part that `parse` does not know returns undefined and stays in the document. */
+function parseContent<Part>(
+  message: JsonObject,
+  path: string,
+  parse: (part: JsonObject, type: string, path: string) => Part | TextPart | undefined,
+): (Part | TextPart)[] {
+  const content = message.content
+  if (content === undefined || content === null) return []
+  if (typeof content === 'string') return [{ type: 'text', text: content, ...cacheControlOf(message) }]
+  if (!Array.isArray(content)) throw wrongType(content, 'a string or an array of parts', `${path}.content`)
+  return content.flatMap((item, index) => {
+    const partPath = `${path}.content[${index}]`
+    const part = objectAt(item, partPath)
+    return parse(part, requiredString(part, 'type', partPath), partPath) ?? []
+  })
+}
+
+function parseText(part: JsonObject, type: string, path: string): TextPart | undefined {
+  if (type !== 'text') return undefined
+  return { type: 'text', text: requiredString(part, 'text', path), ...cacheControlOf(part) }
+}
+
+/** The prefix-cache mark that LiteLLM and OpenRouter take for Anthropic's models behind this format. */
+function cacheControlOf(part: JsonObject): { cacheControl?: JsonValue } {
+  const cacheControl = part.cache_control
+  return cacheControl === undefined || cacheControl === null ? {} : { cacheControl }
+}
+
+function parseUserPart(part: JsonObject, type: string, path: string): UserPart | undefined {
+  const media = parseMedia(part, type, path)
+  if (media === undefined) return parseText(part, type, path)
+  return media.type === 'audio' ? media : { ...media, ...cacheControlOf(part) }
+}
+
+function parseResultPart(part: JsonObject, type: string, path: string): ToolResultPart['content'][number] | undefined {
+  const media = parseUserPart(part, type, path)
+  return media?.type === 'audio' ? undefined : media
+}
+
+function parseAssistant(message: JsonObject, path: string, legacy: LegacyCalls): AssistantPart[] {
+  const parts: AssistantPart[] = []
+  const reasoning = asString(message.reasoning_content) ?? asString(message.reasoning)
+  if (reasoning) parts.push({ type: 'reasoning', text: reasoning })
+  parts.push(...parseContent<AssistantPart>(message, path, parseAssistantPart).filter((part) => !isEmptyText(part)))
+  const refusal = optionalString(message, 'refusal', path)
+  if (refusal) parts.push({ type: 'refusal', text: refusal })
+  parts.push(...parseToolCalls(message, path))
+  const call = optionalObject(message, 'function_call', path)
+  if (call !== undefined) {
+    legacy.count += 1
+    parts.push(parseCall(call, legacyId(legacy), `${path}.function_call`))
+  }
+  return parts
+}
+
+/** An empty string beside tool calls is how many clients write «no text»; other vendors refuse an empty block. */
+function isEmptyText(part: AssistantPart): boolean {
+  return part.type === 'text' && part.text === ''
+}
+
+function parseAssistantPart(part: JsonObject, type: string, path: string): AssistantPart | undefined {
+  if (type === 'refusal') return { type: 'refusal', text: requiredString(part, 'refusal', path) }
+  return parseText(part, type, path)
+}
+
+function parseToolCalls(message: JsonObject, path: string): ToolCallPart[] {
+  const calls = optionalArray(message, 'tool_calls', path) ?? []
+  return calls.flatMap((item, index) => {
+    const callPath = `${path}.tool_calls[${index}]`
+    const call = objectAt(item, callPath)
+    if ((optionalString(call, 'type', callPath) ?? 'function') !== 'function') return []
+    const id = requiredString(call, 'id', callPath)
+    return parseCall(requiredObject(call, 'function', callPath), id, `${callPath}.function`)
+  })
+}
+
+function parseCall(call: JsonObject, id: string, path: string): ToolCallPart {
+  return {
+    type: 'tool-call',
+    id,
+    name: requiredString(call, 'name', path),
+    arguments: requiredString(call, 'arguments', path),
+  }
+}

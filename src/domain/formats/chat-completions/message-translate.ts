@@ -1,0 +1,164 @@
+/**
+ * Neutral messages -> chat-completions messages. Plain text is written as a string, which every compatible server
+ * takes; an array of parts only where a part is not text.
+ */
+import type {
+  AssistantPart,
+  CompletionRequest,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  Message,
+  TextPart,
+  ToolResultPart,
+  TranslationWarning,
+  UserPart,
+} from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { renderDataUrl } from '../data-url.ts'
+import { withoutUndefined } from '../fields.ts'
+
+/** Between texts that become one string. */
+const PARAGRAPH = '\n\n'
+
+/** The messages, system instructions first. Adds to `warnings` what is lost. */
+export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): JsonObject[] {
+  const system = request.system.length === 0 ? [] : [renderSystem(request.system, 'system', warnings)]
+  const rest = request.messages.flatMap((message, index) => renderMessage(message, `messages[${index}]`, warnings))
+  return [...system, ...rest]
+}
+
+function renderMessage(message: Message, path: string, warnings: TranslationWarning[]): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return [renderSystem(message.content, path, warnings)]
+    case 'user':
+      return [{ role: 'user', content: renderUser(message.content, path, warnings) }]
+    case 'assistant':
+      return [renderAssistant(message.content, path, warnings)]
+    case 'tool':
+      return renderToolResults(message.content, path, warnings)
+  }
+}
+
+function renderSystem(content: readonly TextPart[], path: string, warnings: TranslationWarning[]): JsonObject {
+  warnOfCacheControl(content, path, warnings)
+  return { role: 'system', content: content.map((part) => part.text).join(PARAGRAPH) }
+}
+
+function warnOfCacheControl(
+  parts: readonly { readonly cacheControl?: unknown }[],
+  path: string,
+  warnings: TranslationWarning[],
+): void {
+  if (parts.every((part) => part.cacheControl === undefined)) return
+  warnings.push({
+    field: `${path}.cache_control`,
+    message: 'chat-completions caches on its own; the mark was left out',
+  })
+}
+
+function renderUser(content: readonly UserPart[], path: string, warnings: TranslationWarning[]): string | JsonObject[] {
+  warnOfCacheControl(
+    content.filter((part) => part.type !== 'audio'),
+    path,
+    warnings,
+  )
+  const [first] = content
+  if (first === undefined) return ''
+  if (content.length === 1 && first.type === 'text') return first.text
+  return content.flatMap<JsonObject>((part, index) => renderUserPart(part, `${path}.content[${index}]`, warnings) ?? [])
+}
+
+function renderUserPart(part: UserPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      return renderImage(part, path, warnings)
+    case 'document':
+      return renderDocument(part, path, warnings)
+    case 'audio':
+      return renderAudio(part.media, path, warnings)
+  }
+}
+
+function renderImage(part: ImagePart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  if (part.media.type === 'file') return lost(path, 'an image by file id cannot be carried over', warnings)
+  const url = part.media.type === 'url' ? part.media.url : renderDataUrl(part.media)
+  return { type: 'image_url', image_url: withoutUndefined({ url, detail: part.detail }) }
+}
+
+function renderDocument(part: DocumentPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  switch (part.media.type) {
+    case 'text':
+      return { type: 'text', text: part.name === undefined ? part.media.text : `${part.name}\n${part.media.text}` }
+    case 'base64':
+      return { type: 'file', file: { filename: part.name ?? 'document', file_data: renderDataUrl(part.media) } }
+    case 'url':
+      return lost(path, 'a document by URL cannot be carried over', warnings)
+    case 'file':
+      return lost(path, 'a document by file id cannot be carried over', warnings)
+  }
+}
+
+function renderAudio(media: MediaSource, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  if (media.type !== 'base64') return lost(path, 'audio by reference cannot be carried over', warnings)
+  return { type: 'input_audio', input_audio: { data: media.data, format: audioFormatOf(media.mediaType) } }
+}
+
+/** The vendor takes `wav` and `mp3`, which also have other names among the media types. */
+function audioFormatOf(mediaType: string): string {
+  const name = mediaType.replace(/^audio\/(?:x-)?/, '')
+  if (name === 'mpeg') return 'mp3'
+  return name === 'wave' ? 'wav' : name
+}
+
+function lost(field: string, message: string, warnings: TranslationWarning[]): undefined {
+  warnings.push({ field, message })
+}
+
+function renderAssistant(content: readonly AssistantPart[], path: string, warnings: TranslationWarning[]): JsonObject {
+  const texts = content.filter((part) => part.type === 'text')
+  const calls = content.filter((part) => part.type === 'tool-call')
+  const refusals = content.filter((part) => part.type === 'refusal')
+  warnOfCacheControl([...texts, ...calls], path, warnings)
+  if (content.some((part) => part.type === 'reasoning')) {
+    warnings.push({
+      field: `${path}.thinking`,
+      message: 'earlier thinking cannot be sent in this format; it was left out',
+    })
+  }
+  return withoutUndefined({
+    role: 'assistant',
+    content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
+    refusal: refusals.length > 0 ? refusals.map((part) => part.text).join('') : undefined,
+    tool_calls: calls.length > 0 ? calls.map(renderToolCall) : undefined,
+  })
+}
+
+function renderToolCall(call: { readonly id: string; readonly name: string; readonly arguments: string }): JsonObject {
+  // Empty arguments are «no arguments» elsewhere; here they must be JSON.
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' } }
+}
+
+/** One message a result. Media, which a result cannot hold here, follows in a user message after the last of them. */
+function renderToolResults(
+  results: readonly ToolResultPart[],
+  path: string,
+  warnings: TranslationWarning[],
+): JsonObject[] {
+  warnOfCacheControl(results, path, warnings)
+  const messages = results.map((result, index): JsonObject => {
+    if (result.isError === true) {
+      warnings.push({
+        field: `${path}.content[${index}].is_error`,
+        message: 'the mark of a failed tool call was left out',
+      })
+    }
+    const texts = result.content.filter((part) => part.type === 'text')
+    return { role: 'tool', tool_call_id: result.toolCallId, content: texts.map((part) => part.text).join(PARAGRAPH) }
+  })
+  const media = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
+  return media.length === 0 ? messages : [...messages, { role: 'user', content: renderUser(media, path, warnings) }]
+}

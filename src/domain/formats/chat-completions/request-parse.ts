@@ -1,0 +1,120 @@
+/**
+ * Chat-completions request -> neutral request. Checks the types of the fields that the gateway must understand and
+ * leaves every other field alone.
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+import type { CompletionRequest, Reasoning, ResponseFormat, Sampling } from '../../completion/request.ts'
+import { InvalidRequestError } from '../../errors.ts'
+import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
+import {
+  optionalBoolean,
+  optionalInteger,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  requiredObject,
+  requiredString,
+  withoutUndefined,
+  wrongType,
+} from '../fields.ts'
+import { parseMessages } from './message-parse.ts'
+import { parseToolChoice, parseTools } from './tool-parse.ts'
+
+/** The vendor's own bound of `n`. */
+const MAX_CHOICES = 128
+
+/** The output limit's field, oldest last. A document may hold both: the larger one binds. */
+export const OUTPUT_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
+
+/** Reads a request. @throws {InvalidRequestError} naming the field, e.g. `messages[2].content[0].text`. */
+export function parseRequest(document: JsonObject): CompletionRequest {
+  const streamOptions = optionalObject(document, 'stream_options')
+  const includeUsage = streamOptions && optionalBoolean(streamOptions, 'include_usage', 'stream_options')
+  return {
+    source: { format: 'chat-completions', document },
+    model: parseModel(document),
+    stream: optionalBoolean(document, 'stream') ?? false,
+    streamUsage: includeUsage ?? false,
+    ...parseMessages(document),
+    tools: parseTools(document),
+    toolChoice: parseToolChoice(document),
+    parallelToolCalls: optionalBoolean(document, 'parallel_tool_calls'),
+    sampling: parseSampling(document),
+    responseFormat: parseResponseFormat(document),
+    reasoning: parseReasoning(document),
+    user: optionalString(document, 'user'),
+  }
+}
+
+function parseModel(document: JsonObject): string | undefined {
+  const model = optionalString(document, 'model')
+  if (model !== '') return model
+  throw new InvalidRequestError(
+    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
+    'model',
+  )
+}
+
+function parseSampling(document: JsonObject): Sampling {
+  return withoutUndefined({
+    maxOutputTokens: parseOutputLimit(document),
+    temperature: optionalNumber(document, 'temperature'),
+    topP: optionalNumber(document, 'top_p'),
+    topK: asNumber(document.top_k), // not OpenAI's, but vLLM's, OpenRouter's and Ollama's
+    stop: parseStop(document),
+    seed: optionalNumber(document, 'seed'),
+    frequencyPenalty: optionalNumber(document, 'frequency_penalty'),
+    presencePenalty: optionalNumber(document, 'presence_penalty'),
+    choices: optionalInteger(document, 'n', { min: 1, max: MAX_CHOICES }),
+  })
+}
+
+function parseOutputLimit(document: JsonObject): number | undefined {
+  const limits = OUTPUT_LIMIT_FIELDS.map((field) => optionalInteger(document, field, { min: 1 }))
+  const given = limits.filter((limit) => limit !== undefined)
+  return given.length === 0 ? undefined : Math.max(...given)
+}
+
+function parseStop(document: JsonObject): string[] | undefined {
+  const stop = document.stop
+  if (stop === undefined || stop === null) return undefined
+  if (typeof stop === 'string') return [stop]
+  if (!Array.isArray(stop)) throw wrongType(stop, 'a string or an array of strings', 'stop')
+  return stop.map((sequence, index) => {
+    if (typeof sequence !== 'string') throw wrongType(sequence, 'a string', `stop[${index}]`)
+    return sequence
+  })
+}
+
+function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
+  const format = optionalObject(document, 'response_format')
+  if (format === undefined) return undefined
+  const type = requiredString(format, 'type', 'response_format')
+  if (type === 'text') return { type: 'text' }
+  if (type === 'json_object') return { type: 'json' }
+  if (type !== 'json_schema') return undefined // a provider's own, e.g. a grammar: kept in the document
+  const parent = 'response_format.json_schema'
+  const wrapper = requiredObject(format, 'json_schema', 'response_format')
+  return withoutUndefined({
+    type: 'json-schema' as const,
+    name: requiredString(wrapper, 'name', parent),
+    schema: optionalObject(wrapper, 'schema', parent) ?? {},
+    strict: optionalBoolean(wrapper, 'strict', parent),
+  })
+}
+
+const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
+
+function parseReasoning(document: JsonObject): Reasoning | undefined {
+  const nested = asObject(document.reasoning) // OpenRouter's shape
+  const effort = optionalString(document, 'reasoning_effort') ?? asString(nested?.effort)
+  const reasoning = withoutUndefined({
+    effort: isEffort(effort) ? effort : undefined,
+    budgetTokens: asNumber(nested?.max_tokens),
+  })
+  return Object.keys(reasoning).length === 0 ? undefined : reasoning
+}
+
+function isEffort(word: string | undefined): word is NonNullable<Reasoning['effort']> {
+  return EFFORTS.has(word)
+}

@@ -1,0 +1,100 @@
+/** The texts of a chat-completions request, visited and replaced in place. */
+import type { TextVisitor } from '../../completion/text-span.ts'
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { visitToolCalls } from './tool-text.ts'
+
+const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
+const USER: TextPlace = { scope: 'message', role: 'user' }
+const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
+const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
+const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
+
+const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
+  system: SYSTEM,
+  developer: SYSTEM,
+  user: USER,
+  assistant: ASSISTANT,
+  tool: TOOL_OUTPUT,
+  function: TOOL_OUTPUT,
+}
+
+/** @returns whether a text was changed. @see Format.visitRequestText */
+export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
+  const walk = new TextWalk(visit)
+  for (const message of asArray(document.messages)) if (isJsonObject(message)) visitMessage(message, walk)
+  for (const tool of asArray(document.tools)) if (isJsonObject(tool)) visitTool(tool, walk)
+  for (const definition of asArray(document.functions)) if (isJsonObject(definition)) visitFunction(definition, walk)
+  visitResponseFormat(document, walk)
+  visitPrediction(document, walk)
+  walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
+  return walk.changed
+}
+
+function visitMessage(message: JsonObject, walk: TextWalk): void {
+  const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
+  for (const field of Object.keys(message)) visitMessageField(message, field, place, walk)
+}
+
+function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+  switch (field) {
+    case 'role':
+    case 'tool_call_id':
+    case 'cache_control':
+      return
+    case 'content':
+      visitContent(message, place, walk)
+      return
+    case 'tool_calls':
+    case 'function_call':
+      visitToolCalls(message, walk)
+      return
+    case 'audio': // an assistant's earlier audio: an id
+      return
+    default:
+      walk.leaves(message, field, place)
+  }
+}
+
+function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): void {
+  if (typeof message.content === 'string') walk.text(message, 'content', place)
+  else for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, place, walk)
+}
+
+function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
+  switch (part.type) {
+    case 'text':
+      walk.text(part, 'text', place)
+      return
+    case 'image_url':
+    case 'input_audio':
+      return
+    case 'file':
+      walk.text(asObject(part.file) ?? {}, 'filename', place)
+      return
+    default:
+      for (const field of Object.keys(part)) if (field !== 'type') walk.leaves(part, field, place)
+  }
+}
+
+function visitTool(tool: JsonObject, walk: TextWalk): void {
+  if (isJsonObject(tool.function)) visitFunction(tool.function, walk)
+  // A custom tool's grammar is a definition, which must not be touched; its words are.
+  if (isJsonObject(tool.custom)) walk.text(tool.custom, 'description', TOOL_DEFINITION)
+}
+
+function visitFunction(definition: JsonObject, walk: TextWalk): void {
+  walk.text(definition, 'description', TOOL_DEFINITION)
+  walk.schema(definition.parameters, TOOL_DEFINITION)
+}
+
+function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
+  const wrapper = asObject(asObject(document.response_format)?.json_schema)
+  if (wrapper === undefined) return
+  walk.text(wrapper, 'description', TOOL_DEFINITION)
+  walk.schema(wrapper.schema, TOOL_DEFINITION)
+}
+
+function visitPrediction(document: JsonObject, walk: TextWalk): void {
+  if (isJsonObject(document.prediction)) visitContent(document.prediction, ASSISTANT, walk)
+}

@@ -1,0 +1,104 @@
+/** A request that came in another format -> chat-completions document, with a warning for all that is lost. */
+import type {
+  CompletionRequest,
+  Reasoning,
+  ResponseFormat,
+  Sampling,
+  ToolChoice,
+  ToolDefinition,
+  TranslationWarning,
+} from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import type { Rendered, RenderTarget } from '../format.ts'
+import { translateMessages } from './message-translate.ts'
+
+/** The vendor takes at most four stop sequences. */
+const MAX_STOP_SEQUENCES = 4
+
+/** The request in this format. */
+export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
+  const warnings: TranslationWarning[] = []
+  const tools = request.tools.map((tool, index) => renderTool(tool, index, warnings))
+  const document = withoutUndefined({
+    model: target.model,
+    messages: translateMessages(request, warnings),
+    stream: target.stream ? true : undefined,
+    stream_options: target.stream ? { include_usage: true } : undefined,
+    ...renderLimit(request.sampling, target),
+    ...renderSampling(request.sampling, warnings),
+    reasoning_effort: request.reasoning && renderEffort(request.reasoning, warnings),
+    response_format: request.responseFormat && renderResponseFormat(request.responseFormat),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
+    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    user: request.user,
+  })
+  return { document, warnings }
+}
+
+function renderLimit(sampling: Sampling, target: RenderTarget): JsonObject {
+  const limit = target.maxOutputTokens ?? sampling.maxOutputTokens
+  return limit === undefined ? {} : { [target.outputLimitField ?? 'max_tokens']: limit }
+}
+
+function renderSampling(sampling: Sampling, warnings: TranslationWarning[]): JsonObject {
+  if (sampling.topK !== undefined) {
+    warnings.push({ field: 'top_k', message: 'chat-completions has no such parameter; it was left out' })
+  }
+  const stop = sampling.stop ?? []
+  if (stop.length > MAX_STOP_SEQUENCES) {
+    warnings.push({ field: 'stop', message: `only the first ${MAX_STOP_SEQUENCES} stop sequences were sent` })
+  }
+  return {
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    stop: stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined,
+    seed: sampling.seed,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    n: sampling.choices,
+  }
+}
+
+/** Upper bounds of the thinking budget that a word stands for. Nobody publishes them; these follow common practice. */
+const EFFORT_BY_BUDGET = [
+  { upTo: 0, effort: 'none' },
+  { upTo: 2048, effort: 'low' },
+  { upTo: 8192, effort: 'medium' },
+] as const
+
+function renderEffort(reasoning: Reasoning, warnings: TranslationWarning[]): string | undefined {
+  const { effort, budgetTokens } = reasoning
+  if (effort !== undefined || budgetTokens === undefined) return effort
+  warnings.push({ field: 'reasoning.budget', message: 'a budget of thinking tokens was turned into an effort word' })
+  return EFFORT_BY_BUDGET.find(({ upTo }) => budgetTokens <= upTo)?.effort ?? 'high'
+}
+
+function renderResponseFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' }
+    case 'json':
+      return { type: 'json_object' }
+    case 'json-schema': {
+      const { name, schema, strict } = format
+      return { type: 'json_schema', json_schema: withoutUndefined({ name, schema, strict }) }
+    }
+  }
+}
+
+function renderTool(tool: ToolDefinition, index: number, warnings: TranslationWarning[]): JsonObject {
+  if (tool.cacheControl !== undefined) {
+    warnings.push({
+      field: `tools[${index}].cache_control`,
+      message: 'chat-completions caches on its own; the mark was left out',
+    })
+  }
+  const { name, description, parameters, strict } = tool
+  return { type: 'function', function: withoutUndefined({ name, description, parameters, strict }) }
+}
+
+function renderToolChoice(choice: ToolChoice | undefined): string | JsonObject | undefined {
+  return choice?.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice?.type
+}

@@ -1,0 +1,158 @@
+/**
+ * The blocks of one choice, put in order. This format has no blocks: text, reasoning and the arguments of several tool
+ * calls may arrive interleaved, and a tool call has no end mark. The neutral stream wants one block after the other.
+ *
+ * 1. The first block is live: its deltas go out as they come.
+ * 2. Deltas of other blocks wait in a queue.
+ * 3. The live block closes, and the next in the queue becomes live, as soon as something waits and nothing more can
+ *    come: for text and reasoning at once (later text opens a new block), for a tool call when its JSON is closed.
+ * 4. `finish` closes them all.
+ *
+ * Price: where a call never closes its JSON (a call without arguments, say), those after it wait for the finish.
+ */
+import { asString, type JsonObject } from '../../json.ts'
+import type { StreamPart } from '../../completion/stream-part.ts'
+import { JsonBalance } from './json-balance.ts'
+import { ToolCallKeys } from './tool-call-keys.ts'
+
+interface TextBlock {
+  readonly type: 'text' | 'reasoning'
+  readonly id: string
+  waiting: string
+  open: boolean
+}
+
+interface ToolBlock {
+  readonly type: 'tool'
+  readonly id: string
+  readonly position: number
+  toolCallId: string
+  name: string
+  readonly balance: JsonBalance
+  waiting: string
+  open: boolean
+}
+
+type Block = TextBlock | ToolBlock
+
+/** Orders the deltas of one choice. `push…` and `finish` append what can go out to `parts`. */
+export class ChoiceBlocks {
+  readonly #choice: number
+  readonly #responseId: string
+  readonly #keys = new ToolCallKeys()
+  readonly #closedTools = new Set<number>()
+  #queue: Block[] = []
+  #blocks = 0
+  #tools = 0
+
+  constructor(choice: number, responseId: string) {
+    this.#choice = choice
+    this.#responseId = responseId
+  }
+
+  /** Whether the choice has called a tool. */
+  get hasToolCalls(): boolean {
+    return this.#tools > 0
+  }
+
+  pushText(type: 'text' | 'reasoning', delta: string, parts: StreamPart[]): void {
+    if (delta === '') return
+    const last = this.#queue.at(-1)
+    const block = last?.type === type ? last : this.#add({ type, id: this.#nextId(), waiting: '', open: false })
+    block.waiting += delta
+    this.#advance(parts)
+  }
+
+  /** A piece of a tool call: `{index, id, function: {name, arguments}}`, any of it missing. */
+  pushTool(piece: JsonObject, called: JsonObject, parts: StreamPart[]): void {
+    const position = this.#keys.positionOf(piece)
+    if (this.#closedTools.has(position)) return // its JSON is whole: what follows is white space or a repetition
+    const block = this.#toolAt(position) ?? this.#addTool(position)
+    block.toolCallId ||= asString(piece.id) ?? ''
+    if (!block.open && block.waiting === '') block.name = joinName(block.name, asString(called.name) ?? '')
+    const delta =
+      typeof called.arguments === 'object' && called.arguments !== null
+        ? JSON.stringify(called.arguments)
+        : (asString(called.arguments) ?? '')
+    block.balance.push(delta)
+    block.waiting += delta
+    this.#advance(parts)
+  }
+
+  /** Nothing more comes: closes what is open, then opens and closes what waits. */
+  finish(parts: StreamPart[]): void {
+    for (const block of this.#queue) {
+      this.#emit(block, parts)
+      this.#close(block, parts)
+    }
+    this.#queue = []
+  }
+
+  #toolAt(position: number): ToolBlock | undefined {
+    for (const block of this.#queue) if (block.type === 'tool' && block.position === position) return block
+    return undefined
+  }
+
+  #addTool(position: number): ToolBlock {
+    this.#tools += 1
+    const id = this.#nextId()
+    const balance = new JsonBalance()
+    return this.#add({ type: 'tool', id, position, toolCallId: '', name: '', balance, waiting: '', open: false })
+  }
+
+  #add<Added extends Block>(block: Added): Added {
+    this.#queue.push(block)
+    return block
+  }
+
+  #nextId(): string {
+    this.#blocks += 1
+    return `${this.#choice}-${this.#blocks - 1}`
+  }
+
+  #advance(parts: StreamPart[]): void {
+    for (let live = this.#queue[0]; live !== undefined; live = this.#queue[0]) {
+      // A tool call is opened by its first argument: until then its name may still grow.
+      if (live.waiting !== '') this.#emit(live, parts)
+      const mayClose = live.type === 'tool' ? live.balance.closed : true
+      if (this.#queue.length === 1 || !mayClose) return
+      this.#close(live, parts)
+      this.#queue.shift()
+    }
+  }
+
+  #emit(block: Block, parts: StreamPart[]): void {
+    const { id } = block
+    if (!block.open) parts.push(this.#start(block))
+    block.open = true
+    if (block.waiting === '') return
+    const type = block.type === 'tool' ? 'tool-input-delta' : (`${block.type}-delta` as const)
+    parts.push({ type, choice: this.#choice, id, delta: block.waiting })
+    block.waiting = ''
+  }
+
+  #start(block: Block): StreamPart {
+    const { id } = block
+    const choice = this.#choice
+    if (block.type !== 'tool') return { type: `${block.type}-start`, choice, id }
+    const toolCallId = block.toolCallId || this.#madeUpId(block.position)
+    return { type: 'tool-input-start', choice, id, toolCallId, toolName: block.name }
+  }
+
+  /** Holds the response's id, so that the ids of one conversation differ; in the alphabet that every vendor takes. */
+  #madeUpId(position: number): string {
+    return `call_${this.#responseId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-24)}_${this.#choice}_${position}`
+  }
+
+  #close(block: Block, parts: StreamPart[]): void {
+    if (block.type === 'tool') this.#closedTools.add(block.position)
+    const type = block.type === 'tool' ? 'tool-input-end' : (`${block.type}-end` as const)
+    parts.push({ type, choice: this.#choice, id: block.id })
+  }
+}
+
+/** A name that comes in pieces grows; one that is repeated in every piece, or sent anew each time longer, does not. */
+function joinName(name: string, piece: string): string {
+  if (piece === '' || piece === name) return name
+  return piece.startsWith(name) ? piece : name + piece
+}

@@ -1,0 +1,159 @@
+/**
+ * A provider's chat-completions stream -> neutral parts. Strict about nothing but the end: a stream that stops without
+ * a finish reason or `[DONE]` was cut, and says so by an `error` part.
+ */
+import type { StreamPart } from '../../completion/stream-part.ts'
+import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { SseEvent, StreamDecoder } from '../format.ts'
+import { readContent, readReasoning } from './answer-content.ts'
+import { parseError } from './errors.ts'
+import { parseFinish } from './finish.ts'
+import { ChoiceBlocks } from './stream-blocks.ts'
+import { parseUsage } from './usage.ts'
+
+/** Data of the event that ends a stream. */
+export const DONE = '[DONE]'
+
+/** More choices than any request can ask for; bounds what a provider gone mad makes us keep. */
+const MAX_STREAM_CHOICES = 256
+
+interface ChoiceState {
+  readonly blocks: ChoiceBlocks
+  finished: boolean
+}
+
+export class ChatStreamDecoder implements StreamDecoder {
+  readonly #choices = new Map<number, ChoiceState>()
+  #started = false
+  /** Complete or failed: nothing more is read. */
+  #ended = false
+  #responseId = ''
+
+  push(event: SseEvent): StreamPart[] {
+    if (this.#ended || event.data === '') return []
+    if (event.data.startsWith(DONE)) return this.#done()
+    const parts: StreamPart[] = []
+    const chunk = parseChunk(event.data)
+    if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.', parts)
+    const error = errorOf(event, chunk)
+    if (error !== undefined) return this.#failWith(error, parts)
+    if (event.event === 'ping') return [{ type: 'ping' }]
+    this.#chunk(chunk, parts)
+    return parts
+  }
+
+  end(): StreamPart[] {
+    if (this.#ended) return []
+    this.#ended = true
+    const isComplete = this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.finished)
+    if (isComplete) return []
+    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+  }
+
+  #chunk(chunk: JsonObject, parts: StreamPart[]): void {
+    const usage = usageOf(chunk)
+    const choices = asArray(chunk.choices).filter(isJsonObject)
+    if (choices.length === 0 && usage === undefined && !Array.isArray(chunk.choices)) {
+      parts.push({ type: 'unknown', name: asString(chunk.object) ?? 'chunk', raw: chunk })
+      return
+    }
+    this.#start(chunk, choices.length > 0 || usage !== undefined, parts)
+    for (const choice of choices) this.#choice(choice, parts)
+    if (usage !== undefined) parts.push({ type: 'usage', usage })
+  }
+
+  /** Azure sends a first chunk with filter results and neither id nor choices: the answer has not begun with it. */
+  #start(chunk: JsonObject, mustStart: boolean, parts: StreamPart[]): void {
+    const id = asString(chunk.id) ?? ''
+    if (this.#started || (id === '' && !mustStart)) return
+    this.#started = true
+    this.#responseId = id
+    const created = asNumber(chunk.created)
+    const model = asString(chunk.model) ?? ''
+    parts.push({ type: 'response-start', id, model, ...(created === undefined ? {} : { created }) })
+  }
+
+  #choice(choice: JsonObject, parts: StreamPart[]): void {
+    const index = asNumber(choice.index) ?? 0
+    const state = this.#stateOf(index)
+    if (state === undefined || state.finished) return
+    // Some servers send a whole `message` where others send a delta.
+    const delta = asObject(choice.delta) ?? asObject(choice.message)
+    if (delta !== undefined) pushDelta(delta, index, state.blocks, parts)
+    const raw = asString(choice.finish_reason)
+    if (raw) finish(index, state, raw, parts)
+  }
+
+  #stateOf(index: number): ChoiceState | undefined {
+    const known = this.#choices.get(index)
+    if (known !== undefined || this.#choices.size >= MAX_STREAM_CHOICES) return known
+    const state = { blocks: new ChoiceBlocks(index, this.#responseId), finished: false }
+    this.#choices.set(index, state)
+    return state
+  }
+
+  /** The end mark: choices whose finish reason never came have ended by it. */
+  #done(): StreamPart[] {
+    if (this.#choices.size === 0) return this.end()
+    const parts: StreamPart[] = []
+    for (const [index, state] of this.#choices) if (!state.finished) finish(index, state, undefined, parts)
+    this.#ended = true
+    return parts
+  }
+
+  #fail(message: string, parts: StreamPart[]): StreamPart[] {
+    this.#ended = true
+    parts.push({ type: 'error', message })
+    return parts
+  }
+
+  #failWith(raw: JsonObject, parts: StreamPart[]): StreamPart[] {
+    this.#ended = true
+    const { message, code, type } = parseError(raw)
+    const word = code ?? type
+    const text = message ?? 'The provider reported an error inside the stream.'
+    parts.push({ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw })
+    return parts
+  }
+}
+
+function parseChunk(data: string): JsonObject | undefined {
+  try {
+    const chunk: JsonValue = JSON.parse(data)
+    return asObject(chunk)
+  } catch {
+    return undefined
+  }
+}
+
+/** The error that an event is: by its name, an `error` field (OpenRouter: inside the choice) or its object type (vLLM). */
+function errorOf(event: SseEvent, chunk: JsonObject): JsonObject | undefined {
+  if (event.event === 'error' || chunk.error || chunk.object === 'error') return chunk
+  const failed = asArray(chunk.choices).find((choice) => isJsonObject(choice) && choice.error)
+  return asObject(failed)
+}
+
+/** Usage of the chunk; Groq's and Moonshot's older places for it. Null in all chunks but the last is normal. */
+function usageOf(chunk: JsonObject): ReturnType<typeof parseUsage> {
+  const inChoice = asObject(asArray(chunk.choices)[0])?.usage
+  return parseUsage(chunk.usage ?? asObject(chunk.x_groq)?.usage ?? inChoice)
+}
+
+function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, parts: StreamPart[]): void {
+  const { text, thinking } = readContent(delta.content)
+  blocks.pushText('reasoning', readReasoning(delta) + thinking, parts)
+  blocks.pushText('text', text, parts)
+  const refusal = asString(delta.refusal)
+  if (refusal) parts.push({ type: 'refusal-delta', choice, delta: refusal })
+  for (const piece of asArray(delta.tool_calls)) {
+    if (isJsonObject(piece)) blocks.pushTool(piece, asObject(piece.function) ?? {}, parts)
+  }
+  const legacy = asObject(delta.function_call)
+  if (legacy !== undefined) blocks.pushTool({ index: 0 }, legacy, parts)
+}
+
+function finish(index: number, state: ChoiceState, raw: string | undefined, parts: StreamPart[]): void {
+  state.finished = true
+  state.blocks.finish(parts)
+  parts.push({ type: 'finish', choice: index, finish: parseFinish(raw, state.blocks.hasToolCalls) })
+}

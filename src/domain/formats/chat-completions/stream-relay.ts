@@ -1,0 +1,39 @@
+/**
+ * Chat-completions in, chat-completions out: events pass as they came. Only usage, which the gateway always asks for,
+ * is taken out for a client that did not. `"usage": null` stays: it tells nothing, and the vendor puts it in every
+ * chunk, so taking it out would rewrite them all.
+ */
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
+
+const USAGE_OBJECT = /"usage"\s*:\s*\{/
+
+/** The relay for one response. */
+export function createStreamRelay(context: RenderContext): StreamRelay {
+  return context.request.streamUsage ? { push: (event) => [event] } : { push: hideUsage }
+}
+
+function hideUsage(event: SseEvent): SseEvent[] {
+  // Inside a text the quotes would be escaped, so this finds fields only.
+  if (!USAGE_OBJECT.test(event.data)) return [event]
+  const chunk = parseObject(event.data)
+  if (chunk === undefined) return [event]
+  if (isJsonObject(chunk.usage) && asArray(chunk.choices).length === 0) return []
+  return [{ ...event, data: JSON.stringify(withoutUsage(chunk)) }]
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(data))
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes it out of all three places that the decoder reads it from. */
+function withoutUsage(chunk: JsonObject): JsonObject {
+  delete chunk.usage
+  if (isJsonObject(chunk.x_groq)) delete chunk.x_groq.usage
+  for (const choice of asArray(chunk.choices)) if (isJsonObject(choice)) delete choice.usage
+  return chunk
+}

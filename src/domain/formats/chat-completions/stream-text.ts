@@ -1,0 +1,107 @@
+/**
+ * Rewrites the texts inside the events of a chat-completions stream. A channel is one text of one choice that the
+ * client puts together: content, reasoning, refusal, or the arguments of one tool call. What the rewriter holds back
+ * at a choice's finish is put into the finishing chunk where it holds a piece of the same text, else into a chunk of
+ * its own before it, shaped like its neighbours.
+ */
+import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
+import { eachSlot, type Slot } from './delta-slots.ts'
+import { ToolCallKeys } from './tool-call-keys.ts'
+
+interface Channel {
+  readonly choice: number
+  /** A delta that carries `text` on this channel. */
+  readonly deltaOf: (text: string) => JsonObject
+}
+
+export class ChatStreamTextPatcher implements StreamTextPatcher {
+  readonly #rewriter: StreamTextRewriter
+  readonly #channels = new Map<string, Channel>()
+  readonly #toolKeys = new Map<number, ToolCallKeys>()
+  #lastChunk: JsonObject = {}
+
+  constructor(rewriter: StreamTextRewriter) {
+    this.#rewriter = rewriter
+  }
+
+  push(event: SseEvent): SseEvent[] {
+    const chunk = parseObject(event.data)
+    // The end mark, an error or what is no chunk at all: nothing of ours may come after it.
+    if (chunk === undefined || chunk.error) return [...this.end(), event]
+    if (Array.isArray(chunk.choices) && chunk.choices.length > 0) this.#lastChunk = chunk
+    const before: SseEvent[] = []
+    let changed = false
+    for (const choice of asArray(chunk.choices)) {
+      if (isJsonObject(choice) && this.#choice(choice, before)) changed = true
+    }
+    return [...before, changed ? { ...event, data: JSON.stringify(chunk) } : event]
+  }
+
+  end(): SseEvent[] {
+    return this.#flush(() => true)
+  }
+
+  /** Rewrites one choice of a chunk in place; what must go out before the chunk is added to `before`. */
+  #choice(choice: JsonObject, before: SseEvent[]): boolean {
+    const index = asNumber(choice.index) ?? 0
+    const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {}
+    const finishes = Boolean(asString(choice.finish_reason))
+    const last = new Map<string, Slot>()
+    let changed = false
+    eachSlot(delta, index, this.#keysOf(index), (slot) => {
+      if (finishes) last.set(slot.channel, slot)
+      if (this.#rewrite(slot, index)) changed = true
+    })
+    if (!finishes) return changed
+    for (const slot of last.values()) if (this.#flushInto(slot)) changed = true
+    before.push(...this.#flush((channel) => channel.choice === index))
+    return changed
+  }
+
+  #keysOf(choice: number): ToolCallKeys {
+    const known = this.#toolKeys.get(choice) ?? new ToolCallKeys()
+    this.#toolKeys.set(choice, known)
+    return known
+  }
+
+  #rewrite(slot: Slot, choice: number): boolean {
+    const { holder, field, channel, kind, text, deltaOf } = slot
+    if (!this.#channels.has(channel)) this.#channels.set(channel, { choice, deltaOf })
+    const rewritten = this.#rewriter.push(channel, kind, text)
+    holder[field] = rewritten
+    return rewritten !== text
+  }
+
+  #flushInto({ holder, field, channel }: Slot): boolean {
+    this.#channels.delete(channel)
+    const held = this.#rewriter.flush(channel)
+    holder[field] = `${asString(holder[field]) ?? ''}${held}`
+    return held !== ''
+  }
+
+  #flush(isMeant: (channel: Channel) => boolean): SseEvent[] {
+    const events: SseEvent[] = []
+    for (const [name, channel] of this.#channels) {
+      if (!isMeant(channel)) continue
+      this.#channels.delete(name)
+      const held = this.#rewriter.flush(name)
+      if (held !== '') events.push(this.#chunkOf(channel, held))
+    }
+    return events
+  }
+
+  #chunkOf({ choice, deltaOf }: Channel, text: string): SseEvent {
+    const { choices: _choices, usage: _usage, x_groq: _groq, ...envelope } = this.#lastChunk
+    const choices = [{ index: choice, delta: deltaOf(text), finish_reason: null }]
+    return { data: JSON.stringify({ ...envelope, choices }) }
+  }
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(data))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Reads fields of a client's document. Each reader returns undefined for an absent field and for null (the vendors take
+ * null for «not given»), and throws an `InvalidRequestError` that names the field where the type is another.
+ * `parent` is the path of the object that holds the field, absent at the top.
+ */
+import { InvalidRequestError } from '../errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+
+export function optionalString(object: JsonObject, field: string, parent?: string): string | undefined {
+  const value = object[field]
+  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
+  throw wrongType(value, 'a string', pathOf(parent, field))
+}
+
+export function requiredString(object: JsonObject, field: string, parent?: string): string {
+  const value = optionalString(object, field, parent)
+  if (value !== undefined) return value
+  throw wrongType(object[field], 'a string', pathOf(parent, field))
+}
+
+export function optionalNumber(object: JsonObject, field: string, parent?: string): number | undefined {
+  const value = object[field]
+  if (value === undefined || value === null || typeof value === 'number') return value ?? undefined
+  throw wrongType(value, 'a number', pathOf(parent, field))
+}
+
+/** An integer of `range.min` at least and, where given, `range.max` at most. */
+export function optionalInteger(
+  object: JsonObject,
+  field: string,
+  range: { readonly min: number; readonly max?: number },
+  parent?: string,
+): number | undefined {
+  const value = object[field]
+  if (value === undefined || value === null) return undefined
+  const max = range.max ?? Number.MAX_SAFE_INTEGER
+  if (typeof value === 'number' && Number.isInteger(value) && value >= range.min && value <= max) return value
+  const bounds = range.max === undefined ? `of at least ${range.min}` : `from ${range.min} to ${range.max}`
+  throw wrongType(value, `an integer ${bounds}`, pathOf(parent, field))
+}
+
+export function optionalBoolean(object: JsonObject, field: string, parent?: string): boolean | undefined {
+  const value = object[field]
+  if (value === undefined || value === null || typeof value === 'boolean') return value ?? undefined
+  throw wrongType(value, 'a boolean', pathOf(parent, field))
+}
+
+export function optionalObject(object: JsonObject, field: string, parent?: string): JsonObject | undefined {
+  const value = object[field]
+  if (value === undefined || value === null || isJsonObject(value)) return value ?? undefined
+  throw wrongType(value, 'an object', pathOf(parent, field))
+}
+
+export function requiredObject(object: JsonObject, field: string, parent?: string): JsonObject {
+  return objectAt(object[field], pathOf(parent, field))
+}
+
+export function optionalArray(object: JsonObject, field: string, parent?: string): JsonValue[] | undefined {
+  const value = object[field]
+  if (value === undefined || value === null || Array.isArray(value)) return value ?? undefined
+  throw wrongType(value, 'an array', pathOf(parent, field))
+}
+
+/** An element of an array, where only an object will do. */
+export function objectAt(value: JsonValue | undefined, path: string): JsonObject {
+  if (isJsonObject(value)) return value
+  throw wrongType(value, 'an object', path)
+}
+
+/** The error for a value that is not what `expected` says. It names the type that came, and a value only where it is a number. */
+export function wrongType(value: JsonValue | undefined, expected: string, path: string): InvalidRequestError {
+  const given = value === undefined ? 'nothing' : nameOf(value)
+  return new InvalidRequestError(`Invalid value for '${path}': expected ${expected}, but got ${given}.`, path)
+}
+
+type Required<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+type Optional<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+
+/** A copy without the fields that are undefined: documents hold no such fields, and optional fields refuse them. */
+export function withoutUndefined<T extends object>(fields: T): Required<T> & Optional<T> {
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) copy[name] = value
+  return copy as Required<T> & Optional<T>
+}
+
+function pathOf(parent: string | undefined, field: string): string {
+  return parent === undefined ? field : `${parent}.${field}`
+}
+
+function nameOf(value: JsonValue): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number') return `the number ${value}`
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,26 @@
+/** The wire formats. To add one: its folder, and one line here. */
+import type { CompletionRequest, FormatName } from '../completion/request.ts'
+import type { JsonObject } from '../json.ts'
+import { chatCompletions } from './chat-completions/chat-completions.ts'
+import type { Format, Rendered, RenderTarget } from './format.ts'
+
+export const FORMATS: readonly Format[] = [chatCompletions]
+
+/** The codec of a format. @throws where none is registered under the name: a mistake in the code, not in a request. */
+export function formatOf(name: FormatName): Format {
+  const format = FORMATS.find((one) => one.name === name)
+  if (format === undefined) throw new Error(`no codec is registered for the format ${name}`)
+  return format
+}
+
+/** The request for a provider that speaks `name`, with a warning for everything that the way there loses. */
+export function renderRequestFor(
+  name: FormatName,
+  request: CompletionRequest,
+  target: RenderTarget,
+): Rendered<JsonObject> {
+  const rendered = formatOf(name).renderRequest(request, target)
+  const { format, document } = request.source
+  if (format === name) return rendered
+  return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
+}

@@ -1,0 +1,128 @@
+/**
+ * Walks over the texts of a document in place: the parts of `visitRequestText` and `visitResultText` that every format
+ * needs. Nothing here recurses, so that a document's depth cannot exhaust the stack; the strings of an object come
+ * before those of the objects inside it.
+ */
+import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { rewriteJsonStrings } from './json-text.ts'
+
+/** Where a text stands, without the text. */
+export type TextPlace = Omit<TextSpan, 'text'>
+
+/** Visits texts and remembers whether one of them was changed. One walk per document. */
+export class TextWalk {
+  readonly #visit: TextVisitor
+  #changed = false
+
+  constructor(visit: TextVisitor) {
+    this.#visit = visit
+  }
+
+  /** Whether the visitor has changed a text so far. */
+  get changed(): boolean {
+    return this.#changed
+  }
+
+  /** Visits `holder[field]` where it is a string that is not empty. */
+  text(holder: JsonObject, field: string, place: TextPlace): void {
+    const text = holder[field]
+    if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
+  }
+
+  /** Visits the string values inside JSON text, decoded; other text as it is. */
+  json(holder: JsonObject, field: string, place: TextPlace): void {
+    const text = holder[field]
+    if (typeof text !== 'string') return
+    const rewritten = rewriteJsonStrings(text, (decoded) => this.#rewrite(decoded, place))
+    this.#put(holder, field, text, rewritten)
+  }
+
+  /** Visits every string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
+  leaves(holder: JsonObject, field: string, place: TextPlace): void {
+    const root = holder[field]
+    if (typeof root === 'string' && !isOpaque(field, root)) this.text(holder, field, place)
+    const pending = isContainer(root) ? [root] : []
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      pending.push(...this.#leavesOf(next, place).toReversed())
+    }
+  }
+
+  /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */
+  schema(schema: JsonValue | undefined, place: TextPlace): void {
+    const pending = isContainer(schema) ? [schema] : []
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      pending.push(...(Array.isArray(next) ? next.filter(isContainer) : this.#keywords(next, place)).toReversed())
+    }
+  }
+
+  /** Visits the words of one schema object; returns the schemas inside it. */
+  #keywords(schema: JsonObject, place: TextPlace): (JsonObject | JsonValue[])[] {
+    const inner: (JsonObject | JsonValue[])[] = []
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (WORD_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
+      else if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
+      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value))
+        inner.push(...Object.values(value).filter(isContainer))
+      else if (isContainer(value)) inner.push(value)
+    }
+    return inner
+  }
+
+  /** Visits the strings directly inside `container`; returns the containers inside it. */
+  #leavesOf(container: JsonObject | JsonValue[], place: TextPlace): (JsonObject | JsonValue[])[] {
+    const inner: (JsonObject | JsonValue[])[] = []
+    for (const [key, value] of Object.entries(container)) {
+      if (isContainer(value)) inner.push(value)
+      else if (typeof value === 'string' && !isOpaque(Array.isArray(container) ? '' : key, value)) {
+        this.#put(container, key, value, this.#rewrite(value, place))
+      }
+    }
+    return inner
+  }
+
+  #rewrite(text: string, place: TextPlace): string {
+    return text === '' ? text : this.#visit({ ...place, text })
+  }
+
+  #put(holder: JsonObject | JsonValue[], key: string, text: string, rewritten: string): void {
+    if (rewritten === text) return
+    this.#changed = true
+    // An array's keys are its indices as strings, which Reflect.set takes as they are.
+    Reflect.set(holder, key, rewritten)
+  }
+}
+
+const WORD_KEYWORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'example', 'examples'])
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+])
+
+const NAMING_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'role',
+  'signature',
+  'model',
+  'media_type',
+  'mime_type',
+])
+
+/** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
+const MIN_MEDIA_CHARACTERS = 1024
+const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
+
+/** Whether a string of an unknown field is no text: a name of a thing, or media. */
+function isOpaque(key: string, value: string): boolean {
+  if (NAMING_FIELDS.has(key) || key.endsWith('_id')) return true
+  return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
+}
+
+function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {
+  return typeof value === 'object' && value !== null
+}
