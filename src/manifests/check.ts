@@ -1,0 +1,78 @@
+/** `tollgate check PATH...`: says what is wrong with manifests, and what they would do. */
+import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
+import type { ResourceConditions } from '../domain/resources/conditions.ts'
+import type { PatternCheck } from '../domain/resources/organizations.ts'
+import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
+import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
+import { Secret } from '../domain/secret.ts'
+import { loadManifests, type ManifestResources } from './load.ts'
+import { formatProblem } from './problem.ts'
+import { secretLookup, type Environment } from './secrets.ts'
+
+export interface CheckOptions {
+  readonly environment: Environment
+  readonly checkPattern: PatternCheck
+  readonly writeLine: (line: string) => void
+}
+
+/** Where providers' Secrets are looked for outside a cluster. */
+export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-system', 'default']
+
+/**
+ * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
+ * refuse a manifest. A key without a grant or a provider without its Secret is good in a cluster and is only said.
+ */
+export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
+  const result = loadManifests(paths, options.environment)
+  if (result.type === 'invalid') {
+    for (const problem of result.problems) options.writeLine(formatProblem(problem))
+    if (result.omitted > 0) options.writeLine(`and ${result.omitted} more problems`)
+    return 1
+  }
+  for (const warning of result.warnings) options.writeLine(`warning: ${formatProblem(warning)}`)
+  for (const line of describeConditions(result.resources, options)) options.writeLine(`warning: ${line}`)
+  options.writeLine(summary(result.resources, result.files.length))
+  return 0
+}
+
+function summary({ organizations, providers, virtualKeys }: ManifestResources, files: number): string {
+  const counts = [
+    [files, 'file'],
+    [organizations.length, 'organization'],
+    [providers.length, 'provider'],
+    [virtualKeys.length, 'virtual key'],
+  ] as const
+  return `ok: ${counts.map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`).join(', ')}`
+}
+
+function describeConditions(resources: ManifestResources, { checkPattern }: CheckOptions): string[] {
+  const { conditions } = buildSnapshot({
+    ...resources,
+    secretValue: withPlaceholders(resources),
+    providerNamespaces: STANDALONE_PROVIDER_NAMESPACES,
+    digestOf: (text) => text,
+    contentHash: () => '',
+    checkPattern,
+  })
+  return conditions.flatMap(describe)
+}
+
+/** Generated keys are made when the gateway runs; a check takes them as made. */
+function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLookup {
+  const lookup = secretLookup(secrets)
+  const generated = new Set(
+    virtualKeys
+      .filter(({ spec }) => spec.key.source === 'Generated')
+      .map((resource) => `${resource.metadata.namespace}/${generatedSecretName(resource)}`),
+  )
+  return (namespace, name, key) => {
+    if (!generated.has(`${namespace}/${name}`)) return lookup(namespace, name, key)
+    return { type: 'value', secret: new Secret(`generated-for-${namespace}/${name}`.padEnd(64, '.')) }
+  }
+}
+
+function describe({ kind, namespace, name, conditions }: ResourceConditions): string[] {
+  return conditions
+    .filter(({ type, status }) => status === 'False' && type !== 'Ready')
+    .map(({ reason, message }) => `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}: ${reason}: ${message}`)
+}

@@ -1,0 +1,104 @@
+/**
+ * YAML text to documents, read as kubectl reads it: YAML 1.1 words (`no`, `off`, `y` are booleans), text for what looks
+ * like a date, no duplicate keys. Source positions are kept. Bounded: size, nesting and alias expansion.
+ */
+import { LineCounter, parseAllDocuments, isNode, type Document, type ParsedNode, type Tags } from 'yaml'
+import { isRecord } from './defaults.ts'
+import type { FieldPath } from './problem.ts'
+
+/** The API server takes objects up to 1.5 MiB; a file may hold several. */
+export const MAX_FILE_BYTES = 4 * 1024 * 1024
+/** Times that aliases may multiply nodes, by the library's count; honest files stay far below. */
+const MAX_ALIASES = 1000
+/** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
+const NOT_IN_KUBECTL: ReadonlySet<string> = new Set([
+  'tag:yaml.org,2002:timestamp',
+  'tag:yaml.org,2002:binary',
+  'tag:yaml.org,2002:omap',
+  'tag:yaml.org,2002:pairs',
+  'tag:yaml.org,2002:set',
+])
+
+/** One object of a file: a document, or an item of a List. */
+export interface SourceObject {
+  readonly value: unknown
+  /** From 1; empty documents are not counted. */
+  readonly document: number
+  /** Where the object begins inside its document: empty, or `items[3]`. */
+  readonly prefix: FieldPath
+  /** Line of a field (or of its nearest parent), from 1. */
+  lineOf(path: FieldPath): number
+}
+
+export interface SyntaxProblem {
+  readonly document: number
+  readonly line: number
+  readonly message: string
+}
+
+export interface ParsedFile {
+  readonly objects: readonly SourceObject[]
+  readonly problems: readonly SyntaxProblem[]
+}
+
+/** All objects of a file's text. Never throws: what cannot be read is a problem. */
+export function parseDocuments(text: string): ParsedFile {
+  const lines = new LineCounter()
+  const objects: SourceObject[] = []
+  const problems: SyntaxProblem[] = []
+  try {
+    const parsed = parseAllDocuments(text, { version: '1.1', lineCounter: lines, prettyErrors: false, customTags })
+    const documents = 'empty' in parsed ? [] : parsed.filter((document) => document.contents !== null)
+    for (const [index, document] of documents.entries()) readDocument(document, index + 1, lines, objects, problems)
+  } catch (error) {
+    // The parser recurses: a RangeError is a file nested deeper than any manifest.
+    const message = error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML'
+    problems.push({ document: 0, line: 1, message })
+  }
+  return { objects, problems }
+}
+
+function customTags(tags: Tags): Tags {
+  return tags.filter((tag) => typeof tag === 'string' || !(NOT_IN_KUBECTL.has(tag.tag) || tag.format === 'TIME'))
+}
+
+function readDocument(
+  document: Document.Parsed<ParsedNode>,
+  number: number,
+  lines: LineCounter,
+  objects: SourceObject[],
+  problems: SyntaxProblem[],
+): void {
+  // Warnings are unknown tags (!Ref): kubectl drops them silently, and then the value is not what was meant.
+  const faults = [...document.errors, ...document.warnings]
+  for (const { pos, message } of faults) problems.push({ document: number, line: lines.linePos(pos[0]).line, message })
+  if (faults.length > 0) return
+  const lineOf = (path: FieldPath): number => lineOfPath(document, path, lines)
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch {
+    problems.push({ document: number, line: lineOf([]), message: 'its aliases expand to too much' })
+    return
+  }
+  objects.push(...flatten(value, number, lineOf))
+}
+
+/** The object, or the items of a v1/List. */
+function flatten(value: unknown, document: number, lineOf: (path: FieldPath) => number): SourceObject[] {
+  if (isRecord(value) && value['apiVersion'] === 'v1' && value['kind'] === 'List' && Array.isArray(value['items'])) {
+    return value['items'].map((item: unknown, index) => {
+      const prefix = ['items', index]
+      return { value: item, document, prefix, lineOf: (path) => lineOf([...prefix, ...path]) }
+    })
+  }
+  return [{ value, document, prefix: [], lineOf }]
+}
+
+function lineOfPath(document: Document.Parsed<ParsedNode>, path: FieldPath, lines: LineCounter): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}

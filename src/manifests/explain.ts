@@ -1,0 +1,102 @@
+/** ajv's errors in the words of a person who has to correct the file. */
+import type { ErrorObject } from 'ajv'
+import type { FieldPath, FieldProblem } from './problem.ts'
+import type { Schema } from './schema.ts'
+import { describePattern, describeRange, describeSchema, describeValue, nearest } from './words.ts'
+
+/** One error. `path` is where it was found, `schema` what stands there (undefined where nothing does). */
+export function toFieldProblem(error: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+  const params: Readonly<Record<string, unknown>> = error.params
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownField([...path, String(params['additionalProperty'])], Object.keys(schema?.properties ?? {}))
+    case 'required':
+      return {
+        path: [...path, String(params['missingProperty'])],
+        message: 'is required',
+        ...missing(schema, params),
+        blocking: true,
+      }
+    case 'type':
+      return wrongType(error, path, schema)
+    case 'enum':
+      return {
+        path,
+        message: `${quote(error.data)} is not supported`,
+        allowed: schema?.enum?.join(', ') ?? '',
+        blocking: true,
+      }
+    case 'pattern':
+      return {
+        path,
+        message: `${quote(error.data)} does not have the right form`,
+        allowed: describePattern(schema?.pattern ?? ''),
+      }
+    case 'format':
+      return wrongFormat(error, path, schema)
+    case 'minimum':
+    case 'maximum':
+      return {
+        path,
+        message: `${String(error.data)} is out of range`,
+        allowed: schema === undefined ? '' : `a number${describeRange(schema)}`,
+      }
+    default:
+      return outOfBounds(error, path)
+  }
+}
+
+function unknownField(path: FieldPath, known: readonly string[]): FieldProblem {
+  const name = String(path.at(-1))
+  const meant = nearest(name, known)
+  const message = meant === undefined ? 'unknown field' : `unknown field, did you mean ${meant}?`
+  return { path, message, allowed: known.length === 0 ? 'no fields' : known.toSorted().join(', '), blocking: true }
+}
+
+function missing(schema: Schema | undefined, params: Readonly<Record<string, unknown>>): { readonly allowed?: string } {
+  const field = schema?.properties?.[String(params['missingProperty'])]
+  return field === undefined ? {} : { allowed: describeSchema(field) }
+}
+
+/** Most wrong types come from YAML reading what was meant as text: say what to do about it. */
+function wrongType({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+  const cure =
+    schema?.type === 'string' && (typeof data === 'boolean' || typeof data === 'number') ? ' (put it in quotes)' : ''
+  const message = `is ${describeValue(data)}${cure}`
+  return { path, message, blocking: true, ...(schema === undefined ? {} : { allowed: describeSchema(schema) }) }
+}
+
+/** What should be base64 is part of a Secret and is never quoted. */
+function wrongFormat({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+  if (schema === undefined || schema.format === 'byte')
+    return { path, message: 'is not base64', allowed: 'base64 text; plain text belongs in stringData' }
+  return { path, message: `${quote(data)} does not have the right form`, allowed: describeSchema(schema) }
+}
+
+function outOfBounds({ keyword, params, data }: ErrorObject, path: FieldPath): FieldProblem {
+  const limit = String((params as Readonly<Record<string, unknown>>)['limit'])
+  switch (keyword) {
+    case 'minLength':
+      return { path, message: 'is too short', allowed: `at least ${limit} characters` }
+    case 'maxLength':
+      return { path, message: 'is too long', allowed: `at most ${limit} characters`, blocking: true }
+    case 'minItems':
+      return { path, message: `has ${lengthOf(data)} items`, allowed: `at least ${limit} items` }
+    case 'maxItems':
+      return { path, message: `has ${lengthOf(data)} items`, allowed: `at most ${limit} items`, blocking: true }
+    case 'maxProperties':
+      return { path, message: 'has too many fields', allowed: `at most ${limit} fields`, blocking: true }
+    default:
+      return { path, message: `breaks the rule ${keyword}`, blocking: true }
+  }
+}
+
+function lengthOf(data: unknown): number {
+  return Array.isArray(data) ? data.length : 0
+}
+
+/** The value, short, so that a file full of text gives a short message. */
+function quote(data: unknown): string {
+  const text = JSON.stringify(data)
+  return text.length > 64 ? `${text.slice(0, 61)}..."` : text
+}

@@ -1,0 +1,80 @@
+/** Which files a `--config` path means, and their text. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { MAX_FILE_BYTES } from './documents.ts'
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
+/** Bounds of a configuration, far above any that people write by hand. */
+const MAX_FILES = 10_000
+const MAX_DEPTH = 16
+
+export interface FileProblem {
+  readonly file: string
+  readonly message: string
+  readonly allowed?: string
+}
+
+export interface FoundFiles {
+  /** In the order of the paths; inside a folder by name. */
+  readonly files: readonly string[]
+  readonly problems: readonly FileProblem[]
+}
+
+/**
+ * Files as they are named (any extension), folders with all that lies in them: .yaml, .yml and .json. Names that begin
+ * with a dot are left out (editors' leftovers, and the `..data` of a mounted ConfigMap, whose links are followed).
+ */
+export function findFiles(paths: readonly string[]): FoundFiles {
+  const files = new Set<string>()
+  const problems: FileProblem[] = []
+  for (const path of paths) {
+    try {
+      const found = statSync(path).isDirectory() ? listFolder(path, 0) : [path]
+      if (found.length === 0)
+        problems.push({ file: path, message: 'holds no manifests', allowed: 'files named .yaml, .yml or .json' })
+      for (const file of found) files.add(file)
+    } catch (error) {
+      problems.push({ file: path, message: reasonOf(error) })
+    }
+  }
+  if (files.size <= MAX_FILES) return { files: [...files], problems }
+  return {
+    files: [],
+    problems: [...problems, { file: paths[0] ?? '', message: `${files.size} files`, allowed: `at most ${MAX_FILES}` }],
+  }
+}
+
+/** The text of a file, or what keeps it from being read. */
+export function readText(file: string): { readonly text: string } | { readonly problem: FileProblem } {
+  try {
+    const { size } = statSync(file)
+    if (size > MAX_FILE_BYTES)
+      return { problem: { file, message: `has ${size} bytes`, allowed: `at most ${MAX_FILE_BYTES}` } }
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
+  } catch (error) {
+    return { problem: { file, message: error instanceof TypeError ? 'is not UTF-8 text' : reasonOf(error) } }
+  }
+}
+
+function listFolder(folder: string, depth: number): string[] {
+  if (depth > MAX_DEPTH) return []
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .toSorted()
+    .flatMap((name) => {
+      const path = join(folder, name)
+      if (statSync(path).isDirectory()) return listFolder(path, depth + 1)
+      return EXTENSIONS.has(extname(name).toLowerCase()) ? [path] : []
+    })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'permission denied',
+  ELOOP: 'links in a circle',
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`
+}

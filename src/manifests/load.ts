@@ -1,0 +1,265 @@
+/**
+ * Manifest files to resources. Everything that the API server would refuse is refused here, with its place; all faults
+ * are reported, not just the first.
+ */
+import {
+  API_GROUP,
+  API_VERSION,
+  type NamespaceResource,
+  type ObjectMeta,
+  type OrganizationResource,
+  type ProviderResource,
+  type VirtualKeyResource,
+} from '../domain/resources/kinds.ts'
+import { checkSecret, NAMESPACE_SCHEMA, SECRET_SCHEMA, type SecretDocument } from './core-kinds.ts'
+import { isRecord } from './defaults.ts'
+import { parseDocuments, type SourceObject } from './documents.ts'
+import { findFiles, readText } from './files.ts'
+import { checkMetadata, type CheckedMetadata } from './metadata.ts'
+import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
+import { readKindSchemas } from './schema.ts'
+import { readSecret, type Environment, type SecretResource } from './secrets.ts'
+import { compileValidator, type Validator } from './validate.ts'
+import { nearest } from './words.ts'
+
+/** Most problems that are reported; the rest are counted. */
+export const MAX_PROBLEMS = 100
+const DEFAULT_NAMESPACE = 'default'
+
+export interface ManifestResources {
+  readonly organizations: readonly OrganizationResource[]
+  readonly providers: readonly ProviderResource[]
+  readonly virtualKeys: readonly VirtualKeyResource[]
+  readonly namespaces: readonly NamespaceResource[]
+  readonly secrets: readonly SecretResource[]
+}
+
+export type LoadResult =
+  | {
+      readonly type: 'loaded'
+      readonly resources: ManifestResources
+      /** What was read and ignored. */
+      readonly warnings: readonly ManifestProblem[]
+      /** The files that were read, for a watcher. */
+      readonly files: readonly string[]
+    }
+  | {
+      readonly type: 'invalid'
+      /** By file and line; at most MAX_PROBLEMS. */
+      readonly problems: readonly ManifestProblem[]
+      /** Problems beyond those. */
+      readonly omitted: number
+    }
+
+/** Reads files and folders. `environment` serves `${NAME}` in `stringData`. Never throws. */
+export function loadManifests(paths: readonly string[], environment: Environment): LoadResult {
+  const { files, problems } = findFiles(paths)
+  const load = new Load(environment)
+  for (const problem of problems) load.refuseFile(problem.file, problem.message, problem.allowed)
+  for (const file of files) {
+    const read = readText(file)
+    if ('problem' in read) load.refuseFile(file, read.problem.message, read.problem.allowed)
+    else load.readFile(file, read.text)
+  }
+  return load.result(files)
+}
+
+/** The same over texts that are already in memory, by file name. */
+export function loadTexts(texts: Readonly<Record<string, string>>, environment: Environment): LoadResult {
+  const load = new Load(environment)
+  for (const [file, text] of Object.entries(texts)) load.readFile(file, text)
+  return load.result(Object.keys(texts))
+}
+
+interface ReadableKind {
+  readonly namespaced: boolean
+  readonly validate: Validator
+  readonly nameForm: 'subdomain' | 'label'
+}
+
+/** By `apiVersion/kind`. Compiled at the first use and kept: a reload every second must not compile again. */
+let readableKinds: ReadonlyMap<string, ReadableKind> | undefined
+
+function kindsByName(): ReadonlyMap<string, ReadableKind> {
+  readableKinds ??= new Map<string, ReadableKind>([
+    ...readKindSchemas().map(({ kind, scope, schema }): [string, ReadableKind] => [
+      `${API_VERSION}/${kind}`,
+      { namespaced: scope === 'Namespaced', validate: compileValidator(schema), nameForm: 'subdomain' },
+    ]),
+    ['v1/Secret', { namespaced: true, validate: compileValidator(SECRET_SCHEMA), nameForm: 'subdomain' }],
+    ['v1/Namespace', { namespaced: false, validate: compileValidator(NAMESPACE_SCHEMA), nameForm: 'label' }],
+  ])
+  return readableKinds
+}
+
+/** One load: gathers resources and problems. */
+class Load {
+  readonly #environment: Environment
+  readonly #problems: ManifestProblem[] = []
+  readonly #warnings: ManifestProblem[] = []
+  readonly #seen = new Map<string, string>()
+  readonly #organizations: OrganizationResource[] = []
+  readonly #providers: ProviderResource[] = []
+  readonly #virtualKeys: VirtualKeyResource[] = []
+  readonly #namespaces: NamespaceResource[] = []
+  readonly #secrets: SecretResource[] = []
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  refuseFile(file: string, message: string, allowed?: string): void {
+    const problem = { file, line: 0, document: 0, resource: '', path: '', message }
+    this.#problems.push(allowed === undefined ? problem : { ...problem, allowed })
+  }
+
+  readFile(file: string, text: string): void {
+    const { objects, problems } = parseDocuments(text)
+    for (const problem of problems) this.#problems.push({ ...problem, file, resource: '', path: '' })
+    for (const object of objects) this.#readObject(file, object)
+  }
+
+  result(files: readonly string[]): LoadResult {
+    if (this.#problems.length > 0) {
+      const problems = this.#problems.slice(0, MAX_PROBLEMS)
+      return { type: 'invalid', problems, omitted: this.#problems.length - problems.length }
+    }
+    const resources = {
+      organizations: this.#organizations,
+      providers: this.#providers,
+      virtualKeys: this.#virtualKeys,
+      namespaces: this.#namespaces,
+      secrets: this.#secrets,
+    }
+    return { type: 'loaded', resources, warnings: this.#warnings, files }
+  }
+
+  #readObject(file: string, object: SourceObject): void {
+    const { value } = object
+    const report = (problem: FieldProblem, list = this.#problems): void => {
+      list.push(placed(file, object, problem))
+    }
+    if (!isRecord(value))
+      return report({ path: [], message: 'is not an object', allowed: 'apiVersion, kind, metadata and spec' })
+    const { apiVersion, kind } = value
+    if (typeof apiVersion !== 'string')
+      return report({ path: ['apiVersion'], message: 'is required', allowed: `${API_VERSION} or v1` })
+    if (typeof kind !== 'string')
+      return report({
+        path: ['kind'],
+        message: 'is required',
+        allowed: 'VirtualKey, Provider, Organization, Secret or Namespace',
+      })
+    const readable = kindsByName().get(`${apiVersion}/${kind}`)
+    if (readable !== undefined) return this.#readResource(file, object, readable)
+    if (apiVersion === API_GROUP || apiVersion.startsWith(`${API_GROUP}/`)) return report(unknownKind(apiVersion, kind))
+    report({ path: [], message: `${apiVersion} ${kind} is not of this gateway and is ignored` }, this.#warnings)
+  }
+
+  #readResource(file: string, object: SourceObject, readable: ReadableKind): void {
+    const validation = readable.validate(object.value)
+    const problems = [...validation.problems]
+    const document = validation.value as ResourceDocument
+    // The metadata's own rules need its types to be right; a blocking problem may be about those.
+    if (!problems.some(({ path, blocking }) => blocking && path[0] === 'metadata')) {
+      problems.push(...checkMetadata(document.metadata, readable.nameForm))
+      if (document.kind === 'Secret' && problems.length === 0) problems.push(...checkSecret(document))
+      problems.push(...this.#claimName(file, object, document, readable))
+    }
+    for (const problem of problems) this.#problems.push(placed(file, object, problem))
+    if (problems.length === 0) this.#add(document, toMeta(document.metadata, readable.namespaced))
+  }
+
+  /** Two objects of one kind and name in the files would be one object in the cluster. */
+  #claimName(
+    file: string,
+    object: SourceObject,
+    { apiVersion, kind, metadata }: ResourceDocument,
+    { namespaced }: ReadableKind,
+  ): FieldProblem[] {
+    const { namespace, name } = toMeta(metadata, namespaced)
+    const identity = JSON.stringify([apiVersion, kind, namespace, name])
+    const earlier = this.#seen.get(identity)
+    if (earlier !== undefined)
+      return [
+        {
+          path: ['metadata', 'name'],
+          message: `duplicate: ${kind} ${namespace === '' ? '' : `${namespace}/`}${name} is already declared at ${earlier}`,
+        },
+      ]
+    this.#seen.set(identity, `${file}:${object.lineOf([])}`)
+    return []
+  }
+
+  #add(document: ResourceDocument, metadata: ObjectMeta): void {
+    switch (document.kind) {
+      case 'Organization':
+        this.#organizations.push({ kind: 'Organization', metadata, spec: document.spec })
+        return
+      case 'Provider':
+        this.#providers.push({ kind: 'Provider', metadata, spec: document.spec })
+        return
+      case 'VirtualKey':
+        this.#virtualKeys.push({ kind: 'VirtualKey', metadata, spec: document.spec })
+        return
+      case 'Namespace':
+        this.#namespaces.push({ name: metadata.name, labels: metadata.labels })
+        return
+      case 'Secret':
+        this.#secrets.push(readSecret(metadata, document, this.#environment))
+        return
+      default:
+        document satisfies never
+    }
+  }
+}
+
+/** A document that has passed its kind's schema. */
+type ResourceDocument = { readonly apiVersion: string; readonly metadata: CheckedMetadata } & (
+  | { readonly kind: 'Organization'; readonly spec: OrganizationResource['spec'] }
+  | { readonly kind: 'Provider'; readonly spec: ProviderResource['spec'] }
+  | { readonly kind: 'VirtualKey'; readonly spec: VirtualKeyResource['spec'] }
+  | { readonly kind: 'Namespace' }
+  | ({ readonly kind: 'Secret' } & SecretDocument)
+)
+
+function toMeta(metadata: CheckedMetadata, namespaced: boolean): ObjectMeta {
+  const namespace =
+    metadata.namespace === undefined || metadata.namespace === '' ? DEFAULT_NAMESPACE : metadata.namespace
+  return {
+    name: metadata.name,
+    namespace: namespaced ? namespace : '',
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+  }
+}
+
+function unknownKind(apiVersion: string, kind: string): FieldProblem {
+  if (apiVersion !== API_VERSION)
+    return { path: ['apiVersion'], message: `${apiVersion.slice(0, 64)} is not a served version`, allowed: API_VERSION }
+  const kinds = ['VirtualKey', 'Provider', 'Organization']
+  const meant = nearest(kind, kinds)
+  const hint = meant === undefined ? '' : `, did you mean ${meant}?`
+  return { path: ['kind'], message: `unknown kind ${kind.slice(0, 64)}${hint}`, allowed: kinds.join(', ') }
+}
+
+function placed(file: string, object: SourceObject, { path, message, allowed }: FieldProblem): ManifestProblem {
+  const problem = {
+    file,
+    line: object.lineOf(path),
+    document: object.document,
+    resource: describeResource(object.value),
+    path: formatPath([...object.prefix, ...path]),
+    message,
+  }
+  return allowed === undefined || allowed === '' ? problem : { ...problem, allowed }
+}
+
+/** `VirtualKey default/demo`, as far as the document says it. */
+function describeResource(value: unknown): string {
+  if (!isRecord(value) || typeof value['kind'] !== 'string') return ''
+  const metadata = isRecord(value['metadata']) ? value['metadata'] : {}
+  const { name, namespace } = metadata
+  const prefix = typeof namespace === 'string' && namespace !== '' ? `${namespace}/` : ''
+  return `${value['kind']}${typeof name === 'string' ? ` ${prefix}${name}` : ''}`.slice(0, 160)
+}

@@ -1,0 +1,98 @@
+/** Words for people: what a schema allows, what a value is, and which known name a wrong one was meant to be. */
+import type { Schema } from './schema.ts'
+
+/** Our schemas' patterns in words; a pattern that is not listed is shown as it is. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[a-z]{2}$': 'a country code of two lower-case letters, in quotes where YAML reads it as a boolean ("no")',
+  '^[0-9]{1,9}(\\.[0-9]{1,9})?$':
+    'a decimal number in quotes, at most 9 digits before and 9 after the point, such as "0.40"',
+  '^[0-9]{1,12}(\\.[0-9]{1,6})?$': 'US dollars as a decimal number in quotes, at most 6 decimals, such as "25.00"',
+  '^([0-9]{1,9}(\\.[0-9]{1,3})?(ms|s|m|h))+$': 'a duration of h, m, s and ms, such as 90s or 1h30m',
+  '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$':
+    'lower-case letters, digits and dashes, beginning and ending with a letter or digit',
+  '^[A-Z][A-Z0-9_]*$': 'upper-case letters, digits and underscores, beginning with a letter',
+  '^[A-Za-z0-9-]+$': 'letters, digits and dashes',
+  '^[A-Za-z0-9][A-Za-z0-9._:/-]*$': 'letters, digits and . _ : / -, beginning with a letter or digit',
+}
+
+const FORMATS: Readonly<Record<NonNullable<Schema['format']>, string>> = {
+  duration: PATTERNS['^([0-9]{1,9}(\\.[0-9]{1,3})?(ms|s|m|h))+$'] ?? 'a duration',
+  'date-time': 'a time by RFC 3339 in quotes, such as "2027-06-30T00:00:00Z"',
+  int32: 'a whole number up to 2147483647',
+  int64: 'a whole number up to 9007199254740991',
+  byte: 'base64 text',
+}
+
+/** What a value of this schema looks like, for `allowed:`. */
+export function describeSchema(schema: Schema): string {
+  if (schema.enum !== undefined) return schema.enum.join(', ')
+  if (schema.pattern !== undefined) return describePattern(schema.pattern)
+  if (schema.format !== undefined) return FORMATS[schema.format]
+  if (schema.type === 'object') return 'an object'
+  if (schema.type === 'array')
+    return `a list${schema.items === undefined ? '' : `, each item: ${describeSchema(schema.items)}`}`
+  return `${describeType(schema.type)}${describeRange(schema)}`
+}
+
+export function describePattern(pattern: string): string {
+  return PATTERNS[pattern] ?? `text that matches ${pattern}`
+}
+
+/** `[0, 1]`-style range in words; empty where there is none. */
+export function describeRange({ minimum, maximum }: Schema): string {
+  if (minimum === undefined) return maximum === undefined ? '' : ` up to ${maximum}`
+  return maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`
+}
+
+/** The JSON type of a value in words. */
+export function describeValue(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a number'
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'boolean' ? 'a boolean' : 'an object'
+}
+
+/** The known name nearest to a wrong one, at most two edits (a third of its length) away. */
+export function nearest(wrong: string, known: readonly string[]): string | undefined {
+  if (wrong.length > 64) return undefined
+  const limit = Math.min(3, Math.max(1, Math.floor(wrong.length / 3)))
+  const ranked = known
+    .map((name) => ({ name, edits: distance(wrong.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((left, right) => left.edits - right.edits)
+  const [best] = ranked
+  return best !== undefined && best.edits <= limit ? best.name : undefined
+}
+
+function describeType(type: Schema['type']): string {
+  switch (type) {
+    case 'string':
+      return 'text'
+    case 'integer':
+      return 'a whole number'
+    case 'number':
+      return 'a number'
+    case 'boolean':
+      return 'true or false'
+    case 'object':
+      return 'an object'
+    case 'array':
+      return 'a list'
+    default:
+      return type satisfies never
+  }
+}
+
+/** Levenshtein distance, one row at a time. */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let i = 0; i < left.length; i += 1) {
+    const next = [i + 1]
+    for (let j = 0; j < right.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (left[i] === right[j] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[right.length] ?? 0
+}
