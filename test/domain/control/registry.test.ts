@@ -1,4 +1,5 @@
 /** The suite that every control header passes: valid, invalid, absent, alias. A new header adds its row to SAMPLES. */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parseControlHeaders } from '../../../src/domain/control/parse-control-headers.ts'
 import { aliasOf, CONTROL_HEADER_BY_NAME, CONTROL_HEADERS } from '../../../src/domain/control/registry.ts'
@@ -95,6 +96,11 @@ t.strictSame(
   Object.keys(SAMPLES),
   'every header has its samples, in the order of the specification',
 )
+
+t.test('the document lists every header with its alias', async (t) => {
+  const document = readFileSync(new URL('../../../docs/control-headers.md', import.meta.url), 'utf8').toLowerCase()
+  for (const header of CONTROL_HEADERS) t.match(document, `| \`${header.name}\` | \`${aliasOf(header)}\` |`)
+})
 
 for (const header of CONTROL_HEADERS) {
   const samples = SAMPLES[header.name]
