@@ -1,6 +1,6 @@
 /** The models that a key may use, in its vendor's shape, plus `auto`. */
 import { GatewayError } from '../../domain/errors.ts'
-import { isModelAllowed, isVisibleTo } from '../../domain/routing/names.ts'
+import { isModelAllowed, isVisibleTo } from '../../domain/routing/access.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ListedModel } from '../adapters/adapter.ts'
 import type { Caller } from './authenticate.ts'
