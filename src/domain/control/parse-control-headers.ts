@@ -21,6 +21,8 @@ const RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   'x-gateway-request-id',
   'x-gateway-routing-decision',
   'x-gateway-cache',
+  'x-gateway-translation-warnings',
+  'x-gateway-quota-reset',
 ])
 
 /** Our two prefixes, and the underscores that people write for hyphens. */
