@@ -144,7 +144,7 @@ function statedValue(prompt: string, name: string): string | undefined {
 
 function outstandingWords(prompt: string): string[] {
   const patterns = [
-    /\[[A-Z][A-Z_]{0,30}_[^\]\s]{1,64}\]/g,
+    /\[\[LLM_REDACTED_[A-Z]{1,32}_[^\]\s]{1,64}\]\]/g,
     /[^\s@<>]{1,64}@[^\s@<>,;]{1,255}/g,
     /(?<=")[^"]{1,400}(?=")/g,
     /(?<=\s)\p{Lu}[\p{L}\p{N}]{1,60}/gu,

@@ -85,7 +85,7 @@ t.test('max_tokens and stop cut the text, and n gives several choices', async (t
   const url = await demo(test)
   const ask = (fields: object) => post(url, CHAT, { model: 'demo-small', messages: [user('one two three')], ...fields })
   test.match((await ask({ max_tokens: 2 })).json, {
-    choices: [{ finish_reason: 'length', message: { content: 'demo-p' + 'rovide' } }],
+    choices: [{ finish_reason: 'length', message: { content: 'demo-provide' } }],
     usage: { completion_tokens: 2 },
   })
   test.match((await ask({ stop: ['two'] })).json, {
@@ -131,10 +131,10 @@ t.test('a redaction token in the prompt becomes the argument', async (test) => {
   }
   const { json } = await post(url, CHAT, {
     model: 'demo-small',
-    messages: [user('Use send_mail to write to [EMAIL_A1B2C3]')],
+    messages: [user('Use send_mail to write to [[LLM_REDACTED_EMAIL_a1B2c3D4]]')],
     tools: [tool],
   })
-  test.equal(json.choices[0].message.tool_calls[0].function.arguments, '{"to":"[EMAIL_A1B2C3]"}')
+  test.equal(json.choices[0].message.tool_calls[0].function.arguments, '{"to":"[[LLM_REDACTED_EMAIL_a1B2c3D4]]"}')
 })
 
 t.test('tool results are answered in words, and tool_choice none is obeyed', async (test) => {
