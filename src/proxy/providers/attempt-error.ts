@@ -28,12 +28,15 @@ export function attemptErrorOf(error: unknown, stage: 'connecting' | 'exchanging
 }
 
 function isProtocolError(error: unknown, code: string): boolean {
-  if (PROTOCOL_CODES.has(code) || (code.startsWith('HPE_') && code !== CUT_IN_PARSER)) return true
+  if (PROTOCOL_CODES.has(code)) return true
+  if (!(error instanceof Error)) return false
+  // The parser's errors do not all have a code.
+  if (error.name === 'HTTPParserError') return code !== CUT_IN_PARSER
   // An upgrade or a 100 that nobody asked for has the code of a broken connection.
-  return error instanceof Error && /^bad (upgrade|response)$/.test(error.message)
+  return /^bad (upgrade|response)$/.test(error.message)
 }
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'UNKNOWN'
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'no code'
 }

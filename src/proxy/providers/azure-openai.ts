@@ -20,6 +20,7 @@ const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/
 export const azureOpenai = {
   type: 'AzureOpenAI',
   format: 'chat-completions',
+  outputLimitField: 'max_completion_tokens',
   defaultBaseUrl: undefined,
   fixedHeaders: {},
   url: (base, target) =>

@@ -5,6 +5,7 @@ import { classifyStatus, withPath } from './provider-family.ts'
 export const openai = {
   type: 'OpenAI',
   format: 'chat-completions',
+  outputLimitField: 'max_completion_tokens',
   defaultBaseUrl: 'https://api.openai.com/v1',
   fixedHeaders: {},
   url: (base, target) => withPath(base, openaiPath(target.operation)),

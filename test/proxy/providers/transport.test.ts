@@ -1,0 +1,455 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { gzipSync, brotliCompressSync } from 'node:zlib'
+import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
+import type { ProviderCall, ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
+import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
+import { Secret } from '../../../src/domain/secret.ts'
+import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
+import * as behaviours from '../../helpers/behaviours.ts'
+import { startFakeProvider } from '../../helpers/fake-provider.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+
+/** Clocks that a test waits for are short, all others so long that they cannot interfere. */
+const LONG = { connectMs: 60_000, firstByteMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
+const SHORT_MS = 60
+
+function entry(url: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
+  const endpoint = { baseUrl: `${url}/v1`, allowInsecureHttp: true, headers: {} }
+  return provider('one', [model('m')], { endpoint, timeouts: LONG, ...fields })
+}
+
+function call(from: ProviderEntry, fields: Partial<ProviderCall> = {}): ProviderCall {
+  return {
+    deployment: deploymentOf(compile(from), 'one/m'),
+    credential: undefined,
+    operation: 'chat',
+    stream: false,
+    body: '{"model":"m"}',
+    passHeaders: {},
+    signal: new AbortController().signal,
+    ...fields,
+  }
+}
+
+async function textOf(reply: ProviderReply): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of reply.body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** undici waits a turn of the event loop before it uses a connection again, in case the server closes it after all. */
+async function turn(): Promise<void> {
+  for (let count = 0; count < 3; count++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The AttemptError of a promise that must fail with one. */
+async function failureOf(promise: Promise<unknown>): Promise<{ kind: string; clock: string | undefined }> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof AttemptError) return { kind: error.kind, clock: error.clock }
+    throw error
+  }
+  throw new Error('nothing failed')
+}
+
+async function setUp(test: Test) {
+  const fake = await startFakeProvider()
+  const transport = new HttpTransport()
+  test.teardown(async () => {
+    await fake.close()
+    await transport.close()
+  })
+  return { fake, transport }
+}
+
+/** A server of bare sockets: whatever HTTP libraries would not do. */
+async function rawServer(test: Test, onSocket: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    onSocket(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  test.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('sends the body as it is and returns status, headers and body', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.ok({ hello: 'world' }, { 'x-vendor': 'kept', 'keep-alive': 'timeout=5', te: 'trailers' }))
+  const reply = await transport.send(call(entry(fake.url), { body: Buffer.from('{"model":"m","extra":"é"}') }))
+  t.equal(reply.status, 200)
+  t.equal(reply.headers['x-vendor'], 'kept')
+  t.equal(reply.headers['keep-alive'], undefined, 'hop-by-hop headers stay behind')
+  t.equal(reply.headers['te'], undefined)
+  t.same(JSON.parse(await textOf(reply)), { hello: 'world' })
+  const [request] = fake.requests
+  t.equal(request?.path, '/v1/chat/completions')
+  t.equal(request?.body, '{"model":"m","extra":"é"}')
+  t.equal(request?.headers['content-type'], 'application/json')
+  t.equal(request?.headers['accept-encoding'], 'identity')
+})
+
+t.test('sends credential, static headers and listed client headers, and nothing that would replace ours', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.ok({}))
+  const from = entry(fake.url, {
+    credentials: { type: 'Bearer' },
+    endpoint: {
+      baseUrl: `${fake.url}/v1`,
+      allowInsecureHttp: true,
+      headers: {
+        'X-Region': 'eu',
+        Authorization: 'Bearer static',
+        Host: 'evil',
+        'Content-Length': '1',
+        'Transfer-Encoding': 'chunked',
+      },
+    },
+  })
+  const passHeaders = {
+    'x-feature': 'beta',
+    authorization: 'Bearer virtual',
+    'x-api-key': 'virtual',
+    cookie: 'a=b',
+    'x-region': 'client',
+    __proto__x: 'y',
+  }
+  await textOf(await transport.send(call(from, { credential: new Secret('sk-real\n'), passHeaders })))
+  const headers = fake.requests[0]?.headers ?? {}
+  t.equal(headers['authorization'], 'Bearer sk-real')
+  t.equal(headers['x-region'], 'eu', 'the manifest wins over the client')
+  t.equal(headers['x-feature'], 'beta')
+  t.equal(headers['x-api-key'], undefined)
+  t.equal(headers['cookie'], undefined)
+  t.equal(headers['host'], `127.0.0.1:${fake.port}`)
+  t.equal(headers['content-length'], '13')
+})
+
+t.test('sends nothing where the credential is missing or cannot be sent', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const from = entry(fake.url, { credentials: { type: 'Bearer' } })
+  for (const credential of [undefined, new Secret(' \n'), new Secret('a\r\nx-evil: 1')]) {
+    t.match(await failureOf(transport.send(call(from, { credential }))), { kind: 'connect' })
+  }
+  t.equal(fake.requests.length, 0)
+})
+
+t.test('reuses a connection, and returns a redirect instead of following it', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.ok({}), behaviours.redirect(`${fake.url}/elsewhere`), behaviours.ok({}))
+  const from = entry(fake.url)
+  await textOf(await transport.send(call(from)))
+  await turn()
+  const reply = await transport.send(call(from))
+  t.equal(reply.status, 307)
+  await textOf(reply)
+  await turn()
+  await textOf(await transport.send(call(from)))
+  t.equal(fake.openConnections(), 1)
+  t.same(
+    fake.requests.map(({ path }) => path),
+    Array(3).fill('/v1/chat/completions'),
+  )
+})
+
+t.test('gives up on a provider that accepts and never answers', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.freeze())
+  const from = entry(fake.url, { timeouts: { ...LONG, firstByteMs: SHORT_MS } })
+  t.same(await failureOf(transport.send(call(from))), { kind: 'timeout', clock: 'first-byte' })
+  t.equal(await fake.requests[0]?.ended, 'closed-early', 'the provider sees the end')
+})
+
+t.test('lets the total clock end what the others would allow', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 5 }))
+  const from = entry(fake.url, { timeouts: { ...LONG, totalMs: SHORT_MS * 2 } })
+  const reply = await transport.send(call(from, { stream: true }))
+  reply.firstContentSeen()
+  t.same(await failureOf(textOf(reply)), { kind: 'timeout', clock: 'total' })
+})
+
+t.test('runs the first-byte clock of a stream until content was seen, then the idle clock', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(
+    behaviours.freezeAfterHeaders(),
+    behaviours.endless(': ping\n\n', { pauseMs: 5 }),
+    behaviours.stallAfter(['data: 1\n\n']),
+  )
+  const slow = { ...LONG, firstByteMs: SHORT_MS }
+  const stalled = await transport.send(call(entry(fake.url, { timeouts: slow }), { stream: true }))
+  t.same(await failureOf(textOf(stalled)), { kind: 'timeout', clock: 'first-byte' })
+
+  const pinging = await transport.send(call(entry(fake.url, { timeouts: slow }), { stream: true }))
+  t.same(await failureOf(textOf(pinging)), { kind: 'timeout', clock: 'first-byte' }, 'pings are no content')
+
+  const idle = await transport.send(
+    call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
+  )
+  const received: string[] = []
+  const reading = (async () => {
+    for await (const chunk of idle.body) {
+      received.push(Buffer.from(chunk).toString())
+      idle.firstContentSeen()
+    }
+  })()
+  t.same(await failureOf(reading), { kind: 'timeout', clock: 'idle' })
+  t.same(received, ['data: 1\n\n'])
+})
+
+t.test('runs the first-byte clock of a whole answer until its first byte', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.freezeAfterHeaders(), behaviours.stallAfter(['{"half":']))
+  const first = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, firstByteMs: SHORT_MS } })))
+  t.same(await failureOf(textOf(first)), { kind: 'timeout', clock: 'first-byte' })
+  const second = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } })))
+  t.same(await failureOf(textOf(second)), { kind: 'timeout', clock: 'idle' })
+})
+
+t.test('reports a refused connection, and a closed one before and within the answer', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const gone = await startFakeProvider()
+  await gone.close()
+  t.match(await failureOf(transport.send(call(entry(gone.url)))), { kind: 'connect' })
+
+  fake.enqueue(behaviours.hangUp(), behaviours.cutAfter(['data: 1\n\n']), behaviours.reset(['data: 1\n\n']))
+  t.match(await failureOf(transport.send(call(entry(fake.url)))), { kind: 'cut' })
+  for (const how of ['cut', 'reset']) {
+    const reply = await transport.send(call(entry(fake.url), { stream: true }))
+    t.match(await failureOf(textOf(reply)), { kind: 'cut' }, how)
+  }
+})
+
+t.test('gives the reader what came before the cut', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.cutAfter(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 10 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of reply.body) text += Buffer.from(chunk).toString()
+  })()
+  t.match(await failureOf(reading), { kind: 'cut' })
+  t.equal(text, 'data: 1\n\ndata: 2\n\n')
+})
+
+const ANSWERS_OUT_OF_PROTOCOL: Record<string, string> = {
+  'no HTTP at all': 'SSH-2.0-OpenSSH_9.6\r\n',
+  'a broken header line': 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n',
+  'two different lengths': 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+  'huge headers': `HTTP/1.1 200 OK\r\n${'x-fill: '.padEnd(4096, 'y')}\r\n`.concat(
+    ...Array.from({ length: 16 }, () => `${'x-fill: '.padEnd(4096, 'y')}\r\n`),
+    '\r\n',
+  ),
+  'an upgrade that nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
+}
+for (const [name, bytes] of Object.entries(ANSWERS_OUT_OF_PROTOCOL)) {
+  t.test(`reports ${name} as a breach of protocol`, async (t) => {
+    const transport = new HttpTransport()
+    t.teardown(() => transport.close())
+    const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(bytes)))
+    t.match(await failureOf(transport.send(call(entry(url)))), { kind: 'protocol' })
+  })
+}
+
+t.test('reports a broken chunk within the body as a breach of protocol', async (t) => {
+  const transport = new HttpTransport()
+  t.teardown(() => transport.close())
+  const answer = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nZZ\r\n'
+  const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(answer)))
+  t.match(await failureOf(transport.send(call(entry(url))).then(textOf)), { kind: 'protocol' })
+})
+
+t.test('survives header names of a prototype and informational answers', async (t) => {
+  const transport = new HttpTransport()
+  t.teardown(() => transport.close())
+  const answer =
+    'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nconnection: x-private\r\nx-private: 1\r\ncontent-length: 2\r\n\r\nok'
+  const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(answer)))
+  const reply = await transport.send(call(entry(url)))
+  t.equal(reply.status, 200)
+  t.equal(reply.headers['x-private'], undefined, 'named by the connection header')
+  t.equal(await textOf(reply), 'ok')
+})
+
+t.test('carries the abort of a client to the provider, before and within the answer', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.freeze(), behaviours.endless('data: x\n\n', { pauseMs: 1 }))
+  const before = new AbortController()
+  const waiting = failureOf(transport.send(call(entry(fake.url), { signal: before.signal })))
+  await fake.received(1)
+  before.abort()
+  t.match(await waiting, { kind: 'aborted' })
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
+
+  const within = new AbortController()
+  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: within.signal }))
+  const reading = (async () => {
+    for await (const _chunk of reply.body) within.abort()
+  })()
+  t.match(await failureOf(reading), { kind: 'aborted' })
+  t.equal(await fake.requests[1]?.ended, 'closed-early')
+})
+
+t.test('sends nothing for a client that has already gone', async (t) => {
+  const { fake, transport } = await setUp(t)
+  t.match(await failureOf(transport.send(call(entry(fake.url), { signal: AbortSignal.abort() }))), { kind: 'aborted' })
+  fake.enqueue(behaviours.ok({}))
+  await textOf(await transport.send(call(entry(fake.url))))
+  t.equal(fake.requests.length, 1)
+})
+
+t.test('aborts the provider when the reader leaves the loop', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 1 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  for await (const _chunk of reply.body) break
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
+})
+
+t.test('stops the provider while the reader does not read, and gives it all afterwards', async (t) => {
+  const transport = new HttpTransport()
+  t.teardown(() => transport.close())
+  const total = 64 * 1024 * 1024
+  const piece = Buffer.alloc(64 * 1024, 'x')
+  let sent = 0
+  let blocked: () => void = () => undefined
+  const stalled = new Promise<void>((resolve) => (blocked = resolve))
+  const url = await rawServer(t, (socket) => {
+    const write = (): void => {
+      while (sent < total) {
+        sent += piece.length
+        if (!socket.write(piece)) return void socket.once('drain', write)
+      }
+    }
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${total}\r\n\r\n`)
+      write()
+      // The kernel's buffers are full when nothing more has left for a while.
+      let last = -1
+      const watch = setInterval(() => {
+        if (sent === last) {
+          clearInterval(watch)
+          blocked()
+        }
+        last = sent
+      }, 100)
+    })
+  })
+  const reply = await transport.send(call(entry(url), { stream: true }))
+  await stalled
+  t.ok(sent < total / 2, `the provider could send ${sent} of ${total} bytes`)
+  let received = 0
+  for await (const chunk of reply.body) received += chunk.length
+  t.equal(received, total)
+})
+
+t.test('does not run the idle clock against a reader that is slow', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const chunks = Array.from({ length: 64 }, () => 'x'.repeat(65_536))
+  fake.enqueue(behaviours.stream(chunks))
+  const reply = await transport.send(
+    call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
+  )
+  reply.firstContentSeen()
+  await new Promise((resolve) => setTimeout(resolve, SHORT_MS * 3))
+  t.equal((await textOf(reply)).length, chunks.join('').length)
+})
+
+t.test('streams a request of 1 MB and an answer of 1 MB', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const text = 'y'.repeat(1_048_576)
+  fake.enqueue(behaviours.ok({ text }))
+  const reply = await transport.send(call(entry(fake.url), { body: JSON.stringify({ text }) }))
+  t.equal(await textOf(reply), JSON.stringify({ text }))
+  t.equal(fake.requests[0]?.body.length, text.length + 11)
+})
+
+t.test('understands an answer that is compressed although it was not asked for', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const plain = Buffer.from('{"compressed":true}')
+  fake.enqueue(
+    behaviours.status(200, gzipSync(plain), { 'content-encoding': 'gzip' }),
+    behaviours.status(200, brotliCompressSync(plain), { 'content-encoding': 'br' }),
+    behaviours.status(200, plain, { 'content-encoding': 'gzip' }),
+    behaviours.status(200, plain, { 'content-encoding': 'zstd' }),
+  )
+  const from = entry(fake.url)
+  for (const _encoding of ['gzip', 'br']) {
+    const reply = await transport.send(call(from))
+    t.equal(reply.headers['content-encoding'], undefined)
+    t.equal(await textOf(reply), plain.toString())
+  }
+  t.match(await failureOf(transport.send(call(from)).then(textOf)), { kind: 'protocol' }, 'not gzip')
+  t.match(await failureOf(transport.send(call(from)).then(textOf)), { kind: 'protocol' }, 'unknown encoding')
+})
+
+t.test('passes a cut and an abort through the decoding of a compressed answer', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const half = gzipSync(Buffer.alloc(100_000, 'ab')).subarray(0, 40)
+  const encoded = { headers: { 'content-encoding': 'gzip' } }
+  fake.enqueue(behaviours.cutAfter([half], encoded), behaviours.stallAfter([half], encoded))
+  const cut = await transport.send(call(entry(fake.url), { stream: true }))
+  t.match(await failureOf(textOf(cut)), { kind: 'cut' })
+  const gone = new AbortController()
+  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: gone.signal }))
+  const reading = failureOf(textOf(reply))
+  gone.abort()
+  t.match(await reading, { kind: 'aborted' })
+})
+
+t.test('refuses more exchanges at once than it has connections for', async (t) => {
+  const fake = await startFakeProvider()
+  const transport = new HttpTransport({ maxConnections: 1 })
+  t.teardown(async () => {
+    await fake.close()
+    await transport.close()
+  })
+  fake.enqueue(behaviours.freeze(), behaviours.ok({}))
+  const from = entry(fake.url)
+  const abort = new AbortController()
+  const first = failureOf(transport.send(call(from, { signal: abort.signal })))
+  await fake.received(1)
+  t.match(await failureOf(transport.send(call(from))), { kind: 'connect' })
+  abort.abort()
+  t.match(await first, { kind: 'aborted' })
+  await fake.requests[0]?.ended
+  t.equal((await transport.send(call(from))).status, 200, 'the place is free again')
+})
+
+t.test('leaves exchanges of a removed provider alone and closes its idle connections', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.stream(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 30 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const closed = transport.retain([])
+  t.equal(await textOf(reply), 'data: 1\n\ndata: 2\n\n')
+  await closed
+  fake.enqueue(behaviours.ok({}))
+  const late = await transport.send(call(entry(fake.url)))
+  t.equal(late.status, 200, 'a request that kept the old configuration still gets through')
+  await textOf(late)
+})
+
+t.test('keeps connections whose provider has not changed', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.ok({}))
+  await textOf(await transport.send(call(entry(fake.url))))
+  await transport.retain([entry(fake.url), provider('broken', [])])
+  await turn()
+  await textOf(await transport.send(call(entry(fake.url))))
+  t.equal(fake.openConnections(), 1)
+})
+
+t.test('sends nothing after it was closed', async (t) => {
+  const { fake, transport } = await setUp(t)
+  await transport.close()
+  t.match(await failureOf(transport.send(call(entry(fake.url)))), { kind: 'aborted' })
+})
