@@ -18,11 +18,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   check: {
     summary: 'validate manifests: tollgate check PATH...',
-    run: async (args) => (await import('./check.ts')).runCheck(args),
+    run: async (args) => (await import('./check.ts')).runCheck(args, process.env),
   },
   'demo-provider': {
     summary: 'a local provider that answers from the request, for trying things out',
-    run: async (args) => (await import('./demo-provider/command.ts')).runDemoProvider(args),
+    run: async (args) => (await import('./demo-provider-entry.ts')).runDemo(args),
   },
 }
 

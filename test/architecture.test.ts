@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'demo-provider': ['domain/json.ts', 'domain/formats/sse.ts', 'command-line.ts'],
   'proxy/server': ['domain', 'proxy/adapters', 'proxy/pipeline', 'proxy/telemetry', 'proxy/config'],
   'proxy/adapters': ['domain/formats', 'domain/completion', 'domain/errors.ts', 'domain/json.ts', 'domain/snapshot', 'proxy/pipeline'],
-  'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts'],
+  'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
   'proxy/providers': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts'],
   'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],

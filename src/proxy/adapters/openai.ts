@@ -1,5 +1,5 @@
 /** The native interface and the adapter for the official OpenAI SDK: the same surface under two prefixes. */
-import { chatCompletions } from '../../domain/formats/chat-completions/chat-completions.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
 import type { AdapterRoute, ClientAdapter, ListedModel } from './adapter.ts'
 
 const shared = {
@@ -9,7 +9,7 @@ const shared = {
   passHeaders: [],
   renderModels: (models) => ({ object: 'list', data: models.map(renderModel) }),
   renderModel,
-  renderError: (error, requestId) => chatCompletions.renderError(error, requestId),
+  renderError: (error, requestId) => formatOf('chat-completions').renderError(error, requestId),
 } satisfies Partial<ClientAdapter>
 
 /** Specification section 4.1: `{base_url}/v1`. */

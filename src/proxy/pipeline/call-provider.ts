@@ -8,13 +8,13 @@
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
-import type { Format } from '../../domain/formats/format.ts'
-import { formatOf } from '../../domain/formats/registry.ts'
+import type { Format, RenderTarget } from '../../domain/formats/format.ts'
+import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
-import { exhausted, failureOf, rejectionOf, type AttemptFailure } from './attempt-failure.ts'
+import { exhausted, judge, statusErrorOf, type AttemptFailure } from './attempt-failure.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems, type StreamItem } from './provider-stream.ts'
 import { parseDocument } from './read-request.ts'
@@ -57,25 +57,25 @@ const MAX_ATTEMPTS = 8
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
 export async function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
   const failures: AttemptFailure[] = []
-  for (const candidate of triesOf(call.plan)) {
-    const started = services.now()
-    const outcome = await tryOnce(candidate.deployment, call, record, services)
-    record.upstreamMs += services.now() - started
-    if (outcome.type === 'whole' || outcome.type === 'stream') return outcome
-    failures.push(outcome)
-    if (!outcome.retry) break
+  for (const { deployment } of call.plan.candidates) {
+    for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
+      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, call.plan)
+      const outcome = await timed(record, services, () => tryOnce(deployment, call, record, services))
+      if (outcome.type !== 'failure') return outcome
+      failures.push(outcome)
+      if (!outcome.retrySame) break
+    }
   }
   throw exhausted(failures, call.plan)
 }
 
-/** Each candidate as often as its provider allows, in the plan's order. */
-function* triesOf(plan: RoutePlan): Generator<Candidate> {
-  let tries = 0
-  for (const candidate of plan.candidates) {
-    for (let again = 0; again < candidate.deployment.provider.failover.maxAttempts; again++) {
-      if (tries++ >= MAX_ATTEMPTS) return
-      yield candidate
-    }
+/** Waiting for a provider is not the gateway's own time. */
+async function timed<Result>(record: RequestRecord, services: Services, run: () => Promise<Result>): Promise<Result> {
+  const started = services.now()
+  try {
+    return await run()
+  } finally {
+    record.upstreamMs += services.now() - started
   }
 }
 
@@ -103,7 +103,7 @@ async function tryOnce(
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
   record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
-  return { type: 'failure', kind: 'rate-limited', retry: true, retryAfterMs: 1_000 }
+  return { type: 'failure', kind: 'rate-limited', retrySame: false, retryAfterMs: 1_000 }
 }
 
 function failed(
@@ -117,7 +117,7 @@ function failed(
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
-  const failure = failureOf(error, deployment)
+  const failure = judge(error)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
   services.health.failed(deployment, failure.health)
@@ -140,27 +140,37 @@ async function exchange(
   record: RequestRecord,
   services: Services,
 ): Promise<Answer> {
-  const format = formatOf(familyOf(deployment.provider.type).format)
+  const { format: formatName, outputLimitField } = familyOf(deployment.provider.type)
+  const format = formatOf(formatName)
   const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
   const reply = await services.transport.send({
     deployment,
     credential,
     operation: 'chat',
     stream: call.stream,
-    body: renderBody(format, deployment, call, record),
+    body: renderBody(format, outputLimitField, deployment, call, record),
     passHeaders: passHeaders(format, record),
     signal: record.incoming.signal,
   })
-  if (reply.status < 200 || reply.status > 299) throw await rejectionOf(reply, format, credential)
+  if (reply.status < 200 || reply.status > 299) {
+    throw await statusErrorOf(reply, deployment, format, credential, services.now())
+  }
   return call.stream ? openStream(reply, deployment, format) : readAnswer(reply, deployment, format)
 }
 
-function renderBody(format: Format, deployment: Deployment, call: ProviderRequest, record: RequestRecord) {
-  const { document, warnings } = format.renderRequest(call.request, {
+function renderBody(
+  format: Format,
+  outputLimitField: RenderTarget['outputLimitField'],
+  deployment: Deployment,
+  call: ProviderRequest,
+  record: RequestRecord,
+) {
+  const { document, warnings } = renderRequestFor(format.name, call.request, {
     model: deployment.model.upstreamName,
     maxOutputTokens: call.maxOutputTokens,
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
+    ...(outputLimitField === undefined ? {} : { outputLimitField }),
   })
   record.warnings.push(...warnings)
   const unchanged = document === call.request.source.document

@@ -23,7 +23,7 @@ import { resolveRequestPolicy } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
-import { traceHeaders } from './trace.ts'
+import { traceHeaders, traceStep } from './trace.ts'
 
 /** A chat completion from the client's headers to its answer. Never throws. */
 export async function completeChat(incoming: Incoming, services: Services): Promise<Outgoing> {
@@ -34,19 +34,30 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
+    traceStep(record, services, 'resolve-policy', {
+      virtualKey: caller.key.id,
+      flags: [...governed.policy.flags],
+      scoringMethod: governed.policy.scoringMethod ?? 'priority',
+    })
 
     const format = formatOf(incoming.adapter.format)
     const { request, bytes } = await readRequest(incoming, format)
     record.requestedModel = request.model
     record.stream = request.stream
+    traceStep(record, services, 'read-request', { bytes: bytes.length, stream: request.stream })
 
     const plan = planRequest(request, governed, record, services)
+    traceStep(record, services, 'plan-route', {
+      candidates: plan.candidates.map(({ deployment }) => deployment.id),
+      removed: plan.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
+    })
     const answer = await callProvider(
       { request, bytes, plan, maxOutputTokens: undefined, stream: request.stream },
       record,
       services,
     )
     record.served = answer.deployment
+    traceStep(record, services, 'call-provider', { served: answer.deployment.id, attempts: record.attempts })
     const responding = { request, format, headers: traceHeaders(record), restorer: undefined, settle }
     return await respond(answer, responding, record, services)
   } catch (error) {

@@ -126,3 +126,15 @@ export class QuotaUnavailableError extends Error {
     this.name = 'QuotaUnavailableError'
   }
 }
+
+/** The admission of a plan that limits nothing: no store is asked and there is nothing to settle. */
+export function unlimitedAdmission({ id, plan, need }: AdmissionRequest): Admitted {
+  return {
+    type: 'admitted',
+    reservation: { id, plan, origin: 'none' },
+    grantedOutputTokens: need.open?.maxTokens,
+    rateLimits: { requests: undefined, tokens: undefined },
+    warnings: [],
+    remaining: [],
+  }
+}

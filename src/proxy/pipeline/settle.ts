@@ -2,6 +2,7 @@
 import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
+import { traceStep } from './trace.ts'
 
 /** A function that settles `record` the first time it is called and does nothing afterwards. Never throws. */
 export function settlementOf(record: RequestRecord, services: Services): (outcome: Outcome) => Promise<void> {
@@ -11,6 +12,7 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
     settled = true
     const endedAtMs = services.now()
     services.metrics.requestEnded(record, outcome, endedAtMs)
+    traceStep(record, services, 'settle', { outcome, error: record.errorCode })
     services.audit.write(renderAudit(record, outcome, endedAtMs))
   }
 }

@@ -2,6 +2,7 @@
 import { renderDecision } from '../../domain/routing/decision.ts'
 import type { ResponseHeaders } from './exchange.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
 
 /** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
 export function traceHeaders(record: RequestRecord): ResponseHeaders {
@@ -23,6 +24,13 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
 function whyOf({ attempts, plan, cache }: RequestRecord): string {
   if (cache?.startsWith('hit') === true) return 'cache-hit'
   return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
+}
+
+/** One line of the step log, for requests with `x-llm-trace: true`. Facts only: no text of the client or the provider. */
+export function traceStep(record: RequestRecord, services: Services, step: string, facts: object): void {
+  if (record.policy?.trace !== true) return
+  const atMs = Math.round(services.now() - record.incoming.receivedAtMs)
+  services.log.info({ requestId: record.incoming.requestId, step, atMs, ...facts }, 'trace')
 }
 
 /** Longest list of dropped fields in a header. */

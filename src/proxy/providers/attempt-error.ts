@@ -12,14 +12,17 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
 /** The parser's word for a connection that closed in the middle of an answer. */
 const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
 
-/** @param stage `connecting`: nothing of the request has been sent. */
-export function attemptErrorOf(error: unknown, stage: 'connecting' | 'exchanging'): AttemptError {
+/** How far an exchange had come: nothing sent, the answer's headers not yet complete, its body on the way. */
+export type ExchangeStage = 'connecting' | 'waiting' | 'answering'
+
+/** @param stage where the error met the exchange */
+export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptError {
   if (error instanceof AttemptError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
     return new AttemptError('timeout', "the provider's connect clock ran out", { clock: 'connect', cause: error })
   }
-  if (isProtocolError(error, code)) {
+  if (isProtocolError(error, code, stage)) {
     return new AttemptError('protocol', `the provider's answer is not valid HTTP (${code})`, { cause: error })
   }
   if (stage === 'connecting')
@@ -27,8 +30,10 @@ export function attemptErrorOf(error: unknown, stage: 'connecting' | 'exchanging
   return new AttemptError('cut', `the connection to the provider broke (${code})`, { cause: error })
 }
 
-function isProtocolError(error: unknown, code: string): boolean {
+function isProtocolError(error: unknown, code: string, stage: ExchangeStage): boolean {
   if (PROTOCOL_CODES.has(code)) return true
+  // Within the body it is one that ended early; before, two lengths that contradict each other.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return stage === 'waiting'
   if (!(error instanceof Error)) return false
   // The parser's errors do not all have a code.
   if (error.name === 'HTTPParserError') return code !== CUT_IN_PARSER

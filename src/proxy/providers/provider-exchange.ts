@@ -8,6 +8,7 @@
 import type { Dispatcher } from 'undici'
 import type { ProviderTimeouts } from '../../domain/snapshot/snapshot.ts'
 import type { Clock } from './attempt-clocks.ts'
+import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
@@ -39,6 +40,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   readonly #onAbort = (): void => this.#end(new AttemptError('aborted', 'the attempt was aborted'))
   readonly #settleHead: { resolve: (head: ExchangeHead) => void; reject: (error: AttemptError) => void }
   #controller: Controller | undefined
+  #stage: ExchangeStage = 'connecting'
   #reader: { resolve: (chunk: Chunk) => void; reject: (error: AttemptError) => void } | undefined
   readonly #queue: Uint8Array[] = []
   #queuedBytes = 0
@@ -62,19 +64,22 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
 
   /** The exchange never reached undici. */
   notSent(error: unknown): void {
-    this.#end(attemptErrorOf(error, 'connecting'))
+    this.#end(attemptErrorOf(error, this.#stage))
     this.#release()
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
+    this.#stage = 'waiting'
     if (this.#ended) controller.abort(this.#error ?? new AttemptError('aborted', 'the attempt has ended'))
     else this.#clocks.enter('first-byte')
   }
 
   onResponseStart(_controller: Controller, status: number, headers: ExchangeHead['headers']): void {
     // 1xx: the answer proper is still to come.
-    if (status >= 200) this.#settleHead.resolve({ status, headers })
+    if (status < 200) return
+    this.#stage = 'answering'
+    this.#settleHead.resolve({ status, headers })
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
@@ -93,7 +98,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    this.#end(attemptErrorOf(error, this.#controller === undefined ? 'connecting' : 'exchanging'))
+    this.#end(attemptErrorOf(error, this.#stage))
     this.#release()
   }
 

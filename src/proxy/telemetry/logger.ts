@@ -34,7 +34,7 @@ export function createOutput(level: LogLevel): Output {
   const log = pino(
     {
       level,
-      base: undefined,
+      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED, censor: '[secret]' },

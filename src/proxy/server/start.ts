@@ -1,0 +1,60 @@
+/** Starts the two servers of a data plane, and ends them in order when the process is asked to. */
+import type { Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Services } from '../pipeline/services.ts'
+import { buildAdmin, type AdminOptions } from './admin.ts'
+import { buildApp } from './app.ts'
+import { Drain, DRAIN_LIMIT_MS } from './drain.ts'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export interface StartOptions {
+  readonly services: Services
+  readonly metricsPage: AdminOptions['metrics']
+  readonly listen: Address
+  readonly admin: Address
+  readonly maxBodyBytes: number
+  /** Whether the data plane has what it needs; draining is added here. */
+  readonly ready: () => boolean
+}
+
+export interface RunningServers {
+  /** `http://host:port` of each. */
+  readonly data: string
+  readonly admin: string
+  /** Drains: no new connections, answers in progress finish within the limit. True where nothing was cut. */
+  stop(): Promise<boolean>
+}
+
+/** Resolves when both listen. @throws {Error} where an address cannot be had. */
+export async function startServers(options: StartOptions): Promise<RunningServers> {
+  const drain = new Drain()
+  const app = buildApp(options.services, { maxBodyBytes: options.maxBodyBytes })
+  drain.watch(app.server)
+  await app.ready()
+  const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })
+  const data = await listen(app.server, options.listen)
+  const running = {
+    data,
+    admin: await listen(admin, options.admin),
+    async stop() {
+      const finished = await drain.start(app.server, DRAIN_LIMIT_MS)
+      admin.close()
+      admin.closeAllConnections()
+      return finished
+    },
+  }
+  options.services.log.info({ data: running.data, admin: running.admin }, 'listening')
+  return running
+}
+
+async function listen(server: Server, { host, port }: Address): Promise<string> {
+  server.listen({ host, port })
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}

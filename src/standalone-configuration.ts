@@ -1,0 +1,172 @@
+/** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
+import { createHash, randomBytes } from 'node:crypto'
+import { buildSnapshot } from './domain/resources/build-snapshot.ts'
+import type { ResourceConditions } from './domain/resources/conditions.ts'
+import type { SecretLookup } from './domain/resources/secret-lookup.ts'
+import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
+import { generatedSecretName } from './domain/resources/virtual-keys.ts'
+import type { Secret } from './domain/secret.ts'
+import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
+import { loadManifests, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
+import { formatProblem } from './manifests/problem.ts'
+import { secretLookup } from './manifests/secrets.ts'
+import { createConfiguration, type ConfigurationHolder, type DerivedSecrets } from './proxy/config/configuration.ts'
+import type { StateDirectory } from './proxy/config/state-directory.ts'
+import type { Configuration } from './proxy/pipeline/ports.ts'
+import type { Logger } from './proxy/pipeline/services.ts'
+
+export interface StandaloneOptions {
+  readonly paths: readonly string[]
+  readonly environment: NodeJS.ProcessEnv
+  readonly state: StateDirectory
+  readonly secrets: DerivedSecrets
+  readonly holder: ConfigurationHolder
+  readonly log: Logger
+  readonly now: () => number
+  /** Called after each reading: whether it is in force. */
+  readonly loaded: (ok: boolean) => void
+}
+
+export class StandaloneConfiguration {
+  readonly #options: StandaloneOptions
+  readonly #texts: Record<string, string> = {}
+  readonly #listeners: ((configuration: Configuration) => void)[] = []
+  #generated: { readonly id: string; readonly key: Secret }[] = []
+  #revision: string | undefined
+  #told = new Set<string>()
+
+  constructor(options: StandaloneOptions) {
+    this.#options = options
+  }
+
+  /** Manifests beside those on disk. In force from the next reading on. */
+  addSource(texts: Readonly<Record<string, string>>): void {
+    Object.assign(this.#texts, texts)
+  }
+
+  /** Called with every configuration that comes into force, at once with the one that is. */
+  onChange(listener: (configuration: Configuration) => void): void {
+    this.#listeners.push(listener)
+    const current = this.#options.holder.current()
+    if (current !== undefined) listener(current)
+  }
+
+  hasUsableProvider(): boolean {
+    return this.#options.holder.current()?.compiled.deployments.length !== 0
+  }
+
+  /** Virtual keys that this process or an earlier one with the same state made, by `namespace/name`. */
+  get generatedKeys(): readonly { readonly id: string; readonly key: Secret }[] {
+    return this.#generated
+  }
+
+  /** Reads everything anew. Returns whether what was read is in force; if not, the log says why. Never throws. */
+  reload(): boolean {
+    const ok = this.#read()
+    this.#options.loaded(ok)
+    return ok
+  }
+
+  #read(): boolean {
+    const { paths, environment, log } = this.#options
+    const results = [loadManifests(paths, environment), loadTexts(this.#texts, environment)]
+    const invalid = results.filter((result) => result.type === 'invalid')
+    for (const { problems, omitted } of invalid) {
+      for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
+      if (omitted > 0) log.error({ omitted }, 'further manifest problems')
+    }
+    if (invalid.length > 0) {
+      if (this.#revision !== undefined)
+        log.error({ revision: this.#revision }, 'configuration kept, the new one is not valid')
+      return false
+    }
+    try {
+      this.#swap(merge(results.filter((result) => result.type === 'loaded')))
+      return true
+    } catch (err) {
+      log.error({ err }, 'configuration refused')
+      return false
+    }
+  }
+
+  #swap(resources: ManifestResources): void {
+    const { secrets, holder, log, now } = this.#options
+    const generated = this.#generate(resources)
+    const { snapshot, conditions, credentials } = buildSnapshot({
+      ...resources,
+      secretValue: withGenerated(secretLookup(resources.secrets), generated),
+      providerNamespaces: STANDALONE_PROVIDER_NAMESPACES,
+      digestOf: secrets.digestOf,
+      contentHash: (text) => createHash('sha256').update(text).digest('hex').slice(0, 16),
+      nowMs: now(),
+    })
+    this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
+    const configuration = createConfiguration(snapshot, credentials, secrets)
+    holder.swap(configuration)
+    this.#revision = snapshot.revision
+    this.#tell(conditions)
+    const { providers, virtualKeys, organizations } = snapshot
+    const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
+    log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
+    for (const listener of this.#listeners) listener(configuration)
+  }
+
+  /** What is declared and not in force, with the reason, once: a provider without its key here is normal. */
+  #tell(conditions: readonly ResourceConditions[]): void {
+    const told = new Set<string>()
+    for (const { kind, namespace, name, conditions: list } of conditions) {
+      const failing = list.find(({ status }) => status === 'False')
+      if (failing === undefined) continue
+      const resource = namespace === '' ? name : `${namespace}/${name}`
+      const fields = { kind, resource, reason: failing.reason, detail: failing.message }
+      const line = JSON.stringify(fields)
+      told.add(line)
+      if (this.#told.has(line)) continue
+      if (kind === 'Provider') this.#options.log.info(fields, 'provider not in use')
+      else this.#options.log.warn(fields, 'resource not in force')
+    }
+    this.#told = told
+  }
+
+  /** The keys with source Generated, by the name of the Secret that would hold them in a cluster. */
+  #generate({ virtualKeys }: ManifestResources) {
+    return new Map(
+      virtualKeys
+        .filter(({ spec }) => spec.key.source === 'Generated')
+        .map((resource) => {
+          const { namespace, name } = resource.metadata
+          const secretName = `${namespace}/${generatedSecretName(resource)}`
+          return [
+            `${namespace}/${name}`,
+            { secretName, key: this.#options.state.virtualKey(namespace, name, newKeyText) },
+          ]
+        }),
+    )
+  }
+}
+
+function newKeyText(): string {
+  return renderVirtualKey(randomBytes(VIRTUAL_KEY_BYTES)).text
+}
+
+function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestResources {
+  const all = results.map(({ resources }) => resources)
+  return {
+    organizations: all.flatMap(({ organizations }) => organizations),
+    providers: all.flatMap(({ providers }) => providers),
+    virtualKeys: all.flatMap(({ virtualKeys }) => virtualKeys),
+    namespaces: all.flatMap(({ namespaces }) => namespaces),
+    secrets: all.flatMap(({ secrets }) => secrets),
+  }
+}
+
+function withGenerated(
+  lookup: SecretLookup,
+  generated: ReadonlyMap<string, { readonly secretName: string; readonly key: Secret }>,
+): SecretLookup {
+  const bySecret = new Map([...generated.values()].map(({ secretName, key }) => [secretName, key]))
+  return (namespace, name, key) => {
+    const secret = key === 'key' ? bySecret.get(`${namespace}/${name}`) : undefined
+    return secret === undefined ? lookup(namespace, name, key) : { type: 'value', secret }
+  }
+}
