@@ -1,0 +1,9 @@
+import { latency } from './latency.ts'
+import { memory } from './memory.ts'
+import type { Section } from './section.ts'
+import { startUp } from './start-up.ts'
+import { streams } from './streams.ts'
+import { throughput } from './throughput.ts'
+
+/** In the order of running and of the results. */
+export const SECTIONS: readonly Section[] = [throughput, latency, streams, memory, startUp]

@@ -1,0 +1,60 @@
+import type { Contender, ContenderName } from '../rig/contenders.ts'
+import type { Load, Measurement, Rig } from '../rig/rig.ts'
+import { median } from '../rig/statistics.ts'
+import type { Bench } from './section.ts'
+
+/** What was measured of each contender, one entry a round. */
+export type Rounds = ReadonlyMap<ContenderName, readonly Measurement[]>
+
+/**
+ * Measures every contender in every round, in turn, so that whatever else the machine does meets all of them alike.
+ * The order turns by one each round.
+ */
+export async function alternate(bench: Bench, rig: Rig, rounds: number, load: Load): Promise<Rounds> {
+  const measured = new Map<ContenderName, Measurement[]>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contender of turned(rig.contenders, round)) {
+      const measurement = await rig.measure(contender, load)
+      measured.set(contender.name, [...(measured.get(contender.name) ?? []), measurement])
+      const { perSecond, latencyMicros, errors } = measurement
+      bench.log(
+        `  round ${round + 1}/${rounds} ${contender.name}: ${perSecond.toFixed(0)}/s, p50 ${(latencyMicros.p50 / 1_000).toFixed(2)} ms, ${errors} errors`,
+      )
+    }
+  }
+  return measured
+}
+
+/** The median over the rounds of one number of a contender; NaN where it was not measured. */
+export function middle(rounds: Rounds, name: ContenderName, of: (measurement: Measurement) => number): number {
+  return median((rounds.get(name) ?? []).map(of).filter((value) => !Number.isNaN(value)))
+}
+
+/**
+ * The median over the rounds of what a contender adds to `direct` in the same round. Below 1 µs it is 1 µs: the
+ * difference of two measurements can come out negative, and a ratio of it would mean nothing.
+ */
+export function added(rounds: Rounds, name: ContenderName, of: (measurement: Measurement) => number): number {
+  const direct = rounds.get('direct') ?? []
+  const own = rounds.get(name) ?? []
+  const differences = own.map((measurement, round) => {
+    const base = direct[round]
+    return base === undefined ? Number.NaN : of(measurement) - of(base)
+  })
+  return Math.max(1, median(differences))
+}
+
+export function errorsOf(rounds: Rounds): string[] {
+  return [...rounds].flatMap(([name, measurements]) => {
+    const errors = measurements.reduce((sum, { errors: count }) => sum + count, 0)
+    const first = measurements.find(({ firstError }) => firstError !== undefined)?.firstError
+    return errors === 0
+      ? []
+      : [`**${name}: ${errors} errors**, the first: \`${(first ?? '').replace(/\s+/g, ' ').slice(0, 300)}\``]
+  })
+}
+
+function turned(contenders: readonly Contender[], by: number): Contender[] {
+  const at = by % contenders.length
+  return [...contenders.slice(at), ...contenders.slice(0, at)]
+}
