@@ -1,0 +1,75 @@
+/** Specification section 4.1: the operations, through the official OpenAI SDK and plain HTTP. */
+import OpenAI from 'openai'
+import t from 'tap'
+import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { ok, stream } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+t.test('the official OpenAI SDK over both base URLs', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+
+  for (const base of ['/v1', '/adapters/openai/v1']) {
+    const client = new OpenAI({ apiKey: KEY, baseURL: gateway.url + base, maxRetries: 0 })
+    const messages = [{ role: 'user' as const, content: 'hello' }]
+
+    await t.test(`${base}: a whole answer`, async (t) => {
+      upstream.enqueue(ok(chatCompletion('good day')))
+      const answer = await client.chat.completions.create({ model: 'm', messages })
+      t.equal(answer.choices[0]?.message.content, 'good day')
+    })
+
+    await t.test(`${base}: a stream without usage that was not asked for`, async (t) => {
+      upstream.enqueue(stream(chatStream(['good ', 'day'])))
+      const chunks = await Array.fromAsync(await client.chat.completions.create({ model: 'm', messages, stream: true }))
+      t.equal(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join(''), 'good day')
+      t.ok(chunks.every((chunk) => chunk.usage == null && chunk.choices.length > 0))
+      t.strictSame(upstream.requests.at(-1)?.json?.['stream_options'], { include_usage: true })
+    })
+
+    await t.test(`${base}: a stream with the usage that was asked for`, async (t) => {
+      upstream.enqueue(stream(chatStream(['good ', 'day'])))
+      const chunks = await Array.fromAsync(
+        await client.chat.completions.create({ model: 'm', messages, stream: true, stream_options: { include_usage: true } }),
+      )
+      t.type(chunks.at(-1)?.usage?.total_tokens, 'number')
+    })
+
+    await t.test(`${base}: the models list holds what the key may use and auto`, async (t) => {
+      const ids = (await Array.fromAsync(await client.models.list())).map((model) => model.id)
+      t.strictSame(ids, ['auto', 'm'])
+      t.equal((await client.models.retrieve('m')).id, 'm')
+      await t.rejects(client.models.retrieve('other'), { status: 404, code: 'model_not_found' })
+    })
+  }
+})
+
+t.test('fields that the gateway does not know reach the provider and the client', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  upstream.enqueue(ok({ ...chatCompletion('x'), vendor_field: { deep: [1, null] } }))
+  const unknown = { logit_bias: { 50256: -100 }, future: { a: [true] }, seed: 7, top_logprobs: 2, logprobs: true }
+  const answer = (await (await gateway.chat(unknown)).json()) as Record<string, unknown>
+  t.match(upstream.requests[0]?.json, unknown)
+  t.strictSame(answer['vendor_field'], { deep: [1, null] })
+})
+
+t.test('client headers stay with the gateway', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  upstream.enqueue(ok(chatCompletion('x')))
+  await gateway.chat({}, { cookie: 'session=1', 'x-internal': 'secret', 'openai-organization': 'org-1', forwarded: 'for=1' })
+  const headers = upstream.requests[0]?.headers ?? {}
+  for (const name of ['cookie', 'x-internal', 'openai-organization', 'forwarded', 'authorization']) t.notOk(headers[name], name)
+  t.notMatch(JSON.stringify(headers), KEY)
+})
