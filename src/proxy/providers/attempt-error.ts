@@ -23,7 +23,8 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptErr
     return new AttemptError('timeout', "the provider's connect clock ran out", { clock: 'connect', cause: error })
   }
   if (isProtocolError(error, code, stage)) {
-    return new AttemptError('protocol', `the provider's answer is not valid HTTP (${code})`, { cause: error })
+    // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
+    return new AttemptError('protocol', `the provider's answer is not valid HTTP (${code})`)
   }
   if (stage === 'connecting')
     return new AttemptError('connect', `no connection to the provider (${code})`, { cause: error })
