@@ -2,7 +2,7 @@
  * YAML text to documents, read as kubectl reads it: YAML 1.1 words (`no`, `off`, `y` are booleans), text for what looks
  * like a date, no duplicate keys. Source positions are kept. Bounded: size, nesting and alias expansion.
  */
-import { LineCounter, parseAllDocuments, isNode, type Document, type ParsedNode, type Tags } from 'yaml'
+import { LineCounter, parseAllDocuments, isNode, isScalar, type Document, type ParsedNode, type Tags } from 'yaml'
 import { isRecord } from './defaults.ts'
 import type { FieldPath } from './problem.ts'
 
@@ -48,7 +48,7 @@ export function parseDocuments(text: string): ParsedFile {
   const problems: SyntaxProblem[] = []
   try {
     const parsed = parseAllDocuments(text, { version: '1.1', lineCounter: lines, prettyErrors: false, customTags })
-    const documents = 'empty' in parsed ? [] : parsed.filter((document) => document.contents !== null)
+    const documents = 'empty' in parsed ? [] : parsed.filter((document) => !isEmpty(document))
     for (const [index, document] of documents.entries()) readDocument(document, index + 1, lines, objects, problems)
   } catch (error) {
     // The parser recurses: a RangeError is a file nested deeper than any manifest.
@@ -93,6 +93,11 @@ function flatten(value: unknown, document: number, lineOf: (path: FieldPath) => 
     })
   }
   return [{ value, document, prefix: [], lineOf }]
+}
+
+/** `---` with nothing after it, as templates leave it behind. */
+function isEmpty({ contents, errors }: Document.Parsed<ParsedNode>): boolean {
+  return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 }
 
 function lineOfPath(document: Document.Parsed<ParsedNode>, path: FieldPath, lines: LineCounter): number {

@@ -27,11 +27,7 @@ export function toFieldProblem(error: ErrorObject, path: FieldPath, schema: Sche
         blocking: true,
       }
     case 'pattern':
-      return {
-        path,
-        message: `${quote(error.data)} does not have the right form`,
-        allowed: describePattern(schema?.pattern ?? ''),
-      }
+      return wrongPattern(error, path, schema)
     case 'format':
       return wrongFormat(error, path, schema)
     case 'minimum':
@@ -66,11 +62,19 @@ function wrongType({ data }: ErrorObject, path: FieldPath, schema: Schema | unde
   return { path, message, blocking: true, ...(schema === undefined ? {} : { allowed: describeSchema(schema) }) }
 }
 
+/** A duration without the right form has no value that a CEL rule could compare. */
+function wrongPattern({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+  const message = `${quote(data)} does not have the right form`
+  return { path, message, allowed: describePattern(schema?.pattern ?? ''), blocking: schema?.format === 'duration' }
+}
+
 /** What should be base64 is part of a Secret and is never quoted. */
 function wrongFormat({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
-  if (schema === undefined || schema.format === 'byte')
+  if (schema === undefined || schema.format === 'byte') {
     return { path, message: 'is not base64', allowed: 'base64 text; plain text belongs in stringData' }
-  return { path, message: `${quote(data)} does not have the right form`, allowed: describeSchema(schema) }
+  }
+  const message = `${quote(data)} does not have the right form`
+  return { path, message, allowed: describeSchema(schema), blocking: true }
 }
 
 function outOfBounds({ keyword, params, data }: ErrorObject, path: FieldPath): FieldProblem {

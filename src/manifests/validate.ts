@@ -93,7 +93,10 @@ function toJsonSchema(schema: Schema): Record<string, unknown> {
 }
 
 function readErrors(errors: readonly ErrorObject[], value: unknown, schema: Schema): FieldProblem[] {
-  return errors.map((error) => {
+  // A value of a wrong type breaks every other rule as well: one message is enough.
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath))
+  const telling = errors.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+  return telling.map((error) => {
     const path = readPointer(error.instancePath, value)
     return toFieldProblem(error, path, schemaAt(schema, path))
   })

@@ -10,5 +10,6 @@ export function parseDuration(text: string): Milliseconds {
   if (text.length > 64 || !WHOLE.test(text)) throw new RangeError(`not a duration: ${text.slice(0, 64)}`)
   let total = 0
   for (const [, amount, unit] of text.matchAll(PART)) total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)
-  return Math.round(total)
+  // Never rounded to nothing: a clock of 0 ms would end every call.
+  return total > 0 ? Math.max(1, Math.round(total)) : 0
 }

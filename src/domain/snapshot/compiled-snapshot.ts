@@ -1,5 +1,12 @@
 /** The snapshot's runtime form: the lookups that requests need, built once per swap. */
-import type { ModelEntry, OrganizationEntry, ProjectEntry, ProviderEntry, Snapshot, VirtualKeyEntry } from './snapshot.ts'
+import type {
+  ModelEntry,
+  OrganizationEntry,
+  ProjectEntry,
+  ProviderEntry,
+  Snapshot,
+  VirtualKeyEntry,
+} from './snapshot.ts'
 
 /** A model at a provider: what a request can be sent to. */
 export interface Deployment {

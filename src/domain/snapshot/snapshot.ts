@@ -186,7 +186,11 @@ export interface ProviderEntry {
   readonly timeouts: ProviderTimeouts
   readonly failover: ProviderFailover
   readonly healthCheck: ProviderHealthCheck
-  readonly limits: { readonly maxConcurrent?: number; readonly requestsPerMinute?: number; readonly tokensPerMinute?: number }
+  readonly limits: {
+    readonly maxConcurrent?: number
+    readonly requestsPerMinute?: number
+    readonly tokensPerMinute?: number
+  }
   readonly models: readonly ModelEntry[]
 }
 
