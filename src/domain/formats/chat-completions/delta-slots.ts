@@ -53,8 +53,7 @@ function contentPart(part: JsonObject, slot: UseSlot): void {
 
 function toolPiece(piece: JsonObject, keys: ToolCallKeys, slot: UseSlot): void {
   const position = keys.positionOf(piece)
-  const index = piece.index ?? position
-  const call = (fields: JsonObject): JsonObject => ({ tool_calls: [{ index, ...fields }] })
+  const call = (fields: JsonObject): JsonObject => ({ tool_calls: [{ ...keys.addressOf(position), ...fields }] })
   slot(asObject(piece.function) ?? {}, 'arguments', `tool:${position}`, 'json', (text) =>
     call({ function: { arguments: text } }),
   )

@@ -41,3 +41,13 @@ function detailOf(detail: JsonValue | undefined): string | undefined {
     .map((item) => asString(item.msg))
   return messages.find((message) => message !== undefined)
 }
+
+/**
+ * The object that tells of an error inside a stream, for `parseError`; undefined where the event is none. It is one by
+ * its name, an `error` field (OpenRouter: inside the choice) or its object type (vLLM).
+ */
+export function streamErrorOf(event: SseEvent, chunk: JsonObject): JsonObject | undefined {
+  if (event.event === 'error' || chunk.error || chunk.object === 'error') return chunk
+  const failed = asArray(chunk.choices).find((choice) => isJsonObject(choice) && choice.error)
+  return asObject(failed)
+}

@@ -49,6 +49,9 @@ function visitMessageField(message: JsonObject, field: string, place: TextPlace,
     case 'function_call':
       visitToolCalls(message, walk)
       return
+    case 'name': // of the author, or of the function that answered, which must stay
+      if (place.scope !== 'tool-output') walk.text(message, field, place)
+      return
     case 'audio': // an assistant's earlier audio: an id
       return
     default:

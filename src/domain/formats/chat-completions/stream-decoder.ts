@@ -6,7 +6,7 @@ import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamDecoder } from '../format.ts'
 import { readContent, readReasoning } from './answer-content.ts'
-import { parseError } from './errors.ts'
+import { parseError, streamErrorOf } from './errors.ts'
 import { parseFinish } from './finish.ts'
 import { ChoiceBlocks } from './stream-blocks.ts'
 import { parseUsage } from './usage.ts'
@@ -35,7 +35,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const parts: StreamPart[] = []
     const chunk = parseChunk(event.data)
     if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.', parts)
-    const error = errorOf(event, chunk)
+    const error = streamErrorOf(event, chunk)
     if (error !== undefined) return this.#failWith(error, parts)
     if (event.event === 'ping') return [{ type: 'ping' }]
     this.#chunk(chunk, parts)
@@ -124,13 +124,6 @@ function parseChunk(data: string): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The error that an event is: by its name, an `error` field (OpenRouter: inside the choice) or its object type (vLLM). */
-function errorOf(event: SseEvent, chunk: JsonObject): JsonObject | undefined {
-  if (event.event === 'error' || chunk.error || chunk.object === 'error') return chunk
-  const failed = asArray(chunk.choices).find((choice) => isJsonObject(choice) && choice.error)
-  return asObject(failed)
 }
 
 /** Usage of the chunk; Groq's and Moonshot's older places for it. Null in all chunks but the last is normal. */

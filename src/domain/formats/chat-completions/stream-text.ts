@@ -7,6 +7,7 @@
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
+import { streamErrorOf } from './errors.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface Channel {
@@ -28,7 +29,7 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
   push(event: SseEvent): SseEvent[] {
     const chunk = parseObject(event.data)
     // The end mark, an error or what is no chunk at all: nothing of ours may come after it.
-    if (chunk === undefined || chunk.error) return [...this.end(), event]
+    if (chunk === undefined || streamErrorOf(event, chunk) !== undefined) return [...this.end(), event]
     if (Array.isArray(chunk.choices) && chunk.choices.length > 0) this.#lastChunk = chunk
     const before: SseEvent[] = []
     let changed = false

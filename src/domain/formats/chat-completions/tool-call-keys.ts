@@ -1,39 +1,54 @@
 /**
  * Which call a streamed piece of a tool call belongs to. The vendor says `index`, and `id` and `name` in the first
  * piece only. Others leave the index out, send -1, give every call index 0 with its own id, repeat the id in every
- * piece, or make up a new id for each. So: an index names a call, unless a new id comes together with a name; without
- * an index the id does; without both it is the call before.
+ * piece, or make up a new id for each. So: a known id names its call; else the index does, unless a new id comes
+ * together with a name; without an index a new id is a new call; without both it is the call before.
  */
-import { asNumber, asString, asObject, type JsonObject } from '../../json.ts'
+import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
+
+interface Call {
+  readonly index: number | undefined
+  id: string | undefined
+}
 
 /** Gives pieces the position of their call in its choice, from 0 on. One per choice. */
 export class ToolCallKeys {
-  readonly #ids: (string | undefined)[] = []
+  readonly #calls: Call[] = []
   readonly #positionOfIndex = new Map<number, number>()
 
   positionOf(piece: JsonObject): number {
     const id = asString(piece.id) || undefined
-    const index = asNumber(piece.index)
-    const position =
-      index === undefined || index < 0 ? this.#byId(id) : this.#byIndex(index, id, asObject(piece.function))
-    this.#ids[position] ??= id
+    const given = asNumber(piece.index)
+    const index = given === undefined || given < 0 ? undefined : given
+    const position = this.#known(id, index, Boolean(asString(asObject(piece.function)?.name)))
+    if (position === undefined) return this.#add({ id, index })
+    const call = this.#calls[position]
+    if (call !== undefined) call.id ??= id
     return position
   }
 
-  #byId(id: string | undefined): number {
-    if (id === undefined) return Math.max(0, this.#ids.length - 1)
-    const known = this.#ids.indexOf(id)
-    return known === -1 ? this.#ids.length : known
+  /** The fields by which a further piece names the call at `position`. */
+  addressOf(position: number): JsonObject {
+    const call = this.#calls[position]
+    if (call === undefined) return {}
+    const index = call.index === undefined ? {} : { index: call.index }
+    const isPlain = call.index !== undefined && this.#positionOfIndex.get(call.index) === position
+    // An id is repeated only where there is no other way: clients append what they get.
+    return isPlain || call.id === undefined ? index : { ...index, id: call.id }
   }
 
-  #byIndex(index: number, id: string | undefined, called: JsonObject | undefined): number {
-    const known = this.#positionOfIndex.get(index)
-    const knownId = known === undefined ? undefined : this.#ids[known]
-    const isOther = id !== undefined && knownId !== undefined && id !== knownId && Boolean(asString(called?.name))
-    if (known !== undefined && !isOther) return known
-    const position = id !== undefined && this.#ids.includes(id) ? this.#ids.indexOf(id) : this.#ids.length
-    this.#ids[position] ??= id
-    this.#positionOfIndex.set(index, position)
+  #known(id: string | undefined, index: number | undefined, isNamed: boolean): number | undefined {
+    const byId = id === undefined ? -1 : this.#calls.findIndex((call) => call.id === id)
+    if (byId !== -1) return byId
+    if (index === undefined) return id === undefined && this.#calls.length > 0 ? this.#calls.length - 1 : undefined
+    const byIndex = this.#positionOfIndex.get(index)
+    const isOther = isNamed && id !== undefined && byIndex !== undefined && this.#calls[byIndex]?.id !== undefined
+    return isOther ? undefined : byIndex
+  }
+
+  #add(call: Call): number {
+    const position = this.#calls.push(call) - 1
+    if (call.index !== undefined) this.#positionOfIndex.set(call.index, position)
     return position
   }
 }

@@ -1,0 +1,111 @@
+import t from 'tap'
+import type { FinishReason } from '../../../../src/domain/completion/result.ts'
+import { GatewayError, InvalidRequestError, UpstreamFormatError } from '../../../../src/domain/errors.ts'
+import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
+import { parseFinish, renderFinish } from '../../../../src/domain/formats/chat-completions/finish.ts'
+import { parseUsage, renderUsage } from '../../../../src/domain/formats/chat-completions/usage.ts'
+import { FORMATS, formatOf, renderRequestFor } from '../../../../src/domain/formats/registry.ts'
+import type { JsonObject } from '../../../../src/domain/json.ts'
+
+t.test('an answer without choices, or with a choice without a message, is refused', async (test) => {
+  for (const document of [{}, { choices: [] }, { choices: 'x' }, { choices: [{}] }, { choices: [{ message: 'x' }] }]) {
+    test.throws(() => chatCompletions.parseResult(document), UpstreamFormatError)
+  }
+})
+
+const finishes: [raw: string | undefined, hasTools: boolean, reason: FinishReason, word: string][] = [
+  ['stop', false, 'stop', 'stop'],
+  ['stop', true, 'tool-calls', 'tool_calls'],
+  ['length', true, 'length', 'length'],
+  ['tool_calls', true, 'tool-calls', 'tool_calls'],
+  ['function_call', true, 'tool-calls', 'tool_calls'],
+  ['content_filter', false, 'content-filter', 'content_filter'],
+  ['STOP', false, 'stop', 'stop'],
+  ['error', false, 'error', 'length'],
+  ['brand_new', false, 'other', 'stop'],
+  [undefined, false, 'stop', 'stop'],
+]
+
+for (const [raw, hasTools, reason, word] of finishes) {
+  t.test(
+    `a choice that ends by ${raw} ${hasTools ? 'with' : 'without'} tool calls ended by ${reason}`,
+    async (test) => {
+      const finish = parseFinish(raw, hasTools)
+      test.strictSame(finish, { reason, raw })
+      test.equal(renderFinish(finish), word)
+    },
+  )
+}
+
+const usages: { name: string; usage: JsonObject; expected: [number, number, number, number, number] }[] = [
+  { name: 'plain', usage: { prompt_tokens: 5, completion_tokens: 2 }, expected: [5, 0, 0, 2, 0] },
+  {
+    name: 'with cached and written tokens (OpenRouter)',
+    usage: {
+      prompt_tokens: 10,
+      completion_tokens: 2,
+      prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 4 },
+    },
+    expected: [3, 3, 4, 2, 0],
+  },
+  {
+    name: 'with more cached than prompt tokens',
+    usage: { prompt_tokens: 1, cached_tokens: 5 },
+    expected: [0, 5, 0, 0, 0],
+  },
+  { name: 'with nonsense', usage: { prompt_tokens: '5', completion_tokens: -2 }, expected: [0, 0, 0, 0, 0] },
+]
+
+for (const { name, usage, expected } of usages) {
+  t.test(`usage ${name} is unified, and its raw object kept`, async (test) => {
+    const [input, cachedInput, cacheWrite, output, reasoning] = expected
+    test.strictSame(parseUsage(usage), { input, cachedInput, cacheWrite, output, reasoning, raw: usage })
+  })
+}
+
+t.test('rendered usage reads back as the same usage', async (test) => {
+  const usage = { input: 5, cachedInput: 4, cacheWrite: 0, output: 3, reasoning: 2 }
+  test.strictSame({ ...parseUsage(renderUsage(usage)), raw: undefined }, { ...usage, raw: undefined })
+  test.equal(parseUsage(null), undefined)
+})
+
+t.test('a refusal has the shape of the vendor, and so has the event that ends a failed stream', async (test) => {
+  const body = {
+    error: { message: 'Wrong.', type: 'invalid_request_error', param: 'messages', code: 'invalid_request_error' },
+  }
+  const error = new InvalidRequestError('Wrong.', 'messages')
+  test.strictSame(chatCompletions.renderError(error), body)
+  test.strictSame(chatCompletions.renderStreamError(error), [{ data: JSON.stringify(body) }])
+  test.match(chatCompletions.renderError(new GatewayError('budget_exceeded', 'Spent.')), {
+    error: { type: 'insufficient_quota', param: null, code: 'budget_exceeded' },
+  })
+})
+
+const errors: { document: JsonObject; message?: string; type?: string; code?: string; param?: string }[] = [
+  {
+    document: { error: { message: 'No.', type: 't', param: 'p', code: 'c' } },
+    message: 'No.',
+    type: 't',
+    param: 'p',
+    code: 'c',
+  },
+  { document: { error: 'No.' }, message: 'No.' },
+  { document: { object: 'error', message: 'No.', code: 400 }, message: 'No.', code: '400' },
+  { document: { detail: 'Not Found' }, message: 'Not Found' },
+  { document: { detail: [{ loc: ['body'], msg: 'field required' }] }, message: 'field required' },
+  { document: { error: { message: { deep: true }, code: null } } },
+  { document: {} },
+]
+
+for (const { document, message, type, code, param } of errors) {
+  t.test(`the error body ${JSON.stringify(document)} is read`, async (test) => {
+    test.strictSame(chatCompletions.parseError(document), { message, type, code, param })
+  })
+}
+
+t.test('every format is registered under its name', async (test) => {
+  for (const format of FORMATS) test.equal(formatOf(format.name), format)
+  const request = chatCompletions.parseRequest({ messages: [{ role: 'user', content: 'x' }], logit_bias: {} })
+  const target = { model: 'm', maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+  test.strictSame(renderRequestFor('chat-completions', request, target).warnings, [])
+})

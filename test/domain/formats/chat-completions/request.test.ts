@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { FormatName } from '../../../../src/domain/completion/request.ts'
+import { InvalidRequestError } from '../../../../src/domain/errors.ts'
+import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
+import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
+import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
+import { fixture } from '../golden.ts'
+
+const user = { role: 'user', content: 'Hello' }
+const NO_TARGET = { model: 'm', maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+
+const full = (): JsonObject => JSON.parse(fixture('chat-completions/requests/full.json'))
+
+function render(document: JsonObject, target: Partial<RenderTarget>): JsonObject {
+  const { document: rendered } = chatCompletions.renderRequest(chatCompletions.parseRequest(document), {
+    ...NO_TARGET,
+    ...target,
+  })
+  return rendered
+}
+
+const refused: { param: string; document: JsonObject }[] = [
+  { param: 'messages', document: {} },
+  { param: 'messages', document: { messages: [] } },
+  { param: 'messages', document: { messages: 'Hello' } },
+  { param: 'messages', document: { messages: Array.from({ length: 2049 }, () => user) } },
+  { param: 'messages[1]', document: { messages: [user, null] } },
+  { param: 'messages[0].role', document: { messages: [{ content: 'Hello' }] } },
+  { param: 'messages[0].role', document: { messages: [{ role: 'robot', content: 'Hello' }] } },
+  { param: 'messages[0].content', document: { messages: [{ role: 'user', content: 1 }] } },
+  { param: 'messages[0].content[0]', document: { messages: [{ role: 'user', content: ['Hello'] }] } },
+  { param: 'messages[0].content[0].type', document: { messages: [{ role: 'user', content: [{ text: 'Hello' }] }] } },
+  {
+    param: 'messages[1].content[1].text',
+    document: {
+      messages: [user, { role: 'user', content: [{ type: 'image_url', image_url: 'x' }, { type: 'text' }] }],
+    },
+  },
+  {
+    param: 'messages[0].content[0].image_url.url',
+    document: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
+  },
+  {
+    param: 'messages[0].content[0].input_audio.format',
+    document: { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '' } }] }] },
+  },
+  {
+    param: 'messages[0].content[0].file',
+    document: { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] },
+  },
+  { param: 'messages[0].tool_call_id', document: { messages: [{ role: 'tool', content: 'x' }] } },
+  { param: 'messages[0].tool_calls[0].id', document: { messages: [{ role: 'assistant', tool_calls: [{}] }] } },
+  {
+    param: 'messages[0].tool_calls[0].function.arguments',
+    document: {
+      messages: [
+        { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: {} } }] },
+      ],
+    },
+  },
+  { param: 'model', document: { messages: [user], model: 5 } },
+  { param: 'model', document: { messages: [user], model: '' } },
+  { param: 'stream', document: { messages: [user], stream: 'true' } },
+  { param: 'stream_options.include_usage', document: { messages: [user], stream_options: { include_usage: 1 } } },
+  { param: 'max_tokens', document: { messages: [user], max_tokens: 0 } },
+  { param: 'max_completion_tokens', document: { messages: [user], max_completion_tokens: 1.5 } },
+  { param: 'n', document: { messages: [user], n: 129 } },
+  { param: 'temperature', document: { messages: [user], temperature: 'hot' } },
+  { param: 'stop', document: { messages: [user], stop: 5 } },
+  { param: 'stop[1]', document: { messages: [user], stop: ['a', 5] } },
+  { param: 'response_format.type', document: { messages: [user], response_format: {} } },
+  { param: 'response_format.json_schema', document: { messages: [user], response_format: { type: 'json_schema' } } },
+  {
+    param: 'response_format.json_schema.name',
+    document: { messages: [user], response_format: { type: 'json_schema', json_schema: {} } },
+  },
+  { param: 'tools[0].type', document: { messages: [user], tools: [{}] } },
+  { param: 'tools[0].function.name', document: { messages: [user], tools: [{ type: 'function', function: {} }] } },
+  { param: 'functions[0].name', document: { messages: [user], functions: [{}] } },
+  { param: 'tool_choice', document: { messages: [user], tool_choice: 5 } },
+  { param: 'tool_choice.function', document: { messages: [user], tool_choice: { type: 'function' } } },
+  { param: 'user', document: { messages: [user], user: 5 } },
+]
+
+for (const [index, { param, document }] of refused.entries()) {
+  t.test(`a wrong ${param} is refused by its path (${index})`, async (test) => {
+    try {
+      chatCompletions.parseRequest(document)
+      test.fail('it was taken')
+    } catch (error) {
+      test.ok(error instanceof InvalidRequestError)
+      test.match(error, { code: 'invalid_request_error', details: { param } })
+    }
+  })
+}
+
+t.test('null means absent for every optional field', async (test) => {
+  const fields = [
+    'model',
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'n',
+    'stop',
+    'tools',
+    'tool_choice',
+    'response_format',
+    'user',
+  ]
+  const document = { messages: [user], ...Object.fromEntries(fields.map((field) => [field, null])) }
+  const { source: _one, ...neutral } = chatCompletions.parseRequest(document)
+  const { source: _other, ...plain } = chatCompletions.parseRequest({ messages: [user] })
+  test.strictSame(neutral, plain)
+})
+
+t.test('a request that needs no change is the source document itself', async (test) => {
+  const document = full()
+  test.equal(render(document, { model: 'gpt-5', stream: true }), document)
+  test.equal(render(document, { model: 'gpt-5', stream: true, maxOutputTokens: 500 }), document)
+  test.equal(render(document, { model: 'gpt-5', stream: true, maxOutputTokens: 501 }), document)
+})
+
+t.test('rendering patches a copy that shares what it does not change', async (test) => {
+  const document = full()
+  const rendered = render(document, { model: 'other', stream: true, maxOutputTokens: 100 })
+  test.strictSame(rendered, { ...full(), model: 'other', max_completion_tokens: 100 })
+  test.equal(rendered.messages, document.messages)
+  test.strictSame(document, full(), 'the source is as it was')
+})
+
+t.test('usage is asked of every stream, and no options go with a plain answer', async (test) => {
+  const asked = { messages: [user], stream: true, stream_options: { include_usage: false, include_obfuscation: false } }
+  test.strictSame(render(asked, { stream: true }).stream_options, { include_usage: true, include_obfuscation: false })
+  test.strictSame(render({ messages: [user] }, { stream: true }), {
+    messages: [user],
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  test.strictSame(render(asked, { stream: false }), { messages: [user], model: 'm', stream: false })
+})
+
+t.test(
+  'the output limit is lowered where the client put it, and added in the field that the provider knows',
+  async (test) => {
+    const limited = (fields: JsonObject, target: Partial<RenderTarget>) => {
+      const { max_tokens, max_completion_tokens } = render({ model: 'm', messages: [user], ...fields }, target)
+      return [max_tokens, max_completion_tokens]
+    }
+    test.strictSame(limited({ max_tokens: 50 }, { maxOutputTokens: 10 }), [10, undefined])
+    test.strictSame(limited({ max_tokens: 50, max_completion_tokens: 5 }, { maxOutputTokens: 10 }), [10, 5])
+    test.strictSame(limited({ max_tokens: null }, { maxOutputTokens: 10 }), [10, undefined])
+    const newer = { maxOutputTokens: 10, outputLimitField: 'max_completion_tokens' } as const
+    test.strictSame(limited({}, newer), [undefined, 10])
+    test.strictSame(limited({ max_tokens: 50 }, newer), [10, undefined])
+    test.strictSame(limited({ max_tokens: 50 }, {}), [50, undefined])
+  },
+)
+
+t.test('parse then render keeps every field that nobody knows, prototype keys included', async (test) => {
+  const document = fc.record({
+    model: fc.constant('m'),
+    messages: fc.array(
+      fc
+        .tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.string())
+        .map(([extra, content]) => ({ ...extra, role: 'user', content, name: 'x' })),
+      { minLength: 1, maxLength: 5 },
+    ),
+    x_extra: fc.jsonValue(),
+    ['__proto__']: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(document, (made) => {
+      const source: JsonObject = JSON.parse(JSON.stringify(made))
+      const before = JSON.stringify(source)
+      test.equal(JSON.stringify(render(source, {})), before)
+      test.equal(JSON.stringify(render({ ...source, model: 'x' }, {})), JSON.stringify({ ...source, model: 'm' }))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+t.test('what another format sends is rendered with a warning for each loss', async (test) => {
+  const format: FormatName = 'messages'
+  const request = {
+    ...chatCompletions.parseRequest({ messages: [user] }),
+    source: { format, document: {} },
+    messages: [
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'a', isError: true, content: [{ type: 'text', text: 'no' }] },
+          {
+            type: 'tool-result',
+            toolCallId: 'b',
+            content: [{ type: 'image', media: { type: 'base64', mediaType: 'image/png', data: 'AA==' } }],
+          },
+        ],
+      },
+    ],
+    sampling: { topK: 5, stop: ['1', '2', '3', '4', '5'] },
+    reasoning: { budgetTokens: 4000 },
+  } as const
+  const { document, warnings } = chatCompletions.renderRequest(request, NO_TARGET)
+  test.strictSame(document, {
+    model: 'm',
+    messages: [
+      { role: 'tool', tool_call_id: 'a', content: 'no' },
+      { role: 'tool', tool_call_id: 'b', content: '' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] },
+    ],
+    stop: ['1', '2', '3', '4'],
+    reasoning_effort: 'medium',
+  } satisfies Record<string, JsonValue>)
+  test.strictSame(
+    warnings.map((warning) => warning.field),
+    ['messages[0].content[0].is_error', 'top_k', 'stop', 'reasoning.budget'],
+  )
+})

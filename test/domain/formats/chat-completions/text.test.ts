@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { TextSpan } from '../../../../src/domain/completion/text-span.ts'
+import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
+import { rewriteJsonStrings } from '../../../../src/domain/formats/json-text.ts'
+import type { JsonObject } from '../../../../src/domain/json.ts'
+import { fixture, matchGolden } from '../golden.ts'
+
+const mask = (text: string): string => text.replaceAll('a@b.example', '[[X]]')
+
+t.test('every text of the full request is visited, with its scope and role', async (test) => {
+  const document: JsonObject = JSON.parse(fixture('chat-completions/requests/full.json'))
+  const spans: TextSpan[] = []
+  const changed = chatCompletions.visitRequestText(document, (span) => (spans.push(span), span.text))
+  test.equal(changed, false)
+  matchGolden(test, 'chat-completions/requests/full.spans.golden.json', spans)
+})
+
+t.test('every text of the full answer is visited, with its scope and role', async (test) => {
+  const document: JsonObject = JSON.parse(fixture('chat-completions/responses/full.json'))
+  const spans: TextSpan[] = []
+  test.equal(
+    chatCompletions.visitResultText(document, (span) => (spans.push(span), span.text)),
+    false,
+  )
+  matchGolden(test, 'chat-completions/responses/full.spans.golden.json', spans)
+})
+
+t.test('a replaced text stands in its place, and long integers beside it keep their digits', async (test) => {
+  const request = fixture('chat-completions/requests/full.json')
+  const document: JsonObject = JSON.parse(request)
+  test.equal(
+    chatCompletions.visitRequestText(document, (span) => mask(span.text)),
+    true,
+  )
+  test.strictSame(document, JSON.parse(mask(request)))
+  const response = fixture('chat-completions/responses/full.json')
+  const answer: JsonObject = JSON.parse(response)
+  test.equal(
+    chatCompletions.visitResultText(answer, (span) => mask(span.text)),
+    true,
+  )
+  test.strictSame(answer, JSON.parse(mask(response)))
+})
+
+t.test('media, ids and addresses of images are never visited', async (test) => {
+  const media = 'A'.repeat(2000)
+  const document: JsonObject = {
+    model: 'seen',
+    user: 'seen',
+    messages: [
+      {
+        role: 'user',
+        id: 'seen',
+        content: [
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${media}` } },
+          { type: 'input_audio', input_audio: { data: media, format: 'seen' } },
+          { type: 'file', file: { file_data: media, file_id: 'seen' } },
+          { type: 'video_url', video_url: { url: `data:video/mp4;base64,${media}` } },
+        ],
+      },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'seen', type: 'function', function: { name: 'seen', arguments: '{"seen":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'seen', content: '' },
+    ],
+  }
+  const texts: string[] = []
+  chatCompletions.visitRequestText(document, (span) => (texts.push(span.text), 'changed'))
+  test.strictSame(texts, [])
+})
+
+t.test('a secret in an unknown field is visited, however deep', async (test) => {
+  const nested = `${'{"a":['.repeat(400)}"a@b.example"${']}'.repeat(400)}`
+  const document: JsonObject = JSON.parse(`{"messages":[{"role":"user","content":"x","extra":${nested}}]}`)
+  const texts: string[] = []
+  chatCompletions.visitRequestText(document, (span) => (texts.push(span.text), mask(span.text)))
+  test.strictSame(texts, ['x', 'a@b.example'])
+  test.match(JSON.stringify(document), /\[\[X\]\]/)
+})
+
+const rewritten: { name: string; text: string; expected: string; visits: string[] }[] = [
+  {
+    name: 'escapes hide nothing',
+    text: '{"a":"a\\u0040b.example"}',
+    expected: '{"a":"[[X]]"}',
+    visits: ['a@b.example'],
+  },
+  { name: 'keys are left alone', text: '{"a@b.example" : 1}', expected: '{"a@b.example" : 1}', visits: [] },
+  {
+    name: 'what is not changed keeps its bytes',
+    text: '{ "n": 1.50e3, "s": "\\u00e9", "m":"a@b.example" ,"n":2}',
+    expected: '{ "n": 1.50e3, "s": "\\u00e9", "m":"[[X]]" ,"n":2}',
+    visits: ['é', 'a@b.example'],
+  },
+  {
+    name: 'quotes and backslashes end no string',
+    text: '["\\"a@b.example\\\\","x"]',
+    expected: '["\\"[[X]]\\\\","x"]',
+    visits: ['"a@b.example\\', 'x'],
+  },
+  {
+    name: 'what is no JSON is one text',
+    text: '{"a":"a@b.example',
+    expected: '{"a":"[[X]]',
+    visits: ['{"a":"a@b.example'],
+  },
+  { name: 'numbers are not visited', text: '[1, true, null]', expected: '[1, true, null]', visits: [] },
+  { name: 'nothing is nothing', text: '', expected: '', visits: [] },
+]
+
+for (const { name, text, expected, visits } of rewritten) {
+  t.test(`in JSON text, ${name}`, async (test) => {
+    const seen: string[] = []
+    test.equal(
+      rewriteJsonStrings(text, (decoded) => (seen.push(decoded), mask(decoded))),
+      expected,
+    )
+    test.strictSame(seen, visits)
+  })
+}
+
+t.test('JSON text stays JSON whatever the replacement', async (test) => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, replacement) => {
+      const text = JSON.stringify(value)
+      const same = rewriteJsonStrings(text, (decoded) => decoded)
+      const changed: unknown = JSON.parse(rewriteJsonStrings(text, () => replacement))
+      const expected: unknown = JSON.parse(text, (_key, leaf: unknown) =>
+        typeof leaf === 'string' ? replacement : leaf,
+      )
+      if (same !== text || JSON.stringify(changed) !== JSON.stringify(expected)) test.fail(text)
+    }),
+  )
+  test.pass('no counterexample')
+})
