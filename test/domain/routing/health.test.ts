@@ -1,0 +1,114 @@
+import t from 'tap'
+import fc from 'fast-check'
+import {
+  afterEntry,
+  afterFailure,
+  afterProbeWithoutVerdict,
+  afterSuccess,
+  coolingDownUntil,
+  latencyOf,
+  mayTry,
+  UNKNOWN_HEALTH,
+} from '../../../src/domain/routing/health.ts'
+import type { Failure, Health } from '../../../src/domain/routing/health.ts'
+
+const SETTINGS = { consecutiveFailures: 3, openForMs: 1000 }
+const fail = (health: Health, nowMs: number, failure: Failure = {}): Health =>
+  afterFailure(health, failure, SETTINGS, nowMs)
+const failTimes = (times: number, nowMs: number): Health =>
+  Array.from({ length: times }).reduce<Health>((health) => fail(health, nowMs), UNKNOWN_HEALTH)
+
+t.test('an unknown deployment may be tried and has no latency', async (t) => {
+  t.ok(mayTry(UNKNOWN_HEALTH, 0))
+  t.equal(latencyOf(UNKNOWN_HEALTH, 0), undefined)
+})
+
+t.test('the breaker opens at the threshold of consecutive failures, and not before', async (t) => {
+  t.ok(mayTry(failTimes(2, 0), 0))
+  const open = failTimes(3, 0)
+  t.equal(coolingDownUntil(open, 999), 1000)
+  t.notOk(mayTry(open, 999))
+  t.equal(coolingDownUntil(open, 1000), undefined)
+})
+
+t.test('a success in between starts the count anew', async (t) => {
+  const health = fail(fail(afterSuccess(failTimes(2, 0), 10, 0), 0), 0)
+  t.same(health.breaker, { type: 'closed', failures: 2 })
+})
+
+t.test('an open breaker lets one probe through when its time is over', async (t) => {
+  const open = failTimes(3, 0)
+  t.equal(afterEntry(open, 999), open, 'not before')
+  const probing = afterEntry(open, 1000)
+  t.same(probing.breaker, { type: 'half-open' })
+  t.notOk(mayTry(probing, 5000), 'a second one waits')
+})
+
+t.test('the probe decides: success closes, failure opens again', async (t) => {
+  const probing = afterEntry(failTimes(3, 0), 1000)
+  t.same(afterSuccess(probing, 10, 1500).breaker, { type: 'closed', failures: 0 })
+  t.same(fail(probing, 1500).breaker, { type: 'open', untilMs: 2500 })
+})
+
+t.test('a probe without a verdict gives its place to the next one', async (t) => {
+  const again = afterProbeWithoutVerdict(afterEntry(failTimes(3, 0), 1000), 1500)
+  t.ok(mayTry(again, 1500))
+  t.same(afterEntry(again, 1500).breaker, { type: 'half-open' })
+  t.same(
+    afterSuccess(again, 10, 1500).breaker,
+    { type: 'closed', failures: 0 },
+    'a verdict that comes after its release counts',
+  )
+  t.same(fail(again, 1500).breaker, { type: 'open', untilMs: 2500 })
+  t.equal(afterProbeWithoutVerdict(UNKNOWN_HEALTH, 0), UNKNOWN_HEALTH)
+})
+
+t.test('stragglers of before do not move an open breaker', async (t) => {
+  const open = failTimes(3, 0)
+  t.same(fail(open, 500).breaker, open.breaker)
+  t.same(afterSuccess(open, 10, 500).breaker, open.breaker)
+})
+
+t.test('what the provider has against us opens at once', async (t) => {
+  t.same(fail(UNKNOWN_HEALTH, 7, { ourFault: true }).breaker, { type: 'open', untilMs: 1007 })
+})
+
+t.test('Retry-After cools down at once, for an hour at most, and needs no probe afterwards', async (t) => {
+  const cooled = fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 20_000 })
+  t.equal(coolingDownUntil(cooled, 0), 20_000)
+  t.equal(afterEntry(cooled, 20_000).breaker.type, 'closed')
+  t.equal(coolingDownUntil(fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 1e12 }), 0), 3_600_000)
+  t.equal(coolingDownUntil(fail(cooled, 0, { retryAfterMs: 5 }), 0), 20_000, 'a shorter one does not shorten it')
+  for (const retryAfterMs of [0, -1, Number.NaN]) t.ok(mayTry(fail(UNKNOWN_HEALTH, 0, { retryAfterMs }), 0))
+})
+
+t.test('latency is a moving average that forgets after ten minutes', async (t) => {
+  const once = afterSuccess(UNKNOWN_HEALTH, 100, 0)
+  t.equal(latencyOf(once, 0), 100)
+  const twice = afterSuccess(once, 200, 1)
+  t.equal(latencyOf(twice, 1), 120)
+  t.equal(latencyOf(twice, 600_002), undefined)
+  t.equal(latencyOf(afterSuccess(twice, 50, 600_002), 600_002), 50)
+  t.equal(latencyOf(fail(twice, 2), 2), 120, 'a failure says nothing about it')
+})
+
+t.test('whatever happens, a deployment may be tried again within an hour and the open time', async () => {
+  const step = fc.oneof(
+    fc.record({ type: fc.constant('fail' as const), retryAfterMs: fc.double(), ourFault: fc.boolean() }),
+    fc.record({ type: fc.constantFrom('succeed' as const, 'enter' as const, 'leave' as const) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let health = UNKNOWN_HEALTH
+      let nowMs = 0
+      for (const event of steps) {
+        nowMs += 100
+        if (event.type === 'fail') health = fail(health, nowMs, event)
+        else if (event.type === 'succeed') health = afterSuccess(health, 1, nowMs)
+        else if (event.type === 'enter') health = afterEntry(health, nowMs)
+        else health = afterProbeWithoutVerdict(health, nowMs)
+      }
+      return mayTry(afterProbeWithoutVerdict(health, nowMs), nowMs + 3_600_000)
+    }),
+  )
+})
