@@ -65,7 +65,7 @@ export class HealthBoard implements HealthRecorder {
     record.health = afterSuccess(record.health, firstByteMs, this.#now())
   }
 
-  failed(deployment: Deployment, failure: Failure): void {
+  failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
     const record = this.#deployment(deployment)
     const { healthCheck, failover } = deployment.provider
     const disabled = healthCheck.mode === 'Disabled'

@@ -260,20 +260,23 @@ for (const [name, bytes] of Object.entries(ANSWERS_OUT_OF_PROTOCOL)) {
   })
 }
 
-t.test('reports a body shorter than its length as cut, and one without a length as complete when it closes', async (t) => {
-  const transport = new HttpTransport()
-  t.teardown(() => transport.close())
-  const short = await rawServer(t, (socket) =>
-    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nabc')),
-  )
-  t.match(await failureOf(transport.send(call(entry(short))).then(textOf)), { kind: 'cut' })
-  const chunked = await rawServer(t, (socket) =>
-    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n')),
-  )
-  t.match(await failureOf(transport.send(call(entry(chunked))).then(textOf)), { kind: 'cut' })
-  const open = await rawServer(t, (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nabc')))
-  t.equal(await transport.send(call(entry(open))).then(textOf), 'abc')
-})
+t.test(
+  'reports a body shorter than its length as cut, and one without a length as complete when it closes',
+  async (t) => {
+    const transport = new HttpTransport()
+    t.teardown(() => transport.close())
+    const short = await rawServer(t, (socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nabc')),
+    )
+    t.match(await failureOf(transport.send(call(entry(short))).then(textOf)), { kind: 'cut' })
+    const chunked = await rawServer(t, (socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n')),
+    )
+    t.match(await failureOf(transport.send(call(entry(chunked))).then(textOf)), { kind: 'cut' })
+    const open = await rawServer(t, (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nabc')))
+    t.equal(await transport.send(call(entry(open))).then(textOf), 'abc')
+  },
+)
 
 t.test('reports a broken chunk within the body as a breach of protocol', async (t) => {
   const transport = new HttpTransport()

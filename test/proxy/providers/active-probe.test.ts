@@ -1,0 +1,117 @@
+import t from 'tap'
+import { once, EventEmitter } from 'node:events'
+import { ActiveProbe } from '../../../src/proxy/providers/active-probe.ts'
+import type { ProbeCall } from '../../../src/proxy/providers/transport.ts'
+import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
+import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
+import { Secret } from '../../../src/domain/secret.ts'
+import { freeze, status } from '../../helpers/behaviours.ts'
+import { startFakeProvider } from '../../helpers/fake-provider.ts'
+import { provider } from '../../domain/routing/samples.ts'
+
+const CHECK = { mode: 'Active', intervalMs: 1, timeoutMs: 1000, unhealthyThreshold: 2, healthyThreshold: 2 } as const
+
+function active(name: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
+  return provider(name, [], { healthCheck: CHECK, ...fields })
+}
+
+/** Runs checks whose results are given, and collects the verdicts; then checks hang. */
+async function verdictsOf(results: (number | Error)[]): Promise<string[]> {
+  const events = new EventEmitter()
+  const left = [...results]
+  const verdicts: string[] = []
+  const probe = new ActiveProbe({
+    transport: {
+      probe: () => {
+        const next = left.shift()
+        if (next === undefined) events.emit('done')
+        if (next === undefined) return new Promise<number>(() => undefined)
+        return next instanceof Error ? Promise.reject(next) : Promise.resolve(next)
+      },
+    },
+    board: { markProvider: (_name, verdict) => verdicts.push(verdict.type) },
+    credentialOf: () => undefined,
+    now: () => 0,
+    random: () => 0.5,
+  })
+  const done = once(events, 'done')
+  probe.retain([active('one')])
+  // The checks' own timers do not keep a process alive.
+  const awake = setInterval(() => undefined, 1000)
+  await done
+  clearInterval(awake)
+  probe.stop()
+  return verdicts.slice(0, results.length)
+}
+
+t.test('a provider goes down and comes back at its thresholds', async (t) => {
+  t.same(await verdictsOf([200, 500, 200, 500, new Error('connect'), 200, 500, 200, 200]), [
+    'up',
+    'up',
+    'up',
+    'up',
+    'down',
+    'down',
+    'down',
+    'down',
+    'up',
+  ])
+})
+
+t.test('an answer that shows a living server is good, one that refuses our key is not', async (t) => {
+  t.same(await verdictsOf([404, 404, 429, 429]), ['up', 'up', 'up', 'up'])
+  t.same(await verdictsOf([401, 401]), ['up', 'down'])
+  t.same(await verdictsOf([403, 403]), ['up', 'down'])
+})
+
+t.test('only active providers are watched, unchanged ones go on, others end with their check', async (t) => {
+  const calls: ProbeCall[] = []
+  const events = new EventEmitter()
+  const probe = new ActiveProbe({
+    transport: { probe: (call) => new Promise(() => (calls.push(call), events.emit('call'))) },
+    board: { markProvider: () => undefined },
+    credentialOf: () => undefined,
+    now: () => 0,
+    random: () => 0,
+  })
+  t.teardown(() => probe.stop())
+  const awake = setInterval(() => undefined, 1000)
+  t.teardown(() => clearInterval(awake))
+  const first = once(events, 'call')
+  probe.retain([active('one'), provider('passive', []), active('off', { enabled: false })])
+  await first
+  probe.retain([active('one')])
+  t.equal(calls[0]?.signal.aborted, false)
+  const second = once(events, 'call')
+  probe.retain([active('one', { priority: 7 })])
+  t.equal(calls[0]?.signal.aborted, true)
+  await second
+  probe.stop()
+  t.same(
+    calls.map(({ provider }) => [provider.name, provider.priority]),
+    [
+      ['one', 100],
+      ['one', 7],
+    ],
+  )
+  t.equal(calls[1]?.signal.aborted, true)
+})
+
+t.test('a check asks the health route with the key and gives up on a frozen provider', async (t) => {
+  const fake = await startFakeProvider()
+  const transport = new HttpTransport()
+  t.teardown(async () => {
+    await fake.close()
+    await transport.close()
+  })
+  fake.enqueue(status(204), freeze())
+  const from = provider('one', [], {
+    credentials: { type: 'Bearer' },
+    endpoint: { baseUrl: `${fake.url}/v1`, allowInsecureHttp: true, headers: {} },
+    healthCheck: { ...CHECK, timeoutMs: 60 },
+  })
+  const call = { provider: from, credential: new Secret('sk-1'), signal: new AbortController().signal }
+  t.equal(await transport.probe(call), 204)
+  t.match(fake.requests[0], { method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-1' } })
+  t.match(await transport.probe(call).catch((error: unknown) => error), { kind: 'timeout' })
+})

@@ -1,0 +1,133 @@
+import t from 'tap'
+import { HealthBoard } from '../../../src/proxy/providers/health-board.ts'
+import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
+import { createTestClock } from '../../helpers/clock.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+
+function setUp(fields: Partial<ProviderEntry> = {}) {
+  const clock = createTestClock()
+  const compiled = compile(provider('one', [model('a'), model('b')], fields))
+  return {
+    clock,
+    board: new HealthBoard(clock.now),
+    a: deploymentOf(compiled, 'one/a'),
+    b: deploymentOf(compiled, 'one/b'),
+  }
+}
+
+const FAILURE = { reason: 'status-500' }
+
+t.test('failures of one model do not touch another', async (t) => {
+  const { board, clock, a } = setUp()
+  for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
+  t.equal(board.coolingDownUntil('one/b'), undefined)
+  t.equal(board.enter(a), undefined)
+})
+
+t.test('after the open time one attempt probes, and its success lets all in', async (t) => {
+  const { board, clock, a } = setUp()
+  for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+  clock.advance(30_000)
+  const leave = board.enter(a)
+  t.ok(leave)
+  t.equal(board.enter(a), undefined, 'one at a time')
+  board.succeeded(a, 120)
+  t.ok(board.enter(a))
+  leave?.()
+  t.ok(board.enter(a))
+  t.equal(board.latencyMs('one/a'), 120)
+})
+
+t.test('a verdict counts whether it comes before or after the slot is given back', async (t) => {
+  for (const order of ['verdict first', 'slot first']) {
+    const { board, clock, a } = setUp()
+    for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+    clock.advance(30_000)
+    const leave = board.enter(a)
+    if (order === 'slot first') leave?.()
+    board.failed(a, FAILURE)
+    if (order === 'verdict first') leave?.()
+    t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000, order)
+  }
+})
+
+t.test('a probe whose client left makes room for the next, and one never given back is forgotten', async (t) => {
+  const { board, clock, a } = setUp()
+  for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+  clock.advance(30_000)
+  board.enter(a)?.()
+  t.ok(board.enter(a), 'the next one, which never ends')
+  t.equal(board.enter(a), undefined)
+  clock.advance(20_001)
+  t.ok(board.enter(a))
+})
+
+t.test('the concurrency of a provider is shared by its models, and a slot is given back once', async (t) => {
+  const { board, a, b } = setUp({ limits: { maxConcurrent: 2 } })
+  const first = board.enter(a)
+  t.ok(board.enter(b))
+  t.equal(board.enter(a), undefined)
+  first?.()
+  first?.()
+  t.ok(board.enter(a))
+  t.equal(board.enter(b), undefined)
+})
+
+t.test('requests a minute are limited over a sliding minute', async (t) => {
+  const { board, clock, a } = setUp({ limits: { requestsPerMinute: 2 } })
+  board.enter(a)?.()
+  board.enter(a)?.()
+  t.equal(board.enter(a), undefined)
+  clock.advance(60_000)
+  t.equal(board.enter(a), undefined, 'the last minute still counts')
+  clock.advance(30_000)
+  t.ok(board.enter(a))
+})
+
+t.test('tokens a minute are limited by what was used', async (t) => {
+  const { board, clock, a } = setUp({ limits: { tokensPerMinute: 100 } })
+  board.tokensUsed(a, 99)
+  t.ok(board.enter(a))
+  board.tokensUsed(a, 1)
+  t.equal(board.enter(a), undefined)
+  clock.advance(120_000)
+  t.ok(board.enter(a))
+})
+
+t.test('mode Disabled switches the breaker off, not the Retry-After of the provider', async (t) => {
+  const { board, clock, a } = setUp({ healthCheck: { ...provider('x', []).healthCheck, mode: 'Disabled' } })
+  for (let count = 0; count < 10; count++) board.failed(a, { ...FAILURE, ourFault: true })
+  t.ok(board.enter(a))
+  board.failed(a, { ...FAILURE, retryAfterMs: 5_000 })
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 5_000)
+})
+
+t.test('active checks take a whole provider out until they say otherwise or stop', async (t) => {
+  const { board, clock, a } = setUp()
+  board.markProvider('one', { type: 'down', untilMs: clock.now() + 1000 })
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 1000)
+  t.equal(board.coolingDownUntil('one/b'), clock.now() + 1000)
+  t.equal(board.enter(a), undefined)
+  board.markProvider('one', { type: 'up' })
+  t.ok(board.enter(a))
+  board.markProvider('one', { type: 'down', untilMs: clock.now() + 1000 })
+  clock.advance(1000)
+  t.ok(board.enter(a))
+})
+
+t.test('what left the configuration is forgotten, and its attempts end in peace', async (t) => {
+  const { board, a, b } = setUp({ limits: { maxConcurrent: 1 } })
+  board.succeeded(a, 10)
+  board.succeeded(b, 20)
+  const leave = board.enter(a)
+  board.retain([b])
+  t.equal(board.latencyMs('one/a'), undefined)
+  t.equal(board.latencyMs('one/b'), 20)
+  t.equal(board.enter(b), undefined, 'the provider stays, and so does its slot')
+  board.retain([])
+  leave?.()
+  const again = board.enter(b)
+  t.ok(again)
+  t.equal(board.enter(b), undefined)
+})
