@@ -1,0 +1,102 @@
+-- Admission: checks every limit of the plan and reserves the need in all of them, or changes nothing.
+-- KEYS: base:open, base:reservations, base:ended:<id>
+-- ARGV: now ('' for the server's clock), base, id, plan (JSON), need (JSON)
+-- Returns { 1, granted tokens a choice, window figures, rate levels }
+--      or { 0, reason, scope, window, limit, retry after ms, reset at ms, rate levels } (indices from 1, window 0: a rate)
+--      or { 2 } where the id was used before.
+local now = clock(ARGV[1])
+local base, id = ARGV[2], ARGV[3]
+local plan, need = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
+
+-- Whoever touches the organization charges what others left behind.
+sweep(base, now)
+
+-- A call that was delayed until after its settlement must not reserve again.
+if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('HEXISTS', KEYS[2], id) == 1 then return { 2 } end
+
+-- Gather.
+local states, rates = read_plan(base, plan, now)
+
+-- Decide: budgets and token quotas first, because no retry cures them.
+local granted, refusal = decide_size(plan, need, states, now)
+
+-- Then concurrency, then the rate that keeps the request waiting longest.
+if not refusal then
+  for s, scope in ipairs(plan) do
+    if scope.m and rates[s].n >= scope.m then
+      refusal = { 'concurrency', s, 0, 0, 1000, -1 }
+      break
+    end
+  end
+end
+
+-- Milliseconds until a level reaches what is needed; a limit of zero lets nothing pass.
+local function wait(rate, level, parts)
+  if level >= parts then return 0 end
+  if rate.l == 0 then return 60000 end
+  return math.ceil((parts - level) / rate.l)
+end
+
+-- What the request takes from a token bucket: never nothing, never more than a full one holds.
+local function token_parts(rate)
+  return math.max(RATE_PARTS, math.min(need.r * RATE_PARTS, rate.c))
+end
+
+if not refusal then
+  local longest = 0
+  for s, scope in ipairs(plan) do
+    local requests = scope.q and wait(scope.q, rates[s].q, RATE_PARTS) or 0
+    if requests > longest then longest, refusal = requests, { 'rate-limit', s, 0, 1, requests, -1 } end
+    local tokens = scope.t and wait(scope.t, rates[s].t, token_parts(scope.t)) or 0
+    if tokens > longest then longest, refusal = tokens, { 'rate-limit', s, 0, 2, tokens, -1 } end
+  end
+end
+
+if refusal then
+  local _, levels = figures({}, rates)
+  return { 0, refusal[1], refusal[2], refusal[3], refusal[4], refusal[5], refusal[6], levels }
+end
+
+-- Apply: the bound in every window.
+local record = { b = bound_of(need, granted), w = {}, t = {}, c = {} }
+for index, state in ipairs(states) do
+  for unit = 1, 3 do state.r[unit] = state.r[unit] + record.b[unit] end
+  save_window(state)
+  record.w[index] = { state.key, state.bucket, state.finish }
+end
+
+-- The rates, and what a settlement must give back.
+for s, scope in ipairs(plan) do
+  local rate = rates[s]
+  local fields = {}
+  if scope.q then
+    rate.q = rate.q - RATE_PARTS
+    fields = { 'ql', rate.q, 'qa', now }
+  end
+  if scope.t then
+    local parts = token_parts(scope.t)
+    rate.t = rate.t - parts
+    fields[#fields + 1] = 'tl'; fields[#fields + 1] = rate.t
+    fields[#fields + 1] = 'ta'; fields[#fields + 1] = now
+    record.t[#record.t + 1] = { rate.key, parts, scope.t.l, scope.t.c }
+  end
+  if scope.m then
+    rate.n = rate.n + 1
+    fields[#fields + 1] = 'n'; fields[#fields + 1] = rate.n
+    record.c[#record.c + 1] = rate.key
+  end
+  if #fields > 0 then
+    redis.call('HSET', rate.key, unpack(fields))
+    redis.call('PEXPIRE', rate.key, text(IDLE_MS))
+  end
+end
+
+-- The reservation itself: b bound, w windows { key, bucket, end }, t token buckets { key, parts, limit, capacity },
+-- c scopes in which it counts as open.
+redis.call('HSET', KEYS[2], id, cmsgpack.pack(record))
+redis.call('ZADD', KEYS[1], now + LEASE_MS, id)
+redis.call('PEXPIRE', KEYS[1], text(IDLE_MS))
+redis.call('PEXPIRE', KEYS[2], text(IDLE_MS))
+
+local windows, levels = figures(states, rates)
+return { 1, granted, windows, levels }

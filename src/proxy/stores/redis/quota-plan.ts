@@ -1,0 +1,56 @@
+/** Plans and needs in the short form that the quota scripts read. */
+import type { PlannedLimit, PlannedScope, QuotaPlan, QuotaUnit } from '../../../domain/quota/limits.ts'
+import type { QuotaNeed } from '../../../domain/quota/need.ts'
+import { requestRate, tokenRate } from '../../../domain/quota/rate.ts'
+import type { RateLimit } from '../../../domain/quota/rate.ts'
+import { rollingBucketMs } from '../../../domain/quota/windows.ts'
+
+/** Encodes a plan once: it is the same object for every request of a key. */
+export class PlanEncoder {
+  readonly #encoded = new WeakMap<QuotaPlan, string>()
+
+  encode(plan: QuotaPlan): string {
+    const known = this.#encoded.get(plan)
+    if (known !== undefined) return known
+    const encoded = JSON.stringify(plan.scopes.map(encodeScope))
+    this.#encoded.set(plan, encoded)
+    return encoded
+  }
+}
+
+/** c, i, t: cost, input and output tokens; r: rate tokens; o: the open answer's choices, least, highest, price. */
+export function encodeNeed(need: QuotaNeed): string {
+  const { choices, minTokens, maxTokens, price } = need.open ?? {}
+  return JSON.stringify({
+    c: need.costMicroUsd,
+    i: need.inputTokens,
+    t: need.outputTokens,
+    r: need.rateTokens,
+    ...(need.open === undefined ? {} : { o: { n: choices, l: minTokens, h: maxTokens, p: price } }),
+  })
+}
+
+/** n: name; w: windows (n: name, r: bucket length or 0, l: limits); q, t: rates (l a minute, c capacity); m: concurrency. */
+function encodeScope({ name, windows, rateLimits }: PlannedScope) {
+  return {
+    n: name.split('/').map(encodeURIComponent).join('/'),
+    w: windows.map(({ window, reset, limits }) => ({
+      n: window,
+      r: (reset === 'Rolling' ? rollingBucketMs(window) : undefined) ?? 0,
+      l: limits.map(encodeLimit),
+    })),
+    q: encodeRate(requestRate(rateLimits)),
+    t: encodeRate(tokenRate(rateLimits)),
+    m: rateLimits.maxConcurrent,
+  }
+}
+
+function encodeLimit({ unit, limit, onExceed }: PlannedLimit): [number, number, number] {
+  return [UNIT_NUMBER[unit], limit, onExceed === 'Block' ? 1 : 0]
+}
+
+function encodeRate(rate: RateLimit | undefined) {
+  return rate === undefined ? undefined : { l: rate.limit, c: rate.capacity }
+}
+
+const UNIT_NUMBER: Readonly<Record<QuotaUnit, number>> = { cost: 1, input: 2, output: 3, total: 4 }

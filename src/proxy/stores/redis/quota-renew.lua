@@ -1,0 +1,5 @@
+-- Prolongs the lease of a reservation; one that has been charged stays so.
+-- KEYS: base:open
+-- ARGV: now, id
+-- XX: only where it is there.
+return redis.call('ZADD', KEYS[1], 'XX', clock(ARGV[1]) + LEASE_MS, ARGV[2])

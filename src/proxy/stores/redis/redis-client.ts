@@ -1,0 +1,359 @@
+/**
+ * A Redis connection that never makes a caller wait longer than its bound, whether Redis is closed, restarting, failing
+ * over or frozen (stopped with its sockets open, so that nothing ever answers).
+ *
+ *   opening --ok--> ready --lost, or stalled--> opening (backoff with jitter, without end)
+ *      ^  |                                        |
+ *      `--' failed                                 `--> closed
+ *
+ * - A call without a connection is refused at once: nothing queues while offline.
+ * - A call that is not answered in time is given up; its answer, should it come, is thrown away. While answers are owed
+ *   for a second after such a timeout the connection counts as stalled and is replaced.
+ * - The number of unanswered calls is bounded.
+ * - An error tells whether the call may have been executed all the same.
+ */
+import { createHash } from 'node:crypto'
+import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { parseRedisUrl } from './redis-url.ts'
+import type { RedisAddress } from './redis-url.ts'
+import { openWire } from './redis-wire.ts'
+import type { RedisArgument, RedisTls, RedisWire } from './redis-wire.ts'
+
+/** Bound of a call where none is given: two orders of magnitude above a healthy round trip. @see DESIGN section 8 */
+const CALL_TIMEOUT_MS = 50
+/** A connection that owes an answer for so long after a call timed out is replaced. */
+const STALL_MS = 1_000
+const CONNECT_TIMEOUT_MS = 1_000
+/** Bound of opening as a whole: address look-up, Sentinels, TLS, login. */
+const OPEN_TIMEOUT_MS = 5_000
+const BACKOFF_MIN_MS = 50
+/** Low, because ten thousand sidecars with jitter are still only five thousand attempts a second. */
+const BACKOFF_MAX_MS = 2_000
+/** Far above what a sidecar has in flight; what is beyond would time out anyway. */
+const MAX_IN_FLIGHT = 2_048
+
+export interface RedisOptions {
+  readonly tls?: RedisTls
+  readonly sentinelUsername?: string
+  readonly sentinelPassword?: string
+  readonly callTimeoutMs?: Milliseconds
+  readonly stallMs?: Milliseconds
+  readonly maxInFlight?: number
+  /** 0..1, for the jitter. */
+  readonly random?: () => number
+  /** Told of each change between ready and not; `cause` says why it was lost. */
+  readonly onChange?: (ready: boolean, cause: Error | undefined) => void
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: Milliseconds
+  /** Bulk replies as bytes instead of text. */
+  readonly returnBuffers?: boolean
+}
+
+/** A Lua script, sent by its digest; its text only where the server does not know it. */
+export interface RedisScript {
+  readonly source: string
+  readonly sha: string
+}
+
+export function redisScript(source: string): RedisScript {
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
+}
+
+/** Redis did not do what was asked, or did not say so in time. */
+export class RedisUnavailableError extends Error {
+  /** The call was sent and may have been, or may still be, executed. */
+  readonly maybeExecuted: boolean
+
+  constructor(message: string, maybeExecuted: boolean, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'RedisUnavailableError'
+    this.maybeExecuted = maybeExecuted
+  }
+}
+
+/**
+ * Starts connecting in the background; calls are refused until it has succeeded once.
+ * @throws {TypeError} where the address is malformed
+ */
+export function connectRedis(url: string, options: RedisOptions = {}): RedisConnection {
+  return new RedisConnection(parseRedisUrl(url), options)
+}
+
+/** One opened wire and what it owes. */
+interface Generation {
+  readonly wire: RedisWire
+  inFlight: number
+  stallTimer: NodeJS.Timeout | undefined
+}
+
+export class RedisConnection {
+  readonly #address: RedisAddress
+  readonly #options: RedisOptions
+  readonly #callTimeoutMs: Milliseconds
+  readonly #maxInFlight: number
+  readonly #closing = new AbortController()
+  readonly #waiters = new Set<() => void>()
+  #generation: Generation | undefined
+  #opening: Promise<void> | undefined
+  #failures = 0
+
+  constructor(address: RedisAddress, options: RedisOptions) {
+    this.#address = address
+    this.#options = options
+    this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS
+    this.#maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
+    this.#reopen()
+  }
+
+  /** Whether calls are sent at all. A frozen server is found out by the first calls only. */
+  get ready(): boolean {
+    return this.#generation !== undefined
+  }
+
+  /** Calls sent and not answered. */
+  get inFlight(): number {
+    return this.#generation?.inFlight ?? 0
+  }
+
+  /** Resolves when ready, or when the time is over; tells which. */
+  async waitUntilReady(timeoutMs: Milliseconds): Promise<boolean> {
+    if (this.ready || this.#closing.signal.aborted) return this.ready
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#waiters.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, timeoutMs)
+      this.#waiters.add(done)
+    })
+    return this.ready
+  }
+
+  /**
+   * Sends one command.
+   * @param key the command's first key: decides the node of a cluster
+   * @throws {RedisUnavailableError}; an error reply of the server that says nothing about its health is thrown as it is
+   */
+  async send(key: string, args: readonly RedisArgument[], options: CallOptions = {}): Promise<unknown> {
+    const generation = this.#generation
+    if (generation === undefined) throw new RedisUnavailableError('not connected to Redis', false)
+    if (generation.inFlight >= this.#maxInFlight)
+      throw new RedisUnavailableError('too many Redis calls in flight', false)
+    generation.inFlight++
+    const reply = generation.wire.send(key, args, options.returnBuffers ?? false)
+    const answered = reply.finally(() => generation.inFlight--)
+    try {
+      return await this.#bounded(answered, generation, options.timeoutMs ?? this.#callTimeoutMs)
+    } catch (error) {
+      throw this.#judge(error, generation)
+    }
+  }
+
+  /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */
+  async run(
+    script: RedisScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+    options?: CallOptions,
+  ): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      return await this.send(keys[0], ['EVALSHA', script.sha, ...rest], options)
+    } catch (error) {
+      if (!isReply(error, ['NOSCRIPT'])) throw error
+    }
+    return this.send(keys[0], ['EVAL', script.source, ...rest], options)
+  }
+
+  /** Ends all calls and the connection. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const generation = this.#generation
+    this.#generation = undefined
+    if (generation !== undefined) retire(generation)
+    for (const done of this.#waiters) done()
+    await this.#opening
+  }
+
+  #bounded(answered: Promise<unknown>, generation: Generation, timeoutMs: Milliseconds): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      let settled = false
+      const timer = setTimeout(() => {
+        // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
+        setImmediate(() => {
+          if (settled) return
+          settled = true
+          this.#watchStall(answered, generation)
+          reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs} ms`, true))
+        })
+      }, timeoutMs)
+      const settle = (end: () => void) => {
+        clearTimeout(timer)
+        if (settled) return
+        settled = true
+        end()
+      }
+      answered.then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(error)),
+      )
+    })
+  }
+
+  #watchStall(answered: Promise<unknown>, generation: Generation): void {
+    if (generation.stallTimer !== undefined) return
+    let owed = true
+    const paid = () => {
+      owed = false
+    }
+    answered.then(paid, paid)
+    generation.stallTimer = setTimeout(() => {
+      generation.stallTimer = undefined
+      if (owed) this.#lost(generation, new Error('Redis has stopped answering'))
+    }, this.#options.stallMs ?? STALL_MS)
+    generation.stallTimer.unref()
+  }
+
+  /** Turns what a call failed with into the caller's terms; some answers mean that the server is the wrong one. */
+  #judge(error: unknown, generation: Generation): unknown {
+    if (error instanceof RedisUnavailableError) return error
+    if (isReply(error, WRONG_SERVER)) {
+      this.#lost(generation, error)
+      return new RedisUnavailableError('Redis cannot take writes here', false, error)
+    }
+    if (isReply(error, NOT_NOW)) return new RedisUnavailableError('Redis refuses for now', false, error)
+    if (isReply(error, ANY_REPLY)) return error
+    // Whatever is no reply is the connection's: with the library's own words for closed, offline and queue full.
+    return new RedisUnavailableError('the connection to Redis broke', true, error)
+  }
+
+  /** A cluster's wire serves the nodes that are left until the new one is open; any other is of no use. */
+  #lost(generation: Generation, cause: Error): void {
+    if (this.#generation !== generation || this.#closing.signal.aborted) return
+    if (this.#address.type !== 'cluster') {
+      this.#generation = undefined
+      retire(generation)
+      this.#options.onChange?.(false, cause)
+    }
+    this.#reopen()
+  }
+
+  #reopen(): void {
+    this.#opening ??= this.#openUntilDone().finally(() => {
+      this.#opening = undefined
+    })
+  }
+
+  async #openUntilDone(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      if (this.#failures > 0) await pause(this.#backoffMs(), signal)
+      if (signal.aborted) return
+      this.#failures++
+      const opened = await this.#open(signal)
+      if (opened && !signal.aborted) return
+    }
+  }
+
+  async #open(closing: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(OPEN_TIMEOUT_MS)])
+    let generation: Generation | undefined
+    const onLost = (cause: Error) => {
+      if (generation !== undefined) this.#lost(generation, cause)
+    }
+    try {
+      const opening = openWire(rotated(this.#address, this.#failures), { ...this.#wireOptions(), onLost }, signal)
+      generation = { wire: await abortable(opening, signal), inFlight: 0, stallTimer: undefined }
+    } catch (error) {
+      if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
+      return false
+    }
+    this.#swap(generation, closing.aborted)
+    return true
+  }
+
+  #swap(generation: Generation, closed: boolean): void {
+    if (closed) return retire(generation)
+    const old = this.#generation
+    this.#generation = generation
+    if (old !== undefined) setTimeout(() => retire(old), this.#options.stallMs ?? STALL_MS).unref()
+    this.#settleFailures(generation)
+    this.#options.onChange?.(true, undefined)
+    for (const done of this.#waiters) done()
+  }
+
+  /** Only a connection that lasted resets the backoff: one that breaks at once must not be retried without pause. */
+  #settleFailures(generation: Generation): void {
+    setTimeout(() => {
+      if (this.#generation === generation) this.#failures = 0
+    }, BACKOFF_MAX_MS).unref()
+  }
+
+  #wireOptions() {
+    return {
+      tls: this.#options.tls ?? {},
+      sentinelUsername: this.#options.sentinelUsername,
+      sentinelPassword: this.#options.sentinelPassword,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      maxInFlight: this.#maxInFlight,
+    }
+  }
+
+  /** Exponential with full jitter above the minimum. */
+  #backoffMs(): Milliseconds {
+    const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
+    return BACKOFF_MIN_MS + (this.#options.random ?? Math.random)() * (ceiling - BACKOFF_MIN_MS)
+  }
+}
+
+/** Replies of a server that is, or has become, the wrong one to write to. */
+const WRONG_SERVER = ['READONLY', 'MASTERDOWN', 'NOAUTH', 'WRONGPASS', 'UNBLOCKED']
+/** Replies of a server that cannot serve now. Nothing was executed. */
+const NOT_NOW = ['LOADING', 'BUSY', 'OOM', 'MISCONF', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN', 'NOPERM']
+/** Error replies begin with a word in capitals. */
+const ANY_REPLY: readonly string[] = []
+
+function isReply(error: unknown, codes: readonly string[]): error is Error {
+  if (!(error instanceof Error)) return false
+  const code = /^([A-Z]{2,})\b/.exec(error.message)?.[1]
+  return code !== undefined && (codes.length === 0 || codes.includes(code))
+}
+
+function retire(generation: Generation): void {
+  clearTimeout(generation.stallTimer)
+  generation.wire.destroy()
+}
+
+/** Begins with another host at each attempt, so that a frozen one does not stand in the way for ever. */
+function rotated(address: RedisAddress, by: number): RedisAddress {
+  const { hosts } = address
+  const start = by % hosts.length
+  return { ...address, hosts: [...hosts.slice(start), ...hosts.slice(0, start)] }
+}
+
+function pause(ms: Milliseconds, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}
+
+/** Where opening hangs in spite of being told to stop, what it still brings is thrown away. */
+function abortable(opening: Promise<RedisWire>, signal: AbortSignal): Promise<RedisWire> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      opening.then((wire) => wire.destroy()).catch(() => undefined)
+      reject(new Error('Redis did not answer while connecting'))
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,218 @@
+/**
+ * Opens one connection to a server, to the master that Sentinels name, or to a cluster. What comes out is used until
+ * it is lost and then thrown away: reconnecting, bounds and health are the business of `redis-client.ts`, in the same
+ * way for all three.
+ */
+import { createClient, createCluster, RESP_TYPES } from 'redis'
+import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { RedisAddress, RedisHost } from './redis-url.ts'
+
+/** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
+export interface RedisWire {
+  send(key: string, args: readonly RedisArgument[], returnBuffers: boolean): Promise<unknown>
+  destroy(): void
+}
+
+export type RedisArgument = string | Buffer
+
+export interface RedisTls {
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string
+  /** PEM, for servers that ask for a client certificate. */
+  readonly cert?: string
+  readonly key?: string
+  /** Name that the server's certificate must carry, where it is not the host's. */
+  readonly serverName?: string
+}
+
+export interface WireOptions {
+  readonly tls: RedisTls
+  /** ACL user of the Sentinels themselves; the address names that of the data servers. */
+  readonly sentinelUsername: string | undefined
+  readonly sentinelPassword: string | undefined
+  readonly connectTimeoutMs: Milliseconds
+  /** Bound of the client library's own queue. */
+  readonly maxInFlight: number
+  /** Called at most once per loss; the wire is of no use afterwards (a cluster's may be in part). */
+  readonly onLost: (cause: Error) => void
+}
+
+/** @throws {Error} where the server refuses or cannot be reached; may hang while it is frozen, so bound it */
+export function openWire(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+  switch (address.type) {
+    case 'server':
+      return openServer(firstHost(address), address, options, signal)
+    case 'sentinel':
+      return openMaster(address, options, signal)
+    case 'cluster':
+      return openCluster(address, options, signal)
+    default:
+      return address.type satisfies never
+  }
+}
+
+type Credentials = Pick<RedisAddress, 'username' | 'password' | 'database' | 'tls'>
+
+async function openServer(
+  host: RedisHost,
+  credentials: Credentials,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<RedisWire> {
+  const client = createClient({
+    ...clientOptions(credentials, options),
+    socket: socketOptions(host, credentials, options),
+  })
+  client.on('error', options.onLost)
+  const destroy = () => client.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    await client.connect()
+  } catch (error) {
+    client.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+  return {
+    send: (_key, args, returnBuffers) => client.sendCommand([...args], returnBuffers ? BUFFERS : undefined),
+    destroy,
+  }
+}
+
+/** Asks the Sentinels one after the other, and believes the answer only if the server calls itself a master. */
+async function openMaster(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+  let lastError: unknown
+  for (const sentinel of address.hosts) {
+    if (signal.aborted) break
+    try {
+      const master = await askSentinel(sentinel, address, options, signal)
+      return await openConfirmedMaster(master, address, options, signal)
+    } catch (error) {
+      lastError = error
+    }
+  }
+  throw new Error('no Sentinel named a reachable master', { cause: lastError })
+}
+
+async function askSentinel(
+  sentinel: RedisHost,
+  address: RedisAddress,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<RedisHost> {
+  const credentials = {
+    username: options.sentinelUsername,
+    password: options.sentinelPassword,
+    database: 0,
+    tls: address.tls,
+  }
+  // A frozen Sentinel must not use up the time of the others.
+  const own = AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)])
+  const wire = await openServer(sentinel, credentials, { ...options, onLost: () => undefined }, own)
+  const destroy = () => wire.destroy()
+  own.addEventListener('abort', destroy, { once: true })
+  try {
+    const reply = await wire.send('', ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.masterName], false)
+    if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${address.masterName}"`)
+    return { host: String(reply[0]), port: Number(reply[1]) }
+  } finally {
+    own.removeEventListener('abort', destroy)
+    wire.destroy()
+  }
+}
+
+async function openConfirmedMaster(
+  host: RedisHost,
+  address: RedisAddress,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<RedisWire> {
+  const wire = await openServer(host, address, options, signal)
+  const destroy = () => wire.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    const role = await wire.send('', ['ROLE'], false)
+    if (Array.isArray(role) && role[0] === 'master') return wire
+  } catch (error) {
+    wire.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+  wire.destroy()
+  throw new Error('the server that the Sentinels name is not a master (yet)')
+}
+
+async function openCluster(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+  const shared = clientOptions(address, options)
+  const cluster = createCluster({
+    // Only for finding out who serves what; a frozen node must not hold that up.
+    rootNodes: address.hosts.map((host) => ({
+      ...shared,
+      socket: { ...socketOptions(host, address, options), socketTimeout: options.connectTimeoutMs },
+    })),
+    defaults: { ...shared, socket: sharedSocketOptions(address, options) },
+    // One dead master must not keep us from the others: nodes are connected when first asked.
+    minimizeConnections: true,
+    topologyRefreshOnReconnectionAttemptStrategy: false,
+  })
+  cluster.on('error', options.onLost)
+  cluster.on('node-error', options.onLost)
+  const destroy = () => cluster.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    await cluster.connect()
+  } catch (error) {
+    cluster.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+  return {
+    send: (key, args, returnBuffers) => cluster.sendCommand(key, false, [...args], returnBuffers ? BUFFERS : undefined),
+    destroy,
+  }
+}
+
+const BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+
+function clientOptions({ username, password, database }: Credentials, { maxInFlight }: WireOptions) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === 0 ? {} : { database }),
+    name: 'tollgate',
+    // Nothing waits for a connection: the caller decides what to do without one.
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: maxInFlight * 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled' as const,
+  }
+}
+
+function socketOptions({ host, port }: RedisHost, credentials: Credentials, options: WireOptions) {
+  return { ...sharedSocketOptions(credentials, options), host, port }
+}
+
+function sharedSocketOptions(
+  { tls }: Credentials,
+  { connectTimeoutMs, tls: { ca, cert, key, serverName } }: WireOptions,
+) {
+  const common = { connectTimeout: connectTimeoutMs, reconnectStrategy: false as const }
+  if (!tls) return common
+  return {
+    ...common,
+    tls: true as const,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+  }
+}
+
+function firstHost({ hosts }: RedisAddress): RedisHost {
+  const [host] = hosts
+  if (host === undefined) throw new TypeError('a Redis address without a host')
+  return host
+}
