@@ -1,5 +1,5 @@
 import t from 'tap'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { renderDecision } from '../../../src/domain/routing/decision.ts'
 import type { AttemptRecord } from '../../../src/domain/routing/decision.ts'
 

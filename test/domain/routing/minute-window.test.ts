@@ -1,5 +1,5 @@
 import t from 'tap'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { addToWindow, EMPTY_WINDOW, usedInWindow } from '../../../src/domain/routing/minute-window.ts'
 
 t.test('counts the current minute whole and the one before in proportion', async (t) => {

@@ -1,0 +1,60 @@
+import t from 'tap'
+import { AttemptClocks } from '../../../src/proxy/providers/attempt-clocks.ts'
+import type { Clock } from '../../../src/proxy/providers/attempt-clocks.ts'
+
+const FOREVER = Number.MAX_SAFE_INTEGER
+const LIMITS = { connectMs: FOREVER, firstByteMs: FOREVER, streamIdleMs: FOREVER, totalMs: FOREVER }
+
+/** The clock that runs out first. */
+function first(limits: Partial<typeof LIMITS>, drive: (clocks: AttemptClocks) => void): Promise<Clock> {
+  return new Promise((resolve) => drive(new AttemptClocks({ ...LIMITS, ...limits }, resolve)))
+}
+
+t.test('each phase has its own clock, and total runs over all', async (t) => {
+  t.equal(await first({ connectMs: 5 }, () => undefined), 'connect')
+  t.equal(await first({ connectMs: 50, firstByteMs: 5 }, (clocks) => clocks.enter('first-byte')), 'first-byte')
+  t.equal(await first({ streamIdleMs: 5 }, (clocks) => clocks.enter('idle')), 'idle')
+  t.equal(await first({ totalMs: 5 }, (clocks) => clocks.enter('first-byte')), 'total')
+})
+
+t.test('a pause stops the clock of the phase, not the total one', async (t) => {
+  const limits = { streamIdleMs: 5, totalMs: 40 }
+  const paused = await first(limits, (clocks) => {
+    clocks.enter('idle')
+    clocks.pause()
+  })
+  t.equal(paused, 'total')
+  const resumed = await first(limits, (clocks) => {
+    clocks.enter('idle')
+    clocks.pause()
+    clocks.resume()
+  })
+  t.equal(resumed, 'idle')
+})
+
+t.test('activity moves the deadline', async (t) => {
+  const clock = await first({ streamIdleMs: 250, totalMs: 600 }, (clocks) => {
+    clocks.enter('idle')
+    const touching = setInterval(() => clocks.touch(), 10)
+    t.teardown(() => clearInterval(touching))
+  })
+  t.equal(clock, 'total')
+})
+
+t.test('a stopped clock never runs out, whatever comes late', async (t) => {
+  const expired: Clock[] = []
+  const clocks = new AttemptClocks({ ...LIMITS, connectMs: 5, firstByteMs: 5 }, (clock) => expired.push(clock))
+  clocks.stop()
+  clocks.enter('first-byte')
+  clocks.resume()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  t.same(expired, [])
+})
+
+t.test('a time beyond what timers can hold does not fire at once', async (t) => {
+  const expired: Clock[] = []
+  const clocks = new AttemptClocks(LIMITS, (clock) => expired.push(clock))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  clocks.stop()
+  t.same(expired, [])
+})

@@ -1,0 +1,170 @@
+/** How connections to providers come about: TLS, names, forward proxies, and what happens when they do not. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { connect, createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import { join } from 'node:path'
+import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
+import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
+import { ok } from '../../helpers/behaviours.ts'
+import { startFakeProvider } from '../../helpers/fake-provider.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+
+const LONG_MS = 60_000
+
+function sender(t: Test) {
+  const transport = new HttpTransport()
+  t.teardown(() => transport.close())
+  return async (endpoint: Partial<ProviderEndpoint>, connectMs = LONG_MS): Promise<unknown> => {
+    const from = provider('one', [model('m')], {
+      endpoint: { allowInsecureHttp: true, headers: {}, ...endpoint },
+      timeouts: { connectMs, firstByteMs: LONG_MS, streamIdleMs: LONG_MS, totalMs: LONG_MS },
+    })
+    const call = {
+      deployment: deploymentOf(compile(from), 'one/m'),
+      credential: undefined,
+      operation: 'chat',
+      stream: false,
+      body: '{}',
+      passHeaders: {},
+      signal: new AbortController().signal,
+    } as const
+    try {
+      const reply = await transport.send(call)
+      for await (const _chunk of reply.body);
+      return { status: reply.status }
+    } catch (error) {
+      return error
+    }
+  }
+}
+
+async function listen(t: Test, server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A forward proxy that tunnels to where it is told, and notes where that was. */
+async function startProxy(t: Test, onConnect?: (socket: Socket) => void) {
+  const targets: string[] = []
+  const server = createHttpServer()
+  server.on('connect', (request, socket: Socket) => {
+    targets.push(request.url ?? '')
+    if (onConnect !== undefined) return onConnect(socket)
+    const { hostname, port } = new URL(`http://${request.url}`)
+    const upstream = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      upstream.pipe(socket).pipe(upstream)
+    })
+    upstream.on('error', () => socket.destroy())
+    socket.on('close', () => upstream.destroy())
+    socket.on('error', () => socket.destroy())
+  })
+  return { proxyUrl: `http://127.0.0.1:${await listen(t, server)}`, targets }
+}
+
+t.test("a TLS handshake that never ends is the connect clock's", async (t) => {
+  const port = await listen(t, createServer())
+  t.match(await sender(t)({ baseUrl: `https://127.0.0.1:${port}` }, 60), { kind: 'timeout', clock: 'connect' })
+})
+
+t.test('a name is resolved and checked: localhost only where loopback is allowed', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const send = sender(t)
+  t.same(await send({ baseUrl: `http://localhost:${fake.port}` }), { status: 200 })
+  t.match(await send({ baseUrl: `https://localhost:${fake.port}`, allowInsecureHttp: false }), {
+    kind: 'refused-address',
+  })
+})
+
+t.test('a name that does not exist is a failed connection', async (t) => {
+  t.match(await sender(t)({ baseUrl: 'http://no-such-host.invalid' }), { kind: 'connect' })
+})
+
+t.test('a certificate is trusted by its own authority only', async (t) => {
+  const pem = selfSigned(t)
+  if (pem === undefined) return t.pass('without openssl there is no certificate to try')
+  const server = createTlsServer(pem, (request, response) => void request.resume().on('end', () => response.end('{}')))
+  const baseUrl = `https://127.0.0.1:${await listen(t, server)}`
+  const send = sender(t)
+  t.same(await send({ baseUrl, ca: pem.cert }), { status: 200 })
+  t.match(await send({ baseUrl }), { kind: 'connect', message: /SELF_SIGNED/ })
+})
+
+t.test('a forward proxy tunnels to the provider', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const { proxyUrl, targets } = await startProxy(t)
+  t.same(await sender(t)({ baseUrl: fake.url, proxyUrl }), { status: 200 })
+  t.same(targets, [`127.0.0.1:${fake.port}`])
+  t.equal(fake.requests[0]?.headers.host, `127.0.0.1:${fake.port}`)
+})
+
+t.test('a forward proxy that refuses, or never answers, is a connection that failed', async (t) => {
+  const send = sender(t)
+  const refusing = await startProxy(t, (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: refusing.proxyUrl }), { kind: 'connect' })
+  const frozen = await startProxy(t, () => undefined)
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: frozen.proxyUrl }, 60), {
+    kind: 'timeout',
+    clock: 'connect',
+  })
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: 'http://169.254.169.254:3128' }), {
+    kind: 'refused-address',
+  })
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: 'not a url' }), { kind: 'refused-address' })
+})
+
+t.test('a forward proxy is not asked for a refused literal address', async (t) => {
+  const { proxyUrl, targets } = await startProxy(t)
+  t.match(await sender(t)({ baseUrl: 'http://169.254.169.254', proxyUrl }), { kind: 'refused-address' })
+  t.same(targets, [])
+})
+
+function selfSigned(t: Test): { cert: string; key: string } | undefined {
+  const folder = t.testdir()
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  try {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        ...subject,
+      ],
+      { stdio: 'ignore' },
+    )
+  } catch {
+    return undefined
+  }
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
