@@ -1,0 +1,295 @@
+/**
+ * Detection of personal data and secrets, in one pass over the text.
+ *
+ * The scanner walks from word to word. For each word three table look-ups say whether it may begin a key (its first three characters), whether it
+ * may tell that a secret follows (its last three), or is a row of digits; between words a few signs (`@`, `://`, `-----`) start the other
+ * rules. For nearly all words the answer is no, and costs nothing more. Every rule reads a bounded piece of text, or
+ * remembers how far it has read, so the whole is linear for every input.
+ *
+ * Known limits: a secret split over several spans; passwords that are ordinary words in prose; keys without prefix,
+ * shape or telling word.
+ */
+import {
+  classAt,
+  classOf,
+  DIGIT,
+  escapeLengthAt,
+  FOREIGN_LETTER,
+  IDEOGRAPH,
+  LETTER,
+  skipBack,
+  skipForward,
+  UNDERSCORE,
+  WORD,
+  DASH,
+  DOT,
+  BASE64,
+  SPACE,
+} from './character-classes.ts'
+import { findEmail } from './email-address.ts'
+import { resolveOverlaps } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { findJsonWebToken } from './json-web-token.ts'
+import { findObfuscatedEmail } from './obfuscated-email.ts'
+import { OPTIONAL_KINDS } from './optional-kinds.ts'
+import type { CustomPattern } from './pattern-engine.ts'
+import { findCards } from './payment-card.ts'
+import { findPrefixedKey, mayBePrefixed } from './prefixed-key.ts'
+import { findPuttyKey, PrivateKeyBlocks } from './private-key-block.ts'
+import {
+  findAtlasToken,
+  findAwsSecretAfter,
+  findBasicCredential,
+  findEntraSecret,
+  findNumberedKey,
+  findShapedKey,
+  SHORTEST_SHAPED,
+} from './shaped-key.ts'
+import { findShellCredential } from './shell-credential.ts'
+import { classifyIdeographs, classifyName, mayTell, mayTellBefore } from './telling-name.ts'
+import type { Telling } from './telling-name.ts'
+import { findTellingSecret } from './telling-secret.ts'
+import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
+
+/** Kinds that are always looked for. */
+export const CORE_KINDS: readonly string[] = ['EMAIL', 'KEY', 'CARD']
+
+export interface DetectorOptions {
+  /** Kinds beside the core ones: PHONE, IBAN, SSN, IP. Names that are not known find nothing. */
+  readonly kinds: ReadonlySet<string>
+  readonly custom: readonly CustomPattern[]
+}
+
+export interface Detector {
+  /** Findings in order of place, not overlapping. */
+  detect(text: string): Finding[]
+}
+
+/** A detector for one policy; make it once and keep it. It holds no state between texts. */
+export function createDetector(options: DetectorOptions): Detector {
+  const finders = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
+    options.kinds.has(kind) ? kindFinders : [],
+  )
+  return {
+    detect(text) {
+      const findings = new Scan(text).run()
+      for (const find of finders) findings.push(...find(text))
+      for (const { kind, pattern } of options.custom) {
+        for (const [start, end] of pattern.findAll(text)) findings.push({ kind, start, end, rule: 'custom' })
+      }
+      return resolveOverlaps(findings)
+    },
+  }
+}
+
+const WORD_UNIT = WORD | FOREIGN_LETTER
+/** A name like `x-api-key`, read back from its last word. */
+const LONGEST_NAME = 80
+const DATA_URL = /:[\w.+/-]{0,80}(?:;[\w=.-]{1,60}){0,4};base64,/y
+
+/** One pass over one text. */
+class Scan {
+  readonly #text: string
+  readonly #found: Finding[] = []
+  /** Findings by telling words come after the specific ones, which name a span of the same length. */
+  readonly #told: Finding[] = []
+  readonly #blocks: PrivateKeyBlocks
+  /** Ends of what has been judged already, by rule. */
+  #digitsUntil = 0
+  #tellingUntil = 0
+  #userInformationUntil = 0
+  #tokenUntil = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#blocks = new PrivateKeyBlocks(text)
+  }
+
+  run(): Finding[] {
+    const text = this.#text
+    const length = text.length
+    let at = 0
+    while (at < length) {
+      const bits = classOf(text.charCodeAt(at))
+      if ((bits & WORD_UNIT) !== 0) {
+        const start = at
+        let all = 0
+        let next = bits
+        do {
+          all |= next
+          next = ++at < length ? classOf(text.charCodeAt(at)) : 0
+        } while ((next & WORD_UNIT) !== 0)
+        at = this.#word(start, at, all)
+      } else if ((bits & IDEOGRAPH) !== 0) {
+        at++
+        const telling = classifyIdeographs(text, at)
+        if (telling !== undefined) this.#tell(at - 1, at, telling)
+      } else at = this.#sign(at)
+    }
+    return [...this.#found, ...this.#told]
+  }
+
+  #push(finding: Finding | undefined): boolean {
+    if (finding !== undefined) this.#found.push(finding)
+    return finding !== undefined
+  }
+
+  /** Looks at the word `[from, end)`; where the scan goes on. */
+  #word(from: number, end: number, bits: number): number {
+    const text = this.#text
+    const start = from + Math.min(escapeLengthAt(text, from), end - from)
+    if ((bits & DIGIT) !== 0 && skipForward(text, start, end, DIGIT) === end && end > start) this.#digits(start, end)
+    else if (mayBePrefixed(text, start)) {
+      const last = this.#prefixed(start)
+      if (last !== undefined) return last
+    }
+    if (end - start >= SHORTEST_SHAPED && (bits & DIGIT) !== 0 && (bits & LETTER) !== 0 && start >= this.#tokenUntil)
+      this.#shaped(start, end)
+    if (start >= this.#tellingUntil && end - start <= LONGEST_NAME) this.#name(start, end, bits)
+    return end
+  }
+
+  #digits(start: number, end: number): void {
+    const text = this.#text
+    if (this.#push(findNumberedKey(text, start, end)) || start < this.#digitsUntil) return
+    this.#digitsUntil = findCards(text, start, (finding) => this.#found.push(finding))
+  }
+
+  #prefixed(start: number): number | undefined {
+    const text = this.#text
+    if (start >= this.#tokenUntil && text.startsWith('eyJ', start)) {
+      const token = findJsonWebToken(text, start)
+      if (this.#push(token)) return token?.end
+      this.#tokenUntil = skipForward(text, start, text.length, WORD | DASH)
+    }
+    if (text.startsWith('PuTTY-', start)) this.#push(findPuttyKey(text, start))
+    const finding = findPrefixedKey(text, start)
+    if (!this.#push(finding) || finding === undefined) return undefined
+    if (finding.rule === 'aws-access-key') this.#push(findAwsSecretAfter(text, finding.end))
+    return finding.end
+  }
+
+  #shaped(start: number, end: number): void {
+    const finding = findShapedKey(this.#text, start, end)
+    this.#push(finding)
+    this.#tokenUntil = Math.max(this.#tokenUntil, finding?.end ?? end)
+  }
+
+  /** A word that may be, or end, a telling name. */
+  #name(start: number, end: number, bits: number): void {
+    const text = this.#text
+    const after = text.charCodeAt(end)
+    if (!mayTell(text, end)) {
+      if (!isAssignment(after) || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
+    }
+    const last = text.charCodeAt(end - 1) | 0x20
+    if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic')
+      this.#push(findBasicCredential(text, end))
+    const from = nameStart(text, start, end)
+    const telling = classifyName(text.slice(from, end))
+    if (telling === 'weak' && !isKeyWord(text, end) && !isAssignment(after) && after !== 0x20) return
+    if (telling !== undefined) this.#tell(from, end, telling)
+  }
+
+  #tell(start: number, end: number, telling: Telling): void {
+    if (end <= this.#tellingUntil) return
+    const { finding, judgedUntil } = findTellingSecret(this.#text, start, end, telling)
+    if (finding !== undefined) this.#told.push(finding)
+    this.#tellingUntil = Math.max(this.#tellingUntil, judgedUntil)
+  }
+
+  /** Looks at a sign; where the scan goes on. */
+  #sign(at: number): number {
+    const text = this.#text
+    switch (text.charCodeAt(at)) {
+      case 0x40: // @
+        return this.#at(at)
+      case 0x3a: // :
+        return this.#colon(at)
+      case 0x2d: // -
+        return this.#dash(at)
+      case 0x25: // %
+        if (text.startsWith('40', at + 1)) this.#push(findEmail(text, at, 3))
+        break
+      case 0x5c: // \
+        if (text.startsWith('u0040', at + 1)) this.#push(findEmail(text, at, 6))
+        break
+      case 0x26: // &
+        if (text.startsWith('#64;', at + 1)) this.#push(findEmail(text, at, 5))
+        else if (text.startsWith('#x40;', at + 1)) this.#push(findEmail(text, at, 6))
+        else if (text.startsWith('commat;', at + 1)) this.#push(findEmail(text, at, 8))
+        break
+      case 0x5b: // [
+      case 0x28: // (
+      case 0x7b: // {
+        this.#push(findObfuscatedEmail(text, at))
+        break
+      case 0x7e: // ~
+        this.#push(findEntraSecret(text, at))
+        break
+      case 0x2e: // .
+        if (text.charCodeAt(at + 1) === 0x61) this.#push(findAtlasToken(text, at))
+        break
+    }
+    return at + 1
+  }
+
+  #at(at: number): number {
+    if (at < this.#userInformationUntil) return at + 1
+    if (!this.#push(findDriverCredential(this.#text, at))) this.#push(findEmail(this.#text, at, 1))
+    return at + 1
+  }
+
+  #colon(at: number): number {
+    const text = this.#text
+    if (text.charCodeAt(at + 1) === 0x2f && text.charCodeAt(at + 2) === 0x2f && isAfterScheme(text, at)) {
+      const information = at < this.#userInformationUntil ? undefined : findUriCredential(text, at)
+      if (information !== undefined) {
+        this.#found.push(...information.findings)
+        this.#userInformationUntil = information.end
+      }
+      return at + 3
+    }
+    if (!text.startsWith('data', at - 4)) return at + 1
+    DATA_URL.lastIndex = at
+    return DATA_URL.test(text) ? skipForward(text, DATA_URL.lastIndex, text.length, BASE64) : at + 1
+  }
+
+  #dash(at: number): number {
+    const text = this.#text
+    if (text.charCodeAt(at + 1) === 0x2d && text.charCodeAt(at + 2) === 0x2d && text.charCodeAt(at - 1) !== 0x2d) {
+      const block = this.#blocks.findAt(at)
+      if (this.#push(block) && block !== undefined) return block.end
+    } else if ((classAt(text, at - 1) & SPACE) !== 0 && (classAt(text, at + 1) & LETTER) !== 0)
+      this.#push(findShellCredential(text, at))
+    return at + 1
+  }
+}
+
+/** Signs after a name that make the next thing its value: `=`, `:`, a closing quote or bracket, `>`. */
+function isAssignment(unit: number): boolean {
+  return (
+    unit === 0x3d ||
+    unit === 0x3a ||
+    unit === 0x22 ||
+    unit === 0x27 ||
+    unit === 0x5d ||
+    unit === 0x3e ||
+    unit === 0x60 ||
+    unit === 0x5c ||
+    unit === 0x2a ||
+    unit === 0x7c
+  )
+}
+
+function isKeyWord(text: string, end: number): boolean {
+  return (text.charCodeAt(end - 1) | 0x20) === 0x79 && (text.charCodeAt(end - 2) | 0x20) === 0x65
+}
+
+/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`. */
+function nameStart(text: string, start: number, end: number): number {
+  const from = skipBack(text, start, end - LONGEST_NAME, WORD | DASH | DOT)
+  if (text.charCodeAt(from - 1) !== 0x20 || (text.charCodeAt(end - 1) | 0x20) !== 0x79) return from
+  const previous = skipBack(text, from - 1, from - 1 - 24, LETTER | UNDERSCORE | DASH)
+  return previous < from - 1 ? previous : from
+}

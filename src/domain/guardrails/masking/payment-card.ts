@@ -1,0 +1,203 @@
+/**
+ * Payment card numbers: 12 to 19 digits in one group or in the groups that cards are printed in, with a known issuer's
+ * prefix, that issuer's lengths, and a Luhn check digit.
+ *
+ * The scanner calls at the first digit of a run. Groups of a row (`4111 1111 1111 1111`) are read at most 24 at a time, and every row
+ * is judged once, so dates and amounts beside a card do not hide it and digit soup stays linear.
+ * Left alone: parts of UUIDs and of decimal numbers, and undivided numbers that a word calls an order, invoice or the like.
+ */
+import {
+  ALPHANUMERIC,
+  classAt,
+  DASH,
+  DIGIT,
+  escapeLengthAt,
+  LETTER,
+  skipForward,
+  UNDERSCORE,
+  WORD,
+} from './character-classes.ts'
+import type { Finding } from './finding.ts'
+
+const SHORTEST = 12
+const LONGEST = 19
+/** Digit groups read ahead at once; a card has at most five. */
+const MOST_GROUPS = 24
+const IDENTIFIER_WINDOW = 40
+
+interface Group {
+  readonly start: number
+  readonly end: number
+  /** Code unit between this group and the next; 0 for the last of the row. */
+  readonly separator: number
+}
+
+/** Number prefix ranges (inclusive) and lengths. @see https://en.wikipedia.org/wiki/Payment_card_number */
+const ISSUERS: readonly { readonly from: number; readonly to: number; readonly lengths: readonly number[] }[] = [
+  { from: 4, to: 4, lengths: [13, 16, 19] }, // Visa
+  { from: 51, to: 55, lengths: [16] }, // Mastercard
+  { from: 2221, to: 2720, lengths: [16] }, // Mastercard, second series
+  { from: 34, to: 34, lengths: [15] }, // American Express
+  { from: 37, to: 37, lengths: [15] },
+  { from: 300, to: 305, lengths: [14, 16, 17, 18, 19] }, // Diners Club
+  { from: 3095, to: 3095, lengths: [14, 16, 17, 18, 19] },
+  { from: 36, to: 36, lengths: [14, 15, 16, 17, 18, 19] },
+  { from: 38, to: 39, lengths: [14, 16, 17, 18, 19] },
+  { from: 6011, to: 6011, lengths: [16, 17, 18, 19] }, // Discover
+  { from: 644, to: 659, lengths: [16, 17, 18, 19] },
+  { from: 3528, to: 3589, lengths: [16, 17, 18, 19] }, // JCB
+  { from: 2131, to: 2131, lengths: [15] },
+  { from: 1800, to: 1800, lengths: [15] },
+  { from: 62, to: 62, lengths: [16, 17, 18, 19] }, // UnionPay
+  { from: 81, to: 82, lengths: [16, 17, 18, 19] }, // UnionPay, RuPay
+  { from: 50, to: 50, lengths: [12, 13, 14, 15, 16, 17, 18, 19] }, // Maestro, Verve, Elo, RuPay
+  { from: 56, to: 58, lengths: [12, 13, 14, 15, 16, 17, 18, 19] }, // Maestro, Bancontact
+  { from: 60, to: 61, lengths: [16, 17, 18, 19] }, // RuPay, Maestro, Hipercard
+  { from: 63, to: 63, lengths: [12, 13, 14, 15, 16, 17, 18, 19] }, // Maestro, InstaPayment, Elo
+  { from: 66, to: 69, lengths: [12, 13, 14, 15, 16, 17, 18, 19] }, // Maestro, Laser
+  { from: 2200, to: 2205, lengths: [16, 17, 18, 19] }, // Mir
+  { from: 9792, to: 9792, lengths: [16] }, // Troy
+  { from: 8600, to: 8600, lengths: [16] }, // Uzcard
+  { from: 9860, to: 9860, lengths: [16] }, // Humo
+]
+
+/** How cards are printed, by lengths of groups. */
+const PRINTED: ReadonlySet<string> = new Set([
+  '4-4-4-4', '4-6-5', '4-6-4', '4-4-4-4-3', '4-4-4-4-2', '4-4-4-4-1', '4-4-4-3', '4-4-4-2', '4-4-4-1', '4-3-3-3', '4-4-5',
+  '4-5-6', '6-13', '6-10', '8-8', '4-4-4', '6-6-4', '4-12', '12-4', '4-4-8', '4-8-4', '4-5-4', '6-4-5', '8-4-4',
+]) // prettier-ignore
+
+const IDENTIFIER_WORDS =
+  /(?:order|invoice|tracking|shipment|parcel|ticket|imei|isbn|receipt|transaction|booking|reservation|confirmation|case|serial|sku|upc|ean|gtin|timestamp|commande|bestell|bestellung|rechnung|pedido|factura|заказ|tweet|snowflake|trace|request|epoch)(?:[\s_-]{0,2}(?:id|no|nr|num|number|nummer|code|ref|reference))?["'\s:=#.]{0,4}$/i
+
+/** Cards in the row of digit groups that begins at `start`, and where that row ends. */
+export function findCards(text: string, start: number, found: (finding: Finding) => void): number {
+  const groups = readRow(text, start)
+  const end = groups.at(-1)?.end ?? start
+  if (end - start < SHORTEST) return end
+  for (let index = 0; index < groups.length;) {
+    const count = cardAt(text, groups, index)
+    const [first, last] = [groups[index], groups[index + count - 1]]
+    if (count > 0 && first !== undefined && last !== undefined)
+      found({ kind: 'CARD', start: first.start, end: last.end, rule: 'card' })
+    index += Math.max(1, count)
+  }
+  return end
+}
+
+function readRow(text: string, start: number): Group[] {
+  const groups: Group[] = []
+  let at = start
+  while (groups.length < MOST_GROUPS) {
+    const end = skipForward(text, at, text.length, DIGIT)
+    const separator = text.charCodeAt(end)
+    const goesOn = isSeparator(separator) && (classAt(text, end + 1) & DIGIT) !== 0
+    groups.push({ start: at, end, separator: goesOn ? separator : 0 })
+    if (!goesOn) break
+    at = end + 1
+  }
+  return groups
+}
+
+/** Space, dash, dot; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
+function isSeparator(unit: number): boolean {
+  return (
+    unit === 0x20 ||
+    unit === 0x2d ||
+    unit === 0x2e ||
+    unit === 0xa0 ||
+    unit === 0x2009 ||
+    unit === 0x202f ||
+    unit === 0x2011 ||
+    unit === 0x2013
+  )
+}
+
+/** How many groups from `index` on are a card; 0 where they are none. */
+function cardAt(text: string, groups: readonly Group[], index: number): number {
+  const first = groups[index]
+  if (first === undefined) return 0
+  let digits = ''
+  let shape = ''
+  for (let count = 1; count <= 5; count++) {
+    const group = groups[index + count - 1]
+    if (group === undefined || group.end - group.start > LONGEST) return 0
+    digits += text.slice(group.start, group.end)
+    shape += `${count > 1 ? '-' : ''}${group.end - group.start}`
+    if (digits.length > LONGEST) return 0
+    const isPrinted = count === 1 || PRINTED.has(shape)
+    if (isPrinted && isCardNumber(digits) && isFree(text, groups, index, count)) return count
+    if (group.separator === 0 || group.separator !== first.separator) return 0
+  }
+  return 0
+}
+
+function isCardNumber(digits: string): boolean {
+  return digits.length >= SHORTEST && isIssued(digits) && passesLuhn(digits) && !/^(\d)\1*$/.test(digits)
+}
+
+function isIssued(digits: string): boolean {
+  return ISSUERS.some(({ from, to, lengths }) => {
+    const prefix = Number(digits.slice(0, String(from).length))
+    return prefix >= from && prefix <= to && lengths.includes(digits.length)
+  })
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charCodeAt(digits.length - 1 - index) - 0x30
+    const doubled = index % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** Whether the number stands for itself, and is not a piece of something longer. */
+function isFree(text: string, groups: readonly Group[], index: number, count: number): boolean {
+  const first = groups[index]
+  const last = groups[index + count - 1]
+  if (first === undefined || last === undefined) return false
+  if (!isFreeBefore(text, first.start) || !isFreeAfter(text, last)) return false
+  if (count > 1) return !continuesBefore(groups, index) && !continuesAfter(groups, index + count - 1)
+  return !IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
+}
+
+/** A divided number whose row goes on with the same sign and groups of four is a longer number: no card. */
+function continuesBefore(groups: readonly Group[], index: number): boolean {
+  const previous = groups[index - 1]
+  return previous !== undefined && previous.separator === 0x2d && groups[index]?.separator === 0x2d
+}
+
+function continuesAfter(groups: readonly Group[], index: number): boolean {
+  const [last, next] = [groups[index], groups[index + 1]]
+  return last !== undefined && next !== undefined && last.separator === 0x2d && next.end - next.start >= 4
+}
+
+function isFreeBefore(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1)
+  if (before === 0x2e) return (classAt(text, start - 2) & DIGIT) === 0
+  if (before === 0x2d) return !isUuidPart(text, start)
+  if (before === 0x2b) return false
+  if ((classAt(text, start - 1) & WORD) === 0) return (classAt(text, start - 1) & LETTER) === 0
+  return isAfterEscape(text, start) || (classAt(text, start - 1) & UNDERSCORE) !== 0
+}
+
+/** `\n4111...`, `\u00204111...`, `%204111...`: the letters before the digits are an escape. */
+function isAfterEscape(text: string, start: number): boolean {
+  for (const length of [1, 5, 3]) {
+    if (text.charCodeAt(start - length - 1) === 0x5c && escapeLengthAt(text, start - length) === length) return true
+  }
+  return text.charCodeAt(start - 3) === 0x25
+}
+
+function isUuidPart(text: string, start: number): boolean {
+  return (classAt(text, start - 2) & ALPHANUMERIC) !== 0 && (classAt(text, start - 6) & DASH) !== 0
+}
+
+function isFreeAfter(text: string, last: Group): boolean {
+  const after = text.charCodeAt(last.end)
+  if (last.separator === 0x2e) return false
+  if (after === 0x2d) return (classAt(text, last.end + 1) & ALPHANUMERIC) === 0 || last.separator === 0x2d
+  return (classAt(text, last.end) & WORD) === 0
+}

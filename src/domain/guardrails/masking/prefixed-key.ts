@@ -1,0 +1,89 @@
+/**
+ * Keys with a vendor's prefix.
+ *
+ * A table of 32,768 bits answers for the first three characters of every word whether any prefix begins like that; only then
+ * are the prefixes of these letters tried, the longest first. What follows is read at most LONGEST_TAIL far.
+ */
+import { ALPHANUMERIC, BASE64_SIGN, classAt, classOf, DASH, DOT, skipForward, UNDERSCORE } from './character-classes.ts'
+import type { Finding } from './finding.ts'
+import { KEY_PREFIXES } from './key-prefixes.ts'
+import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
+
+/** The longest prefixed keys in use (Sentry, Fly, Atlassian, Dropbox) stay below it. */
+const LONGEST_TAIL = 2048
+const TABLE_BITS = 0x7fff
+
+interface Prefix {
+  readonly rule: string
+  readonly prefix: string
+  readonly tail: number
+  readonly least: number
+}
+
+const PREFIXES: readonly Prefix[] = KEY_PREFIXES.flatMap(([rule, prefixes, tail, least]) =>
+  prefixes.split(' ').map((prefix) => ({ rule, prefix, tail, least })),
+).toSorted((one, other) => other.prefix.length - one.prefix.length)
+
+const BY_FIRST_TWO = Map.groupBy(PREFIXES, ({ prefix }) => firstTwo(prefix, 0))
+const FIRST_THREE = firstThreeTable()
+
+function firstTwo(text: string, start: number): number {
+  return text.charCodeAt(start) * 0x10000 + text.charCodeAt(start + 1)
+}
+
+function hashOf(first: number, second: number, third: number): number {
+  return (first * 1021 + second * 31 + third) & TABLE_BITS
+}
+
+function firstThreeTable(): Uint8Array {
+  const table = new Uint8Array(TABLE_BITS + 1)
+  for (const { prefix, tail } of PREFIXES) {
+    const [first, second] = [prefix.charCodeAt(0), prefix.charCodeAt(1)]
+    if (prefix.length > 2) table[hashOf(first, second, prefix.charCodeAt(2))] = 1
+    else
+      for (let third = 0; third < 128; third++)
+        if ((classOf(third) & tail) !== 0) table[hashOf(first, second, third)] = 1
+  }
+  return table
+}
+
+/** Whether a prefix may begin at `start`, which is the beginning of a word. Almost always false, and cheap. */
+export function mayBePrefixed(text: string, start: number): boolean {
+  return FIRST_THREE[hashOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2))] === 1
+}
+
+/** The key whose prefix begins at `start`. */
+export function findPrefixedKey(text: string, start: number): Finding | undefined {
+  const candidates = BY_FIRST_TWO.get(firstTwo(text, start))
+  if (candidates === undefined || isInsideBase64(text, start)) return undefined
+  for (const candidate of candidates) {
+    if (!text.startsWith(candidate.prefix, start)) continue
+    const end = tailEnd(text, start, candidate)
+    if (end !== undefined) return { kind: 'KEY', start, end, rule: candidate.rule }
+  }
+  return undefined
+}
+
+function tailEnd(text: string, start: number, { prefix, tail, least }: Prefix): number | undefined {
+  const from = start + prefix.length
+  const end = trimEnd(text, from, skipForward(text, from, from + LONGEST_TAIL, tail))
+  if (end - from < least) return undefined
+  const value = text.slice(from, end)
+  return hasGeneratedRun(value, 8) && !isPlaceholder(value) ? end : undefined
+}
+
+/** Takes off a full stop, dash or underscore that belongs to the sentence around. */
+function trimEnd(text: string, from: number, end: number): number {
+  let trimmed = end
+  while (trimmed > from && (classAt(text, trimmed - 1) & (DOT | DASH | UNDERSCORE)) !== 0) trimmed--
+  return trimmed
+}
+
+/** A `/` or `+` right before, with a long row of base64 before that: chance, not a key. */
+function isInsideBase64(text: string, start: number): boolean {
+  const sign = text.charCodeAt(start - 1)
+  if (sign !== 0x2f && sign !== 0x2b) return false
+  for (let at = start - 2; at > start - 34; at--)
+    if ((classAt(text, at) & (ALPHANUMERIC | BASE64_SIGN)) === 0) return false
+  return !text.slice(start - 34, start).includes('//')
+}

@@ -1,0 +1,62 @@
+/**
+ * Private keys in armour: PEM (PKCS 1, PKCS 8, EC, OpenSSH, encrypted), PGP, SSH2 and PuTTY, from the first line to the last, whether the line ends
+ * are real or escaped (`\n` in a JSON string). Certificates and public keys stay.
+ */
+import { BASE64, classAt, SPACE } from './character-classes.ts'
+import type { Finding } from './finding.ts'
+
+const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
+const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g
+/** A 16,384-bit RSA key takes 13,000 characters. */
+const LONGEST_BLOCK = 32_768
+
+/** Finds blocks of one text in order; remembers where the next end line is, so that many beginnings cost one search. */
+export class PrivateKeyBlocks {
+  readonly #text: string
+  #nextEnd = -1
+  #endLength = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The block whose first line begins at `start` (a row of dashes). */
+  findAt(start: number): Finding | undefined {
+    BEGIN.lastIndex = start
+    const begin = BEGIN.exec(this.#text)
+    if (begin === null) return undefined
+    const body = start + begin[0].length
+    const end = this.#endAfter(body) ?? this.#bodyEnd(body)
+    return end === undefined ? undefined : { kind: 'KEY', start, end, rule: 'private-key' }
+  }
+
+  #endAfter(body: number): number | undefined {
+    if (this.#nextEnd < body) {
+      END.lastIndex = body
+      const end = END.exec(this.#text)
+      this.#nextEnd = end === null ? Infinity : end.index
+      this.#endLength = end === null ? 0 : end[0].length
+    }
+    return this.#nextEnd - body <= LONGEST_BLOCK ? this.#nextEnd + this.#endLength : undefined
+  }
+
+  /** A block that was cut off: base64, line ends and their escapes as far as they go. */
+  #bodyEnd(body: number): number | undefined {
+    const limit = Math.min(this.#text.length, body + LONGEST_BLOCK)
+    let at = body
+    while (at < limit && ((classAt(this.#text, at) & (BASE64 | SPACE)) !== 0 || this.#text.charCodeAt(at) === 0x5c))
+      at++
+    while (at > body && (classAt(this.#text, at - 1) & SPACE) !== 0) at--
+    return at - body >= 40 ? at : undefined
+  }
+}
+
+const PUTTY =
+  /PuTTY-User-Key-File-\d: [\s\S]{0,600}?Private-Lines: \d{1,3}\s(?:[A-Za-z0-9+/=]{1,80}\s){1,200}(?:Private-(?:MAC|Hash): [0-9a-f]{40,64})?/y
+
+/** A PuTTY key file that begins at `start`. */
+export function findPuttyKey(text: string, start: number): Finding | undefined {
+  PUTTY.lastIndex = start
+  const match = PUTTY.exec(text)
+  return match === null ? undefined : { kind: 'KEY', start, end: start + match[0].length, rule: 'private-key' }
+}

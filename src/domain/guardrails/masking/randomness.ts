@@ -1,0 +1,90 @@
+/** Whether a text looks generated: judgements on one short string, all linear in its length. */
+import { ALPHANUMERIC, ANY_HEX, classAt, DIGIT, LETTER, LOWER, UPPER } from './character-classes.ts'
+
+/** What the judgements look at; a secret shows itself early. */
+const LONGEST_JUDGED = 512
+
+const PLACEHOLDER_WORDS =
+  /(?:^|[^a-z])(?:your|my|our|the|example|examples|placeholder|change[-_ ]?me|change[-_ ]?it|dummy|fake|sample|redacted|masked|hidden|todo|tbd|insert|replace(?:[-_]?(?:me|this|with))?|enter|here|foo(?:bar)?|some|any|xxx+|yyy+|zzz+|none|null|undefined|empty|secret[-_]here|goes)(?:[^a-z]|$)/i
+const PLACEHOLDER_SIGNS = /[xX]{5,}|\*{3,}|\.{3}|\u2026|#{4,}|_{4,}|\?{3,}|\u2022{2,}|-{4,}(?!-*BEGIN)/
+const TEMPLATE =
+  /^(?:<[^<>]{0,80}>|\[[^[\]]{1,80}\]|\{[^{}]{0,80}\}|%[A-Za-z_]\w{0,60}%|%[sdv]|%\([\w.]{1,60}\)s|:[a-z_]{2,40}|__[A-Za-z_]{2,60}__)$/
+const VARIABLE = /\$\{|\{\{|#\{|\$\(|<%|%\{|^\$[A-Za-z_]\w*$|^@[A-Za-z_]\w*(?:\.\w+)*$|^\$env:|LLM_REDACTED_/
+
+/** Whether a text stands for a secret without being one: `<your-api-key>`, `${TOKEN}`, `sk-xxxxxxxx`, `changeme`. */
+export function isPlaceholder(value: string): boolean {
+  const judged = value.length > LONGEST_JUDGED ? value.slice(0, LONGEST_JUDGED) : value
+  if (TEMPLATE.test(judged) || VARIABLE.test(judged) || PLACEHOLDER_SIGNS.test(judged)) return true
+  if (isRepetitive(judged)) return true
+  return PLACEHOLDER_WORDS.test(judged) && !hasGeneratedRun(judged, 12)
+}
+
+/** Two thirds of the characters are one and the same, or there are at most two different ones. */
+function isRepetitive(value: string): boolean {
+  const counts = new Map<number, number>()
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index)
+    counts.set(unit, (counts.get(unit) ?? 0) + 1)
+  }
+  return counts.size <= 2 || Math.max(...counts.values()) * 3 > value.length * 2
+}
+
+/** A run of at least `length` letters and digits that has both, or changes case as generated text does. */
+export function hasGeneratedRun(value: string, length: number): boolean {
+  for (let start = 0; start < value.length;) {
+    let end = start
+    let bits = 0
+    let changes = 0
+    while (end < value.length && (classAt(value, end) & ALPHANUMERIC) !== 0) {
+      const bit = classAt(value, end) & (LETTER | DIGIT)
+      if (end > start && (bit & LOWER) !== 0 && (classAt(value, end - 1) & (UPPER | DIGIT)) !== 0) changes++
+      bits |= bit
+      end++
+    }
+    if (end - start >= length && isGenerated(bits, changes, end - start)) return true
+    start = end + 1
+  }
+  return false
+}
+
+function isGenerated(bits: number, changes: number, length: number): boolean {
+  if ((bits & DIGIT) !== 0) return (bits & LETTER) !== 0 || length >= 16
+  return length >= 20 && ((bits & LETTER) === LETTER ? changes >= 3 : length >= 24)
+}
+
+/** Shannon entropy, bits per character. */
+export function entropyOf(value: string): number {
+  const judged = value.slice(0, LONGEST_JUDGED)
+  const counts = new Map<string, number>()
+  for (const character of judged) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let entropy = 0
+  for (const count of counts.values()) entropy -= (count / judged.length) * Math.log2(count / judged.length)
+  return entropy
+}
+
+/** Which of lower, upper, digit and other characters a text has, as bits 1, 2, 4 and 8. */
+export function kindsOfCharacters(value: string): number {
+  let bits = 0
+  for (let index = 0; index < value.length; index++) {
+    const found = classAt(value, index)
+    bits |= (found & LOWER) !== 0 ? 1 : (found & UPPER) !== 0 ? 2 : (found & DIGIT) !== 0 ? 4 : 8
+  }
+  return bits
+}
+
+/** How many kinds of characters `kindsOfCharacters` found. */
+export function countKinds(bits: number): number {
+  return (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + ((bits >> 3) & 1)
+}
+
+/** Only hexadecimal digits. */
+export function isHex(value: string): boolean {
+  for (let index = 0; index < value.length; index++) if ((classAt(value, index) & ANY_HEX) === 0) return false
+  return value.length > 0
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isUuid(value: string): boolean {
+  return value.length === 36 && UUID.test(value)
+}

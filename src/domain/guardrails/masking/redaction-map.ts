@@ -1,0 +1,140 @@
+/**
+ * What one request has masked, and the way back. Lives as long as the request: a token of another request is an unknown text.
+ *
+ * A client may write texts that look like tokens. They are never changed and never restored. Where such a text equals the token
+ * that a value of the same request would get (a conversation pasted back by somebody who saw tokens), the answer could not tell the
+ * two apart, so the value takes the next suffix. For that the request's texts are given to `reserve` before the first `mask`;
+ * a look-alike that only `mask` sees makes the token it equals stay unrestored.
+ */
+import type { Detector } from './detector.ts'
+import type { Finding } from './finding.ts'
+import { renderToken, replaceTokens, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
+import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
+
+/** Stands for a token where requests that differ in masked values only must be equal. */
+const ORDINAL = /\[\[LLM_REDACTED_([A-Z][A-Z0-9_]{0,31})_#(\d{1,7})\]\]/g
+
+export interface RedactionMapOptions {
+  readonly detector: Detector
+  readonly tokenSuffix: TokenSuffix
+}
+
+interface Entry {
+  readonly kind: string
+  readonly value: string
+  readonly token: string
+  /** Place among the masked values, by first appearance, from 1. */
+  readonly ordinal: number
+}
+
+export class RedactionMap {
+  readonly #detector: Detector
+  readonly #tokenSuffix: TokenSuffix
+  readonly #byToken = new Map<string, Entry>()
+  readonly #byValue = new Map<string, Entry>()
+  readonly #entries: Entry[] = []
+  readonly #literals = new Set<string>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(options: RedactionMapOptions) {
+    this.#detector = options.detector
+    this.#tokenSuffix = options.tokenSuffix
+  }
+
+  /** Findings masked so far, by kind; a value that came twice counts twice. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts
+  }
+
+  /** How many different values were masked. 0: nothing to restore. */
+  get size(): number {
+    return this.#entries.length
+  }
+
+  /** Tokens given out that may be restored. */
+  tokens(): string[] {
+    return this.#entries.filter(({ token }) => !this.#literals.has(token)).map(({ token }) => token)
+  }
+
+  /** Notes the look-alikes of a text before anything is masked. Needed only where the request contains `LLM_REDACTED_`. */
+  reserve(text: string): void {
+    for (const { token } of tokensIn(text)) this.#literals.add(token)
+  }
+
+  /** The text with every finding replaced by its token; the same string where there is none. */
+  mask(text: string): string {
+    const literals = text.includes(TOKEN_PREFIX) ? [...tokensIn(text)] : []
+    for (const { token } of literals) this.#literals.add(token)
+    let masked = ''
+    let from = 0
+    for (const finding of this.#detector.detect(text)) {
+      if (isInsideLiteral(finding, literals)) continue
+      masked += text.slice(from, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
+      from = finding.end
+    }
+    return from === 0 ? text : masked + text.slice(from)
+  }
+
+  /** The text with this request's tokens replaced by their values, in one pass; every other text stays. */
+  restore(text: string): string {
+    return this.size === 0 ? text : replaceTokens(text, (token) => this.valueOf(token))
+  }
+
+  /** Like `restore`, for JSON text (tool arguments): values are escaped as the content of a JSON string. */
+  restoreJson(text: string): string {
+    return this.size === 0 ? text : replaceTokens(text, (token) => escapeForJson(this.valueOf(token)))
+  }
+
+  /** The value behind a token of this request; undefined for every other text. */
+  valueOf(token: string): string | undefined {
+    return this.#literals.has(token) ? undefined : this.#byToken.get(token)?.value
+  }
+
+  /**
+   * The text with ordinals in place of this request's tokens: equal for requests that differ in masked values only. A cache key
+   * made of it must also hold `size`, so that a client who writes ordinals gets a key of its own.
+   */
+  toOrdinals(text: string): string {
+    return replaceTokens(text, (token) => {
+      const entry = this.#literals.has(token) ? undefined : this.#byToken.get(token)
+      return entry === undefined ? undefined : `${TOKEN_PREFIX}${entry.kind}_#${entry.ordinal}]]`
+    })
+  }
+
+  /** The text with this request's tokens in place of ordinals: for an answer that another request's ordinals are in. */
+  fromOrdinals(text: string): string {
+    return text.replace(ORDINAL, (ordinal: string, kind: string, place: string) => {
+      const entry = this.#entries[Number(place) - 1]
+      return entry?.kind === kind ? entry.token : ordinal
+    })
+  }
+
+  #tokenFor(kind: string, value: string): string {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    const key = `${kind} ${value}`
+    const known = this.#byValue.get(key)
+    if (known !== undefined) return known.token
+    const entry: Entry = { kind, value, token: this.#freeToken(kind, value), ordinal: this.#entries.length + 1 }
+    this.#byValue.set(key, entry)
+    this.#byToken.set(entry.token, entry)
+    this.#entries.push(entry)
+    return entry.token
+  }
+
+  /** The first of the value's tokens that neither another value nor the client's own text has. */
+  #freeToken(kind: string, value: string): string {
+    for (let attempt = 0; ; attempt++) {
+      const token = renderToken(kind, this.#tokenSuffix(kind, value, attempt))
+      if (!this.#byToken.has(token) && !this.#literals.has(token)) return token
+    }
+  }
+}
+
+/** The value as it stands between the quotes of a JSON string; undefined stays undefined. */
+export function escapeForJson(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value).slice(1, -1)
+}
+
+function isInsideLiteral(finding: Finding, literals: readonly TokenPlace[]): boolean {
+  return literals.some(({ start, end }) => finding.start >= start && finding.end <= end)
+}

@@ -1,0 +1,81 @@
+/**
+ * Restores tokens in streamed text, whatever the pieces.
+ *
+ * 1. What a channel holds back and the new piece are joined, and whole tokens in it replaced.
+ * 2. The longest end of the rest that a token of this request begins with is held back; all before it goes out at once.
+ * 3. The next piece completes the token, or shows that it is none: then it goes out as it came.
+ *
+ * So text without tokens is not delayed at all, except for an end such as `[` or `[[LLM`, and never by more than a token's
+ * length. A replacement is never looked at again.
+ */
+import type { StreamTextRewriter } from '../../formats/format.ts'
+import { escapeForJson } from './redaction-map.ts'
+import type { RedactionMap } from './redaction-map.ts'
+import { TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
+
+export class StreamRestorer implements StreamTextRewriter {
+  readonly #map: RedactionMap
+  /** This request's tokens, sorted, for the question which of them begins with a text. */
+  readonly #tokens: readonly string[]
+  readonly #longest: number
+  readonly #held = new Map<string, string>()
+
+  /** `map`: everything has been masked. Make a restorer only where the key may see what was masked. */
+  constructor(map: RedactionMap) {
+    this.#map = map
+    this.#tokens = map.tokens().toSorted(byCodeUnit)
+    this.#longest = this.#tokens.reduce((longest, { length }) => Math.max(longest, length), 0)
+  }
+
+  push(channel: string, kind: 'text' | 'json', delta: string): string {
+    if (this.#tokens.length === 0) return delta
+    const held = this.#held.get(channel)
+    if (held === undefined && !delta.includes('[')) return delta
+    const text = held === undefined ? delta : held + delta
+    let restored = ''
+    let from = 0
+    for (const { token, start, end } of tokensIn(text)) {
+      const value = this.#map.valueOf(token)
+      if (value === undefined) continue
+      restored += text.slice(from, start) + (kind === 'json' ? escapeForJson(value) : value)
+      from = end
+    }
+    const hold = this.#holdFrom(text, from)
+    if (hold < text.length) this.#held.set(channel, text.slice(hold))
+    else this.#held.delete(channel)
+    return restored + text.slice(from, hold)
+  }
+
+  flush(channel: string): string {
+    const held = this.#held.get(channel) ?? ''
+    this.#held.delete(channel)
+    return held
+  }
+
+  /** Offset of the longest end of the text, not before `from`, that one of the tokens begins with. */
+  #holdFrom(text: string, from: number): number {
+    let at = text.indexOf('[', Math.max(from, text.length - this.#longest + 1))
+    while (at >= 0) {
+      if (this.#beginsToken(text.slice(at))) return at
+      at = text.indexOf('[', at + 1)
+    }
+    return text.length
+  }
+
+  #beginsToken(end: string): boolean {
+    if (end.length <= TOKEN_PREFIX.length) return TOKEN_PREFIX.startsWith(end)
+    if (!end.startsWith(TOKEN_PREFIX)) return false
+    let low = 0
+    let high = this.#tokens.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#tokens[middle] ?? '') < end) low = middle + 1
+      else high = middle
+    }
+    return this.#tokens[low]?.startsWith(end) ?? false
+  }
+}
+
+function byCodeUnit(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

@@ -1,0 +1,79 @@
+/**
+ * What stands between a telling name and its value: `=`, `": "`, ` is `, `>`, `", "value": "`, or only a space.
+ * All patterns are sticky and every repetition in them is bounded, so that one try costs a constant.
+ */
+
+import { ALPHANUMERIC, classAt } from './character-classes.ts'
+
+/**
+ * `assigned`: a sign says that a value follows. `said`: words say so. `called`: an argument, quoted. `beside`: only a space
+ * between. The weaker the sign, the more the value itself must look like a secret.
+ */
+export type Connection = 'assigned' | 'said' | 'called' | 'beside'
+
+export interface Connector {
+  readonly connection: Connection
+  /** Where the value (or its quote) begins. */
+  readonly end: number
+  /** The value may end at a `<`: it is an element's text. */
+  readonly isElement: boolean
+}
+
+const CLOSERS = String.raw`(?:\\{0,2}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
+const BLANK = String.raw`(?:[ \t\u00a0]|\\[nt]){0,20}`
+const IS =
+  "(?:is|are|was|were|will be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|jest|to|är|er|on|olan|это|был|была|är|adalah|ialah|é:|są|isto é)"
+const NOW =
+  '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
+
+const ASSIGNED = new RegExp(
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr]?["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\||%3D|%3A)(?:\s{0,24}|(?:\s|\\[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
+  'iy',
+)
+const VALUE_FIELD = new RegExp(
+  String.raw`${CLOSERS}[,;]?(?:\s|\\[nrt]){0,24}(?:\\?["'])?\w{0,12}value(?:\\?["'])?\s{0,4}[:=]\s{0,4}`,
+  'iy',
+)
+const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?\\?["'\x60])`, 'iy')
+const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
+const SAID = new RegExp(
+  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}|は|是|为|為|는|은|：)`,
+  'iy',
+)
+const BESIDE = /(?:\\?["'`])?(?:[ \t]{1,8}|\s{1,2})/y
+
+/** The connector after the name `[start, end)`; the strongest that fits. Undefined where nothing can follow. */
+export function findConnector(text: string, start: number, end: number): Connector | undefined {
+  if (text.charCodeAt(end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0)
+    return findLooseConnector(text, end)
+  const isElement = text.charCodeAt(start - 1) === 0x3c || text.charCodeAt(start - 1) === 0x3a
+  if (isElement) {
+    const element = matchEnd(ELEMENT, text, end)
+    if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }
+  }
+  const field = matchEnd(VALUE_FIELD, text, end)
+  if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
+  const assigned = matchEnd(ASSIGNED, text, end)
+  if (assigned !== undefined)
+    return {
+      connection: text.slice(end, assigned).includes('\n') ? 'said' : 'assigned',
+      end: assigned,
+      isElement: false,
+    }
+  return findLooseConnector(text, end)
+}
+
+function findLooseConnector(text: string, end: number): Connector | undefined {
+  const called = matchEnd(CALLED, text, end)
+  if (called !== undefined) return { connection: 'called', end: called, isElement: false }
+  const said = matchEnd(SAID, text, end)
+  if (said !== undefined) return { connection: 'said', end: said, isElement: false }
+  const beside = matchEnd(BESIDE, text, end)
+  return beside === undefined ? undefined : { connection: 'beside', end: beside, isElement: false }
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}

@@ -1,0 +1,158 @@
+/**
+ * Names that tell that a secret follows: `DB_PASSWORD`, `apiKey`, `x-auth-token`, `Passwort`, `密码`.
+ * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
+ * (`primary_key`, `max_tokens`, `passwordField`).
+ */
+
+/** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
+export type Telling = 'password' | 'secret' | 'weak'
+
+/** Ends of a name's last part. */
+const PASSWORD_ENDINGS = words(
+  'password passwords passwd passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi รหัสผ่าน κωδικός',
+)
+const SECRET_ENDINGS = words(
+  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials ключ токен jeton',
+)
+/** A name's whole last part. */
+const PASSWORD_WORDS: ReadonlySet<string> = new Set(
+  words('pass pw psw psk passe sandi المرور userpass dbpass passin passout mypass rootpw bindpw ldappass smtppass'),
+)
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  words('creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey'),
+)
+const WEAK_WORDS: ReadonlySet<string> = new Set(
+  words(
+    'basic key keys session sessionid sessid jsessionid phpsessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
+  ),
+)
+const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
+const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
+/** Parts before `key` that make a secret of it. */
+const SECRET_KEYS: ReadonlySet<string> = new Set(
+  words(
+    'api access secret private app application auth account signing sign encryption encrypt license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
+  ),
+)
+/** Parts before the last that take back what it says. */
+const NO_KEYS: ReadonlySet<string> = new Set(
+  words(
+    'public primary foreign sort partition cache idempotency site translation row object hash map hot shortcut i18n unique index group routing dedup deduplication message event record field arrow enter escape shift ctrl control alt function composite natural surrogate candidate lookup search config settings dictionary dict json property attribute column tab home end delete range lock locale react list query storageobject s3 blob file image avatar',
+  ),
+)
+const NO_TOKENS: ReadonlySet<string> = new Set(
+  words(
+    'next page continuation cursor max min num total prompt completion input output eos bos pad unk mask sep stop end start special lexer parser syntax parse design color budget count per cancellation cancel identifier sync redaction',
+  ),
+)
+const NO_PASSES: ReadonlySet<string> = new Set(
+  words(
+    'boarding season render first second single multi by one two ski hall low high forward backward all will mountain tests',
+  ),
+)
+/** Parts after the telling one that change nothing. */
+const SUFFIXES: ReadonlySet<string> = new Set(
+  words(
+    'value val env prod production dev development staging stage stg test testing live default plain plaintext text string str base64 b64 encoded encrypted raw old new current prev previous backup bak temp tmp main header hdr confirm confirmation again repeat primary secondary local',
+  ),
+)
+
+const LONGEST_NAME = 96
+
+function words(list: string): string[] {
+  return list.split(' ')
+}
+
+/** What an identifier or word tells about the value that follows it. */
+export function classifyName(name: string): Telling | undefined {
+  if (name.length < 2 || name.length > LONGEST_NAME) return undefined
+  const parts = splitName(name)
+  while (parts.length > 1 && isSuffix(parts.at(-1) ?? '')) parts.pop()
+  const last = (parts.at(-1) ?? '').replace(/\d{1,3}$/, '')
+  return classifyParts(last, parts.at(-2) ?? '', parts.at(-3) ?? '')
+}
+
+function isSuffix(part: string): boolean {
+  return SUFFIXES.has(part) || /^(?:v?\d{1,4})$/.test(part)
+}
+
+function classifyParts(last: string, previous: string, beforeThat: string): Telling | undefined {
+  if (PASSWORD_PARTS.test(last)) return 'password'
+  if (PASSWORD_WORDS.has(last)) return NO_PASSES.has(previous) ? undefined : 'password'
+  if (last === 'key' || last === 'keys') {
+    if (NO_KEYS.has(previous)) return undefined
+    return SECRET_KEYS.has(previous) || SECRET_KEYS.has(beforeThat) ? 'secret' : 'weak'
+  }
+  if (SECRET_PARTS.test(last) || SECRET_WORDS.has(last)) return NO_TOKENS.has(previous) ? undefined : 'secret'
+  return WEAK_WORDS.has(last) ? 'weak' : undefined
+}
+
+function splitName(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_.:/\\-]+/)
+    .filter((part) => part !== '')
+}
+
+/** The last three letters of every telling word: asked for every word of a text, so it must be a table. */
+const ENDING_BITS = 0x7fff
+/** What may stand before an ending of two letters: nothing, a sign or a letter. */
+const BEFORE_TWO = Array.from({ length: 128 }, (_, unit) => unit).filter((unit) => unit >= 0x20)
+const ENDING_TABLE = endingTable()
+
+function endingHash(third: number, second: number, last: number): number {
+  return ((third | 0x20) * 1021 + (second | 0x20) * 31 + (last | 0x20)) & ENDING_BITS
+}
+
+function endingTable(): Uint8Array {
+  const table = new Uint8Array(ENDING_BITS + 1)
+  for (const word of [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]) {
+    const [third = 0, second = 0, last = 0] = [3, 2, 1].map((back) => word.charCodeAt(word.length - back))
+    for (const letter of word.length > 2 ? [third] : BEFORE_TWO) table[endingHash(letter, second, last)] = 1
+  }
+  return table
+}
+
+/** Whether the word that ends at `end` may tell: true for few words only. */
+export function mayTell(text: string, end: number): boolean {
+  return ENDING_TABLE[endingHash(text.charCodeAt(end - 3), text.charCodeAt(end - 2), text.charCodeAt(end - 1))] === 1
+}
+
+const STEM = /pass|pwd|secret|token|key|cred|auth|senha|clave|парол/i
+
+/** Whether a longer name may tell in spite of its last letters: `password1`, `API_KEY_PROD`, `tokenValue`. */
+export function mayTellBefore(text: string, start: number, end: number): boolean {
+  return end - start > 4 && end - start <= LONGEST_NAME && STEM.test(text.slice(start, end))
+}
+
+/** Telling words of scripts that put no space between words, by their last character. */
+const IDEOGRAPHIC_WORDS: readonly (readonly [word: string, telling: Telling])[] = [
+  ['密码', 'password'],
+  ['密碼', 'password'],
+  ['口令', 'password'],
+  ['パスワード', 'password'],
+  ['暗証番号', 'password'],
+  ['비밀번호', 'password'],
+  ['암호', 'password'],
+  ['密钥', 'secret'],
+  ['密鑰', 'secret'],
+  ['令牌', 'secret'],
+  ['秘钥', 'secret'],
+  ['トークン', 'secret'],
+  ['キー', 'weak'],
+  ['토큰', 'secret'],
+  ['키', 'weak'],
+]
+
+const IDEOGRAPHIC_ENDS: ReadonlySet<number> = new Set(
+  IDEOGRAPHIC_WORDS.map(([word]) => word.charCodeAt(word.length - 1)),
+)
+
+/** What a word of Chinese, Japanese or Korean tells that ends at `end`. */
+export function classifyIdeographs(text: string, end: number): Telling | undefined {
+  if (!IDEOGRAPHIC_ENDS.has(text.charCodeAt(end - 1))) return undefined
+  for (const [word, telling] of IDEOGRAPHIC_WORDS) if (text.startsWith(word, end - word.length)) return telling
+  return undefined
+}

@@ -1,0 +1,180 @@
+/**
+ * Secrets that only a word beside them gives away: passwords, keys without a vendor's prefix, header values, cookies.
+ *
+ * The word sets how much the value must show by itself (telling-name.ts), and so does what connects them (telling-connector.ts). Values
+ * that are code, placeholders, ordinary words, hashes and versions are left alone.
+ */
+import type { Finding } from './finding.ts'
+import {
+  countKinds,
+  entropyOf,
+  hasGeneratedRun,
+  isHex,
+  isPlaceholder,
+  isUuid,
+  kindsOfCharacters,
+} from './randomness.ts'
+import type { Connection } from './telling-connector.ts'
+import { findConnector } from './telling-connector.ts'
+import { classifyName } from './telling-name.ts'
+import type { Telling } from './telling-name.ts'
+import { readValue } from './telling-value.ts'
+import type { Value } from './telling-value.ts'
+
+const VENDOR_WINDOW = 80
+const VENDORS =
+  /(?:openai|anthropic|claude|cohere|mistral|gemini|azure|aws|gcp|google|github|gitlab|stripe|twilio|datadog|algolia|sendgrid|mailgun|mailchimp|heroku|cloudflare|fastly|hugging ?face|groq|deepseek|replicate|perplexity|together|pinecone|elevenlabs|new ?relic|okta|auth0|sentry|pagerduty|dropbox|shopify|square|paypal|bitbucket|jira|confluence|asana|trello|zendesk|intercom|segment|mixpanel|amplitude|rapidapi|weather|maps|splunk|elastic|snyk|travis|circleci|jenkins|netlify|vercel|supabase|firebase|linode|vultr|api)/i
+
+export interface TellingResult {
+  readonly finding: Finding | undefined
+  /** Names before this offset are part of a value that has been judged: they need no look of their own. */
+  readonly judgedUntil: number
+}
+
+/** A rejected value this long is not read again for the names inside it, so that rows of names stay linear. */
+const LONG_VALUE = 64
+
+/** The secret that the name `[start, end)` tells of. */
+export function findTellingSecret(text: string, start: number, end: number, telling: Telling): TellingResult {
+  const connector = findConnector(text, start, end)
+  const value = connector === undefined ? undefined : readValue(text, connector.end, connector.isElement)
+  if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
+  if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
+  const finding = judgeValue(text, { start, end, telling }, value, connector.connection)
+  const isConsumed = finding !== undefined || (!value.isQuoted && value.end - value.start > LONG_VALUE)
+  return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+function judgeValue(
+  text: string,
+  name: { start: number; end: number; telling: Telling },
+  value: Value,
+  connection: Connection,
+): Finding | undefined {
+  const { start, end, telling } = name
+  const content = text.slice(value.start, value.end)
+  const place: Place = {
+    telling,
+    connection,
+    isQuoted: value.isQuoted,
+    isVendorNear: () => isVendorNear(text, start, end),
+  }
+  if (isPlaceholder(content) || isCode(content, value.isQuoted) || !isSecret(content, place)) return undefined
+  return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
+}
+
+interface Place {
+  readonly telling: Telling
+  readonly connection: Connection
+  readonly isQuoted: boolean
+  readonly isVendorNear: () => boolean
+}
+
+function isVendorNear(text: string, start: number, end: number): boolean {
+  return VENDORS.test(text.slice(Math.max(0, start - VENDOR_WINDOW), end + VENDOR_WINDOW / 2))
+}
+
+function isSecret(value: string, place: Place): boolean {
+  if (place.telling === 'password') return isPassword(value, place)
+  if (isOrdinary(value)) return false
+  return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)
+}
+
+const ORDINARY_VALUES: ReadonlySet<string> = new Set(
+  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo'.split(
+    ' ',
+  ),
+)
+
+function isPassword(value: string, { connection, isQuoted }: Place): boolean {
+  if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
+  if (/\s/.test(value)) return isQuoted && isPassphrase(value)
+  if (isNeverSecret(value)) return false
+  const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019]/g, ''))
+  const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
+  if (connection === 'said' || connection === 'beside') return isSaidPassword(value, kinds, isMixed, isQuoted)
+  if (isMixed) return true
+  if (kinds === 4) return connection === 'assigned' && value.length >= 4 && value.length <= 64
+  return isWordPassword(value, isQuoted)
+}
+
+/** Prose must not lose words: a password there needs digits or signs among its letters. */
+function isSaidPassword(value: string, kinds: number, isMixed: boolean, isQuoted: boolean): boolean {
+  if (/^\d{1,4}[-/.]?\p{L}+$/u.test(value) && value.length < 12) return isQuoted
+  if (/^\p{L}+s?['\u2019]\p{L}+$/u.test(value) || /^\p{L}+[!?)]*$/u.test(value))
+    return isQuoted && isWordPassword(value, true)
+  if (/^[a-z]+(?:-[a-z]+){3,}$/.test(value)) return true
+  return value.length >= 6 && (isMixed || (kinds === 4 && value.length >= 6 && /^\d+$/.test(value)))
+}
+
+/** Only letters: a word like `swordfish`; names of variables and fields are none. */
+function isWordPassword(value: string, isQuoted: boolean): boolean {
+  if (value.length < 6 || classifyName(value) !== undefined) return false
+  if (/^[a-z]+(?:[-_.][a-z]+){3,}$/.test(value)) return true
+  return (
+    isQuoted && /^\p{Ll}{6,}$|^\p{Lu}\p{Ll}{5,}$/u.test(value) && !/(?:ed|ing|word|tion|able|ible|er|or)$/.test(value)
+  )
+}
+
+/** Four to twelve words without the small words of a sentence. */
+function isPassphrase(value: string): boolean {
+  return (
+    /^[a-z]{2,12}(?: [a-z]{2,12}){3,11}$/.test(value) &&
+    !/(?:^| )(?:is|the|your|a|an|must|please|enter|to|for|and|not|be|has|in|of|or|with|you)(?: |$)/.test(value)
+  )
+}
+
+function isSecretValue(value: string, { connection, isQuoted }: Place): boolean {
+  if (value.length < 8 || value.length > 1024) return false
+  const kinds = kindsOfCharacters(value)
+  const hasDigitAndLetter = (kinds & 4) !== 0 && (kinds & 3) !== 0
+  if (isUuid(value)) return true
+  if (value.length >= 16 && hasDigitAndLetter)
+    return entropyOf(value) >= 2.8 && (hasGeneratedRun(value, 8) || countKinds(kinds) === 4)
+  if (value.length >= 20 && (kinds & 3) === 3) return hasGeneratedRun(value, 20) || entropyOf(value) >= 4
+  if (value.length >= 24 && (kinds & ~9) === 0) return hasGeneratedRun(value, 24)
+  if (connection === 'beside' && !isQuoted) return false
+  return countKinds(kinds) >= 3 && (kinds & 4) !== 0 && hasDigitAndLetter
+}
+
+function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendorIsNear }: Place): boolean {
+  if (value.length < 16 || value.length > 512 || /[\s(){}<>,;]/.test(value)) return false
+  if (isHex(value) || isUuid(value)) return value.length >= 24 && connection !== 'beside' && vendorIsNear()
+  const kinds = kindsOfCharacters(value)
+  if ((kinds & 4) === 0 || (kinds & 3) === 0) return false
+  if ((kinds & 3) !== 3 && !vendorIsNear()) return false
+  return entropyOf(value) >= 3.4 && hasGeneratedRun(value, isQuoted ? 12 : 16)
+}
+
+/** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, words joined by dashes. */
+function isOrdinary(value: string): boolean {
+  if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value)) return true
+  if (/^\d+$/.test(value)) return value.length < 24
+  if (/^[a-z]+(?:[-_.:/][a-z]+|[-_.:/]?v?\d{1,4})*$/i.test(value) && !/\d[a-z]+\d/i.test(value))
+    return !hasGeneratedRun(value, 20)
+  return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
+}
+
+function isNeverSecret(value: string): boolean {
+  if (/^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) || /^v?\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$/.test(value))
+    return true
+  if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true
+  if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*\.?[a-z]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value))
+    return true
+  return /^[\w./-]+\.(?:pem|key|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
+    value,
+  )
+}
+
+const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?\s?(?:\(|\[|<)/
+const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
+const ACCESS =
+  /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
+
+/** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
+function isCode(value: string, isQuoted: boolean): boolean {
+  if (value.includes('[[LLM_')) return true
+  if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
+  if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value)) return true
+  return /^[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
+}

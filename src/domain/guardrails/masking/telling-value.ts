@@ -1,0 +1,103 @@
+/** Reads the value that stands after a telling name: quoted, or up to where code, prose, a URL or a CSV line would end it. */
+import { ALPHANUMERIC, classAt, SPACE } from './character-classes.ts'
+
+export interface Value {
+  readonly start: number
+  readonly end: number
+  readonly isQuoted: boolean
+}
+
+/** Longer values are texts, files or images, no secrets (private keys have their own rule). */
+const LONGEST_VALUE = 1024
+
+const OPENING =
+  /(?:[bfruBFRU@L]{1,2}(?=["']))?(\\{1,3}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
+const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '‘': '’', '<code>': '</code>' }
+const SCHEME =
+  /(?:Bearer|Basic|Token|ApiKey|Api-Key|Digest|SSWS|GenieKey|Splunk|Bot|OAuth|Key|Negotiate)(?:\s|%20|\+){1,3}/iy
+
+/** The value from `at` on; undefined where there is none. `isElement`: a `<` ends it. */
+export function readValue(text: string, at: number, isElement: boolean): Value | undefined {
+  OPENING.lastIndex = at
+  const opening = OPENING.exec(text)
+  const value =
+    opening === null
+      ? readBare(text, skipScheme(text, at), isElement)
+      : readQuoted(text, OPENING.lastIndex, opening[1] ?? '"')
+  return value === undefined || value.end <= value.start ? undefined : value
+}
+
+/** Offset after `Bearer ` and the like. */
+export function skipScheme(text: string, at: number): number {
+  SCHEME.lastIndex = at
+  return SCHEME.test(text) ? SCHEME.lastIndex : at
+}
+
+function readQuoted(text: string, from: number, opening: string): Value | undefined {
+  const start = skipScheme(text, from)
+  const closing = CLOSING[opening.trim()] ?? opening
+  const limit = Math.min(text.length, start + LONGEST_VALUE)
+  for (let at = start; at < limit; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x0a && closing.length === 1) return undefined
+    if (text.startsWith(closing, at)) return { start, end: at, isQuoted: true }
+    if (unit === 0x5c) at++
+  }
+  return text.length <= limit ? { start, end: limit, isQuoted: true } : undefined
+}
+
+function readBare(text: string, start: number, isElement: boolean): Value | undefined {
+  const limit = Math.min(text.length, start + LONGEST_VALUE)
+  let at = start
+  while (at < limit && !endsBareValue(text, at, start, isElement)) at++
+  if (at === limit && at < text.length) return undefined
+  return { start, end: trimBare(text, start, at), isQuoted: false }
+}
+
+function endsBareValue(text: string, at: number, start: number, isElement: boolean): boolean {
+  const unit = text.charCodeAt(at)
+  if ((classAt(text, at) & SPACE) !== 0) return true
+  switch (unit) {
+    case 0x22: // "
+    case 0x60: // `
+    case 0x3002: // full stop and comma of Chinese and Japanese
+    case 0xff0c:
+    case 0x201d:
+      return true
+    case 0x27: // '
+      return at > start && (classAt(text, at + 1) & ALPHANUMERIC) === 0
+    case 0x3c: // <
+      return isElement || text.charCodeAt(at + 1) === 0x2f || text.startsWith('br', at + 1)
+    case 0x26: // &
+      return /^&(?:amp;|quot;|[\w.%-]{1,40}=)/.test(text.slice(at, at + 44))
+    case 0x2c: // ,
+    case 0x3b: // ;
+      return isEndOfField(text, at + 1)
+    case 0x7c: // |
+      return (classAt(text, at + 1) & SPACE) !== 0
+    case 0x5c: // an escaped quote or line end
+      return /^\\(?:["'`nrt]|u00)/.test(text.slice(at, at + 4))
+    default:
+      return false
+  }
+}
+
+/** After a comma or semicolon: a blank, the end, a quote, or the next `name=` or `name:`. */
+function isEndOfField(text: string, from: number): boolean {
+  if (from >= text.length || (classAt(text, from) & SPACE) !== 0) return true
+  return /^(?:["'}\])]|[\w .-]{1,40}[=:]|\w{0,40},)/.test(text.slice(from, from + 44))
+}
+
+/** Takes off signs that end a sentence or close a bracket that the value did not open. */
+function trimBare(text: string, start: number, end: number): number {
+  let trimmed = end
+  while (trimmed > start && isTrailingSign(text, start, trimmed - 1)) trimmed--
+  return trimmed
+}
+
+function isTrailingSign(text: string, start: number, at: number): boolean {
+  const sign = text[at] ?? ''
+  if ('.,;:?*'.includes(sign)) return true
+  const opening = { ')': '(', ']': '[', '}': '{', '>': '<' }[sign]
+  return opening !== undefined && !text.slice(start, at).includes(opening)
+}

@@ -1,0 +1,132 @@
+/**
+ * Credentials in URLs and connection strings: `scheme://user:password@host`. The password is masked, the user name stays, so that the
+ * model still sees which account is meant; where the user name itself is the secret (a token, a Sentry key), it is masked.
+ * Also `user:password@tcp(host)`, as Go's MySQL driver has it.
+ */
+import { ALPHANUMERIC, classAt, DASH, DOT, skipBack, SPACE, WORD } from './character-classes.ts'
+import type { Finding } from './finding.ts'
+import { hasGeneratedRun, isPlaceholder, isUuid } from './randomness.ts'
+
+/** Longest user information read; longer ones are not credentials but something else with an `@`. */
+const LONGEST_USER_INFORMATION = 1024
+
+const DATABASE_SCHEMES =
+  /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|srv|mssql|sqlserver|oracle|kafka|ldap|ldaps|smtp|smtps|ftp|sftp|nats|clickhouse|cockroachdb|psycopg2?|asyncpg|pymysql|mqtts?|neo4j|bolt|couchbase|cassandra|jdbc)$/i
+const EXAMPLE_USERS: ReadonlySet<string> = new Set([
+  'user',
+  'username',
+  'usr',
+  'login',
+  'name',
+  'user_name',
+  '<user>',
+  'myuser',
+])
+const EXAMPLE_PASSWORDS: ReadonlySet<string> = new Set([
+  'password',
+  'pass',
+  'passwd',
+  'pwd',
+  'pw',
+  'secret',
+  'mypassword',
+  'your_password',
+  'token',
+  'pass_word',
+])
+const TOKEN_NAMES: ReadonlySet<string> = new Set([
+  '',
+  'x-oauth-basic',
+  'x-token-auth',
+  'x-access-token',
+  'oauth2',
+  'token',
+  'api',
+  'apikey',
+  'x',
+])
+
+export interface UserInformation {
+  /** Offset after the `@`. The text before it belongs to the URL, so no e-mail address begins there. */
+  readonly end: number
+  readonly findings: readonly Finding[]
+}
+
+/** What stands between `://` and `@`; `colon` is the offset of `://`. Undefined where the URL has no user information. */
+export function findUriCredential(text: string, colon: number): UserInformation | undefined {
+  const start = colon + 3
+  const isDatabase = DATABASE_SCHEMES.test(text.slice(Math.max(0, colon - 16), colon))
+  const at = userInformationEnd(text, start, isDatabase)
+  if (at === undefined) return undefined
+  const separator = text.slice(start, at).indexOf(':')
+  const user = separator < 0 ? text.slice(start, at) : text.slice(start, start + separator)
+  const passwordStart = separator < 0 ? at : start + separator + 1
+  return { end: at + 1, findings: judge(user, start, text.slice(passwordStart, at), passwordStart) }
+}
+
+/** Offset of the `@`: the last one before the host's end. Raw `/`, `?` and `#` are taken for a password's only in databases' URLs. */
+function userInformationEnd(text: string, start: number, isDatabase: boolean): number | undefined {
+  const limit = Math.min(text.length, start + LONGEST_USER_INFORMATION)
+  let last: number | undefined
+  let colon = -1
+  for (let at = start; at < limit; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x40) last = at
+    if (unit === 0x3a && colon < 0) colon = at
+    if (
+      unit === 0x22 ||
+      unit === 0x3c ||
+      unit === 0x3e ||
+      unit === 0x60 ||
+      unit === 0x5c ||
+      (classAt(text, at) & SPACE) !== 0
+    )
+      break
+    if ((unit === 0x27 || unit === 0x2c || unit === 0x29) && last !== undefined) break
+    if (unit !== 0x2f && unit !== 0x3f && unit !== 0x23) continue
+    if (last !== undefined || !isDatabase || colon < 0 || isPort(text, colon + 1, at)) break
+  }
+  return last
+}
+
+function isPort(text: string, from: number, to: number): boolean {
+  return /^\d{0,5}$/.test(text.slice(from, to))
+}
+
+function judge(user: string, start: number, password: string, passwordStart: number): Finding[] {
+  const findings: Finding[] = []
+  if (isSecretUser(user, password)) findings.push(finding(start, user.length))
+  if (isSecretPassword(user, password)) findings.push(finding(passwordStart, password.length))
+  return findings
+}
+
+function finding(start: number, length: number): Finding {
+  return { kind: 'KEY', start, end: start + length, rule: 'uri-credential' }
+}
+
+function isSecretUser(user: string, password: string): boolean {
+  if (user.length < 8 || isPlaceholder(user)) return false
+  if (TOKEN_NAMES.has(password.toLowerCase()) || isUuid(user)) return hasGeneratedRun(user, 8)
+  return hasGeneratedRun(user, 20)
+}
+
+function isSecretPassword(user: string, password: string): boolean {
+  if (password.length === 0 || isPlaceholder(password) || TOKEN_NAMES.has(password.toLowerCase())) return false
+  return !(EXAMPLE_USERS.has(user.toLowerCase()) && EXAMPLE_PASSWORDS.has(password.toLowerCase()))
+}
+
+/** `user:password@tcp(`: the password before the `@` at `at`. */
+export function findDriverCredential(text: string, at: number): Finding | undefined {
+  if (!/^@(?:tcp|udp|unix)\(/.test(text.slice(at, at + 6))) return undefined
+  const colon = text.lastIndexOf(':', at)
+  if (colon < at - 128 || colon <= 0) return undefined
+  const password = text.slice(colon + 1, at)
+  const user = text.slice(skipBack(text, colon, colon - 64, WORD | DOT | DASH), colon)
+  if (user === '' || /[\s"'`]/.test(password) || !isSecretPassword(user, password)) return undefined
+  return { kind: 'KEY', start: colon + 1, end: at, rule: 'uri-credential' }
+}
+
+/** Whether `://` at `colon` follows a scheme. */
+export function isAfterScheme(text: string, colon: number): boolean {
+  return (classAt(text, colon - 1) & ALPHANUMERIC) !== 0
+}

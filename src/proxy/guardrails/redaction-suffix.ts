@@ -1,0 +1,25 @@
+/** Suffixes of redaction tokens: HMAC-SHA256 under the organization's secret. */
+import { createHmac } from 'node:crypto'
+import { SUFFIX_LENGTH } from '../../domain/guardrails/masking/redaction-token.ts'
+import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
+import type { Secret } from '../../domain/secret.ts'
+
+/** RFC 4648 base 32 in lower case: 5 bits a character, no sign that markdown or JSON would escape. */
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const BITS = 5
+
+/**
+ * A suffix function for one organization. The same kind and value give the same suffix in every process that has the secret; the
+ * fields are separated by a zero byte and the attempt is one of them, so no two inputs are the same bytes.
+ */
+export function createTokenSuffix(secret: Secret): TokenSuffix {
+  return (kind, value, attempt) => {
+    const digest = createHmac('sha256', secret.reveal()).update(`${attempt}\0${kind}\0${value}`).digest()
+    return Array.from({ length: SUFFIX_LENGTH }, (_, index) => ALPHABET[bitsAt(digest, index * BITS)] ?? '').join('')
+  }
+}
+
+function bitsAt(digest: Uint8Array, offset: number): number {
+  const [first = 0, second = 0] = [digest[offset >> 3], digest[(offset >> 3) + 1]]
+  return (((first << 8) | second) >> (16 - BITS - (offset & 7))) & 31
+}
