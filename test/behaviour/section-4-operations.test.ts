@@ -34,7 +34,12 @@ t.test('the official OpenAI SDK over both base URLs', async (t) => {
     await t.test(`${base}: a stream with the usage that was asked for`, async (t) => {
       upstream.enqueue(stream(chatStream(['good ', 'day'])))
       const chunks = await Array.fromAsync(
-        await client.chat.completions.create({ model: 'm', messages, stream: true, stream_options: { include_usage: true } }),
+        await client.chat.completions.create({
+          model: 'm',
+          messages,
+          stream: true,
+          stream_options: { include_usage: true },
+        }),
       )
       t.type(chunks.at(-1)?.usage?.total_tokens, 'number')
     })
@@ -68,8 +73,12 @@ t.test('client headers stay with the gateway', async (t) => {
     manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
   })
   upstream.enqueue(ok(chatCompletion('x')))
-  await gateway.chat({}, { cookie: 'session=1', 'x-internal': 'secret', 'openai-organization': 'org-1', forwarded: 'for=1' })
+  await gateway.chat(
+    {},
+    { cookie: 'session=1', 'x-internal': 'secret', 'openai-organization': 'org-1', forwarded: 'for=1' },
+  )
   const headers = upstream.requests[0]?.headers ?? {}
-  for (const name of ['cookie', 'x-internal', 'openai-organization', 'forwarded', 'authorization']) t.notOk(headers[name], name)
+  for (const name of ['cookie', 'x-internal', 'openai-organization', 'forwarded', 'authorization'])
+    t.notOk(headers[name], name)
   t.notMatch(JSON.stringify(headers), KEY)
 })

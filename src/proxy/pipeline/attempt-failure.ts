@@ -1,5 +1,6 @@
 /** What a failed try means: for the next try, for the provider's health, for the client in the end. */
 import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
+import type { FormatName } from '../../domain/completion/request.ts'
 import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
@@ -36,12 +37,14 @@ export class StatusError extends Error {
   readonly status: number
   readonly verdict: ReplyFailure
   readonly provider: ProviderError
+  readonly format: FormatName
 
-  constructor(status: number, verdict: ReplyFailure, provider: ProviderError) {
+  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName) {
     super(`status ${status}`)
     this.status = status
     this.verdict = verdict
     this.provider = provider
+    this.format = format
   }
 }
 
@@ -75,12 +78,12 @@ export async function statusErrorOf(
   const verdict = judgeReply(familyOf(deployment.provider.type), deployment.provider, { status, headers, body, nowMs })
   const document = parseLoosely(body)
   const provider = isJsonObject(document) ? format.parseError(document) : NOTHING
-  return new StatusError(status, verdict, withoutCredential(provider, credential))
+  return new StatusError(status, verdict, withoutCredential(provider, credential), format.name)
 }
 
 /** What to do after `error`. @throws {unknown} `error` itself where it is none of an attempt's (a bug). */
-export function judge(error: unknown): Judgement {
-  if (error instanceof StatusError) return byStatus(error)
+export function judge(error: unknown, clientFormat: FormatName): Judgement {
+  if (error instanceof StatusError) return byStatus(error, clientFormat)
   if (error instanceof AttemptError) return byTransport(error)
   if (error instanceof UpstreamFormatError) return failure('error', 'malformed-answer', { result: 'error' })
   throw error
@@ -100,9 +103,10 @@ export function exhausted(failures: readonly AttemptFailure[], plan: RoutePlan):
   return new GatewayError('all_providers_failed', `All providers failed (${tried}).`)
 }
 
-function byStatus({ status, verdict, provider }: StatusError): Judgement {
+function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
+  const { status, verdict } = error
   const attempt: AttemptFacts = { result: 'error', status, reason: `status-${status}` }
-  if (!verdict.failover) return { type: 'rejection', error: rejected(status, provider), attempt }
+  if (!verdict.failover) return { type: 'rejection', error: rejected(error, clientFormat), attempt }
   const kind = verdict.kind === 'rate-limited' ? 'rate-limited' : TIMEOUTS.has(status) ? 'timeout' : 'error'
   const waits = verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }
   return {
@@ -127,13 +131,16 @@ function failure(kind: AttemptFailure['kind'], reason: string, attempt: AttemptF
   }
 }
 
-/** The provider's own words in the client's shape: the client's request is at fault and must be told how. */
-function rejected(status: number, provider: ProviderError): GatewayError {
+/**
+ * The provider's own words in the client's shape: the client's request is at fault and must be told how. Its type and
+ * code are words of its format and mean nothing to a client of another.
+ */
+function rejected({ status, provider, format }: StatusError, clientFormat: FormatName): GatewayError {
   const message = provider.message ?? `The provider refused the request with status ${status}.`
   return new GatewayError('provider_rejected_request', message.slice(0, MAX_MESSAGE_LENGTH), {
     status,
     ...(provider.param === undefined ? {} : { param: provider.param }),
-    vendor: { type: provider.type, code: provider.code },
+    ...(format === clientFormat ? { vendor: { type: provider.type, code: provider.code } } : {}),
   })
 }
 

@@ -117,7 +117,7 @@ function failed(
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
-  const failure = judge(error)
+  const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
   services.health.failed(deployment, failure.health)

@@ -1,11 +1,12 @@
 /**
  * Chat-completions in, chat-completions out: events pass as they came. Only usage, which the gateway always asks for,
- * is taken out for a client that did not. `"usage": null` stays: it tells nothing, and the vendor puts it in every
- * chunk, so taking it out would rewrite them all.
+ * is taken out for a client that did not: the chunk that tells it, and the `"usage": null` that the vendor then puts in
+ * every other one (cut out of the text, which costs a tenth of writing the chunk anew).
  */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
 
+const USAGE_NULL = /,\s*"usage"\s*:\s*null/g
 const USAGE_OBJECT = /"usage"\s*:\s*\{/
 
 /** The relay for one response. */
@@ -15,7 +16,8 @@ export function createStreamRelay(context: RenderContext): StreamRelay {
 
 function hideUsage(event: SseEvent): SseEvent[] {
   // Inside a text the quotes would be escaped, so this finds fields only.
-  if (!USAGE_OBJECT.test(event.data)) return [event]
+  if (!event.data.includes('"usage"')) return [event]
+  if (!USAGE_OBJECT.test(event.data)) return [{ ...event, data: event.data.replaceAll(USAGE_NULL, '') }]
   const chunk = parseObject(event.data)
   if (chunk === undefined) return [event]
   if (isJsonObject(chunk.usage) && asArray(chunk.choices).length === 0) return []

@@ -1,0 +1,265 @@
+/** Specification section 7, rules 1 and 2: what a broken primary provider means for the client. */
+import t from 'tap'
+import { chatCompletion, chatError, chatStream, sse } from '../helpers/answers.ts'
+import {
+  cutAfter,
+  freeze,
+  freezeAfterHeaders,
+  hangUp,
+  malformedJson,
+  ok,
+  rawAnswer,
+  redirect,
+  reset,
+  stallAfter,
+  status,
+  stream,
+  wrongContentType,
+} from '../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+/** Short clocks; a breaker that stays out of the way. */
+const SPEC = `  timeouts: { connect: 500ms, firstByte: 300ms, streamIdle: 300ms, total: 5s }
+  failover: { circuitBreaker: { consecutiveFailures: 100, openFor: 1s } }`
+
+const FIRST_CHUNK = chatStream(['x'])[0] ?? ''
+
+/** Ways in which a provider fails before any content; all of them must be invisible to the client. */
+const BEFORE_CONTENT: Readonly<Record<string, Behaviour>> = {
+  'status 500': status(500, chatError('boom')),
+  'status 502 without JSON': status(502, Buffer.from('<html>bad gateway</html>')),
+  'status 503': status(503),
+  'status 529': status(529),
+  'status 429': status(429, {}, { 'retry-after': '0' }),
+  'status 408': status(408),
+  'no answer at all': freeze(),
+  'a closed connection': hangUp(),
+  'a reset connection': reset(),
+  'bytes that are no HTTP': rawAnswer('SMTP ready\r\n\r\n'),
+}
+
+/** The provider refuses us, whoever asks: it cools down at once, so each of these comes last in its own gateway. */
+const OUR_FAULT: Readonly<Record<string, Behaviour>> = {
+  'a redirect, which is not followed': redirect('http://127.0.0.1:1/elsewhere'),
+  'status 401': status(401),
+  'status 404': status(404),
+}
+
+const WHOLE_ONLY: Readonly<Record<string, Behaviour>> = {
+  'truncated JSON': malformedJson(),
+  'a page instead of JSON': wrongContentType(),
+  'JSON that is no answer': ok({ hello: 'world' }),
+}
+
+const STREAM_ONLY: Readonly<Record<string, Behaviour>> = {
+  'headers and then nothing': freezeAfterHeaders(),
+  'a first chunk without content and then nothing': stallAfter([FIRST_CHUNK]),
+  'a first chunk without content and then the end': cutAfter([FIRST_CHUNK]),
+  'an error in the stream before content': stream([FIRST_CHUNK, sse({ error: { message: 'overloaded' } })]),
+  'a malformed event before content': stream([FIRST_CHUNK, 'data: {"choices":[{"del\n\n']),
+  'a page instead of a stream': wrongContentType(),
+}
+
+t.test('the backup answers in place of a primary that fails', async (t) => {
+  const primary = await startFakeProvider()
+  const backup = await startFakeProvider()
+  t.teardown(() => Promise.all([primary.close(), backup.close()]))
+  backup.otherwise(ok(chatCompletion('from the backup')))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: SPEC }),
+        provider({ name: 'backup', url: backup.url, priority: 2, spec: SPEC }),
+        virtualKey(),
+      ),
+    },
+  })
+
+  for (const [name, behaviour] of Object.entries({ ...BEFORE_CONTENT, ...WHOLE_ONLY })) {
+    await t.test(`whole answer: ${name}`, async (t) => {
+      primary.enqueue(behaviour)
+      const response = await gateway.chat({}, { 'x-llm-trace': 'true' })
+      const answer = (await response.json()) as { choices: { message: { content: string } }[] }
+      t.equal(response.status, 200)
+      t.equal(answer.choices[0]?.message.content, 'from the backup')
+      const decision = response.headers.get('x-gateway-routing-decision') ?? ''
+      t.match(decision, /^primary\/m;result=[a-z]+.*, backup\/m;result=ok;status=200;ms=\d+;why=failover;removed=0$/)
+    })
+  }
+
+  backup.otherwise(stream(chatStream(['from ', 'the backup'])))
+  for (const [name, behaviour] of Object.entries({ ...BEFORE_CONTENT, ...STREAM_ONLY })) {
+    await t.test(`stream: ${name}`, async (t) => {
+      primary.enqueue(behaviour)
+      const response = await gateway.chat({ stream: true })
+      const text = await response.text()
+      t.equal(response.status, 200)
+      t.match(text, /"from "[\s\S]*"the backup"[\s\S]*data: \[DONE\]/)
+      t.notMatch(text, /"error"/)
+    })
+  }
+})
+
+t.test('a provider that refuses us is left alone for a while', async (t) => {
+  for (const [name, behaviour] of Object.entries(OUR_FAULT)) {
+    await t.test(name, async (t) => {
+      const primary = await startFakeProvider()
+      const backup = await startFakeProvider()
+      t.teardown(() => Promise.all([primary.close(), backup.close()]))
+      primary.otherwise(behaviour)
+      backup.otherwise(ok(chatCompletion('from the backup')))
+      const gateway = await startGateway(t, {
+        manifests: {
+          'all.yaml': yaml(
+            provider({ name: 'primary', url: primary.url, priority: 1 }),
+            provider({ name: 'backup', url: backup.url, priority: 2 }),
+            virtualKey(),
+          ),
+        },
+      })
+      const decisions = []
+      for (const _ of [1, 2]) {
+        const response = await gateway.chat({}, { 'x-llm-trace': 'true' })
+        t.equal(response.status, 200)
+        decisions.push(response.headers.get('x-gateway-routing-decision'))
+      }
+      t.match(decisions[0], /^primary\/m;result=error;status=\d+;ms=\d+, backup\/m;result=ok/)
+      t.match(decisions[1], /^backup\/m;result=ok;.*;removed=1$/)
+    })
+  }
+})
+
+t.test('a provider that refuses the request itself is the last one asked', async (t) => {
+  const primary = await startFakeProvider()
+  const backup = await startFakeProvider()
+  t.teardown(() => Promise.all([primary.close(), backup.close()]))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: SPEC }),
+        provider({ name: 'backup', url: backup.url, priority: 2, spec: SPEC }),
+        virtualKey(),
+      ),
+    },
+  })
+  for (const code of [400, 413, 422]) {
+    primary.enqueue(status(code, chatError('too many images', 'invalid_request_error', 'too_many_images')))
+    const response = await gateway.chat()
+    t.equal(response.status, code)
+    t.equal(response.headers.get('x-should-retry'), 'false')
+    t.match(await response.json(), { error: { message: 'too many images', code: 'too_many_images' } })
+  }
+  t.equal(backup.requests.length, 0)
+})
+
+t.test('the credential of a provider is not in what the client is told', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const secret = 'upstream-credential-42'
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, spec: SPEC }).replace(
+          'credentials: { type: None }',
+          'credentials: { type: Bearer, secretRef: { name: s } }',
+        ),
+        `apiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { apiKey: "\${UPSTREAM}" }\n`,
+        virtualKey(),
+      ),
+    },
+    env: { UPSTREAM: secret },
+  })
+  upstream.enqueue(
+    status(400, chatError(`bad request with key ${secret}`)),
+    status(401, chatError(`wrong key ${secret}`)),
+  )
+  const rejected = await (await gateway.chat()).text()
+  t.equal(upstream.requests[0]?.headers.authorization, `Bearer ${secret}`)
+  t.match(rejected, /\[secret\]/)
+  const failed = await gateway.chat()
+  t.equal(failed.status, 502)
+  t.match(await failed.json(), { error: { code: 'all_providers_failed' } })
+  t.notMatch(rejected + gateway.output(), secret)
+})
+
+t.test('what every attempt had in common decides the status', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, spec: SPEC }), virtualKey()) },
+  })
+  upstream.enqueue(status(500))
+  const failed = await gateway.chat()
+  t.equal(failed.status, 502)
+  t.match(await failed.json(), { error: { code: 'all_providers_failed' } })
+  upstream.enqueue(freeze())
+  const late = await gateway.chat()
+  t.equal(late.status, 504)
+  t.match(await late.json(), { error: { code: 'upstream_timeout' } })
+  upstream.enqueue(status(429, {}, { 'retry-after': '7' }))
+  const limited = await gateway.chat()
+  t.equal(limited.status, 429)
+  t.equal(limited.headers.get('retry-after'), '7')
+  t.match(await limited.json(), { error: { code: 'providers_rate_limited' } })
+  const cooling = await gateway.chat()
+  t.equal(cooling.status, 503)
+  const wait = Number(cooling.headers.get('retry-after'))
+  t.ok(wait >= 1 && wait <= 7, `retry-after ${wait}`)
+  t.match(await cooling.json(), { error: { code: 'no_healthy_provider' } })
+})
+
+t.test('after the first content a failure is an error event, not a second answer', async (t) => {
+  const primary = await startFakeProvider()
+  const backup = await startFakeProvider()
+  t.teardown(() => Promise.all([primary.close(), backup.close()]))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: SPEC }),
+        provider({ name: 'backup', url: backup.url, priority: 2, spec: SPEC }),
+        virtualKey(),
+      ),
+    },
+  })
+  const [start = '', content = ''] = chatStream(['begun '])
+  for (const behaviour of [cutAfter([start, content]), stallAfter([start, content])]) {
+    primary.enqueue(behaviour)
+    const text = await (await gateway.chat({ stream: true })).text()
+    t.match(text, /"begun "[\s\S]*data: \{"error":\{/)
+  }
+  t.equal(backup.requests.length, 0)
+  const audit = await gateway.line((line) => line['type'] === 'audit' && line['outcome'] === 'cut')
+  t.equal(audit['stream'], true)
+})
+
+t.test('a client that leaves ends the call at the provider', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  const [start = '', content = ''] = chatStream(['begun '])
+  for (const [behaviour, body] of [
+    [freeze(), {}],
+    [stallAfter([start, content]), { stream: true }],
+  ] as const) {
+    upstream.enqueue(behaviour)
+    const before = upstream.requests.length
+    const abort = new AbortController()
+    const call = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: {
+        authorization: 'Bearer test-key-0123456789abcdef0123456789abcdef',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
+    }).then((response) => response.text())
+    const request = (await upstream.received(before + 1))[before]
+    abort.abort()
+    await t.rejects(call)
+    t.equal(await request?.ended, 'closed-early')
+  }
+  await gateway.line((line) => line['type'] === 'audit' && line['outcome'] === 'client-gone' && line['stream'] === true)
+})
