@@ -14,24 +14,39 @@ export function isEncoded(encoding: string | string[] | undefined): boolean {
   return encoding !== undefined && encoding !== '' && encoding !== 'identity'
 }
 
+/** A body that is read by one reader, and that ends its exchange when that reader leaves. */
+export type Body = AsyncIterable<Uint8Array> & Required<Pick<AsyncIterator<Uint8Array, undefined>, 'return'>>
+
 /** The body as plain bytes. Throws AttemptError `protocol` on reading where the encoding is unknown or broken. */
-export async function* decodeContent(
-  body: AsyncIterable<Uint8Array>,
-  encoding: string | string[] | undefined,
-): AsyncGenerator<Uint8Array> {
-  const decoder = newDecoder(encoding)
-  const source = Readable.from(body, { objectMode: true, highWaterMark: 1 })
-  // The pipeline's own failure is the decoder's, which the loop below throws.
-  const piped = pipeline(source, decoder).catch(() => undefined)
+export function decodeContent(body: Body, encoding: string | string[] | undefined): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const decoded = decode(body, encoding)
+      return {
+        next: () => decoded.next(),
+        // A generator that has not begun, or waits, would not see its reader leave.
+        async return() {
+          await body.return()
+          return decoded.return(undefined)
+        },
+      }
+    },
+  }
+}
+
+async function* decode(body: Body, encoding: string | string[] | undefined): AsyncGenerator<Uint8Array, undefined> {
   try {
+    const decoder = newDecoder(encoding)
+    // The pipeline's own failure is the decoder's, which the loop below throws.
+    pipeline(Readable.from(body, { objectMode: true, highWaterMark: 1 }), decoder).catch(() => undefined)
     yield* decoder
   } catch (error) {
     if (error instanceof AttemptError) throw error
     throw new AttemptError('protocol', 'the answer is not encoded as its content-encoding says', { cause: error })
   } finally {
-    source.destroy()
-    await piped
+    await body.return()
   }
+  return undefined
 }
 
 function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate | BrotliDecompress {

@@ -21,6 +21,7 @@ type Chunk = IteratorResult<Uint8Array, undefined>
 
 export interface ExchangeOptions {
   readonly timeouts: ProviderTimeouts
+  /** Not yet aborted. */
   readonly signal: AbortSignal
   /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */
   readonly stream: boolean
@@ -54,8 +55,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#settleHead = { resolve, reject }
     this.#options = options
     this.#clocks = new AttemptClocks(options.timeouts, (clock) => this.#end(timedOut(clock)))
-    if (options.signal.aborted) this.#onAbort()
-    else options.signal.addEventListener('abort', this.#onAbort, { once: true })
+    options.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   firstContentSeen(): void {

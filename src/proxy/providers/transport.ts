@@ -83,6 +83,7 @@ export class HttpTransport implements ProviderTransport {
 
   #dispatch(endpoint: Endpoint, request: WireRequest, options: Omit<ExchangeOptions, 'released'>): ProviderExchange {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
+    if (options.signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
     const { dispatcher, release } = this.#pools.take(endpoint)
     const exchange = new ProviderExchange({ ...options, released: release })
     try {

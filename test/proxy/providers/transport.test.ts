@@ -320,6 +320,7 @@ t.test('carries the abort of a client to the provider, before and within the ans
 t.test('sends nothing for a client that has already gone', async (t) => {
   const { fake, transport } = await setUp(t)
   t.match(await failureOf(transport.send(call(entry(fake.url), { signal: AbortSignal.abort() }))), { kind: 'aborted' })
+  t.equal(fake.openConnections(), 0)
   fake.enqueue(behaviours.ok({}))
   await textOf(await transport.send(call(entry(fake.url))))
   t.equal(fake.requests.length, 1)
@@ -422,6 +423,21 @@ t.test('passes a cut and an abort through the decoding of a compressed answer', 
   const reading = failureOf(textOf(reply))
   gone.abort()
   t.match(await reading, { kind: 'aborted' })
+})
+
+t.test('aborts the provider when the reader leaves a compressed answer', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const head = gzipSync(Buffer.from(Array.from({ length: 65_536 }, (_, index) => (index * index * 31) % 251))).subarray(
+    0,
+    -20,
+  )
+  fake.otherwise(behaviours.stallAfter([head], { headers: { 'content-encoding': 'gzip' } }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  for await (const _chunk of reply.body) break
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
+  const unread = await transport.send(call(entry(fake.url), { stream: true }))
+  await unread.body[Symbol.asyncIterator]().return?.()
+  t.equal(await fake.requests[1]?.ended, 'closed-early', 'also one of which nothing was read')
 })
 
 t.test('refuses more exchanges at once than it has connections for', async (t) => {
