@@ -1,18 +1,18 @@
 /**
  * The bench: Tollgate beside nginx and Portkey's gateway, one core each, same mock, same body, alternating rounds.
  *
- *     node test/bench/run.ts [section...] [--quick] [--save]
+ *     node test/bench/run.ts [section...] [--quick] [--save] [--without redis,masking]
  *
- * `--save` keeps the results under test/bench/results/<version>/. Exit code 1: something could not run, or a bar of the
- * design was missed (not in a quick run).
+ * `--save` keeps the results under test/bench/results/<version>/. `--without` leaves parts of Tollgate out, to see what they
+ * cost. Exit code 1: something could not run, or a bar of the design was missed (not in a quick run).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isMissed, machineMarkdown, ownVersion, resultsMarkdown } from './rig/report.ts'
 import type { SectionResult } from './rig/report.ts'
-import { startRig } from './rig/rig.ts'
-import type { Rig } from './rig/rig.ts'
+import { OMISSIONS, startRig } from './rig/rig.ts'
+import type { Omission, Rig } from './rig/rig.ts'
 import { SECTIONS } from './sections/registry.ts'
 import type { Bench, Section } from './sections/section.ts'
 
@@ -21,7 +21,11 @@ const DEADLINE_MS = { quick: 4 * 60_000, full: 20 * 60_000 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
+    without: { type: 'string', default: '' },
+  },
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 setTimeout(
@@ -31,12 +35,13 @@ setTimeout(
   },
   values.quick ? DEADLINE_MS.quick : DEADLINE_MS.full,
 ).unref()
+const without = chooseOmissions(values.without)
 process.exitCode = await runBench(chooseSections(positionals), values.quick, values.save)
 process.exit()
 
 async function runBench(sections: readonly Section[], quick: boolean, save: boolean): Promise<number> {
   let rig: Promise<Rig> | undefined
-  const bench: Bench = { quick, log, rig: () => (rig ??= startRig(log)) }
+  const bench: Bench = { quick, log, rig: () => (rig ??= startRig(log, without)) }
   const results: SectionResult[] = []
   try {
     for (const section of sections) {
@@ -61,6 +66,16 @@ function chooseSections(names: readonly string[]): readonly Section[] {
     process.exit(2)
   }
   return names.length === 0 ? SECTIONS : SECTIONS.filter((section) => names.includes(section.name))
+}
+
+function chooseOmissions(list: string): readonly Omission[] {
+  const names = list.split(',').filter((name) => name !== '')
+  const unknown = names.filter((name) => !OMISSIONS.some((omission) => omission === name))
+  if (unknown.length > 0) {
+    log(`--without takes ${OMISSIONS.join(', ')}; not ${unknown.join(', ')}`)
+    process.exit(2)
+  }
+  return OMISSIONS.filter((omission) => names.includes(omission))
 }
 
 function saveResults(text: string): void {

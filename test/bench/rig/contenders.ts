@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly directory: string
   readonly mockPort: number
   readonly redisUrl: string | undefined
+  /** Whether Tollgate masks; the others cannot. */
+  readonly masking: boolean
 }
 
 /** Every contender but `direct`, in the order of the tables. */
@@ -111,10 +113,10 @@ async function launchPortkey({ mockPort }: Surroundings): Promise<Launched> {
   return { port, path: CHAT_PATH, headers, process: child }
 }
 
-async function launchTollgate({ directory, mockPort, redisUrl }: Surroundings): Promise<Launched> {
+async function launchTollgate({ directory, mockPort, redisUrl, masking }: Surroundings): Promise<Launched> {
   const manifests = join(directory, 'manifests')
   mkdirSync(manifests, { recursive: true })
-  writeFileSync(join(manifests, 'bench.yaml'), tollgateManifests(mockPort))
+  writeFileSync(join(manifests, 'bench.yaml'), tollgateManifests(mockPort, masking))
   const args = [TOLLGATE_MAIN, 'standalone', '--config', manifests, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   args.push('--state', join(directory, 'state'), ...(redisUrl === undefined ? [] : ['--redis', redisUrl]))
   const child = start('gateway', NODE, args, { NODE_ENV: 'production' })
@@ -141,7 +143,7 @@ function dataAddress(line: string): string | undefined {
 }
 
 /** Key, policy, masking, exact cache, a budget and a token quota: what a governed key has. */
-function tollgateManifests(mockPort: number): string {
+function tollgateManifests(mockPort: number, masking: boolean): string {
   return `apiVersion: v1
 kind: Secret
 metadata: { name: provider-mock }
@@ -168,7 +170,7 @@ kind: VirtualKey
 metadata: { name: bench }
 spec:
   key: { source: SecretRef, secretRef: { name: bench-key } }
-  policies: { flags: [pii-safe], cache: { exact: { enabled: true } } }
+  policies: { flags: [${masking ? 'pii-safe' : ''}], cache: { exact: { enabled: true } } }
   budgets: [{ window: Month, limitUSD: "1000000" }]
   tokenQuotas: [{ window: Day, kind: Total, limit: 1000000000000 }]
 `

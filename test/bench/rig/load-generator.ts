@@ -153,11 +153,10 @@ function readAnswer(answer: Answer, data: Buffer, startedAt: number | undefined,
 }
 
 function readStamps(answer: Answer, text: string, startedAt: number | undefined, now: number): void {
+  const isFirst = !answer.sawFirstByte
+  answer.sawFirstByte = true
   if (startedAt === undefined) return
-  if (!answer.sawFirstByte) {
-    answer.sawFirstByte = true
-    firstBytes.push((now - startedAt) * 1_000)
-  }
+  if (isFirst) firstBytes.push((now - startedAt) * 1_000)
   const nowMicros = Number(process.hrtime.bigint() / 1_000n)
   for (const [, stamp] of text.matchAll(/ t_([0-9a-z]+)_ /g))
     chunkDelays.push(nowMicros - Number.parseInt(stamp ?? '', 36))

@@ -18,6 +18,10 @@ export interface Rig {
   close(): Promise<void>
 }
 
+/** What Tollgate can be measured without, to see what it costs. */
+export const OMISSIONS = ['redis', 'masking'] as const
+export type Omission = (typeof OMISSIONS)[number]
+
 export type Load = Pick<LoadOptions, 'connections' | 'stream' | 'warmUpMs' | 'durationMs'>
 
 export interface Measurement extends LoadResult {
@@ -32,16 +36,17 @@ const MOCK = join(import.meta.dirname, 'mock-upstream.ts')
 const LOAD_GRACE_MS = 10_000
 
 /** @throws where the mock does not start; a contender that does not is left out and noted. */
-export async function startRig(log: (line: string) => void): Promise<Rig> {
+export async function startRig(log: (line: string) => void, without: readonly Omission[]): Promise<Rig> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
   const mock = start('load', process.execPath, [MOCK])
   const mockPort = await mock.line((line) => portIn(line), 5_000)
-  const redis = await startRedis(directory)
-  const surroundings = { directory, mockPort, redisUrl: redis?.url }
+  const redis = without.includes('redis') ? undefined : await startRedis(directory)
+  const surroundings = { directory, mockPort, redisUrl: redis?.url, masking: !without.includes('masking') }
   const contenders: Contender[] = [directTo(mock, mockPort)]
-  const notes: string[] =
-    redis === undefined ? ['redis-server is not installed: tollgate runs with its store in memory'] : []
+  const notes = without.map((part) => `**tollgate runs without ${part}**, as asked`)
+  if (redis === undefined && !without.includes('redis'))
+    notes.push('redis-server is not installed: tollgate keeps its store in memory')
   for (const name of GATEWAYS) {
     const reason = missing(name)
     const started =

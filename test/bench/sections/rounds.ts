@@ -3,6 +3,9 @@ import type { Load, Measurement, Rig } from '../rig/rig.ts'
 import { median } from '../rig/statistics.ts'
 import type { Bench } from './section.ts'
 
+/** What can be told apart here at all, microseconds. */
+const LEAST_ADDED = 10
+
 /** What was measured of each contender, one entry a round. */
 export type Rounds = ReadonlyMap<ContenderName, readonly Measurement[]>
 
@@ -31,8 +34,8 @@ export function middle(rounds: Rounds, name: ContenderName, of: (measurement: Me
 }
 
 /**
- * The median over the rounds of what a contender adds to `direct` in the same round. Below 1 µs it is 1 µs: the
- * difference of two measurements can come out negative, and a ratio of it would mean nothing.
+ * The median over the rounds of what a contender adds to `direct` in the same round, microseconds, at least
+ * LEAST_ADDED: the difference of two measurements can come out negative, and a ratio of it would mean nothing.
  */
 export function added(rounds: Rounds, name: ContenderName, of: (measurement: Measurement) => number): number {
   const direct = rounds.get('direct') ?? []
@@ -41,7 +44,7 @@ export function added(rounds: Rounds, name: ContenderName, of: (measurement: Mea
     const base = direct[round]
     return base === undefined ? Number.NaN : of(measurement) - of(base)
   })
-  return Math.max(1, median(differences))
+  return Math.max(LEAST_ADDED, median(differences))
 }
 
 export function errorsOf(rounds: Rounds): string[] {

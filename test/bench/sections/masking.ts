@@ -1,0 +1,67 @@
+/**
+ * Bench section: masking. Speed on prose, code and logs, and linearity on hostile texts of growing size: time per
+ * byte must stay about the same from one size to the next.
+ */
+import { performance } from 'node:perf_hooks'
+import { createDetector } from '../../../src/domain/guardrails/masking/detector.ts'
+import { hostileTexts, ordinaryTexts } from '../../fixtures/masking/bench-texts.ts'
+
+const MEGABYTE = 1_000_000
+const SPEED_CHARACTERS = 2_000_000
+const ROUNDS = 5
+const HOSTILE_CHARACTERS: readonly number[] = [50_000, 100_000, 200_000, 400_000, 800_000]
+/** Growth of the time per character from the smallest to the largest size that still counts as linear, timer noise included. */
+const LINEAR_FACTOR = 3
+
+export interface MaskingResult {
+  /** Million characters (one byte each) a second, best of the rounds, by kind of text. */
+  readonly megabytesPerSecond: Readonly<Record<string, number>>
+  readonly linearity: readonly LinearityRow[]
+  readonly isLinear: boolean
+}
+
+export interface LinearityRow {
+  readonly text: string
+  /** Milliseconds for each size of `HOSTILE_CHARACTERS`. */
+  readonly milliseconds: readonly number[]
+  readonly growth: number
+}
+
+/** Measures, prints two tables and returns what they say. */
+export async function run(print: (line: string) => void = (line) => void process.stdout.write(`${line}\n`)): Promise<MaskingResult> {
+  const detector = createDetector({ kinds: new Set(), custom: [] })
+  const megabytesPerSecond: Record<string, number> = {}
+  for (const [name, text] of ordinaryTexts(SPEED_CHARACTERS)) {
+    megabytesPerSecond[name] = text.length / MEGABYTE / (best(ROUNDS, () => detector.detect(text)) / 1000)
+    print(`masking  ${name.padEnd(24)} ${megabytesPerSecond[name].toFixed(1).padStart(8)} MB/s`)
+  }
+  print(`masking  hostile text, ms at ${HOSTILE_CHARACTERS.map((size) => `${size / 1000}k`).join(', ')}; growth of time per character`)
+  const linearity = HOSTILE_NAMES.map((text) => measureGrowth(text, (input) => detector.detect(input)))
+  for (const { text, milliseconds, growth } of linearity) {
+    print(`masking  ${text.padEnd(24)} ${milliseconds.map((value) => value.toFixed(1).padStart(8)).join(' ')}   x${growth.toFixed(2)}`)
+  }
+  return { megabytesPerSecond, linearity, isLinear: linearity.every(({ growth }) => growth < LINEAR_FACTOR) }
+}
+
+const HOSTILE_NAMES = [...hostileTexts(10).keys()]
+
+function measureGrowth(text: string, detect: (input: string) => unknown): LinearityRow {
+  const milliseconds = HOSTILE_CHARACTERS.map((size) => {
+    const input = hostileTexts(size).get(text) ?? ''
+    return best(3, () => detect(input))
+  })
+  const perCharacter = milliseconds.map((value, index) => value / (HOSTILE_CHARACTERS[index] ?? 1))
+  return { text, milliseconds, growth: (perCharacter.at(-1) ?? 0) / (perCharacter[1] ?? 1) }
+}
+
+function best(rounds: number, work: () => unknown): number {
+  let least = Infinity
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now()
+    work()
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
+
+if (import.meta.main) await run()
