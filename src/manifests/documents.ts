@@ -10,6 +10,14 @@ import type { FieldPath } from './problem.ts'
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** Times that aliases may multiply nodes, by the library's count; honest files stay far below. */
 const MAX_ALIASES = 1000
+/** Documents of one file. */
+const MAX_DOCUMENTS = 5_000
+/** Brackets that are open at once. */
+const MAX_OPEN_BRACKETS = 500
+/** `- - - -`, `? ? ?`, `a: a: a:`, `&a &a`, `! !`: nesting or node properties without end on one line. */
+const PROPERTIES_IN_A_ROW = /(?:[-?!:&] ?[^ \n]{0,8}[ \t]){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8} ){200}/
+/** Syntax faults reported of one document. */
+const MAX_FAULTS = 5
 /** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
 const NOT_IN_KUBECTL: ReadonlySet<string> = new Set([
   'tag:yaml.org,2002:timestamp',
@@ -46,6 +54,8 @@ export function parseDocuments(text: string): ParsedFile {
   const lines = new LineCounter()
   const objects: SourceObject[] = []
   const problems: SyntaxProblem[] = []
+  const excess = findExcess(text)
+  if (excess !== undefined) return { objects, problems: [{ document: 0, line: 1, message: excess }] }
   try {
     const parsed = parseAllDocuments(text, { version: '1.1', lineCounter: lines, prettyErrors: false, customTags })
     const documents = 'empty' in parsed ? [] : parsed.filter((document) => !isEmpty(document))
@@ -56,6 +66,23 @@ export function parseDocuments(text: string): ParsedFile {
     problems.push({ document: 0, line: 1, message })
   }
   return { objects, problems }
+}
+
+/**
+ * What the parser would take minutes for, found by one look at the characters: too many documents, or more brackets,
+ * dashes or properties in a row than any manifest has (brackets inside texts count as well: the bound is far off).
+ */
+function findExcess(text: string): string | undefined {
+  if ((text.match(/^---/gm)?.length ?? 0) > MAX_DOCUMENTS) return `has more than ${MAX_DOCUMENTS} documents`
+  if (PROPERTIES_IN_A_ROW.test(text)) return 'is nested too deeply'
+  let open = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index)
+    if (character === 0x5b || character === 0x7b) open += 1
+    else if (character === 0x5d || character === 0x7d) open = Math.max(0, open - 1)
+    if (open > MAX_OPEN_BRACKETS) return 'is nested too deeply'
+  }
+  return undefined
 }
 
 function customTags(tags: Tags): Tags {
@@ -71,7 +98,12 @@ function readDocument(
 ): void {
   // Warnings are unknown tags (!Ref): kubectl drops them silently, and then the value is not what was meant.
   const faults = [...document.errors, ...document.warnings]
-  for (const { pos, message } of faults) problems.push({ document: number, line: lines.linePos(pos[0]).line, message })
+  // The parser turns its own stack overflow into an error and goes on, once for each level.
+  if (faults.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError('nested too deeply')
+  // What follows the first faults is mostly their echo.
+  for (const { pos, message } of faults.slice(0, MAX_FAULTS)) {
+    problems.push({ document: number, line: lines.linePos(pos[0]).line, message })
+  }
   if (faults.length > 0) return
   const lineOf = (path: FieldPath): number => lineOfPath(document, path, lines)
   let value: unknown

@@ -22,7 +22,10 @@ t.test('a rendered key has its form, carries its bytes and parses to its id', as
 t.test('the checksum is the CRC-32 of what stands before it, in base62', async (t) => {
   const { text } = renderVirtualKey(new Uint8Array(VIRTUAL_KEY_BYTES).fill(7))
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-  const value = [...text.slice(-6)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)
+  const value = text
+    .slice(-6)
+    .split('')
+    .reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)
   t.equal(value, crc32(text.slice(0, -7)))
 })
 

@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { loadManifests, loadTexts, type LoadResult, type ManifestResources } from '../../src/manifests/load.ts'
+import { formatProblem } from '../../src/manifests/problem.ts'
+import { secretLookup } from '../../src/manifests/secrets.ts'
+
+function resourcesOf(result: LoadResult): ManifestResources {
+  if (result.type === 'loaded') return result.resources
+  throw new Error(result.problems.map(formatProblem).join('\n'))
+}
+
+function messagesOf(result: LoadResult): string[] {
+  return result.type === 'invalid' ? result.problems.map(formatProblem) : []
+}
+
+const KEY = 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: demo }\nspec: {}\n'
+const secret = (body: string): string => `apiVersion: v1\nkind: Secret\nmetadata: { name: s }\n${body}\n`
+
+t.test('defaults are those of the API server, in nested objects too', async (t) => {
+  const provider = `apiVersion: tollgate.dev/v1alpha1
+kind: Provider
+metadata: { name: p }
+spec: { type: OpenAI, countries: [us], credentials: { type: Bearer, secretRef: { name: s } }, timeouts: { connect: 1s }, models: [{ name: m }] }
+`
+  const { providers, virtualKeys } = resourcesOf(loadTexts({ 'a.yaml': `${KEY}---\n${provider}` }, {}))
+  t.match(virtualKeys, [
+    {
+      metadata: { namespace: 'default' },
+      spec: { organizationRef: { name: 'default' }, key: { source: 'Generated' }, suspended: false },
+    },
+  ])
+  t.match(providers[0]?.spec, {
+    credentials: { secretRef: { key: 'apiKey' } },
+    access: {},
+    timeouts: { connect: '1s', firstByte: '30s', streamIdle: '60s', total: '10m' },
+    failover: { maxAttempts: 1, circuitBreaker: { consecutiveFailures: 5, openFor: '30s' } },
+    healthCheck: { mode: 'Passive', interval: '30s' },
+    models: [{ enabled: true, quality: 0.5, capabilities: ['chat', 'streaming'] }],
+  })
+})
+
+t.test('a problem names file, line, document, resource, path and what is allowed', async (t) => {
+  const text = `${KEY}---\napiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: x, namespace: team }\nspec:\n  policies:\n    billing: later\n`
+  t.same(messagesOf(loadTexts({ 'a.yaml': text }, {})), [
+    'a.yaml:11: document 2 VirtualKey team/x: spec.policies.billing: "later" is not supported; allowed: sync, async',
+  ])
+})
+
+t.test('all problems of all files are reported, to a bound', async (t) => {
+  const bad = KEY.replace('{}', '{ suspend: true, project: A, budgets: 1 }')
+  t.equal(messagesOf(loadTexts({ 'a.yaml': bad, 'b.yaml': 'x' }, {})).length, 4)
+  const many = Array.from({ length: 130 }, (_, index) => bad.replace('demo', `k${index}`)).join('---\n')
+  t.match(loadTexts({ 'a.yaml': many }, {}), { type: 'invalid', problems: { length: 100 }, omitted: 290 })
+})
+
+t.test('a Secret gives its entries, stringData first and with the environment in it', async (t) => {
+  const text = secret(
+    'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}" }',
+  )
+  const lookup = secretLookup(resourcesOf(loadTexts({ 'a.yaml': text }, { ONE: '1', EMPTY: '' })).secrets)
+  const read = (key: string): string | undefined => {
+    const found = lookup('default', 's', key)
+    return found.type === 'value' ? found.secret.reveal() : found.type === 'no-entry' ? found.detail : found.type
+  }
+  t.same(['a', 'b', 'c', 'd', 'e', 'f'].map(read), [
+    'abc',
+    'x1y',
+    'environment variable UNSET is not set',
+    '${ONE} $ONE',
+    'environment variable EMPTY is not set',
+    undefined,
+  ])
+  t.same(lookup('other', 's', 'a'), { type: 'no-secret' })
+})
+
+t.test('a value from the environment is not read for variables again', async (t) => {
+  const result = loadTexts({ 'a.yaml': secret('stringData: { a: "${ONE}" }') }, { ONE: '${TWO}', TWO: 'no' })
+  const found = secretLookup(resourcesOf(result).secrets)('default', 's', 'a')
+  t.equal(found.type === 'value' && found.secret.reveal(), '${TWO}')
+})
+
+t.test('the environment is not read anywhere but in stringData', async (t) => {
+  const text = KEY.replace('{}', '{ description: "${ONE}" }')
+  t.match(resourcesOf(loadTexts({ 'a.yaml': text }, { ONE: '1' })).virtualKeys, [{ spec: { description: '${ONE}' } }])
+})
+
+t.test('no message shows a value of a Secret', async (t) => {
+  const bodies = [
+    'data: { a: "sk-topsecret!" }',
+    'stringData: { a: [sk-topsecret] }',
+    'data: "sk-topsecret"',
+    'stringData: { a: "sk-topsecret" b }',
+  ]
+  for (const body of bodies) {
+    const messages = messagesOf(loadTexts({ 'a.yaml': secret(body) }, {}))
+    t.not(messages.length, 0, body)
+    t.notMatch(messages.join('\n'), /topsecret/)
+  }
+})
+
+t.test('foreign kinds are warned of and ignored', async (t) => {
+  const text = `${KEY}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: { name: d }\n`
+  const result = loadTexts({ 'a.yaml': text }, {})
+  t.equal(resourcesOf(result).virtualKeys.length, 1)
+  t.match(result.type === 'loaded' ? result.warnings.map(formatProblem) : [], [
+    /^a\.yaml:6: document 2 Deployment d: apps\/v1 Deployment is not of this gateway/,
+  ])
+})
+
+t.test('hostile files are refused with a message and bounded work', async (t) => {
+  const laughs = [
+    'a: &a [x,x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghij'
+      .split('')
+      .map(
+        (name, index) => `${name}: &${name} [${Array.from({ length: 10 }, () => `*${'abcdefghij'[index]}`).join(',')}]`,
+      ),
+  ].join('\n')
+  t.match(messagesOf(loadTexts({ 'a.yaml': laughs }, {})), [/its aliases expand to too much/])
+  t.match(messagesOf(loadTexts({ 'a.yaml': '['.repeat(200_000) }, {})), [/nested too deeply/])
+  const prototype = KEY.replace(
+    '{}',
+    '{ __proto__: { suspended: true }, constructor: 1, policies: { tags: { __proto__: x } } }',
+  )
+  t.match(messagesOf(loadTexts({ 'a.yaml': prototype }, {})).join('\n'), /__proto__: unknown field/)
+  t.same(messagesOf(loadTexts({ 'a.yaml': '' }, {})), [])
+})
+
+t.test('folders are read with what lies in them, files as they are named', async (t) => {
+  const folder = t.testdir({
+    'b.yml': KEY.replace('demo', 'b'),
+    sub: { 'a.json': JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } }) },
+  })
+  writeFileSync(join(folder, 'notes.txt'), 'not a manifest')
+  mkdirSync(join(folder, '.hidden'))
+  writeFileSync(join(folder, '.hidden', 'c.yaml'), 'nonsense')
+  const result = loadManifests([folder], {})
+  t.match(resourcesOf(result), { virtualKeys: [{ metadata: { name: 'b' } }], namespaces: [{ name: 'n' }] })
+  t.same(result.type === 'loaded' && result.files, [join(folder, 'b.yml'), join(folder, 'sub', 'a.json')])
+  t.match(messagesOf(loadManifests([join(folder, 'notes.txt')], {})), [/is not an object/])
+})
+
+t.test('a path that cannot be read is a problem, not an exception', async (t) => {
+  const folder = t.testdir({
+    empty: {},
+    'latin.yaml': Buffer.from([0x61, 0xe9]),
+    'big.yaml': Buffer.alloc(4 * 1024 * 1024 + 1, 0x20),
+  })
+  t.match(messagesOf(loadManifests([join(folder, 'none.yaml')], {})), [/no such file or folder/])
+  t.match(messagesOf(loadManifests([join(folder, 'empty')], {})), [/holds no manifests/])
+  t.match(messagesOf(loadManifests([join(folder, 'latin.yaml')], {})), [/is not UTF-8/])
+  t.match(messagesOf(loadManifests([join(folder, 'big.yaml')], {})), [/has 4194305 bytes; allowed: at most 4194304/])
+})
