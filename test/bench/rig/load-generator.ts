@@ -38,6 +38,8 @@ export interface Quantiles {
   readonly p99: number
 }
 
+/** About as long as a stream lasts: the streams stay spread as they follow each other. */
+const STREAM_SPREAD_MS = 1_000
 /** 12 digits that differ in every request, so that no exact cache can answer. */
 const COUNTER_MARK = '000000000000'
 const PROSE =
@@ -71,7 +73,7 @@ const result: LoadResult = {
 }
 process.stdout.write(JSON.stringify(result))
 
-/** Resolves when the time is over; a broken connection is counted and ends. Streams start spread over one chunk's interval. */
+/** Resolves when the time is over; a broken connection is counted and ends. Streams start spread, as users do. */
 function runConnection(index: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host: options.host, port: options.port, noDelay: true })
@@ -91,7 +93,9 @@ function runConnection(index: number): Promise<void> {
       answer = newAnswer()
       socket.write(nextRequest())
     }
-    socket.on('connect', () => (options.stream ? setTimeout(send, (index * 997) % 1_000) : send()))
+    socket.on('connect', () =>
+      options.stream ? setTimeout(send, (index / options.connections) * STREAM_SPREAD_MS) : send(),
+    )
     socket.on('error', () => {})
     socket.on('close', () => {
       errors += 1

@@ -28,17 +28,23 @@ export interface LinearityRow {
 }
 
 /** Measures, prints two tables and returns what they say. */
-export async function run(print: (line: string) => void = (line) => void process.stdout.write(`${line}\n`)): Promise<MaskingResult> {
+export async function run(
+  print: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
+): Promise<MaskingResult> {
   const detector = createDetector({ kinds: new Set(), custom: [] })
   const megabytesPerSecond: Record<string, number> = {}
   for (const [name, text] of ordinaryTexts(SPEED_CHARACTERS)) {
     megabytesPerSecond[name] = text.length / MEGABYTE / (best(ROUNDS, () => detector.detect(text)) / 1000)
     print(`masking  ${name.padEnd(24)} ${megabytesPerSecond[name].toFixed(1).padStart(8)} MB/s`)
   }
-  print(`masking  hostile text, ms at ${HOSTILE_CHARACTERS.map((size) => `${size / 1000}k`).join(', ')}; growth of time per character`)
+  print(
+    `masking  hostile text, ms at ${HOSTILE_CHARACTERS.map((size) => `${size / 1000}k`).join(', ')}; growth of time per character`,
+  )
   const linearity = HOSTILE_NAMES.map((text) => measureGrowth(text, (input) => detector.detect(input)))
   for (const { text, milliseconds, growth } of linearity) {
-    print(`masking  ${text.padEnd(24)} ${milliseconds.map((value) => value.toFixed(1).padStart(8)).join(' ')}   x${growth.toFixed(2)}`)
+    print(
+      `masking  ${text.padEnd(24)} ${milliseconds.map((value) => value.toFixed(1).padStart(8)).join(' ')}   x${growth.toFixed(2)}`,
+    )
   }
   return { megabytesPerSecond, linearity, isLinear: linearity.every(({ growth }) => growth < LINEAR_FACTOR) }
 }
