@@ -27,6 +27,8 @@ export interface QuotaPlan {
   readonly blocksOnCost: boolean
   /** Some budget or token quota can refuse: an open-ended answer must be given a bound. */
   readonly blocksOnSize: boolean
+  /** What to do with requests while the store cannot be asked and its grace is over. */
+  readonly whenUnavailable: 'Closed' | 'Open'
 }
 
 export interface PlannedScope {
@@ -61,17 +63,22 @@ export function quotaPlanOf(
   const scopes: PlannedScope[] = [plannedScope('key', `key/${key.id}`, key.limits)]
   if (project !== undefined) scopes.push(plannedScope('project', `project/${project.name}`, project.limits))
   if (organization !== undefined) scopes.push(plannedScope('organization', 'organization', organization.limits))
-  return planOf(key.organization, scopes)
+  return planOf(key.organization, scopes, organization?.compliance.quotaFailure)
 }
 
 /** A plan of given scopes; those that limit nothing are left out. */
-export function planOf(organization: string, scopes: readonly PlannedScope[]): QuotaPlan {
+export function planOf(
+  organization: string,
+  scopes: readonly PlannedScope[],
+  whenUnavailable: QuotaPlan['whenUnavailable'] = 'Closed',
+): QuotaPlan {
   const blocking = scopes.flatMap((scope) => scope.windows.flatMap((window) => window.limits.filter(blocks)))
   return {
     organization,
     scopes: scopes.filter(limitsAnything),
     blocksOnCost: blocking.some((limit) => limit.unit === 'cost'),
     blocksOnSize: blocking.some((limit) => limit.unit !== 'input'),
+    whenUnavailable,
   }
 }
 

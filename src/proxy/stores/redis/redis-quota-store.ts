@@ -14,7 +14,7 @@ import type { QuotaNeed } from '../../../domain/quota/need.ts'
 import type { Refused } from '../../../domain/quota/outcome.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { Now } from '../../pipeline/ports.ts'
-import { unlimitedAdmission } from '../../pipeline/quota-port.ts'
+import { QuotaUnavailableError, unlimitedAdmission } from '../../pipeline/quota-port.ts'
 import type {
   Admission,
   AdmissionRequest,
@@ -64,7 +64,7 @@ export class RedisQuotaStore implements QuotaStore {
       case 1:
         return admissionOf(request, reply)
       default:
-        throw new Error(`reservation id ${id} was already used`)
+        throw new QuotaUnavailableError(`reservation id ${id} was already used`)
     }
   }
 

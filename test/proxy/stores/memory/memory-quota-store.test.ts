@@ -1,6 +1,6 @@
 import t from 'tap'
-import { MemoryQuotaStore } from '../../../src/proxy/stores/memory/memory-quota-store.ts'
-import { quotaStoreContract } from './quota-store-contract.ts'
+import { MemoryQuotaStore } from '../../../../src/proxy/stores/memory/memory-quota-store.ts'
+import { quotaStoreContract } from '../quota-store-contract.ts'
 
 quotaStoreContract(t, async () => {
   let now = 0

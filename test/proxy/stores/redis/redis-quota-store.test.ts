@@ -1,8 +1,8 @@
 import t from 'tap'
-import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
-import { RedisQuotaStore } from '../../../src/proxy/stores/redis/redis-quota-store.ts'
-import { startCluster, startRedis } from '../../helpers/redis.ts'
-import { quotaStoreContract } from './quota-store-contract.ts'
+import { connectRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
+import { startCluster, startRedis } from '../../../helpers/redis.ts'
+import { quotaStoreContract } from '../quota-store-contract.ts'
 
 /** Generous, because the machine may be busy: bounds are the business of redis-client.test.ts. */
 const TIMEOUT_MS = 20_000

@@ -1,0 +1,318 @@
+/**
+ * A quota store that outlives its backend: what happens to requests while Redis is closed, restarting or frozen.
+ *
+ *   up --a call fails--> grace --30 s--> refusing (Closed) or open (Open)
+ *    ^                     |                 |
+ *    `----- a probe succeeds, the queue is flushed -----'
+ *
+ * - Up: every call goes to the backend, which bounds it.
+ * - Grace: no request waits for the backend. Admission is local, within the leases of `quota-lease.ts`; settlements are
+ *   queued and retried. Where a lease is used up: as after the grace.
+ * - After the grace, by the organization's choice: refused with `QuotaUnavailableError`, or admitted without limit and
+ *   charged afterwards.
+ *
+ * Each organization stands for itself: in a cluster they live on different nodes. An admission whose confirmation was
+ * lost may stand in the backend all the same; it is settled or released under its id like the rest.
+ */
+import { NOTHING_USED } from '../../domain/quota/amounts.ts'
+import type { Charge } from '../../domain/quota/amounts.ts'
+import type { QuotaPlan } from '../../domain/quota/limits.ts'
+import type { QuotaNeed } from '../../domain/quota/need.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Now } from '../pipeline/ports.ts'
+import { QuotaUnavailableError, unlimitedAdmission } from '../pipeline/quota-port.ts'
+import type {
+  Admission,
+  AdmissionRequest,
+  Extension,
+  QuotaStore,
+  Reservation,
+  UsageReport,
+} from '../pipeline/quota-port.ts'
+import { LeaseLedger, SeenLimits } from './quota-lease.ts'
+import { SettlementQueue } from './settlement-queue.ts'
+
+/** @see DESIGN section 8 */
+const GRACE_MS = 30_000
+/** Ten processes can use up their leases together before a limit is reached. */
+const LEASE_SHARE = 0.1
+const PROBE_MIN_MS = 50
+const PROBE_MAX_MS = 1_000
+/** About 5 MB; more requests than one process has open in a grace period. */
+const MAX_PENDING = 10_000
+const CLOSE_MS = 5_000
+
+export interface ResilienceOptions {
+  readonly now: Now
+  readonly graceMs?: Milliseconds
+  /** 0..1 of what a limit leaves. */
+  readonly leaseShare?: number
+  readonly maxPending?: number
+  /** Bound of flushing on close. */
+  readonly closeMs?: Milliseconds
+  readonly random?: () => number
+  /** Told when an organization's store is lost (with the cause) and when it is back. */
+  readonly onChange?: (organization: string, up: boolean, cause: unknown) => void
+  /** Told of a settlement that found the queue full: it will be charged at its bound. */
+  readonly onDropped?: (reservation: Reservation) => void
+}
+
+/** Figures for metrics and the admin side. */
+export interface QuotaHealth {
+  /** Organizations whose store cannot be asked now. */
+  readonly unavailable: number
+  readonly pendingSettlements: number
+  /** How long the oldest of them has been waiting; 0: none is. */
+  readonly settlementLagMs: Milliseconds
+}
+
+export interface ResilientQuotaStore extends QuotaStore {
+  health(): QuotaHealth
+}
+
+/** @param backend throws where it cannot be asked, within a bound; not closed by `close` */
+export function createResilientQuotaStore(backend: QuotaStore, options: ResilienceOptions): ResilientQuotaStore {
+  return new Resilient(backend, options)
+}
+
+/** One organization's link to the backend. */
+interface Link {
+  readonly seen: SeenLimits
+  /** Present while the backend cannot be asked. */
+  outage: { readonly sinceMs: Milliseconds; readonly leases: LeaseLedger } | undefined
+  /** A plan to probe with. */
+  plan: QuotaPlan
+}
+
+class Resilient implements ResilientQuotaStore {
+  readonly #backend: QuotaStore
+  readonly #options: ResilienceOptions
+  readonly #links = new Map<string, Link>()
+  readonly #queues = new Map<string, SettlementQueue>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #settling = new Set<Promise<void>>()
+  /** Admitted without the backend and not settled: each will need a place in the queue. */
+  readonly #unconfirmed = new Set<string>()
+  #closed = false
+
+  constructor(backend: QuotaStore, options: ResilienceOptions) {
+    this.#backend = backend
+    this.#options = options
+  }
+
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const { plan } = request
+    if (plan.scopes.length === 0) return unlimitedAdmission(request)
+    const link = this.#linkOf(plan)
+    if (link.outage !== undefined) return this.#admitLocally(link, request)
+    try {
+      const admission = await this.#backend.admit(request)
+      if (admission.type === 'admitted') link.seen.remember(plan, admission.remaining)
+      return admission
+    } catch (error) {
+      if (error instanceof QuotaUnavailableError) throw error
+      this.#lost(link, error)
+    }
+    return this.#admitUnconfirmed(link, request)
+  }
+
+  async extend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
+    const link = this.#linkOf(reservation.plan)
+    if (reservation.origin === 'none' || link.outage === undefined) {
+      try {
+        return await this.#extendInBackend(reservation, more)
+      } catch (error) {
+        if (error instanceof QuotaUnavailableError) throw error
+        this.#lost(link, error)
+      }
+    }
+    const admission = await this.#admitLocally(link, { id: reservation.id, plan: reservation.plan, need: more })
+    if (admission.type === 'refused') return admission
+    return { type: 'extended', grantedOutputTokens: admission.grantedOutputTokens }
+  }
+
+  async renew(reservation: Reservation): Promise<void> {
+    const link = this.#linkOf(reservation.plan)
+    await link.outage?.leases.renew(reservation.id)
+    if (link.outage !== undefined || reservation.origin !== 'store') return
+    await this.#backend.renew(reservation).catch((error: unknown) => this.#lost(link, error))
+  }
+
+  async settle(reservation: Reservation, actual: Charge): Promise<void> {
+    if (reservation.origin === 'none') return
+    const settling = this.#settle(reservation, actual)
+    this.#settling.add(settling)
+    await settling.finally(() => this.#settling.delete(settling))
+  }
+
+  async usage(plan: QuotaPlan): Promise<UsageReport> {
+    try {
+      return await this.#backend.usage(plan)
+    } catch (error) {
+      throw new QuotaUnavailableError('the quota store cannot be asked', error)
+    }
+  }
+
+  health(): QuotaHealth {
+    const queues = [...this.#queues.values()]
+    const oldest = Math.min(...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY))
+    return {
+      unavailable: [...this.#links.values()].filter(({ outage }) => outage !== undefined).length,
+      pendingSettlements: this.#pending(),
+      settlementLagMs: Number.isFinite(oldest) ? this.#options.now() - oldest : 0,
+    }
+  }
+
+  /** Gives the queue a bounded time to drain; what is left is charged at its bound. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.closeMs ?? CLOSE_MS)
+    })
+    await Promise.race([this.#drain(), late])
+    clearTimeout(timer)
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.allSettled(this.#settling)
+    for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
+  }
+
+  async #extendInBackend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
+    const extension = await this.#backend.extend(reservation, more)
+    if (extension.type !== 'expired' || reservation.origin !== 'unconfirmed') return extension
+    // Admitted during a grace that is over: the backend has never heard of it.
+    const admission = await this.#backend.admit({ id: reservation.id, plan: reservation.plan, need: more })
+    return admission.type === 'refused'
+      ? admission
+      : { type: 'extended', grantedOutputTokens: admission.grantedOutputTokens }
+  }
+
+  /** The backend was asked and may or may not have reserved. */
+  async #admitUnconfirmed(link: Link, request: AdmissionRequest): Promise<Admission> {
+    const release = () => this.#enqueue({ id: request.id, plan: request.plan, origin: 'unconfirmed' }, NOTHING_USED)
+    try {
+      const admission = await this.#admitLocally(link, request)
+      if (admission.type === 'refused') release()
+      return admission
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #admitLocally(link: Link, request: AdmissionRequest): Promise<Admission> {
+    const { id, plan, need } = request
+    const outage = link.outage
+    // Recovered between two steps of one request: the next call asks the backend.
+    if (outage === undefined) throw new QuotaUnavailableError('the quota store was lost for a moment')
+    if (this.#pending() >= (this.#options.maxPending ?? MAX_PENDING))
+      throw new QuotaUnavailableError('too many unsettled requests')
+    const inGrace = this.#options.now() - outage.sinceMs < (this.#options.graceMs ?? GRACE_MS)
+    const reservation: Reservation = { id, plan, origin: 'unconfirmed' }
+    if (inGrace || plan.whenUnavailable === 'Open') {
+      const admission = await outage.leases.admit(id, plan, need)
+      if (admission.type === 'admitted') {
+        this.#unconfirmed.add(id)
+        return { ...admission, reservation, warnings: [], remaining: [] }
+      }
+      if (admission.reason === 'rate-limit' || admission.reason === 'concurrency') return admission
+    }
+    if (plan.whenUnavailable === 'Open') {
+      this.#unconfirmed.add(id)
+      return { ...unlimitedAdmission(request), reservation }
+    }
+    throw new QuotaUnavailableError(
+      inGrace ? 'the quota leased for an outage is used up' : 'the quota store has been away for too long',
+    )
+  }
+
+  async #settle(reservation: Reservation, actual: Charge): Promise<void> {
+    const link = this.#linkOf(reservation.plan)
+    this.#unconfirmed.delete(reservation.id)
+    await link.outage?.leases.settle(reservation.id, actual)
+    if (link.outage === undefined) {
+      try {
+        return await this.#backend.settle(reservation, actual)
+      } catch (error) {
+        this.#lost(link, error)
+      }
+    }
+    this.#enqueue(reservation, actual)
+  }
+
+  #enqueue(reservation: Reservation, actual: Charge): void {
+    // A reservation that stands in the backend expires there at its bound; an unconfirmed one was given its place before.
+    if (reservation.origin === 'store' && this.#isFull()) {
+      this.#options.onDropped?.(reservation)
+      return
+    }
+    this.#queueOf(reservation.plan.organization).add({ reservation, actual, sinceMs: this.#options.now() })
+  }
+
+  #lost(link: Link, cause: unknown): void {
+    if (link.outage !== undefined) return
+    const { now, leaseShare } = this.#options
+    link.outage = { sinceMs: now(), leases: new LeaseLedger(now, link.seen, leaseShare ?? LEASE_SHARE) }
+    this.#options.onChange?.(link.plan.organization, false, cause)
+    this.#probeLater(link, PROBE_MIN_MS)
+  }
+
+  #probeLater(link: Link, delayMs: Milliseconds): void {
+    if (this.#closed) return
+    const jitter = 0.5 + (this.#options.random ?? Math.random)() / 2
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      void this.#probe(link, delayMs)
+    }, delayMs * jitter)
+    timer.unref()
+    this.#timers.add(timer)
+  }
+
+  /** Asks for the usage of a plan, which touches the organization's own node; then delivers what is queued. */
+  async #probe(link: Link, delayMs: Milliseconds): Promise<void> {
+    try {
+      await this.#backend.usage(link.plan)
+      await this.#flush(link.plan.organization)
+    } catch {
+      this.#probeLater(link, Math.min(PROBE_MAX_MS, delayMs * 2))
+      return
+    }
+    link.outage = undefined
+    this.#options.onChange?.(link.plan.organization, true, undefined)
+    // What was queued while the last delivery was on its way.
+    await this.#flush(link.plan.organization).catch((error: unknown) => this.#lost(link, error))
+  }
+
+  #flush(organization: string): Promise<void> {
+    const queue = this.#queues.get(organization)
+    return queue === undefined
+      ? Promise.resolve()
+      : queue.flush(({ reservation, actual }) => this.#backend.settle(reservation, actual))
+  }
+
+  #linkOf(plan: QuotaPlan): Link {
+    const link = this.#links.get(plan.organization) ?? { seen: new SeenLimits(), outage: undefined, plan }
+    link.plan = plan
+    this.#links.set(plan.organization, link)
+    return link
+  }
+
+  #queueOf(organization: string): SettlementQueue {
+    const queue = this.#queues.get(organization) ?? new SettlementQueue()
+    this.#queues.set(organization, queue)
+    return queue
+  }
+
+  #isFull(): boolean {
+    return this.#pending() + this.#unconfirmed.size >= (this.#options.maxPending ?? MAX_PENDING)
+  }
+
+  #pending(): number {
+    let pending = 0
+    for (const queue of this.#queues.values()) pending += queue.size
+    return pending
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Quota that this process may spend while the store cannot be asked.
+ *
+ * The lease of a limit is a share of what the last admission said it leaves. Several processes hold one each, so what
+ * can be overspent during one grace period is at most processes x share x what each saw last; with the share at a
+ * tenth, ten sidecars of a key that all use their lease up reach the limit and no more. A limit that this process has
+ * never seen has no lease. Rates and concurrency are not money: they apply in full, to this process alone.
+ */
+import { limitsOf } from '../../domain/quota/decide.ts'
+import type { LimitInPlan } from '../../domain/quota/decide.ts'
+import { planOf } from '../../domain/quota/limits.ts'
+import type { QuotaPlan } from '../../domain/quota/limits.ts'
+import { NOTHING_USED } from '../../domain/quota/amounts.ts'
+import type { Charge } from '../../domain/quota/amounts.ts'
+import type { QuotaNeed } from '../../domain/quota/need.ts'
+import type { Admission, Reservation } from '../pipeline/quota-port.ts'
+import type { Now } from '../pipeline/ports.ts'
+import { MemoryQuotaStore } from './memory/memory-quota-store.ts'
+
+/** Limits of one organization whose rest is remembered; far more than a sidecar's organization has. */
+const MAX_LIMITS = 10_000
+
+/** What an organization's limits left when they were last seen. */
+export class SeenLimits {
+  readonly #remaining = new Map<string, number>()
+
+  /** @param remaining of each limit, in the plan's order */
+  remember(plan: QuotaPlan, remaining: readonly number[]): void {
+    for (const [index, limit] of limitsOf(plan).entries()) {
+      const name = nameOf(limit)
+      this.#remaining.delete(name)
+      this.#remaining.set(name, remaining[index] ?? 0)
+    }
+    for (const name of this.#remaining.keys()) {
+      if (this.#remaining.size <= MAX_LIMITS) break
+      this.#remaining.delete(name)
+    }
+  }
+
+  /** A plan whose limits are the leases, to be counted by a ledger that lives as long as the grace. */
+  leasePlan(plan: QuotaPlan, share: number): QuotaPlan {
+    const leased = plan.scopes.map((scope) => {
+      const limits = scope.windows.flatMap((window) =>
+        window.limits.map((limit) => ({ ...limit, limit: this.#leaseOf({ scope, window, limit }, share) })),
+      )
+      // One total for all: a window that begins during the grace must not bring a second lease.
+      return { ...scope, windows: [{ window: 'Total' as const, reset: 'Calendar' as const, limits }] }
+    })
+    return planOf(plan.organization, leased)
+  }
+
+  #leaseOf(limit: LimitInPlan, share: number): number {
+    return Math.floor((this.#remaining.get(nameOf(limit)) ?? 0) * share)
+  }
+}
+
+function nameOf({ scope, window, limit }: LimitInPlan): string {
+  return `${scope.name}|${window.window}|${window.reset}|${limit.unit}`
+}
+
+/** The leases of one grace period, and who holds what of them. */
+export class LeaseLedger {
+  readonly #ledger: MemoryQuotaStore
+  readonly #seen: SeenLimits
+  readonly #share: number
+  readonly #plans = new WeakMap<QuotaPlan, QuotaPlan>()
+  /** By the request's reservation: those in the ledger (several after extensions). */
+  readonly #held = new Map<string, Reservation[]>()
+
+  constructor(now: Now, seen: SeenLimits, share: number) {
+    this.#ledger = new MemoryQuotaStore(now)
+    this.#seen = seen
+    this.#share = share
+  }
+
+  /** Admits within the leases; its refusals for money and tokens mean that the lease is used up. */
+  async admit(id: string, plan: QuotaPlan, need: QuotaNeed): Promise<Admission> {
+    const held = this.#held.get(id) ?? []
+    const admission = await this.#ledger.admit({ id: `${id}+${held.length}`, plan: this.#leased(plan), need })
+    if (admission.type === 'admitted') this.#held.set(id, [...held, admission.reservation])
+    return admission
+  }
+
+  async settle(id: string, actual: Charge): Promise<void> {
+    const [first, ...extensions] = this.#held.get(id) ?? []
+    this.#held.delete(id)
+    if (first === undefined) return
+    await this.#ledger.settle(first, actual)
+    for (const extension of extensions) await this.#ledger.settle(extension, NOTHING_USED)
+  }
+
+  async renew(id: string): Promise<void> {
+    for (const reservation of this.#held.get(id) ?? []) await this.#ledger.renew(reservation)
+  }
+
+  #leased(plan: QuotaPlan): QuotaPlan {
+    const known = this.#plans.get(plan) ?? this.#seen.leasePlan(plan, this.#share)
+    this.#plans.set(plan, known)
+    return known
+  }
+}

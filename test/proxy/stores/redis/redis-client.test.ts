@@ -1,0 +1,174 @@
+import t from 'tap'
+import { connectRedis, RedisUnavailableError, redisScript } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import type { RedisConnection, RedisOptions } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import {
+  startAclRedis,
+  startCluster,
+  startRedis,
+  startSentinels,
+  startTlsRedis,
+  until,
+} from '../../../helpers/redis.ts'
+
+/** Where the test is not about bounds: the machine may be busy. */
+const PATIENT: RedisOptions = { callTimeoutMs: 20_000 }
+const READY_MS = 30_000
+
+t.test('calls and runs scripts on a server, and again after it has forgotten them', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  const increment = redisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])")
+  t.equal(await redis.run(increment, ['n'], ['2']), 2)
+  t.equal(await redis.run(increment, ['n'], ['3']), 5)
+  await server.cli('SCRIPT', 'FLUSH')
+  t.equal(await redis.run(increment, ['n'], ['1']), 6)
+  t.equal(await redis.send('n', ['GET', 'n']), '6')
+  t.same(await redis.send('n', ['GET', 'n'], { returnBuffers: true }), Buffer.from('6'))
+  t.equal(redis.inFlight, 0)
+})
+
+t.test('an error of the script is thrown as it is and the connection stays', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  await redis.send('s', ['SET', 's', 'text'])
+  const error = await redis.send('s', ['INCR', 's']).catch((thrown: unknown) => thrown)
+  t.notOk(error instanceof RedisUnavailableError)
+  t.ok(redis.ready)
+})
+
+t.test('logs in as an ACL user and is bound to its rules', async (t) => {
+  const server = await startAclRedis('app', 'p@ss:word/', '~tg:q:* +eval +evalsha +get +set')
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  t.equal(await redis.send('tg:q:a', ['SET', 'tg:q:a', '1']), 'OK')
+  await t.rejects(redis.send('other', ['SET', 'other', '1']), RedisUnavailableError)
+})
+
+t.test('never becomes ready with a wrong password, and refuses calls at once', async (t) => {
+  const server = await startAclRedis('app', 'right', '~* +@all')
+  t.teardown(() => server.stop())
+  const causes: unknown[] = []
+  const redis = connectRedis(server.url.replace('right', 'wrong'), { onChange: (_ready, cause) => causes.push(cause) })
+  t.teardown(() => redis.close())
+  await until(() => causes.length >= 2)
+  t.notOk(redis.ready)
+  t.match(String(causes[0]), /WRONGPASS/)
+  t.match(await redis.send('k', ['GET', 'k']).catch((error: unknown) => error), { maybeExecuted: false })
+})
+
+t.test('speaks TLS with a given authority, and with no other', async (t) => {
+  const server = await startTlsRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url, { tls: { ca: server.ca } })
+  t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')
+  let refused = false
+  const distrusting = connectRedis(server.url, { onChange: () => (refused = true) })
+  t.teardown(() => distrusting.close())
+  await until(() => refused)
+  t.notOk(distrusting.ready)
+})
+
+t.test('serves every slot of a cluster, and other slots while one master is away', async (t) => {
+  const cluster = await startCluster()
+  t.teardown(() => cluster.stop())
+  const redis = await connected(t, cluster.url, { callTimeoutMs: 500 })
+  const keys = Array.from({ length: 30 }, (_, index) => `{${index}}k`)
+  for (const key of keys) t.equal(await redis.send(key, ['SET', key, '1'], { timeoutMs: 20_000 }), 'OK')
+  await cluster.nodes[0]?.cli('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')
+  await cluster.nodes[1]?.cli('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')
+  await cluster.nodes[2]?.kill()
+  const isServed = async (key: string) => (await redis.send(key, ['GET', key]).catch(() => undefined)) === '1'
+  let served = 0
+  await until(async () => {
+    served = (await Promise.all(keys.map(isServed))).filter(Boolean).length
+    return served > 0
+  })
+  t.ok(served < keys.length, 'those of the dead master are refused')
+})
+
+t.test('follows Sentinels to the new master', async (t) => {
+  const sentinels = await startSentinels()
+  t.teardown(() => sentinels.stop())
+  const redis = await connected(t, sentinels.url)
+  t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')
+  await until(async () => (await sentinels.replica.cli('GET', 'k')).trim() === '1')
+  await sentinels.master.kill()
+  await until(async () => (await redis.send('k', ['SET', 'k', '2']).catch(() => undefined)) === 'OK', 60_000)
+  t.equal((await sentinels.replica.cli('GET', 'k')).trim(), '2')
+})
+
+t.test('leaves a master that was frozen and then demoted', async (t) => {
+  const sentinels = await startSentinels()
+  t.teardown(() => sentinels.stop())
+  const redis = await connected(t, sentinels.url, { callTimeoutMs: 100, stallMs: 100 })
+  sentinels.master.freeze()
+  await until(async () => (await redis.send('k', ['SET', 'k', '2']).catch(() => undefined)) === 'OK', 60_000)
+  t.equal((await sentinels.replica.cli('GET', 'k')).trim(), '2')
+  sentinels.master.thaw()
+})
+
+t.test('a call to a frozen server ends, tells that it may have been executed, and nothing piles up', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url, { callTimeoutMs: 50, stallMs: 200, maxInFlight: 20 })
+  server.freeze()
+  const calls = Array.from({ length: 100 }, () => redis.send('n', ['INCR', 'n']))
+  const errors = (await Promise.allSettled(calls)).map((result) => result.status === 'rejected' && result.reason)
+  t.ok(errors.every((error) => error instanceof RedisUnavailableError))
+  t.equal(errors.filter((error) => error.maybeExecuted).length, 20, 'as many as may be in flight')
+  await until(() => !redis.ready)
+  t.equal(redis.inFlight, 0)
+  t.match(await redis.send('n', ['INCR', 'n']).catch((error: unknown) => error), { maybeExecuted: false })
+  server.thaw()
+  t.ok(await redis.waitUntilReady(READY_MS))
+  t.type(await redis.send('n', ['GET', 'n'], PATIENT_CALL), 'string', 'what was sent was executed after all')
+})
+
+t.test('reconnects to a server that was killed and started again', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const changes: boolean[] = []
+  const redis = await connected(t, server.url, { onChange: (ready) => changes.push(ready) })
+  await server.kill()
+  await until(() => !redis.ready)
+  await t.rejects(redis.send('k', ['GET', 'k']), RedisUnavailableError)
+  await server.restart()
+  t.ok(await redis.waitUntilReady(READY_MS))
+  t.equal(await redis.send('k', ['GET', 'k']), null)
+  t.strictSame([changes.at(0), changes.includes(false), changes.at(-1)], [true, true, true])
+})
+
+t.test('calls in flight end when the server dies', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  const blocked = redis.send('list', ['BLPOP', 'list', '0']).catch((error: unknown) => error)
+  await until(async () => (await server.cli('CLIENT', 'LIST')).includes('blpop'))
+  await server.kill()
+  t.match(await blocked, { name: 'RedisUnavailableError', maybeExecuted: true })
+})
+
+t.test('can be closed while the server is frozen, away or not yet found', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  server.freeze()
+  const pending = redis.send('k', ['GET', 'k'])
+  const rejected = t.rejects(pending, RedisUnavailableError)
+  await redis.close()
+  await rejected
+  const late = connectRedis(server.url)
+  await late.close()
+  t.notOk(late.ready)
+})
+
+const PATIENT_CALL = { timeoutMs: 20_000 }
+
+async function connected(t: import('tap').Test, url: string, options: RedisOptions = {}): Promise<RedisConnection> {
+  const redis = connectRedis(url, { ...PATIENT, ...options })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(READY_MS), 'becomes ready')
+  return redis
+}
