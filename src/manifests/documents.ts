@@ -14,8 +14,8 @@ const MAX_ALIASES = 1000
 const MAX_DOCUMENTS = 5_000
 /** Brackets that are open at once. */
 const MAX_OPEN_BRACKETS = 500
-/** `- - - -`, `? ? ?`, `a: a: a:`, `&a &a`, `! !`: nesting or node properties without end on one line. */
-const PROPERTIES_IN_A_ROW = /(?:[-?!:&] ?[^ \n]{0,8}[ \t]){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8} ){200}/
+/** `- - - -`, `? ? ?`, `a: a: a:`, `&a &a`, `! !` without end on one line. Each part can match in one way only: linear. */
+const PROPERTIES_IN_A_ROW = /(?:[-?] ){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8} ){200}/
 /** Syntax faults reported of one document. */
 const MAX_FAULTS = 5
 /** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
