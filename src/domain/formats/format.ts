@@ -69,6 +69,8 @@ export interface RequestHints {
   /** Model and stream flag where the path carries them instead of the body (Gemini). */
   readonly model?: string
   readonly stream?: boolean
+  /** The request is to be counted, not answered: fields that only an answer needs may be missing. */
+  readonly countOnly?: boolean
 }
 
 export interface RenderTarget {

@@ -3,8 +3,9 @@ import type { CompletionRequest, FormatName } from '../completion/request.ts'
 import type { JsonObject } from '../json.ts'
 import { chatCompletions } from './chat-completions/chat-completions.ts'
 import type { Format, Rendered, RenderTarget } from './format.ts'
+import { messages } from './messages/messages.ts'
 
-export const FORMATS: readonly Format[] = [chatCompletions]
+export const FORMATS: readonly Format[] = [chatCompletions, messages]
 
 /** The codec of a format. @throws where none is registered under the name: a mistake in the code, not in a request. */
 export function formatOf(name: FormatName): Format {

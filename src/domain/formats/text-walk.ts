@@ -48,6 +48,16 @@ export class TextWalk {
     }
   }
 
+  /** Visits every string value inside `holder[field]`, whatever its depth and name: arguments of a tool, where any field may hold a text. */
+  values(holder: JsonObject, field: string, place: TextPlace): void {
+    const root = holder[field]
+    if (typeof root === 'string') this.text(holder, field, place)
+    const pending = isContainer(root) ? [root] : []
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      pending.push(...this.#leavesOf(next, place, seesAll).toReversed())
+    }
+  }
+
   /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */
   schema(schema: JsonValue | undefined, place: TextPlace): void {
     const pending = isContainer(schema) ? [schema] : []
@@ -70,11 +80,15 @@ export class TextWalk {
   }
 
   /** Visits the strings directly inside `container`; returns the containers inside it. */
-  #leavesOf(container: JsonObject | JsonValue[], place: TextPlace): (JsonObject | JsonValue[])[] {
+  #leavesOf(
+    container: JsonObject | JsonValue[],
+    place: TextPlace,
+    isHidden: (key: string, value: string) => boolean = isOpaque,
+  ): (JsonObject | JsonValue[])[] {
     const inner: (JsonObject | JsonValue[])[] = []
     for (const [key, value] of Object.entries(container)) {
       if (isContainer(value)) inner.push(value)
-      else if (typeof value === 'string' && !isOpaque(Array.isArray(container) ? '' : key, value)) {
+      else if (typeof value === 'string' && !isHidden(Array.isArray(container) ? '' : key, value)) {
         this.#put(container, key, value, this.#rewrite(value, place))
       }
     }
@@ -111,6 +125,9 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'media_type',
   'mime_type',
+  'encrypted_content', // what Anthropic's own tools found, for the vendor's eyes
+  'encrypted_index',
+  'encrypted_stdout',
 ])
 
 /** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
@@ -121,6 +138,10 @@ const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
 function isOpaque(key: string, value: string): boolean {
   if (NAMING_FIELDS.has(key) || key.endsWith('_id')) return true
   return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
+}
+
+function seesAll(): boolean {
+  return false
 }
 
 function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {

@@ -1,0 +1,67 @@
+/** The texts of content blocks, in requests and answers alike. */
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import type { TextPlace, TextWalk } from '../text-walk.ts'
+
+const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
+const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
+
+/** Visits `holder[field]`, content as a string or as blocks. */
+export function visitContent(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+  if (typeof holder[field] === 'string') walk.text(holder, field, place)
+  else for (const block of asArray(holder[field])) if (isJsonObject(block)) visitBlock(block, place, walk)
+}
+
+/**
+ * Visits one block. Thinking is visited though it is signed: what is restored in it for the client is masked by the
+ * same tokens when it comes back, which gives the signed text again; unvisited it would tell the provider the values.
+ */
+function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
+  switch (block.type) {
+    case 'text':
+      walk.text(block, 'text', place)
+      walk.leaves(block, 'citations', place)
+      return
+    case 'thinking':
+      walk.text(block, 'thinking', place)
+      return
+    case 'image':
+    case 'redacted_thinking':
+      return
+    case 'document':
+      visitDocument(block, place, walk)
+      return
+    case 'search_result':
+      walk.text(block, 'title', TOOL_OUTPUT)
+      walk.text(block, 'source', TOOL_OUTPUT)
+      visitContent(block, 'content', TOOL_OUTPUT, walk)
+      return
+    case 'tool_result':
+      visitContent(block, 'content', TOOL_OUTPUT, walk)
+      return
+    case 'tool_use':
+      walk.values(block, 'input', TOOL_INPUT)
+      return
+    default:
+      visitUnknown(block, place, walk)
+  }
+}
+
+/** A document's words are the user's where he sends it and a tool's where a tool does. */
+function visitDocument(block: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.text(block, 'title', place)
+  walk.text(block, 'context', place)
+  const source = asObject(block.source)
+  if (source?.type === 'text') walk.text(source, 'data', place)
+  if (source?.type === 'content') visitContent(source, 'content', place, walk)
+}
+
+/** Blocks of the vendor's own tools: inputs like a client tool's, everything else their output. */
+function visitUnknown(block: JsonObject, place: TextPlace, walk: TextWalk): void {
+  for (const field of Object.keys(block)) {
+    if (field === 'input') walk.values(block, field, TOOL_INPUT)
+    else if (field === 'content') walk.leaves(block, field, TOOL_OUTPUT)
+    else if (!OPAQUE.has(field)) walk.leaves(block, field, place)
+  }
+}
+
+const OPAQUE: ReadonlySet<string> = new Set(['type', 'name', 'cache_control', 'caller'])

@@ -1,0 +1,96 @@
+/**
+ * Neutral messages -> messages of this format, which has only two roles and rules about their order:
+ *
+ * - turns alternate: neighbours of one role become one turn;
+ * - the results of tools are blocks of the user's turn after the call, before everything else in it;
+ * - the first turn is the user's;
+ * - no text is empty, and the last assistant's text does not end in white space.
+ *
+ * Instructions in the middle of the conversation have no role that every model takes: they keep their place as a text
+ * of the user's turn inside `<system>` tags.
+ */
+import type { CompletionRequest, Message, TextPart, TranslationWarning } from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonObject[]
+}
+
+export interface Conversation {
+  readonly system: TextPart[]
+  readonly messages: JsonObject[]
+}
+
+/** The conversation. Adds to `warnings` what is lost. */
+export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): Conversation {
+  const turns: Turn[] = []
+  request.messages.forEach((message, index) => {
+    const path = `messages[${index}]`
+    add(turns, message.role === 'assistant' ? 'assistant' : 'user', renderContent(message, path, warnings))
+  })
+  const system = request.system.filter((part) => hasText(part.text))
+  if (turns.length === 0 && system.length > 0) {
+    warnings.push({ field: 'messages', message: 'instructions alone are no conversation: they were sent as the user' })
+    return { system: [], messages: [{ role: 'user', content: system.map(({ text }) => ({ type: 'text', text })) }] }
+  }
+  if (turns[0]?.role === 'assistant') {
+    warnings.push({
+      field: 'messages[0]',
+      message: "a user's turn was put before the assistant's, as messages demands",
+    })
+    turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins with the answer.)' }] })
+  }
+  trimLastAnswer(turns.at(-1))
+  return { system, messages: turns.map(renderTurn) }
+}
+
+function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...content)
+  else if (content.length > 0) turns.push({ role, content: [...content] })
+}
+
+function renderContent(message: Message, path: string, warnings: TranslationWarning[]): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      warnings.push({ field: path, message: "instructions inside the conversation were sent in the user's turn" })
+      return message.content
+        .filter((part) => hasText(part.text))
+        .flatMap<JsonObject>(
+          (part) => renderUserPart({ ...part, text: `<system>\n${part.text}\n</system>` }, path, warnings) ?? [],
+        )
+    case 'user':
+      return message.content.flatMap<JsonObject>(
+        (part, index) => renderUserPart(part, `${path}.content[${index}]`, warnings) ?? [],
+      )
+    case 'assistant':
+      return message.content.flatMap<JsonObject>(
+        (part, index) => renderAssistantPart(part, `${path}.content[${index}]`, warnings) ?? [],
+      )
+    case 'tool':
+      return message.content.map((part, index) => renderToolResult(part, `${path}.content[${index}]`, warnings))
+  }
+}
+
+function hasText(text: string): boolean {
+  return /\S/.test(text)
+}
+
+/** The results of tools first: the vendor looks for them right after the calls. */
+function renderTurn({ role, content }: Turn): JsonObject {
+  const ordered = [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
+  const [only] = ordered
+  const isPlain = ordered.length === 1 && only?.type === 'text' && only.cache_control === undefined
+  return { role, content: isPlain ? only.text : ordered }
+}
+
+function isResult(block: JsonObject): boolean {
+  return block.type === 'tool_result'
+}
+
+function trimLastAnswer(last: Turn | undefined): void {
+  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined
+  if (typeof block?.text === 'string') block.text = block.text.trimEnd()
+}

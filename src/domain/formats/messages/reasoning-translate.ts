@@ -1,0 +1,109 @@
+/**
+ * Neutral reasoning -> `thinking` and `output_config.effort`.
+ *
+ * | neutral            | model that thinks by budget           | model that thinks by effort                  |
+ * |--------------------|---------------------------------------|----------------------------------------------|
+ * | effort none        | nothing                               | `thinking: disabled`                         |
+ * | minimal, low       | 1,024 and 2,048 tokens                | effort low                                   |
+ * | medium, high, xhigh| 8,192, 16,384 and 32,768 tokens       | effort medium, high, max                     |
+ * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high |
+ *
+ * (`max` for xhigh: every model that thinks by effort takes it, not every one takes `xhigh`.) A budget must be smaller
+ * than `max_tokens`, which it counts toward: it gives way to a limit that the client set.
+ */
+import type { CompletionRequest, Reasoning, TranslationWarning } from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import type { ModelTraits } from './model-traits.ts'
+
+type Effort = NonNullable<Reasoning['effort']>
+
+/** The vendor's own minimum. */
+export const MIN_BUDGET_TOKENS = 1024
+
+const BUDGET_OF: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_768,
+}
+const WORD_OF: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'max',
+}
+const EFFORT_BY_BUDGET = [
+  { upTo: 0, effort: 'none' },
+  { upTo: 2048, effort: 'low' },
+  { upTo: 8192, effort: 'medium' },
+] as const
+
+export interface Thinking {
+  /** The `thinking` field; undefined: left out. */
+  readonly thinking: JsonObject | undefined
+  /** For `output_config.effort`. */
+  readonly effort: string | undefined
+  /** Tokens that the limit must exceed; 0 without a budget. */
+  readonly budgetTokens: number
+}
+
+const OFF: Thinking = { thinking: undefined, effort: undefined, budgetTokens: 0 }
+
+/** @param limit the output limit that binds; undefined where nobody set one, so that it can be made to fit. */
+export function translateReasoning(
+  request: CompletionRequest,
+  traits: ModelTraits,
+  limit: number | undefined,
+  warnings: TranslationWarning[],
+): Thinking {
+  const reasoning = request.reasoning
+  if (reasoning === undefined) return OFF
+  if (isOff(reasoning)) return traits.thinking === 'adaptive' ? { ...OFF, thinking: { type: 'disabled' } } : OFF
+  const obstacle = obstacleTo(request, traits)
+  if (obstacle !== undefined) return off(obstacle, warnings)
+  return traits.thinking === 'adaptive' ? byEffort(reasoning) : byBudget(reasoning, limit, warnings)
+}
+
+function isOff({ effort, budgetTokens }: Reasoning): boolean {
+  return effort === 'none' || (effort === undefined && (budgetTokens ?? 1) <= 0)
+}
+
+/** What the vendor refuses beside thinking, or that the model does not think. */
+function obstacleTo({ toolChoice, messages }: CompletionRequest, traits: ModelTraits): string | undefined {
+  if (traits.thinking === 'none') return 'the model does not think'
+  if (toolChoice?.type === 'required' || toolChoice?.type === 'tool') return 'thinking does not go with a forced tool'
+  // A turn that goes on after a tool's result must begin with its signed thinking, which other formats do not carry.
+  const last = messages.findLast((message) => message.role !== 'system')
+  if (traits.thinking === 'budget' && last?.role === 'tool') return 'a turn that has begun without thinking stays so'
+  return undefined
+}
+
+function off(message: string, warnings: TranslationWarning[]): Thinking {
+  warnings.push({ field: 'reasoning', message: `${message}; it was left out` })
+  return OFF
+}
+
+function byEffort({ effort, budgetTokens }: Reasoning): Thinking {
+  const word = effort ?? EFFORT_BY_BUDGET.find(({ upTo }) => (budgetTokens ?? 0) <= upTo)?.effort ?? 'high'
+  return { thinking: { type: 'adaptive' }, effort: word === 'none' ? undefined : WORD_OF[word], budgetTokens: 0 }
+}
+
+function byBudget(
+  { effort, budgetTokens }: Reasoning,
+  limit: number | undefined,
+  warnings: TranslationWarning[],
+): Thinking {
+  const wanted = Math.max(MIN_BUDGET_TOKENS, Math.floor(budgetTokens ?? BUDGET_OF[effort ?? 'medium']))
+  const budget = Math.min(wanted, (limit ?? Infinity) - 1)
+  if (budget < MIN_BUDGET_TOKENS) return off('the output limit leaves no room for thinking', warnings)
+  if (budget < wanted) {
+    warnings.push({
+      field: 'reasoning',
+      message: `the thinking budget was lowered to ${budget} tokens by the output limit`,
+    })
+  }
+  return { thinking: { type: 'enabled', budget_tokens: budget }, effort: undefined, budgetTokens: budget }
+}

@@ -1,0 +1,35 @@
+/** The texts of a messages request, visited and replaced in place. */
+import type { TextVisitor } from '../../completion/text-span.ts'
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { visitContent } from './block-text.ts'
+
+const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
+const USER: TextPlace = { scope: 'message', role: 'user' }
+const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
+const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
+
+/** @returns whether a text was changed. @see Format.visitRequestText */
+export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
+  const walk = new TextWalk(visit)
+  visitContent(document, 'system', SYSTEM, walk)
+  for (const message of asArray(document.messages)) if (isJsonObject(message)) visitMessage(message, walk)
+  for (const tool of asArray(document.tools)) if (isJsonObject(tool)) visitTool(tool, walk)
+  walk.schema(asObject(asObject(document.output_config)?.format)?.schema, TOOL_DEFINITION)
+  walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
+  return walk.changed
+}
+
+function visitMessage(message: JsonObject, walk: TextWalk): void {
+  const place = message.role === 'assistant' ? ASSISTANT : message.role === 'system' ? SYSTEM : USER
+  for (const field of Object.keys(message)) {
+    if (field === 'content') visitContent(message, field, place, walk)
+    else if (field !== 'role') walk.leaves(message, field, place)
+  }
+}
+
+function visitTool(tool: JsonObject, walk: TextWalk): void {
+  walk.text(tool, 'description', TOOL_DEFINITION)
+  walk.schema(tool.input_schema, TOOL_DEFINITION)
+  walk.values(tool, 'input_examples', TOOL_DEFINITION)
+}

@@ -1,0 +1,107 @@
+/** A request that came in another format -> messages document, with a warning for all that is lost. */
+import type {
+  CompletionRequest,
+  ResponseFormat,
+  Sampling,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+  TranslationWarning,
+} from '../../completion/request.ts'
+import { asObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import type { Rendered, RenderTarget } from '../format.ts'
+import { translateMessages } from './message-translate.ts'
+import { traitsOf } from './model-traits.ts'
+import { closeObjects } from './output-schema.ts'
+import { translateReasoning, type Thinking } from './reasoning-translate.ts'
+import { translateSampling } from './sampling-translate.ts'
+
+/** The limit where neither the client nor the model's entry has one: every model of the vendor takes it. */
+export const DEFAULT_MAX_TOKENS = 4096
+
+/** The request in this format. */
+export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
+  const warnings: TranslationWarning[] = []
+  const traits = traitsOf(target.model)
+  const limit = limitOf(request.sampling, target)
+  const thinking = translateReasoning(request, traits, limit, warnings)
+  const { system, messages } = translateMessages(request, warnings)
+  const tools = request.tools.map(renderTool)
+  const outputConfig = renderOutputConfig(thinking, request.responseFormat, warnings)
+  const document = withoutUndefined({
+    model: target.model,
+    max_tokens: limit ?? DEFAULT_MAX_TOKENS + thinking.budgetTokens,
+    system: renderSystem(system),
+    messages,
+    stream: target.stream ? true : undefined,
+    ...translateSampling(request.sampling, { traits, thinks: thinking.thinking?.type === 'enabled' }, warnings),
+    thinking: thinking.thinking,
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? renderToolChoice(request) : undefined,
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+  })
+  return { document, warnings }
+}
+
+function limitOf(sampling: Sampling, target: RenderTarget): number | undefined {
+  return target.maxOutputTokens ?? sampling.maxOutputTokens ?? target.defaultMaxOutputTokens
+}
+
+/** A string where it says the same: fewer servers of this format know blocks. */
+function renderSystem(system: readonly TextPart[]): string | JsonObject[] | undefined {
+  const [first] = system
+  if (first === undefined) return undefined
+  if (system.length === 1 && first.cacheControl === undefined) return first.text
+  return system.map(({ text, cacheControl }) => withoutUndefined({ type: 'text', text, cache_control: cacheControl }))
+}
+
+function renderOutputConfig(
+  { effort }: Thinking,
+  format: ResponseFormat | undefined,
+  warnings: TranslationWarning[],
+): JsonObject {
+  if (format?.type === 'json') {
+    warnings.push({ field: 'response_format', message: 'messages has no JSON mode without a schema; it was left out' })
+  }
+  return withoutUndefined({
+    effort,
+    format: format?.type === 'json-schema' ? { type: 'json_schema', schema: closeObjects(format.schema) } : undefined,
+  })
+}
+
+function renderTool({ name, description, parameters, strict, cacheControl }: ToolDefinition): JsonObject {
+  return withoutUndefined({
+    name,
+    description,
+    input_schema: inputSchema(parameters),
+    strict: strict === true ? true : undefined,
+    cache_control: cacheControl,
+  })
+}
+
+/** The vendor demands an object's schema, of tools without arguments too. */
+function inputSchema(parameters: JsonValue | undefined): JsonObject {
+  const schema = asObject(parameters)
+  if (schema === undefined || Object.keys(schema).length === 0) return { type: 'object', properties: {} }
+  return schema.type === undefined ? { type: 'object', ...schema } : schema
+}
+
+function renderToolChoice({ toolChoice, parallelToolCalls }: CompletionRequest): JsonObject | undefined {
+  const choice = choiceOf(toolChoice)
+  if (parallelToolCalls !== false || toolChoice?.type === 'none') return choice
+  return { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true }
+}
+
+function choiceOf(choice: ToolChoice | undefined): JsonObject | undefined {
+  if (choice === undefined) return undefined
+  switch (choice.type) {
+    case 'required':
+      return { type: 'any' }
+    case 'tool':
+      return { type: 'tool', name: choice.name }
+    default:
+      return { type: choice.type }
+  }
+}

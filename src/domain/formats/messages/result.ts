@@ -1,0 +1,105 @@
+/** A whole messages answer <-> neutral result. */
+import type { AssistantPart, TranslationWarning } from '../../completion/request.ts'
+import type { Choice, CompletionResult } from '../../completion/result.ts'
+import { UpstreamFormatError } from '../../errors.ts'
+import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import { NO_USAGE, type RenderContext, type Rendered } from '../format.ts'
+import { inputOf } from './block-translate.ts'
+import { parseStopReason, renderStopReason } from './stop-reason.ts'
+import { parseUsage, renderUsage } from './usage.ts'
+
+/** Reads a provider's answer. @throws {UpstreamFormatError} where it has no content. */
+export function parseResult(document: JsonObject): CompletionResult {
+  if (!Array.isArray(document.content)) throw new UpstreamFormatError('The provider sent an answer without content.')
+  const id = asString(document.id) ?? ''
+  const content = document.content.flatMap((block, index) => parseBlock(block, `${id}_${index}`))
+  const hasToolCalls = content.some((part) => part.type === 'tool-call')
+  const stopSequence = asString(document.stop_sequence)
+  return {
+    source: { format: 'messages', document },
+    id,
+    model: asString(document.model) ?? '',
+    choices: [
+      { index: 0, content, finish: parseStopReason(asString(document.stop_reason), stopSequence, hasToolCalls) },
+    ],
+    usage: parseUsage(document.usage),
+  }
+}
+
+/** Blocks of the vendor's own tools have no neutral word: they stay in the document. */
+function parseBlock(block: JsonValue, serial: string): AssistantPart[] {
+  if (!isJsonObject(block)) return []
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? [] : [{ type: 'text', text: asString(block.text) ?? '' }]
+    case 'thinking': {
+      const signature = asString(block.signature)
+      return [{ type: 'reasoning', text: asString(block.thinking) ?? '', ...(signature ? { signature } : {}) }]
+    }
+    case 'redacted_thinking':
+      return [{ type: 'reasoning', text: '', redacted: asString(block.data) ?? '' }]
+    case 'tool_use': {
+      const id = asString(block.id) || `toolu_${serial}`
+      return [{ type: 'tool-call', id, name: asString(block.name) ?? '', arguments: argumentsOf(block.input) }]
+    }
+    default:
+      return []
+  }
+}
+
+/** The input of a call as JSON text; some servers already send text. */
+export function argumentsOf(input: JsonValue | undefined): string {
+  if (typeof input === 'string') return input
+  return JSON.stringify(input ?? {})
+}
+
+/** The answer for a client. From the same format: the provider's document itself. */
+export function renderResult(result: CompletionResult, context: RenderContext): Rendered<JsonObject> {
+  if (result.source.format === 'messages' && Array.isArray(result.source.document.content)) {
+    return { document: result.source.document, warnings: [] }
+  }
+  const warnings: TranslationWarning[] = []
+  const choice = onlyChoice(result, warnings)
+  const content = choice?.content ?? []
+  const held = {
+    toolCalls: content.some((part) => part.type === 'tool-call'),
+    refusal: content.some((part) => part.type === 'refusal'),
+  }
+  const document: JsonObject = {
+    id: result.id || `msg_${context.requestId}`,
+    type: 'message',
+    role: 'assistant',
+    model: result.model || context.model,
+    content: content.flatMap((part, index) => renderBlock(part, `content[${index}]`, warnings)),
+    stop_reason: renderStopReason(choice?.finish ?? { reason: 'other', raw: undefined }, held),
+    stop_sequence: choice?.finish.stopSequence ?? null,
+    usage: renderUsage(result.usage ?? NO_USAGE),
+  }
+  return { document, warnings }
+}
+
+function onlyChoice(result: CompletionResult, warnings: TranslationWarning[]): Choice | undefined {
+  if (result.choices.length > 1)
+    warnings.push({ field: 'choices', message: 'messages holds one; the others were left out' })
+  return result.choices.find((choice) => choice.index === 0) ?? result.choices[0]
+}
+
+function renderBlock(part: AssistantPart, path: string, warnings: TranslationWarning[]): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'reasoning':
+      if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
+    case 'tool-call':
+      if (part.signature !== undefined) warnings.push({ field: `${path}.signature`, message: SIGNATURE_LOST })
+      return [
+        withoutUndefined({ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part, path, warnings) }),
+      ]
+  }
+}
+
+/** Warning of a call's signature (Gemini), which a block of this format has no field for. */
+export const SIGNATURE_LOST = "messages cannot carry a call's signature"

@@ -1,0 +1,112 @@
+/**
+ * A provider's messages stream -> neutral parts. Strict about nothing but the end: a stream that stops without a stop
+ * reason or `message_stop` was cut, and says so by an `error` part. Blocks that overlap, come without a start, are never
+ * stopped or share an index (servers that imitate the vendor do all of it) are put in order.
+ * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
+ */
+import type { StreamPart } from '../../completion/stream-part.ts'
+import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
+import type { SseEvent, StreamDecoder } from '../format.ts'
+import { StreamedBlocks } from './streamed-blocks.ts'
+import { parseError } from './errors.ts'
+import { parseStopReason } from './stop-reason.ts'
+import { mergeUsage, parseUsage } from './usage.ts'
+
+export class MessagesStreamDecoder implements StreamDecoder {
+  #blocks = new StreamedBlocks('')
+  #usage: JsonObject = {}
+  #started = false
+  #finished = false
+  /** Complete or failed: nothing more is read. */
+  #ended = false
+
+  push(event: SseEvent): StreamPart[] {
+    if (this.#ended || event.data === '' || event.data === '[DONE]') return []
+    const document = parseObject(event.data)
+    if (document === undefined) return this.#fail({ message: 'The provider sent an event that is not a JSON object.' })
+    const type = asString(document.type) ?? event.event ?? ''
+    if (type === 'error' || event.event === 'error') return this.#fail(document)
+    return this.#event(type, document)
+  }
+
+  end(): StreamPart[] {
+    if (this.#ended || this.#finished) return []
+    this.#ended = true
+    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+  }
+
+  #event(type: string, document: JsonObject): StreamPart[] {
+    switch (type) {
+      case 'message_start':
+        return this.#start(asObject(document.message) ?? {})
+      case 'content_block_start':
+        return this.#blocks.start(indexOf(document), asObject(document.content_block) ?? {}, document)
+      case 'content_block_delta':
+        return this.#blocks.delta(indexOf(document), asObject(document.delta) ?? {}, document)
+      case 'content_block_stop':
+        return this.#blocks.stop(indexOf(document))
+      case 'message_delta':
+        return this.#delta(document)
+      case 'message_stop': {
+        const parts = this.#finish(undefined, undefined)
+        this.#ended = true
+        return parts
+      }
+      case 'ping':
+        return [{ type: 'ping' }]
+      default:
+        return [{ type: 'unknown', name: type, raw: document }]
+    }
+  }
+
+  #start(message: JsonObject): StreamPart[] {
+    if (this.#started) return []
+    this.#started = true
+    const id = asString(message.id) ?? ''
+    this.#blocks = new StreamedBlocks(id)
+    return [{ type: 'response-start', id, model: asString(message.model) ?? '' }, ...this.#addUsage(message.usage)]
+  }
+
+  #delta(document: JsonObject): StreamPart[] {
+    const usage = this.#addUsage(document.usage)
+    const delta = asObject(document.delta)
+    const reason = asString(delta?.stop_reason)
+    return reason === undefined ? usage : [...usage, ...this.#finish(reason, asString(delta?.stop_sequence))]
+  }
+
+  #addUsage(value: JsonObject[string]): StreamPart[] {
+    const later = asObject(value)
+    if (later === undefined) return []
+    this.#usage = mergeUsage(this.#usage, later)
+    const usage = parseUsage(this.#usage)
+    return usage === undefined ? [] : [{ type: 'usage', usage }]
+  }
+
+  #finish(reason: string | undefined, stopSequence: string | undefined): StreamPart[] {
+    if (this.#finished) return []
+    this.#finished = true
+    const closing = this.#blocks.stopAll()
+    const finish = parseStopReason(reason, stopSequence, this.#blocks.hasToolCalls)
+    return [...closing, { type: 'finish', choice: 0, finish }]
+  }
+
+  #fail(raw: JsonObject): StreamPart[] {
+    this.#ended = true
+    const { message, code, type } = parseError(raw)
+    const word = code ?? type
+    const text = message ?? 'The provider reported an error inside the stream.'
+    return [{ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw }]
+  }
+}
+
+function indexOf(document: JsonObject): number {
+  return asNumber(document.index) ?? 0
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(data))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,136 @@
+/** The content blocks of one stream, from the provider's events to neutral parts. */
+import type { StreamPart } from '../../completion/stream-part.ts'
+import { asString, type JsonObject } from '../../json.ts'
+import { BlockSequence } from './block-sequence.ts'
+import { argumentsOf } from './result.ts'
+
+interface OpenBlock {
+  readonly id: string
+  readonly type: 'text' | 'reasoning' | 'tool'
+  signature: string
+  /** Input that came whole in the start: sent at the end unless it comes again in pieces. */
+  input: string
+}
+
+const EMPTY_INPUT = '{}'
+
+export class StreamedBlocks {
+  readonly #responseId: string
+  readonly #sequence = new BlockSequence<StreamPart>()
+  readonly #open = new Map<number, OpenBlock>()
+  #serial = 0
+  #toolCalls = 0
+
+  constructor(responseId: string) {
+    this.#responseId = responseId
+  }
+
+  get hasToolCalls(): boolean {
+    return this.#toolCalls > 0
+  }
+
+  /** A block begins; one that is open under its index ends by it. `event` is kept where the block is unknown. */
+  start(index: number, block: JsonObject, event: JsonObject): StreamPart[] {
+    const before = this.stop(index)
+    switch (block.type) {
+      case 'text':
+        return [...before, ...this.#openBlock(index, 'text'), ...this.#text(index, 'text', asString(block.text))]
+      case 'thinking':
+        return [...before, ...this.#startThinking(index, block)]
+      case 'redacted_thinking':
+        return [...before, ...this.#openBlock(index, 'reasoning', asString(block.data) ?? '')]
+      case 'tool_use':
+        return [...before, ...this.#startTool(index, block)]
+      default:
+        return [...before, { type: 'unknown', name: asString(block.type) ?? 'content_block_start', raw: event }]
+    }
+  }
+
+  delta(index: number, delta: JsonObject, event: JsonObject): StreamPart[] {
+    switch (delta.type) {
+      case 'text_delta':
+        return this.#text(index, 'text', asString(delta.text))
+      case 'thinking_delta':
+        return this.#text(index, 'reasoning', asString(delta.thinking))
+      case 'input_json_delta':
+        return this.#toolDelta(index, asString(delta.partial_json))
+      case 'signature_delta': {
+        const block = this.#open.get(index)
+        if (block !== undefined) block.signature += asString(delta.signature) ?? ''
+        return []
+      }
+      default:
+        return [{ type: 'unknown', name: asString(delta.type) ?? 'content_block_delta', raw: event }]
+    }
+  }
+
+  stop(index: number): StreamPart[] {
+    const block = this.#open.get(index)
+    if (block === undefined) return []
+    this.#open.delete(index)
+    const { id, signature, input } = block
+    const choice = 0
+    if (block.type === 'tool') {
+      const whole: StreamPart[] =
+        input === '' ? [] : this.#sequence.push(id, { type: 'tool-input-delta', choice, id, delta: input })
+      return [...whole, ...this.#sequence.close(id, { type: 'tool-input-end', choice, id })]
+    }
+    if (block.type === 'text') return this.#sequence.close(id, { type: 'text-end', choice, id })
+    return this.#sequence.close(id, { type: 'reasoning-end', choice, id, ...(signature === '' ? {} : { signature }) })
+  }
+
+  /** Nothing more comes. */
+  stopAll(): StreamPart[] {
+    return [...this.#open.keys()].flatMap((index) => this.stop(index))
+  }
+
+  #openBlock(index: number, type: 'text' | 'reasoning', redacted?: string): StreamPart[] {
+    const id = this.#add(index, type)
+    const start: StreamPart =
+      type === 'text'
+        ? { type: 'text-start', choice: 0, id }
+        : { type: 'reasoning-start', choice: 0, id, ...(redacted === undefined ? {} : { redacted }) }
+    return this.#sequence.push(id, start)
+  }
+
+  #startThinking(index: number, block: JsonObject): StreamPart[] {
+    const parts = this.#openBlock(index, 'reasoning')
+    const open = this.#open.get(index)
+    if (open !== undefined) open.signature = asString(block.signature) ?? ''
+    return [...parts, ...this.#text(index, 'reasoning', asString(block.thinking))]
+  }
+
+  #startTool(index: number, block: JsonObject): StreamPart[] {
+    const id = this.#add(index, 'tool')
+    const open = this.#open.get(index)
+    const input = argumentsOf(block.input)
+    if (open !== undefined) open.input = input === EMPTY_INPUT ? '' : input
+    this.#toolCalls += 1
+    const toolCallId = asString(block.id) || `toolu_${this.#responseId}_${id}`
+    const toolName = asString(block.name) ?? ''
+    return this.#sequence.push(id, { type: 'tool-input-start', choice: 0, id, toolCallId, toolName })
+  }
+
+  #add(index: number, type: OpenBlock['type']): string {
+    const id = `0-${this.#serial++}`
+    this.#open.set(index, { id, type, signature: '', input: '' })
+    this.#sequence.open(id)
+    return id
+  }
+
+  /** A delta without a start, or of another kind than its block, begins a block of its own. */
+  #text(index: number, type: 'text' | 'reasoning', delta: string | undefined): StreamPart[] {
+    if (!delta) return []
+    const known = this.#open.get(index)
+    const before = known?.type === type ? [] : [...this.stop(index), ...this.#openBlock(index, type)]
+    const id = this.#open.get(index)?.id ?? ''
+    return [...before, ...this.#sequence.push(id, { type: `${type}-delta`, choice: 0, id, delta })]
+  }
+
+  #toolDelta(index: number, delta: string | undefined): StreamPart[] {
+    const block = this.#open.get(index)
+    if (!delta || block?.type !== 'tool') return [] // pieces for a vendor's own tool
+    block.input = ''
+    return this.#sequence.push(block.id, { type: 'tool-input-delta', choice: 0, id: block.id, delta })
+  }
+}

@@ -1,0 +1,44 @@
+/** Usage of this format <-> neutral usage. Here input tokens stand beside the cached ones, as in the neutral usage. */
+import type { Usage } from '../../completion/result.ts'
+import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+
+/** Undefined where `value` is no usage object. */
+export function parseUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined
+  return {
+    input: tokens(value.input_tokens),
+    cachedInput: tokens(value.cache_read_input_tokens),
+    cacheWrite: tokens(value.cache_creation_input_tokens ?? sumOf(asObject(value.cache_creation))),
+    output: tokens(value.output_tokens),
+    reasoning: tokens(asObject(value.output_tokens_details)?.thinking_tokens),
+    raw: value,
+  }
+}
+
+/** Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. */
+export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
+  const merged = { ...earlier }
+  for (const [field, value] of Object.entries(later)) if (value !== null && value !== undefined) merged[field] = value
+  return merged
+}
+
+/** The usage object for a client of this format. */
+export function renderUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cachedInput,
+    output_tokens: usage.output,
+    ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
+  }
+}
+
+/** A count as a whole number of at least 0, whatever the provider sent. */
+function tokens(value: JsonValue | undefined): number {
+  return Math.max(0, Math.ceil(asNumber(value) ?? 0))
+}
+
+/** Cache writes by their time to live. */
+function sumOf(counts: JsonObject | undefined): number {
+  return Object.values(counts ?? {}).reduce<number>((sum, count) => sum + tokens(count), 0)
+}
