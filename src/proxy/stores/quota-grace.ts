@@ -208,8 +208,7 @@ class Resilient implements ResilientQuotaStore {
     const outage = link.outage
     // Recovered between two steps of one request: the next call asks the backend.
     if (outage === undefined) throw new QuotaUnavailableError('the quota store was lost for a moment')
-    if (this.#pending() >= (this.#options.maxPending ?? MAX_PENDING))
-      throw new QuotaUnavailableError('too many unsettled requests')
+    if (this.#isFull()) throw new QuotaUnavailableError('too many unsettled requests')
     const inGrace = this.#options.now() - outage.sinceMs < (this.#options.graceMs ?? GRACE_MS)
     const reservation: Reservation = { id, plan, origin: 'unconfirmed' }
     if (inGrace || plan.whenUnavailable === 'Open') {

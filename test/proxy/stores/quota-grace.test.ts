@@ -1,0 +1,323 @@
+import t from 'tap'
+import type { Charge } from '../../../src/domain/quota/amounts.ts'
+import { planOf } from '../../../src/domain/quota/limits.ts'
+import type { QuotaPlan } from '../../../src/domain/quota/limits.ts'
+import type { QuotaStore, Reservation } from '../../../src/proxy/pipeline/quota-port.ts'
+import { QuotaUnavailableError } from '../../../src/proxy/pipeline/quota-port.ts'
+import { MemoryQuotaStore } from '../../../src/proxy/stores/memory/memory-quota-store.ts'
+import { createResilientQuotaStore } from '../../../src/proxy/stores/quota-grace.ts'
+import type { ResilienceOptions } from '../../../src/proxy/stores/quota-grace.ts'
+import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { RedisQuotaStore } from '../../../src/proxy/stores/redis/redis-quota-store.ts'
+import { charge, need, plan } from '../../helpers/quota.ts'
+import { startRedis, until } from '../../helpers/redis.ts'
+import { NOON, quotaStoreContract } from './quota-store-contract.ts'
+
+t.test('keeps the contract of its backend while that is there', async (t) => {
+  quotaStoreContract(t, async () => {
+    let now = NOON
+    const backend = new MemoryQuotaStore(() => now)
+    const setNow = (ms: number) => {
+      now = ms
+    }
+    const store = createResilientQuotaStore(backend, { now: () => now })
+    return { stores: [store, store], setNow }
+  })
+})
+
+t.test('admits within a tenth of what was left, then refuses as unavailable', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 100), charge(100))
+  // 900 were left, 800 after the admission that saw it last.
+  await store.settle(await admitted(store, budget, id(), 100), charge(100))
+  backend.broken = true
+  const spent = [await admitted(store, budget, id(), 40), await admitted(store, budget, id(), 40)]
+  t.ok(spent.every(({ origin }) => origin === 'unconfirmed'))
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+  for (const reservation of spent) await store.settle(reservation, charge(30))
+  t.match(
+    await store.admit({ id: id(), plan: budget, need: need(20) }),
+    { type: 'admitted' },
+    'what was not used is there again',
+  )
+  t.match(store.health(), { unavailable: 1, pendingSettlements: 2 })
+})
+
+t.test('settles afterwards what was spent during the grace', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const before = await admitted(store, budget, id(), 100)
+  backend.broken = true
+  const during = await admitted(store, budget, id(), 50)
+  await store.settle(before, charge(80))
+  await store.settle(during, charge(40))
+  await store.settle(during, charge(40))
+  t.match(store.health(), { pendingSettlements: 2 })
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  t.match(store.health(), { pendingSettlements: 0, settlementLagMs: 0 })
+  t.match((await store.usage(budget)).limits, [{ spent: 120, reserved: 0 }])
+})
+
+t.test('gives no lease of a limit that it has never seen', async (t) => {
+  const { store, backend, id } = breakable(t)
+  backend.broken = true
+  await t.rejects(
+    store.admit({ id: id(), plan: plan({ key: { budgets: [{ limit: 1_000 }] } }), need: need(1) }),
+    QuotaUnavailableError,
+  )
+  t.match(
+    await store.admit({ id: id(), plan: plan({ key: { rateLimits: { requestsPerMinute: 5 } } }), need: need(1) }),
+    { type: 'admitted' },
+  )
+})
+
+t.test('closes after the grace', async (t) => {
+  const { store, backend, id, advance } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 10), charge(10))
+  backend.broken = true
+  advance(1)
+  await admitted(store, budget, id(), 10)
+  advance(29_999)
+  await admitted(store, budget, id(), 10)
+  advance(1)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+})
+
+t.test('stays open where the organization wants that, and charges everything afterwards', async (t) => {
+  const { store, backend, id, advance } = breakable(t)
+  const open = planOf('acme', plan({ key: { budgets: [{ limit: 100 }] } }).scopes, 'Open')
+  backend.broken = true
+  await store.settle(await admitted(store, open, id(), 60), charge(60))
+  advance(3_600_000)
+  await store.settle(await admitted(store, open, id(), 60), charge(60))
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  t.match((await store.usage(open)).limits, [{ spent: 120, reserved: 0 }])
+})
+
+t.test('rates hold during the grace, for this process', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const rate = plan({ key: { rateLimits: { requestsPerMinute: 2 } } })
+  backend.broken = true
+  await admitted(store, rate, id(), 1)
+  await admitted(store, rate, id(), 1)
+  t.match(await store.admit({ id: id(), plan: rate, need: need(1) }), {
+    type: 'refused',
+    reason: 'rate-limit',
+    retryAfterMs: 30_000,
+  })
+})
+
+t.test('extends within the lease, and a reservation of the grace after it', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.broken = true
+  const reservation = await admitted(store, budget, id(), 50)
+  t.match(await store.extend(reservation, need(50)), { type: 'extended' })
+  await t.rejects(store.extend(reservation, need(1)), QuotaUnavailableError)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  t.match(await store.extend(reservation, need(50)), { type: 'extended' })
+  await store.settle(reservation, charge(120))
+  t.match((await store.usage(budget)).limits, [{ spent: 120, reserved: 0 }])
+})
+
+t.test('an admission whose confirmation was lost is charged once, or released where it was refused', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { maxConcurrent: 5 } } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.loseAnswers = true
+  const doubtful = await admitted(store, budget, id(), 50)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(60) }), QuotaUnavailableError)
+  await store.settle(doubtful, charge(30))
+  backend.loseAnswers = false
+  await until(() => store.health().unavailable === 0)
+  t.match(await store.usage(budget), {
+    limits: [{ spent: 30, reserved: 0 }],
+    rateLimits: [{ concurrent: { open: 0 } }],
+  })
+})
+
+t.test('an admission that was refused after its confirmation was lost does not stay reserved', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  backend.loseAnswers = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(60) }), QuotaUnavailableError)
+  t.match((await backend.inner.usage(budget)).limits, [{ reserved: 60 }])
+  backend.loseAnswers = false
+  await until(() => store.health().unavailable === 0)
+  t.match((await store.usage(budget)).limits, [{ spent: 0, reserved: 0 }])
+})
+
+t.test("one organization's outage is not another's", async (t) => {
+  const { store, backend, id } = breakable(t)
+  const mine = plan({ key: { budgets: [{ limit: 1_000 }] } }, { organization: 'mine' })
+  const theirs = plan({ key: { budgets: [{ limit: 1_000 }] } }, { organization: 'theirs' })
+  backend.brokenFor = 'theirs'
+  await t.rejects(store.admit({ id: id(), plan: theirs, need: need(1) }), QuotaUnavailableError)
+  t.equal((await admitted(store, mine, id(), 1)).origin, 'store')
+  t.match(store.health(), { unavailable: 1 })
+})
+
+t.test('refuses rather than lose count when too much is unsettled', async (t) => {
+  const { store, backend, id } = breakable(t, { maxPending: 3 })
+  const open = planOf('acme', plan({ key: { budgets: [{ limit: 100 }] } }).scopes, 'Open')
+  backend.broken = true
+  const reservations = [await admitted(store, open, id(), 1), await admitted(store, open, id(), 1)]
+  for (const reservation of reservations) await store.settle(reservation, charge(1))
+  await admitted(store, open, id(), 1)
+  await t.rejects(store.admit({ id: id(), plan: open, need: need(1) }), /unsettled/)
+  t.match(store.health(), { pendingSettlements: 2 })
+})
+
+t.test('a full queue gives up settlements that the backend will charge at their bound', async (t) => {
+  const dropped: string[] = []
+  const { store, backend, id } = breakable(t, {
+    maxPending: 1,
+    onDropped: (reservation) => dropped.push(reservation.id),
+  })
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservations = [await admitted(store, budget, id(), 10), await admitted(store, budget, id(), 10)]
+  backend.broken = true
+  for (const reservation of reservations) await store.settle(reservation, charge(1))
+  t.strictSame(dropped, [reservations[1]?.id])
+})
+
+t.test('closing delivers what is queued', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservation = await admitted(store, budget, id(), 10)
+  backend.broken = true
+  await store.settle(reservation, charge(7))
+  backend.broken = false
+  await store.close()
+  t.match((await backend.inner.usage(budget)).limits, [{ spent: 7, reserved: 0 }])
+})
+
+t.test('closing gives up after its bound', async (t) => {
+  const { store, backend, id } = breakable(t, { closeMs: 10 })
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservation = await admitted(store, budget, id(), 10)
+  backend.hanging = true
+  void store.settle(reservation, charge(7))
+  await store.close()
+  t.pass('came back')
+})
+
+t.test('a Redis that freezes under load: every request ends, and everything spent is settled in the end', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: 200, stallMs: 300 })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(20_000))
+  const store = createResilientQuotaStore(new RedisQuotaStore(redis), { now: Date.now })
+  t.teardown(() => store.close())
+  const budget = plan({ key: { budgets: [{ window: 'Total', limit: 100_000 }], rateLimits: { maxConcurrent: 1_000 } } })
+  let spent = 0
+  let serial = 0
+  const request = async () => {
+    const admission = await store.admit({ id: `r${++serial}`, plan: budget, need: need(100) })
+    if (admission.type === 'refused') return 'refused'
+    await store.renew(admission.reservation)
+    await store.settle(admission.reservation, charge(60))
+    spent += 60
+    return admission.reservation.origin
+  }
+  const burst = async (count: number) =>
+    (await Promise.allSettled(Array.from({ length: count }, request))).map(outcomeOf)
+  t.ok((await burst(50)).every((outcome) => outcome === 'store'))
+  const frozenBurst = burst(50)
+  server.freeze()
+  const frozen = await frozenBurst
+  const during = await burst(50)
+  t.equal(frozen.length + during.length, 100, 'all have ended')
+  t.ok(
+    during.some((outcome) => outcome === 'unconfirmed'),
+    'within the lease',
+  )
+  t.ok(during.every((outcome) => outcome !== 'store'))
+  server.thaw()
+  await until(() => store.health().unavailable === 0 && redis.ready)
+  t.ok((await burst(10)).every((outcome) => outcome === 'store'))
+  const report = await store.usage(budget)
+  t.match(report, { limits: [{ spent, reserved: 0 }], rateLimits: [{ concurrent: { open: 0 } }] })
+})
+
+t.test('a Redis that restarts empty: what is in flight does no harm', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: 2_000 })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(20_000))
+  const store = createResilientQuotaStore(new RedisQuotaStore(redis), { now: Date.now })
+  t.teardown(() => store.close())
+  const budget = plan({ key: { budgets: [{ window: 'Total', limit: 1_000 }] } })
+  const lost = await admitted(store, budget, 'before', 100)
+  await server.kill()
+  const during = await admitted(store, budget, 'during', 50)
+  await server.restart()
+  await until(() => redis.ready && store.health().unavailable === 0)
+  await store.renew(lost)
+  await store.settle(lost, charge(100))
+  await store.settle(during, charge(50))
+  t.match((await store.usage(budget)).limits, [{ spent: 50, reserved: 0 }], 'what Redis lost is lost, the rest is not')
+})
+
+/** A memory store that can be made to fail, to hang, or to do what it is asked and fail to say so. */
+class Breakable implements QuotaStore {
+  readonly inner: QuotaStore
+  broken = false
+  brokenFor = ''
+  loseAnswers = false
+  hanging = false
+
+  constructor(inner: QuotaStore) {
+    this.inner = inner
+  }
+
+  admit: QuotaStore['admit'] = (request) => this.#call(request.plan, () => this.inner.admit(request))
+  extend: QuotaStore['extend'] = (reservation, more) =>
+    this.#call(reservation.plan, () => this.inner.extend(reservation, more))
+  renew: QuotaStore['renew'] = (reservation) => this.#call(reservation.plan, () => this.inner.renew(reservation))
+  usage: QuotaStore['usage'] = (own) => this.#call(own, () => this.inner.usage(own))
+  close: QuotaStore['close'] = () => this.inner.close()
+  settle(reservation: Reservation, actual: Charge): Promise<void> {
+    return this.#call(reservation.plan, () => this.inner.settle(reservation, actual))
+  }
+
+  async #call<T>({ organization }: QuotaPlan, call: () => Promise<T>): Promise<T> {
+    if (this.hanging) return new Promise(() => undefined)
+    if (this.broken || this.brokenFor === organization) throw new Error('gone')
+    const answer = await call()
+    if (this.loseAnswers) throw new Error('answer lost')
+    return answer
+  }
+}
+
+function breakable(t: import('tap').Test, options: Partial<ResilienceOptions> = {}) {
+  let now = NOON
+  let serial = 0
+  const backend = new Breakable(new MemoryQuotaStore(() => now))
+  const store = createResilientQuotaStore(backend, { now: () => now, closeMs: 100, ...options })
+  t.teardown(() => store.close())
+  const advance = (ms: number) => {
+    now += ms
+  }
+  return { store, backend, advance, id: () => `r${++serial}` }
+}
+
+async function admitted(store: QuotaStore, own: QuotaPlan, id: string, cost: number): Promise<Reservation> {
+  const admission = await store.admit({ id, plan: own, need: need(cost) })
+  if (admission.type === 'refused') throw new Error(`refused: ${JSON.stringify(admission)}`)
+  return admission.reservation
+}
+
+function outcomeOf(result: PromiseSettledResult<string>): string {
+  if (result.status === 'fulfilled') return result.value
+  if (result.reason instanceof QuotaUnavailableError) return 'unavailable'
+  throw result.reason
+}
