@@ -15,7 +15,8 @@ import { readErrorBody } from './read-whole.ts'
 /** A try that another one may make good. */
 export interface AttemptFailure {
   readonly type: 'failure'
-  readonly kind: 'rate-limited' | 'timeout' | 'error'
+  /** `busy`: nothing was sent, the provider's own limits or its half-open breaker left no slot. */
+  readonly kind: 'rate-limited' | 'timeout' | 'error' | 'busy'
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
   readonly retryAfterMs?: number
@@ -94,6 +95,11 @@ export function exhausted(failures: readonly AttemptFailure[], plan: RoutePlan):
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
   if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`)
+  if (every('busy')) {
+    return new GatewayError('no_healthy_provider', 'No provider can take another request now.', {
+      retryAfterSeconds: 1,
+    })
+  }
   if (every('rate-limited')) {
     const wait = Math.max(1_000, ...failures.map((item) => item.retryAfterMs ?? 0))
     return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, {

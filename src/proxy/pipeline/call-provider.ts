@@ -90,10 +90,10 @@ async function tryOnce(
   const started = services.now()
   const elapsed = () => Math.round(services.now() - started)
   try {
-    const answer = await exchange(deployment, call, record, services)
+    const { answer, firstByteMs } = await exchange(deployment, call, record, services)
     if (answer.type === 'whole') leave()
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
-    services.health.succeeded(deployment, elapsed())
+    services.health.succeeded(deployment, firstByteMs)
     return answer.type === 'stream' ? { ...answer, items: leaving(answer.items, leave) } : answer
   } catch (error) {
     leave()
@@ -103,7 +103,7 @@ async function tryOnce(
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
   record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
-  return { type: 'failure', kind: 'rate-limited', retrySame: false, retryAfterMs: 1_000 }
+  return { type: 'failure', kind: 'busy', retrySame: false }
 }
 
 function failed(
@@ -139,7 +139,8 @@ async function exchange(
   call: ProviderRequest,
   record: RequestRecord,
   services: Services,
-): Promise<Answer> {
+): Promise<{ answer: Answer; firstByteMs: number }> {
+  const started = services.now()
   const { format: formatName, outputLimitField } = familyOf(deployment.provider.type)
   const format = formatOf(formatName)
   const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
@@ -155,7 +156,9 @@ async function exchange(
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
   }
-  return call.stream ? openStream(reply, deployment, format) : readAnswer(reply, deployment, format)
+  const headersMs = services.now() - started
+  if (!call.stream) return { answer: await readAnswer(reply, deployment, format), firstByteMs: headersMs }
+  return { answer: await openStream(reply, deployment, format), firstByteMs: services.now() - started }
 }
 
 function renderBody(
@@ -178,7 +181,7 @@ function renderBody(
 }
 
 /** Client headers that the adapter lists, and only to a provider that speaks the same format. */
-function passHeaders(format: Format, record: RequestRecord): Record<string, string> {
+export function passHeaders(format: Format, record: RequestRecord): Record<string, string> {
   const { adapter, rawHeaders } = record.incoming
   const passed: Record<string, string> = {}
   if (adapter.format !== format.name || adapter.passHeaders.length === 0) return passed

@@ -80,7 +80,8 @@ export function requireConfiguration(services: Services): Configuration {
   return configuration
 }
 
-function outcomeOf(error: GatewayError) {
+/** What a refusal or failure means for the record. */
+export function outcomeOf(error: GatewayError) {
   if (error.code === 'client_closed_request') return 'client-gone'
   return error.status >= 500 || error.code === 'provider_rejected_request' ? 'failed' : 'refused'
 }

@@ -39,7 +39,7 @@ export interface ProviderCall {
   readonly deployment: Deployment
   readonly credential: Secret | undefined
   /** What is asked: decides the path within the family. */
-  readonly operation: 'chat'
+  readonly operation: 'chat' | 'count-tokens'
   readonly stream: boolean
   /** The body, JSON, rendered in the family's format. */
   readonly body: string | Uint8Array
@@ -92,6 +92,8 @@ export interface HealthRecorder extends HealthView {
     deployment: Deployment,
     failure: { readonly reason: string; readonly retryAfterMs?: Milliseconds; readonly ourFault?: boolean },
   ): void
+  /** Tokens of an answer, for the provider's own limit of tokens a minute. */
+  tokensUsed(deployment: Deployment, tokens: number): void
   /**
    * Takes a slot for an attempt; undefined where the provider's own limits (concurrency, requests and tokens a minute)
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.

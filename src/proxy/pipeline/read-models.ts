@@ -1,6 +1,6 @@
 /** The models lists: authenticated and governed like every call, without a body and without a provider. */
 import { authenticate } from './authenticate.ts'
-import type { Incoming, Outgoing } from './exchange.ts'
+import type { Incoming, Outgoing, ResponseHeaders } from './exchange.ts'
 import { getModel, listModels } from './list-models.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { publicError, refuse } from './refuse.ts'
@@ -10,13 +10,14 @@ import type { Services } from './services.ts'
 /** The list, or one model where `incoming.hints.model` names it. Never throws. */
 export async function readModels(incoming: Incoming, services: Services): Promise<Outgoing> {
   const { adapter, requestId, hints } = incoming
-  const headers = { 'x-request-id': requestId }
+  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
   try {
     const caller = authenticate(incoming, requireConfiguration(services), services.now())
     resolveRequestPolicy(caller, incoming)
     const document =
       hints.model === undefined
-        ? adapter.renderModels(listModels(caller))
+        ? adapter.renderModels(listModels(caller), new URLSearchParams(incoming.query))
         : adapter.renderModel(getModel(caller, hints.model))
     return {
       type: 'whole',

@@ -1,0 +1,136 @@
+/**
+ * How many tokens a prompt has, without an answer. Governed like every call, up to the plan; nothing is reserved and
+ * nothing charged.
+ *
+ * The first candidate of the plan is asked where its API speaks the client's format and counts. Otherwise, and where it
+ * fails to answer, the number is the gateway's estimate: 4 bytes of ASCII or 2 bytes of other scripts a token, images
+ * and role marks at their usual cost (domain/quota/prompt-size.ts). `x-gateway-token-count` says which of the two it is.
+ */
+import type { CompletionRequest } from '../../domain/completion/request.ts'
+import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
+import { estimateUsage } from '../../domain/quota/estimate.ts'
+import { measurePrompt } from '../../domain/quota/prompt-size.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { familyOf } from '../providers/registry.ts'
+import { judge, statusErrorOf } from './attempt-failure.ts'
+import { authenticate } from './authenticate.ts'
+import { passHeaders } from './call-provider.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
+import { outcomeOf, requireConfiguration } from './pipeline.ts'
+import { planRequest } from './plan-request.ts'
+import { readRequest } from './read-request.ts'
+import { readWhole } from './read-whole.ts'
+import { publicError, refuse } from './refuse.ts'
+import { RequestRecord } from './request-record.ts'
+import { resolveRequestPolicy } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+import { settlementOf } from './settle.ts'
+import { traceHeaders } from './trace.ts'
+
+/** A longer answer to «how many» is none. */
+const MAX_COUNT_BYTES = 64 * 1024
+
+/** From the client's headers to the number. Never throws. */
+export async function countTokens(incoming: Incoming, services: Services): Promise<Outgoing> {
+  const record = new RequestRecord(incoming, 'count-tokens')
+  const settle = settlementOf(record, services)
+  try {
+    const caller = authenticate(incoming, requireConfiguration(services), services.now())
+    record.caller = caller
+    const governed = resolveRequestPolicy(caller, incoming)
+    record.policy = governed.policy
+    const { request } = await readRequest(incoming, formatOf(incoming.adapter.format))
+    record.requestedModel = request.model
+    const plan = planRequest(request, governed, record, services)
+    const first = plan.candidates[0]?.deployment
+    const counted = first && (await countAt(first, request, record, services))
+    const outgoing = counted === undefined ? estimated(request, record) : answer(counted, 'provider', record)
+    await settle('answered')
+    return outgoing
+  } catch (error) {
+    const shown = publicError(error)
+    record.errorCode = shown.code
+    if (shown.code === 'internal_error') {
+      services.log.error({ requestId: incoming.requestId, err: error }, 'request failed inside the gateway')
+    }
+    await settle(outcomeOf(shown))
+    return refuse(shown, incoming.adapter, incoming.requestId, traceHeaders(record))
+  }
+}
+
+function estimated(request: CompletionRequest, record: RequestRecord): Outgoing {
+  const tokens = estimateUsage(measurePrompt(request), '').usage.input
+  return answer(JSON.stringify(record.incoming.adapter.renderTokenCount?.(tokens) ?? {}), 'estimate', record)
+}
+
+function answer(body: string | Uint8Array, source: 'provider' | 'estimate', record: RequestRecord): Outgoing {
+  const headers = {
+    ...traceHeaders(record),
+    'content-type': 'application/json',
+    'x-gateway-token-count': source,
+  }
+  return { type: 'whole', status: 200, headers, body }
+}
+
+/**
+ * The provider's own answer; undefined where it has none.
+ * @throws {GatewayError} where it refuses the request itself.
+ */
+async function countAt(
+  deployment: Deployment,
+  request: CompletionRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<Uint8Array | undefined> {
+  const { format: name, countsTokens } = familyOf(deployment.provider.type)
+  if (countsTokens !== true || name !== request.source.format) return undefined
+  const leave = services.health.enter(deployment)
+  if (leave === undefined) return undefined
+  const started = services.now()
+  try {
+    const bytes = await exchange(deployment, request, record, services)
+    record.served = deployment
+    const ms = Math.round(services.now() - started)
+    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms })
+    return bytes
+  } catch (error) {
+    const failure = judge(error, request.source.format)
+    const ms = Math.round(services.now() - started)
+    record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt })
+    if (failure.type === 'rejection') throw failure.error
+    return undefined
+  } finally {
+    leave()
+    record.upstreamMs += services.now() - started
+  }
+}
+
+async function exchange(
+  deployment: Deployment,
+  request: CompletionRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<Uint8Array> {
+  const format = formatOf(familyOf(deployment.provider.type).format)
+  const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
+  const { document } = renderRequestFor(format.name, request, {
+    model: deployment.model.upstreamName,
+    maxOutputTokens: undefined,
+    defaultMaxOutputTokens: undefined,
+    stream: false,
+  })
+  const reply = await services.transport.send({
+    deployment,
+    credential,
+    operation: 'count-tokens',
+    stream: false,
+    body: JSON.stringify(document),
+    passHeaders: passHeaders(format, record),
+    signal: record.incoming.signal,
+  })
+  if (reply.status < 200 || reply.status > 299) {
+    throw await statusErrorOf(reply, deployment, format, credential, services.now())
+  }
+  reply.firstContentSeen()
+  return readWhole(reply, MAX_COUNT_BYTES)
+}

@@ -1,0 +1,201 @@
+/** Whatever a client sends: a clear 4xx in its own shape, a process that lives, nothing sent to a provider. */
+import t from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { openRaw, requestBytes, sendRaw } from '../helpers/raw-http.ts'
+
+const upstream = await startFakeProvider()
+t.teardown(() => upstream.close())
+upstream.otherwise(ok(chatCompletion('hello')))
+const gateway = await startGateway(t, {
+  manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  args: ['--max-body-bytes', '2000000'],
+})
+
+const AUTHORIZED = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+const GOOD = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] })
+
+function post(body: string | Uint8Array, headers: Record<string, string> = {}, path = '/v1/chat/completions') {
+  return fetch(gateway.url + path, { method: 'POST', headers: { ...AUTHORIZED, ...headers }, body })
+}
+
+t.test('bodies that are no request', async (t) => {
+  const bodies: Record<string, string | Uint8Array> = {
+    nothing: '',
+    'no JSON': '{"model": "m"',
+    'an array': '[]',
+    null: 'null',
+    'a string': '"hello"',
+    'no messages': '{"model": "m"}',
+    'messages of a wrong type': '{"messages": "hello"}',
+    'a message that is null': '{"messages": [null]}',
+    'an unknown role': '{"messages": [{"role": "wizard", "content": "x"}]}',
+    'content of a wrong type': '{"messages": [{"role": "user", "content": 7}]}',
+    'a model of a wrong type': '{"model": 7, "messages": [{"role": "user", "content": "x"}]}',
+    'a stream flag of a wrong type': '{"stream": "yes", "messages": [{"role": "user", "content": "x"}]}',
+    'a negative limit': '{"max_tokens": -1, "messages": [{"role": "user", "content": "x"}]}',
+    'a limit that is no number': '{"max_tokens": "many", "messages": [{"role": "user", "content": "x"}]}',
+    'too many choices': '{"n": 1e9, "messages": [{"role": "user", "content": "x"}]}',
+    'deep arrays': `{"messages": ${'['.repeat(500_000)}`,
+    'deep objects': `{"a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}, "messages": [{"role": "user", "content": "x"}]}`,
+    __proto__: '{"__proto__": {"stream": true}, "messages": [{"role": "user", "content": "x"}]}',
+    '__proto__ in disguise': '{"\\u005f_proto__": {"x": 1}, "messages": [{"role": "user", "content": "x"}]}',
+    'invalid UTF-8': new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    'a NUL': '\0',
+  }
+  for (const [name, body] of Object.entries(bodies)) {
+    await t.test(name, async (t) => {
+      const response = await post(body)
+      t.equal(response.status, 400)
+      t.equal(response.headers.get('x-should-retry'), 'false')
+      t.match(await response.json(), {
+        error: { type: 'invalid_request_error', code: 'invalid_request_error', message: /\S/ },
+      })
+    })
+  }
+  t.equal(upstream.requests.length, 0)
+})
+
+t.test('the names of Object.prototype are ordinary fields', async (t) => {
+  const body =
+    '{"constructor": {"prototype": {"x": 1}}, "toString": 1, "messages": [{"role": "user", "content": "x"}], "model": "m"}'
+  t.equal((await post(body)).status, 200)
+  const sent = upstream.requests.at(-1)?.json
+  t.strictSame(Object.hasOwn(sent ?? {}, 'constructor'), true)
+})
+
+t.test('sizes', async (t) => {
+  const large = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }] })
+  const refused = await post(large)
+  t.equal(refused.status, 413)
+  t.match(await refused.json(), { error: { code: 'request_too_large' } })
+  const fitting = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(1_900_000) }] })
+  t.equal((await post(fitting)).status, 200)
+  const chunked = await sendRaw(
+    gateway.url,
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-type: application/json\r\n` +
+      `transfer-encoding: chunked\r\nconnection: close\r\n\r\n${`${(100_000).toString(16)}\r\n${'x'.repeat(100_000)}\r\n`.repeat(21)}0\r\n\r\n`,
+  )
+  t.equal(chunked.status, 413)
+})
+
+t.test('content types and encodings', async (t) => {
+  for (const headers of [
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'multipart/form-data; boundary=x' },
+    { 'content-encoding': 'gzip' },
+  ]) {
+    const response = await post(GOOD, headers)
+    t.equal(response.status, 415, JSON.stringify(headers))
+  }
+  t.equal((await post(GOOD, { 'content-type': 'application/json; charset=utf-8' })).status, 200)
+})
+
+t.test('paths lead where they say and nowhere else', async (t) => {
+  const before = upstream.requests.length
+  for (const path of [
+    '//v1/chat/completions',
+    '/v1//chat/completions',
+    '/v1/chat/completions/',
+    '/v1/./chat/completions',
+    '/v1/../v1/chat/completions',
+    '/V1/chat/completions',
+    '/v1/chat%2fcompletions',
+    '/v1/chat/completions%00',
+    '/v1/chat/completions;x=1',
+    '/%76%31/../v1/chat/completions/%zz',
+    '/adapters/openai/chat/completions',
+    '/adapters/openai/../../v1/models/%2e%2e',
+    '/metrics',
+    '/livez',
+    'http://evil.example/elsewhere',
+    '*',
+  ]) {
+    const bytes = requestBytes(
+      'POST',
+      path,
+      [['host', 'localhost'], ...Object.entries(AUTHORIZED), ['connection', 'close']],
+      GOOD,
+    )
+    const response = await sendRaw(gateway.url, bytes)
+    t.ok(response.status >= 400 && response.status < 500, `${path}: ${response.status}`)
+    t.match(JSON.parse(response.body), { error: { message: /\S/, code: /\S/ } }, path)
+  }
+  t.equal(upstream.requests.length, before)
+})
+
+t.test('any byte in any header', async (t) => {
+  for (let byte = 0; byte < 256; byte++) {
+    const head = `GET /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${KEY}\r\nx-llm-flags: `
+    const bytes = Buffer.concat([Buffer.from(head), Buffer.from([byte]), Buffer.from('\r\n\r\n')])
+    const response = await sendRaw(gateway.url, bytes)
+    t.ok([400, 200].includes(response.status), `byte ${byte}: ${response.status}`)
+    t.doesNotThrow(() => JSON.parse(response.body), `byte ${byte}`)
+  }
+})
+
+t.test('keys that are none, however they come', async (t) => {
+  const heads = [
+    [],
+    ['authorization: Bearer'],
+    ['authorization: Bearer '],
+    [`authorization: Basic ${KEY}`],
+    [`authorization: ${KEY}`],
+    [`authorization: Bearer ${KEY}x`],
+    [`authorization: Bearer ${KEY.slice(0, -1)}`],
+    [`authorization: Bearer ${KEY}`, 'authorization: Bearer other'],
+    [`authorization: Bearer ${KEY}, Bearer other`],
+    ['authorization: Bearer __proto__'],
+    ['authorization: Bearer constructor'],
+    [`authorization: Bearer ${"' OR 1=1 --"}`],
+    [`authorization: Bearer ${'x'.repeat(20_000)}`],
+    [`x-api-key: ${KEY}`],
+  ]
+  for (const lines of heads) {
+    const head = ['GET /v1/models HTTP/1.1', 'host: localhost:4000/#@x', 'connection: close', ...lines].join('\r\n')
+    const response = await sendRaw(gateway.url, `${head}\r\n\r\n`)
+    t.ok([400, 401].includes(response.status), `${lines.join(' | ').slice(0, 80)}: ${response.status}`)
+    if (response.status === 401)
+      t.match(JSON.parse(response.body), {
+        error: { message: 'The virtual key is missing or not valid.', code: 'invalid_api_key' },
+      })
+  }
+})
+
+t.test('malformed HTTP and headers without end', async (t) => {
+  for (const bytes of [
+    'GARBAGE\r\n\r\n',
+    'GET / HTTP/9.9\r\n\r\n',
+    `GET /v1/models HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+  ]) {
+    const response = await sendRaw(gateway.url, bytes)
+    t.ok(response.status >= 400 && response.status < 500, String(response.status))
+    t.match(JSON.parse(response.body), { error: { message: /\S/ } })
+  }
+  const smuggling = await sendRaw(
+    gateway.url,
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+  )
+  t.equal(smuggling.status, 400)
+})
+
+t.test('a client that leaves in the middle of its body', async (t) => {
+  const connection = openRaw(gateway.url)
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`
+  const rest = 'content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"mod'
+  await new Promise((written) => connection.socket.write(head + rest, written))
+  connection.close()
+  const audit = await gateway.line((line) => line['type'] === 'audit' && line['outcome'] === 'client-gone')
+  t.equal(audit['error'], 'client_closed_request')
+})
+
+t.test('nothing of all this reached the log as a prompt, a key or a stack', async (t) => {
+  t.equal((await fetch(`${gateway.admin}/livez`)).status, 200)
+  t.notMatch(gateway.output(), KEY)
+  t.strictSame(
+    gateway.lines.filter((line) => line['level'] === 'error'),
+    [],
+  )
+})
