@@ -23,8 +23,11 @@ export interface ClientAdapter {
   readonly passHeaders: readonly string[]
   /** Header that the vendor's SDK reads the request id from, beside `x-request-id`. */
   readonly requestIdHeader?: string
-  renderModels(models: readonly ListedModel[]): JsonObject
+  /** `query`: what the client asks of the list, e.g. a page. @throws {InvalidRequestError} */
+  renderModels(models: readonly ListedModel[], query: URLSearchParams): JsonObject
   renderModel(model: ListedModel): JsonObject
+  /** The answer to `count-tokens`; absent where the vendor has no such call. */
+  renderTokenCount?(inputTokens: number): JsonObject
   renderError(error: GatewayError, requestId: string): JsonObject
 }
 
@@ -32,7 +35,7 @@ export interface AdapterRoute {
   readonly method: 'GET' | 'POST'
   /** Path pattern of the router: `:name` for one segment, `*` for the rest. */
   readonly path: string
-  readonly operation: 'chat' | 'list-models' | 'get-model'
+  readonly operation: 'chat' | 'count-tokens' | 'list-models' | 'get-model'
   /** Reads what the path says; undefined: the path is none of this route's. */
   hints?(parameters: Readonly<Record<string, string>>, query: URLSearchParams): RouteHints | undefined
 }

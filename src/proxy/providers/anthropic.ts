@@ -5,6 +5,7 @@ import { classifyStatus, withPath } from './provider-family.ts'
 export const anthropic = {
   type: 'Anthropic',
   format: 'messages',
+  countsTokens: true,
   defaultBaseUrl: 'https://api.anthropic.com',
   fixedHeaders: { 'anthropic-version': '2023-06-01' },
   url: (base, { operation }) =>

@@ -10,6 +10,8 @@ export interface ProviderFamily {
   readonly format: FormatName
   /** How the vendor wants an output limit that the gateway sets; absent: as the format has it. */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
+  /** Whether its API counts the tokens of a prompt (operation `count-tokens`). */
+  readonly countsTokens?: boolean
   /** What the vendor's SDK uses when nobody names a base URL; undefined: there is none, the manifest must. */
   readonly defaultBaseUrl: string | undefined
   /** Headers that the API demands of every request. Lower case names. A header passed on from the client wins. */
