@@ -15,8 +15,8 @@ export class CelUrl {
   }
 }
 
-// Space and the control characters: everything up to U+0020, and U+007F.
-const CONTROL = /[^\u0021-\u007e\u0080-\u{10ffff}]/u
+// The control characters: everything below U+0020, and U+007F. A space is refused in the host only.
+const CONTROL = /[^\u0020-\u007e\u0080-\u{10ffff}]/u
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s
 const AUTHORITY = /^\/\/([^/?]*)/
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/

@@ -2,7 +2,16 @@
  * YAML text to documents, read as kubectl reads it: YAML 1.1 words (`no`, `off`, `y` are booleans), text for what looks
  * like a date, no duplicate keys. Source positions are kept. Bounded: size, nesting and alias expansion.
  */
-import { LineCounter, parseAllDocuments, isNode, isScalar, type Document, type ParsedNode, type Tags } from 'yaml'
+import {
+  LineCounter,
+  parseAllDocuments,
+  isNode,
+  isScalar,
+  type Document,
+  type ParsedNode,
+  type ScalarTag,
+  type Tags,
+} from 'yaml'
 import { isRecord } from './defaults.ts'
 import type { FieldPath } from './problem.ts'
 
@@ -85,8 +94,17 @@ function findExcess(text: string): string | undefined {
   return undefined
 }
 
+/** Octal as YAML 1.2 writes it, which kubectl's parser knows as well. */
+const OCTAL: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0o[0-7]+$/,
+  resolve: (text) => (text.startsWith('-') ? -1 : 1) * Number.parseInt(text.replace(/^[-+]?0o/, ''), 8),
+}
+
 function customTags(tags: Tags): Tags {
-  return tags.filter((tag) => typeof tag === 'string' || !(NOT_IN_KUBECTL.has(tag.tag) || tag.format === 'TIME'))
+  const known = tags.filter((tag) => typeof tag === 'string' || !(NOT_IN_KUBECTL.has(tag.tag) || tag.format === 'TIME'))
+  return [OCTAL, ...known]
 }
 
 function readDocument(

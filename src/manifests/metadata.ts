@@ -23,6 +23,8 @@ export const METADATA_SCHEMA: Schema = {
     generateName: TEXT,
     deletionTimestamp: { type: 'string', format: 'date-time' },
     selfLink: TEXT,
+    managedFields: { type: 'array' },
+    ownerReferences: { type: 'array' },
   },
 }
 

@@ -7,7 +7,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^[0-9]{1,9}(\\.[0-9]{1,9})?$':
     'a decimal number in quotes, at most 9 digits before and 9 after the point, such as "0.40"',
   '^[0-9]{1,12}(\\.[0-9]{1,6})?$': 'US dollars as a decimal number in quotes, at most 6 decimals, such as "25.00"',
-  '^([0-9]{1,9}(\\.[0-9]{1,3})?(ms|s|m|h))+$': 'a duration of h, m, s and ms, such as 90s or 1h30m',
+  '^([0-9]{1,6}(\\.[0-9]{1,3})?(ms|s|m|h))+$':
+    'a duration of h, m, s and ms, such as 90s or 1h30m, at most 6 digits each',
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$':
     'lower-case letters, digits and dashes, beginning and ending with a letter or digit',
   '^[A-Z][A-Z0-9_]*$': 'upper-case letters, digits and underscores, beginning with a letter',
@@ -16,7 +17,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
 }
 
 const FORMATS: Readonly<Record<NonNullable<Schema['format']>, string>> = {
-  duration: PATTERNS['^([0-9]{1,9}(\\.[0-9]{1,3})?(ms|s|m|h))+$'] ?? 'a duration',
+  duration: PATTERNS['^([0-9]{1,6}(\\.[0-9]{1,3})?(ms|s|m|h))+$'] ?? 'a duration',
   'date-time': 'a time by RFC 3339 in quotes, such as "2027-06-30T00:00:00Z"',
   int32: 'a whole number up to 2147483647',
   int64: 'a whole number up to 9007199254740991',
