@@ -29,6 +29,9 @@ export const STANDALONE_FLAGS = {
 export async function runStandalone(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<undefined> {
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
+  const listen = parseAddress('listen', flags.listen)
+  const admin = parseAddress('admin', flags.admin)
+  const maxBodyBytes = wholeNumber(flags['max-body-bytes'])
   const output = createOutput(logLevel(flags['log-level']))
   const state = new StateDirectory(flags.state)
   const health = new HealthBoard(now)
@@ -71,9 +74,9 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   })
   const servers = await startServers({
     services,
-    listen: parseAddress('listen', flags.listen),
-    admin: parseAddress('admin', flags.admin),
-    maxBodyBytes: wholeNumber(flags['max-body-bytes']),
+    listen,
+    admin,
+    maxBodyBytes,
     ready: () => holder.current() !== undefined,
     metricsPage: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
   })

@@ -1,0 +1,172 @@
+/** Start, reload, drain and end of the standalone gateway. */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { freeze, ok, stallAfter, stream } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { PATH: process.env['PATH'] },
+  })
+  return { status, stdout, stderr }
+}
+
+t.test('a changed manifest is in force; a bad one changes nothing and is named', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: { 'provider.yaml': provider({ name: 'p', url: upstream.url }), 'key.yaml': virtualKey() },
+  })
+  t.equal((await gateway.chat({ model: 'new' })).status, 404)
+
+  gateway.write('provider.yaml', provider({ name: 'p', url: upstream.url, models: ['{ name: new }', '{ name: m }'] }))
+  const changed = await gateway.line(
+    (line) =>
+      line['msg'] === 'configuration in force' &&
+      line !== gateway.lines.find((first) => first['msg'] === 'configuration in force'),
+  )
+  t.equal((await gateway.chat({ model: 'new' })).status, 200)
+
+  gateway.write('provider.yaml', provider({ name: 'p', url: upstream.url, models: ['{ name: auto }'] }))
+  const refused = await gateway.line((line) => line['msg'] === 'manifest refused')
+  t.match(refused['problem'], /provider\.yaml:\d+: .*Provider p.*models\[0\].*'auto' is reserved/)
+  await gateway.line(
+    (line) => String(line['msg']).startsWith('configuration kept') && line['revision'] === changed['revision'],
+  )
+  t.equal((await gateway.chat({ model: 'new' })).status, 200)
+})
+
+t.test('a request in flight keeps the configuration that it began with', async (t) => {
+  const first = await startFakeProvider()
+  const second = await startFakeProvider()
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  second.otherwise(ok(chatCompletion('from the second')))
+  const manifests = (one: string, two: string) =>
+    yaml(
+      provider({ name: 'one', url: one, priority: 1, spec: '  timeouts: { firstByte: 2s }' }),
+      provider({ name: 'two', url: two, priority: 2 }),
+      virtualKey(),
+    )
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': manifests(first.url, second.url) } })
+  first.enqueue(freeze())
+  const call = gateway.chat()
+  await first.received(1)
+  gateway.write('all.yaml', manifests(first.url, 'http://127.0.0.1:9'))
+  await gateway.line(
+    (line) =>
+      line['msg'] === 'configuration in force' &&
+      gateway.lines.filter((other) => other['msg'] === 'configuration in force').length > 1,
+  )
+  const answer = (await (await call).json()) as { choices: { message: { content: string } }[] }
+  t.equal(answer.choices[0]?.message.content, 'from the second')
+})
+
+t.test('SIGTERM: no new connections, what runs is finished, exit 0', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  upstream.enqueue(stream(chatStream(['one ', 'two ', 'three ', 'four']), { pauseMs: 150 }))
+  const response = await gateway.chat({ stream: true })
+  const exit = once(gateway.process, 'exit')
+  gateway.process.kill('SIGTERM')
+  const text = await response.text()
+  t.match(text, /"four"[\s\S]*data: \[DONE\]/)
+  t.strictSame(await exit, [0, null])
+  await t.rejects(fetch(gateway.url))
+  t.match(gateway.lines.at(-1), { msg: 'stopped', finished: true })
+})
+
+t.test('a second signal ends at once', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  const [start = '', content = ''] = chatStream(['endless'])
+  upstream.enqueue(stallAfter([start, content]))
+  const response = await gateway.chat({ stream: true })
+  const exit = once(gateway.process, 'exit')
+  gateway.process.kill('SIGTERM')
+  await t.rejects(async () => {
+    while (true) await fetch(`${gateway.url}/v1/models`)
+  })
+  gateway.process.kill('SIGTERM')
+  t.strictSame(await exit, [1, null])
+  await t.rejects(response.text())
+})
+
+t.test('health and metrics', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  await gateway.chat()
+  await gateway.chat({ model: 'unknown-model-of-a-client' })
+  for (const path of ['/livez', '/readyz']) t.equal((await fetch(gateway.admin + path)).status, 200)
+  const page = await (await fetch(`${gateway.admin}/metrics`)).text()
+  t.match(page, 'tollgate_requests_total{adapter="native",provider="p",model="m",outcome="answered"} 1')
+  t.match(page, 'tollgate_requests_total{adapter="native",provider="none",model="none",outcome="refused"} 1')
+  t.match(page, /gen_ai_client_token_usage_bucket/)
+  t.notMatch(page, 'unknown-model-of-a-client')
+  t.notMatch(page, KEY)
+  t.equal((await fetch(`${gateway.admin}/drain`, { method: 'POST' })).status, 405)
+})
+
+t.test('generated keys and secrets outlive the process in the state folder, for its owner only', async (t) => {
+  const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
+  t.teardown(() => rmSync(state, { recursive: true }))
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const key = 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: made }\nspec: {}\n'
+  const options = {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), key) },
+    args: ['--state', state],
+  }
+  const texts = []
+  for (const _ of [1, 2]) {
+    const gateway = await startGateway(t, options)
+    const file = join(state, 'virtual-keys', 'default.made')
+    const text = readFileSync(file, 'utf8').trim()
+    texts.push(text)
+    t.match(text, /^tollgate_[a-z2-7]{12}_[\w-]{43}_\w{6}$/)
+    t.equal(statSync(file).mode & 0o777, 0o600)
+    t.equal((await gateway.chat({}, { authorization: `Bearer ${text}` })).status, 200)
+    t.notMatch(gateway.output(), text)
+    gateway.process.kill('SIGTERM')
+    await once(gateway.process, 'exit')
+  }
+  t.equal(texts[0], texts[1])
+  t.strictSame(readdirSync(state).toSorted(), ['master-secret', 'virtual-keys'])
+})
+
+t.test('the command line says what is wrong', async (t) => {
+  t.match(run(), { status: 2, stdout: /usage: tollgate/ })
+  t.match(run('--help'), { status: 0, stdout: /standalone/ })
+  t.match(run('--version'), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
+  t.match(run('fly'), { status: 2, stderr: /no subcommand fly/ })
+  t.match(run('standalone', '--help'), { status: 0, stdout: /--listen/ })
+  t.match(run('standalone'), { status: 2, stderr: /--config PATH is required/ })
+  t.match(run('standalone', '--config', 'x', '--listen', 'nonsense'), {
+    status: 2,
+    stderr: /--listen must be host:port/,
+  })
+  t.match(run('standalone', '--config', 'x', '--frobnicate'), { status: 2, stderr: /frobnicate/ })
+  t.match(run('standalone', '--config', '/nowhere/at/all'), { status: 2 })
+  t.match(run('check', join(import.meta.dirname, '..', '..', 'examples', 'standalone')), { status: 0, stdout: /ok: / })
+})
