@@ -55,7 +55,7 @@ export interface AdmissionRequest {
   readonly need: QuotaNeed
 }
 
-/** Opaque to the pipeline; handed back to the store that made it. */
+/** Opaque to the pipeline; the same object goes back to the store that made it. */
 export interface Reservation {
   readonly id: string
   readonly plan: QuotaPlan

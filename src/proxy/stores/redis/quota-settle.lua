@@ -1,11 +1,13 @@
 -- Settlement: ends a reservation at what was really used; a second call changes nothing.
 -- KEYS: base:open, base:reservations, base:ended:<id>
--- ARGV: now, base, id, micro-dollars, input tokens, output tokens, plan (JSON) of an unconfirmed reservation or ''
--- Returns 'settled', 'corrected', 'charged' or 'unknown' (settled before, or Redis lost it).
+-- ARGV: now, base, id, micro-dollars, input tokens, output tokens,
+--       plan (JSON) to charge where the reservation is unknown, or '' where an earlier try may have settled it,
+--       '1' for an unconfirmed reservation, else ''
+-- Returns 'settled', 'corrected', 'charged' or 'unknown'.
 local now = clock(ARGV[1])
 local base, id = ARGV[2], ARGV[3]
 local actual = { tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]) }
-local unconfirmed = ARGV[7] ~= ''
+local unconfirmed = ARGV[8] == '1'
 
 local packed = redis.call('HGET', KEYS[2], id)
 local ended = redis.call('GET', KEYS[3])
@@ -36,8 +38,8 @@ elseif ended and ended ~= '' then
     save_window(state)
   end
   outcome = 'corrected'
-elseif not ended and unconfirmed then
-  -- Spent during a grace period without the store's word: counts now.
+elseif not ended and ARGV[7] ~= '' then
+  -- Spent during a grace period without the store's word, or reserved in a Redis that has lost it: counts now.
   for _, state in ipairs((read_plan(base, cjson.decode(ARGV[7]), now))) do
     spend(state, actual, now, now)
     save_window(state)

@@ -25,7 +25,7 @@ import type {
 } from '../../pipeline/quota-port.ts'
 import { QuotaReply } from './quota-reply.ts'
 import { encodeNeed, PlanEncoder } from './quota-plan.ts'
-import { redisScript } from './redis-client.ts'
+import { RedisUnavailableError, redisScript } from './redis-client.ts'
 import type { RedisConnection } from './redis-client.ts'
 
 export interface RedisQuotaStoreOptions {
@@ -43,6 +43,8 @@ export class RedisQuotaStore implements QuotaStore {
   readonly #now: Now | undefined
   readonly #call: { readonly timeoutMs?: Milliseconds }
   readonly #plans = new PlanEncoder()
+  /** Reservations whose settlement has been sent at least once. */
+  readonly #tried = new WeakSet<Reservation>()
 
   constructor(redis: RedisConnection, options: RedisQuotaStoreOptions = {}) {
     this.#redis = redis
@@ -93,12 +95,24 @@ export class RedisQuotaStore implements QuotaStore {
   }
 
   /** As `settle`, but tells what became of it. */
-  async trySettle({ id, plan, origin }: Reservation, actual: Charge): Promise<SettlementOutcome> {
+  async trySettle(reservation: Reservation, actual: Charge): Promise<SettlementOutcome> {
+    const { id, plan, origin } = reservation
     const base = baseOf(plan)
     const amounts = [actual.costMicroUsd, actual.inputTokens, actual.outputTokens].map(String)
-    const args = [this.#clock(), base, id, ...amounts, origin === 'unconfirmed' ? this.#plans.encode(plan) : '']
-    const outcome = await this.#redis.run(SETTLE, [...reservationKeys(base), endedKey(base, id)], args, this.#call)
-    return outcome === 'settled' || outcome === 'corrected' || outcome === 'charged' ? outcome : 'unknown'
+    const isUnconfirmed = origin === 'unconfirmed'
+    // Where this is the first try and Redis knows nothing of the reservation, Redis has lost it (restart, failover) and
+    // the charge counts all the same. At a further try it may as well be settled: then nothing is charged.
+    const isFirst = !this.#tried.has(reservation)
+    this.#tried.add(reservation)
+    const orphanPlan = isFirst || isUnconfirmed ? this.#plans.encode(plan) : ''
+    const args = [this.#clock(), base, id, ...amounts, orphanPlan, isUnconfirmed ? '1' : '']
+    try {
+      const outcome = await this.#redis.run(SETTLE, [...reservationKeys(base), endedKey(base, id)], args, this.#call)
+      return outcome === 'settled' || outcome === 'corrected' || outcome === 'charged' ? outcome : 'unknown'
+    } catch (error) {
+      if (isFirst && error instanceof RedisUnavailableError && !error.maybeExecuted) this.#tried.delete(reservation)
+      throw error
+    }
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
