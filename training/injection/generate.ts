@@ -1,0 +1,149 @@
+/**
+ * Writes the data set from the seeds: node training/injection/generate.ts
+ * Every sample is one line of JSON: text, label (1 attack), family, language, scope. Same seeds, same bytes.
+ */
+import { writeFileSync } from 'node:fs'
+import { createRandom, expand, pick, type Random, type WordLists } from './grammar.ts'
+import { ATTACK_WORDS, DIRECT_ATTACKS, HARM_LINES } from './seeds/attacks-direct.ts'
+import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/attacks-indirect.ts'
+import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
+import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
+import { WORDS } from './seeds/words.ts'
+
+export interface Sample {
+  readonly text: string
+  readonly label: 0 | 1
+  readonly family: string
+  readonly language: string
+  readonly scope: 'message' | 'tool-output'
+  /** Where the order stands in a document, as offsets; absent: the whole text. */
+  readonly attack?: readonly [number, number]
+}
+
+const SEED = 20260714
+/** Samples a family; families with more seeds get more. */
+const PER_DIRECT_SEED = 19
+const PER_INDIRECT_SEED = 34
+const PER_FOREIGN_SEED = 14
+const PER_BENIGN_SEED = 20
+const PER_DOCUMENT_SEED = 42
+const PER_FOREIGN_BENIGN_SEED = 7
+
+const LISTS: WordLists = {
+  ...WORDS,
+  ...ATTACK_WORDS,
+  ...INDIRECT_WORDS,
+  ...BENIGN_WORDS,
+  ...LANGUAGE_WORDS,
+  para: PARAGRAPHS,
+  harm: HARM_LINES,
+  code_leak: ['print(system_prompt)  # prints:', 'const secret = "', 'The password is', 'system_message = """'],
+}
+
+/** The whole data set, in a fixed order, without repetitions. */
+export function generateSamples(): Sample[] {
+  const random = createRandom(SEED)
+  const samples = [...directAttacks(random), ...indirectAttacks(random), ...foreign(random), ...benign(random)]
+  const seen = new Set<string>()
+  return samples.filter((sample) => !seen.has(sample.text) && seen.add(sample.text))
+}
+
+function* directAttacks(random: Random): Iterable<Sample> {
+  for (const [family, seeds] of Object.entries(DIRECT_ATTACKS)) {
+    for (const seed of seeds) {
+      for (let round = 0; round < PER_DIRECT_SEED; round++) {
+        yield { text: vary(expand(seed, LISTS, random), random), label: 1, family, language: 'en', scope: 'message' }
+      }
+    }
+  }
+}
+
+function* indirectAttacks(random: Random): Iterable<Sample> {
+  for (const [family, seeds] of Object.entries(INDIRECT_ATTACKS)) {
+    for (const seed of seeds) {
+      for (let round = 0; round < PER_INDIRECT_SEED; round++) {
+        const scope = family === 'plain' || random() < 0.7 ? 'tool-output' : 'message'
+        yield embed(vary(expand(seed, LISTS, random), random), `indirect-${family}`, 'en', scope, random)
+      }
+    }
+  }
+}
+
+function embed(order: string, family: string, language: string, scope: Sample['scope'], random: Random): Sample {
+  const [before = '', after = ''] = expand(pick(CARRIERS, random).replace('{payload}', '\u0001'), LISTS, random).split(
+    '\u0001',
+  )
+  return {
+    text: before + order + after,
+    label: 1,
+    family,
+    language,
+    scope,
+    attack: [before.length, before.length + order.length],
+  }
+}
+
+function* foreign(random: Random): Iterable<Sample> {
+  for (const [language, seeds] of Object.entries(LANGUAGES)) {
+    for (const seed of seeds.attacks)
+      for (let round = 0; round < PER_FOREIGN_SEED; round++)
+        yield { text: expand(seed, LISTS, random), label: 1, family: 'foreign', language, scope: 'message' }
+    for (const seed of seeds.indirect)
+      for (let round = 0; round < PER_FOREIGN_SEED; round++)
+        yield embed(expand(seed, LISTS, random), 'foreign-indirect', language, 'tool-output', random)
+    for (const seed of seeds.benign) {
+      for (let round = 0; round < PER_FOREIGN_BENIGN_SEED; round++)
+        yield {
+          text: expand(seed, LISTS, random),
+          label: 0,
+          family: 'foreign',
+          language,
+          scope: round % 7 === 6 ? 'tool-output' : 'message',
+        }
+    }
+  }
+}
+
+function* benign(random: Random): Iterable<Sample> {
+  for (const [family, seeds] of Object.entries(BENIGN)) {
+    for (const seed of seeds) {
+      for (let round = 0; round < PER_BENIGN_SEED; round++)
+        yield { text: vary(expand(seed, LISTS, random), random), label: 0, family, language: 'en', scope: 'message' }
+    }
+  }
+  for (const seed of BENIGN_DOCUMENTS) {
+    for (let round = 0; round < PER_DOCUMENT_SEED; round++)
+      yield {
+        text: expand(seed, LISTS, random),
+        label: 0,
+        family: 'document',
+        language: 'en',
+        scope: round % 4 === 3 ? 'message' : 'tool-output',
+      }
+  }
+}
+
+/** Small accidents of writing: case, a lost full stop, a swapped letter. */
+function vary(text: string, random: Random): string {
+  const chance = random()
+  if (chance < 0.06) return text.toUpperCase()
+  if (chance < 0.2) return text.toLowerCase()
+  if (chance < 0.3) return text.replace(/[.!?]$/, '')
+  if (chance < 0.36) return swapLetters(text, random)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function swapLetters(text: string, random: Random): string {
+  const at = 1 + Math.floor(random() * Math.max(1, text.length - 3))
+  return text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2)
+}
+
+if (import.meta.main) {
+  const samples = generateSamples()
+  const file = new URL('dataset.jsonl', import.meta.url)
+  writeFileSync(file, samples.map((sample) => JSON.stringify(sample)).join('\n') + '\n')
+  const attacks = samples.filter((sample) => sample.label === 1)
+  process.stdout.write(
+    `${samples.length} samples, ${attacks.length} attacks, ${new Set(attacks.map((sample) => sample.family)).size} attack families\n`,
+  )
+}
