@@ -3,9 +3,10 @@ import type { CompletionRequest, FormatName } from '../completion/request.ts'
 import type { JsonObject } from '../json.ts'
 import { chatCompletions } from './chat-completions/chat-completions.ts'
 import type { Format, Rendered, RenderTarget } from './format.ts'
+import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
 
-export const FORMATS: readonly Format[] = [chatCompletions, messages]
+export const FORMATS: readonly Format[] = [chatCompletions, messages, generateContent]
 
 /** The codec of a format. @throws where none is registered under the name: a mistake in the code, not in a request. */
 export function formatOf(name: FormatName): Format {

@@ -1,0 +1,174 @@
+/**
+ * Neutral messages -> contents. Results of one step's calls stand together in one content, as the vendor requires. There
+ * is one system instruction, before everything: later ones are moved there.
+ */
+import type {
+  AssistantPart,
+  CompletionRequest,
+  Message,
+  ToolCallPart,
+  ToolResultPart,
+  TranslationWarning,
+  UserPart,
+} from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import { renderMedia } from './media-translate.ts'
+import { traitsOf } from './model-traits.ts'
+import { argumentsOf } from './tool-arguments.ts'
+
+/**
+ * Stands for the signature of a call that another vendor's model made: models that require one take this word of the
+ * vendor's for a history that was not made by them. @see https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+const FOREIGN_SIGNATURE = 'skip_thought_signature_validator'
+
+/** `contents` and `systemInstruction`. Adds to `warnings` what is lost. */
+export function translateContents(
+  request: CompletionRequest,
+  model: string,
+  warnings: TranslationWarning[],
+): JsonObject {
+  const context: Context = {
+    names: namesOfCalls(request.messages),
+    requiresSignature: traitsOf(model).requiresSignature,
+    warnings,
+  }
+  const system = systemParts(request, warnings)
+  const contents = merged(request.messages).flatMap(([message, index]) => {
+    const parts = partsOf(message, `messages[${index}]`, context)
+    return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }]
+  })
+  // Instructions alone are no request to this vendor: they are then what the user says.
+  if (contents.length === 0) return { contents: [{ role: 'user', parts: system }] }
+  return withoutUndefined({
+    contents,
+    systemInstruction: system.length > 0 ? { parts: system } : undefined,
+  })
+}
+
+interface Context {
+  readonly names: ReadonlyMap<string, string>
+  readonly requiresSignature: boolean
+  readonly warnings: TranslationWarning[]
+}
+
+function namesOfCalls(messages: readonly Message[]): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { role, content } of messages) {
+    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') names.set(part.id, part.name)
+  }
+  return names
+}
+
+/** Results in a row belong to the calls of one step. Each message with its index in the request. */
+function merged(messages: readonly Message[]): [Message, number][] {
+  const list: [Message, number][] = []
+  for (const [index, message] of messages.entries()) {
+    const last = list.at(-1)
+    if (message.role === 'tool' && last?.[0].role === 'tool') {
+      last[0] = { role: 'tool', content: [...last[0].content, ...message.content] }
+    } else if (message.role !== 'system') list.push([message, index])
+  }
+  return list
+}
+
+function systemParts(request: CompletionRequest, warnings: TranslationWarning[]): JsonObject[] {
+  warnOfCacheControl(request.system, 'system', warnings)
+  const later = request.messages.flatMap((message, index) => {
+    if (message.role !== 'system') return []
+    const field = `messages[${index}]`
+    warnings.push({ field, message: 'an instruction inside the conversation was moved to its beginning' })
+    warnOfCacheControl(message.content, field, warnings)
+    return message.content
+  })
+  return [...request.system, ...later].filter((part) => part.text !== '').map((part) => ({ text: part.text }))
+}
+
+function warnOfCacheControl(
+  parts: readonly { readonly cacheControl?: unknown }[],
+  path: string,
+  warnings: TranslationWarning[],
+): void {
+  if (parts.every((part) => part.cacheControl === undefined)) return
+  warnings.push({
+    field: `${path}.cache_control`,
+    message: 'generate-content caches on its own; the mark was left out',
+  })
+}
+
+function partsOf(message: Message, path: string, context: Context): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      warnOfCacheControl(
+        message.content.filter((part) => part.type !== 'audio'),
+        path,
+        context.warnings,
+      )
+      return userParts(message.content, path, context)
+    case 'assistant':
+      return assistantParts(message.content, path, context)
+    case 'tool':
+      return resultParts(message.content, path, context)
+  }
+}
+
+function userParts(content: readonly UserPart[], path: string, { warnings }: Context): JsonObject[] {
+  return content.flatMap<JsonObject>((part, index) => {
+    if (part.type !== 'text') return renderMedia(part, `${path}.content[${index}]`, warnings) ?? []
+    return part.text === '' ? [] : { text: part.text } // the vendor refuses empty parts
+  })
+}
+
+function assistantParts(content: readonly AssistantPart[], path: string, context: Context): JsonObject[] {
+  const calls = content.filter((part) => part.type === 'tool-call')
+  warnOfCacheControl([...content.filter((part) => part.type === 'text'), ...calls], path, context.warnings)
+  if (content.some((part) => part.type === 'reasoning')) {
+    const message = "another vendor's earlier thinking cannot be sent in this format; it was left out"
+    context.warnings.push({ field: `${path}.thinking`, message })
+  }
+  return content.flatMap<JsonObject>((part) => {
+    switch (part.type) {
+      case 'reasoning':
+        return []
+      case 'tool-call':
+        return renderCall(part, part === calls[0], path, context)
+      default:
+        return part.text === '' ? [] : { text: part.text }
+    }
+  })
+}
+
+/** Of calls made at once, only the first bears a signature. */
+function renderCall(call: ToolCallPart, isFirst: boolean, path: string, context: Context): JsonObject {
+  const { args, lost } = argumentsOf(call.arguments)
+  if (lost !== undefined) context.warnings.push({ field: `${path}.${call.name}`, message: lost })
+  const substitute = isFirst && context.requiresSignature ? FOREIGN_SIGNATURE : undefined
+  return withoutUndefined({
+    functionCall: { id: call.id, name: call.name, args },
+    thoughtSignature: call.signature ?? substitute,
+  })
+}
+
+/** Media, which not every model takes inside a result, follows after the last of them. */
+function resultParts(results: readonly ToolResultPart[], path: string, context: Context): JsonObject[] {
+  warnOfCacheControl(results, path, context.warnings)
+  const responses = results.map((result) => renderResult(result, context))
+  const media = results
+    .flatMap((result) => result.content)
+    .flatMap<JsonObject>((part) => (part.type === 'text' ? [] : (renderMedia(part, `${path}.content`, context.warnings) ?? [])))
+  return [...responses, ...media]
+}
+
+function renderResult(result: ToolResultPart, { names }: Context): JsonObject {
+  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+  return {
+    functionResponse: {
+      id: result.toolCallId,
+      name: result.name ?? names.get(result.toolCallId) ?? result.toolCallId,
+      response: { [result.isError === true ? 'error' : 'output']: text },
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Neutral request -> generate-content document. From the same format: the client's document; model and stream are said by
+ * the path, so that the bytes usually go on as they came. From another format: see request-translate.ts.
+ */
+import type { CompletionRequest } from '../../completion/request.ts'
+import { asNumber, asObject, type JsonObject } from '../../json.ts'
+import type { Rendered, RenderTarget } from '../format.ts'
+import { translateRequest } from './request-translate.ts'
+import { nameIn } from './spelling.ts'
+
+/** The request for the provider. Returns the source document itself where nothing has to change. */
+export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
+  if (request.source.format !== 'generate-content') return translateRequest(request, target)
+  const source = request.source.document
+  const limit = patchLimit(source, target.maxOutputTokens)
+  const isModelNamed = 'model' in source
+  if (limit === undefined && !isModelNamed) return { document: source, warnings: [] }
+  const document = { ...source, ...limit }
+  // It must not differ from the path's, which is the provider's name for it.
+  delete document.model
+  return { document, warnings: [] }
+}
+
+/** Lowers the client's own limit, in its spelling; adds one where it gave none. */
+function patchLimit(source: JsonObject, limit: number | undefined): JsonObject | undefined {
+  if (limit === undefined) return undefined
+  const configName = nameIn(source, 'generationConfig')
+  const config = asObject(source[configName]) ?? {}
+  const field = nameIn(config, 'maxOutputTokens')
+  const given = asNumber(config[field])
+  if (given !== undefined && given <= limit) return undefined
+  return { [configName]: { ...config, [field]: limit } }
+}

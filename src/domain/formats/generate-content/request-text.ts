@@ -1,0 +1,41 @@
+/** The texts of a generate-content request, visited and replaced in place. */
+import type { TextVisitor } from '../../completion/text-span.ts'
+import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { visitPart } from './part-text.ts'
+import { itemsIn, nameIn, valueIn } from './spelling.ts'
+
+const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
+const USER: TextPlace = { scope: 'message', role: 'user' }
+const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
+const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
+
+/** @returns whether a text was changed. @see Format.visitRequestText */
+export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
+  const walk = new TextWalk(visit)
+  visitContent(asObject(valueIn(document, 'systemInstruction')) ?? {}, SYSTEM, walk)
+  for (const content of itemsIn(document, 'contents')) {
+    if (isJsonObject(content)) visitContent(content, content.role === 'model' ? ASSISTANT : USER, walk)
+  }
+  for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
+  const config = asObject(valueIn(document, 'generationConfig')) ?? {}
+  for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
+  return walk.changed
+}
+
+function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): void {
+  for (const part of itemsIn(content, 'parts')) if (isJsonObject(part)) visitPart(part, place, walk)
+  for (const field of Object.keys(content))
+    if (field !== 'role' && field !== 'parts') walk.leaves(content, field, place)
+}
+
+/** The vendor's own tools hold settings, no text. */
+function visitTool(tool: JsonObject, walk: TextWalk): void {
+  for (const declaration of itemsIn(tool, 'functionDeclarations')) {
+    if (!isJsonObject(declaration)) continue
+    walk.text(declaration, 'description', TOOL_DEFINITION)
+    for (const field of ['parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema']) {
+      walk.schema(declaration[nameIn(declaration, field)], TOOL_DEFINITION)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/** A request that came in another format -> generate-content document, with a warning for all that is lost. */
+import type {
+  CompletionRequest,
+  ResponseFormat,
+  Sampling,
+  ToolChoice,
+  ToolDefinition,
+  TranslationWarning,
+} from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { asObject } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import type { Rendered, RenderTarget } from '../format.ts'
+import { translateContents } from './content-translate.ts'
+import { renderThinking } from './reasoning-translate.ts'
+
+/** The vendor takes at most five stop sequences. */
+const MAX_STOP_SEQUENCES = 5
+
+/** The request in this format. */
+export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
+  const warnings: TranslationWarning[] = []
+  const hasTools = request.tools.length > 0
+  const config = renderConfig(request, target, warnings)
+  const document = withoutUndefined({
+    ...translateContents(request, target.model, warnings),
+    tools: hasTools
+      ? [{ functionDeclarations: request.tools.map((tool, index) => renderTool(tool, index, warnings)) }]
+      : undefined,
+    toolConfig: hasTools && request.toolChoice ? renderToolChoice(request.toolChoice) : undefined,
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  })
+  if (hasTools && request.parallelToolCalls === false) {
+    warnings.push({
+      field: 'parallel_tool_calls',
+      message: 'generate-content cannot forbid parallel calls; it was left out',
+    })
+  }
+  if (request.user !== undefined) {
+    warnings.push({ field: 'user', message: "generate-content has no field for the end user's id; it was left out" })
+  }
+  return { document, warnings }
+}
+
+function renderConfig(request: CompletionRequest, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
+  const { sampling, responseFormat, reasoning } = request
+  return withoutUndefined({
+    maxOutputTokens: target.maxOutputTokens ?? sampling.maxOutputTokens,
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    stopSequences: renderStop(sampling, warnings),
+    candidateCount: sampling.choices,
+    seed: sampling.seed,
+    frequencyPenalty: sampling.frequencyPenalty,
+    presencePenalty: sampling.presencePenalty,
+    ...(responseFormat && renderResponseFormat(responseFormat)),
+    thinkingConfig: renderThinking(reasoning, target.model, warnings),
+  })
+}
+
+function renderStop({ stop = [] }: Sampling, warnings: TranslationWarning[]): string[] | undefined {
+  if (stop.length > MAX_STOP_SEQUENCES) {
+    warnings.push({ field: 'stop', message: `only the first ${MAX_STOP_SEQUENCES} stop sequences were sent` })
+  }
+  return stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined
+}
+
+function renderResponseFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return {}
+    case 'json':
+      return { responseMimeType: 'application/json' }
+    case 'json-schema':
+      return { responseMimeType: 'application/json', responseJsonSchema: format.schema }
+  }
+}
+
+function renderTool(tool: ToolDefinition, index: number, warnings: TranslationWarning[]): JsonObject {
+  const lost = (field: string, message: string) => warnings.push({ field: `tools[${index}].${field}`, message })
+  if (tool.cacheControl !== undefined) {
+    lost('cache_control', 'generate-content caches on its own; the mark was left out')
+  }
+  if (tool.strict === true) lost('strict', 'generate-content has no strict mode for one tool; it was left out')
+  return withoutUndefined({
+    name: tool.name,
+    description: tool.description,
+    parametersJsonSchema: hasParameters(tool) ? tool.parameters : undefined,
+  })
+}
+
+/** The vendor refuses an object without properties: a function without parameters has no schema there. */
+function hasParameters({ parameters }: ToolDefinition): boolean {
+  const schema = asObject(parameters)
+  if (schema === undefined) return false
+  const isEmpty = Object.keys(asObject(schema.properties) ?? {}).length === 0
+  const says = Object.keys(schema).some((keyword) => !EMPTY_KEYWORDS.has(keyword))
+  return !isEmpty || says
+}
+
+/** What an object schema without properties usually holds. */
+const EMPTY_KEYWORDS: ReadonlySet<string> = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  '$schema',
+  'title',
+  'description',
+])
+
+function renderToolChoice(choice: ToolChoice): JsonObject {
+  switch (choice.type) {
+    case 'auto':
+      return { functionCallingConfig: { mode: 'AUTO' } }
+    case 'none':
+      return { functionCallingConfig: { mode: 'NONE' } }
+    case 'required':
+      return { functionCallingConfig: { mode: 'ANY' } }
+    case 'tool':
+      return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } }
+  }
+}

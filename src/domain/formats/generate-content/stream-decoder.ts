@@ -1,0 +1,177 @@
+/**
+ * A provider's generate-content stream -> neutral parts. Every event is a whole response document with the next pieces of
+ * each candidate; function calls come whole; usage comes in every event, the last one counts. There is no end mark: a
+ * stream whose candidates have not all said why they finished was cut, and says so by an `error` part.
+ */
+import type { StreamPart } from '../../completion/stream-part.ts'
+import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { SseEvent, StreamDecoder } from '../format.ts'
+import { readAnswerPart, type AnswerPart } from './answer-part.ts'
+import { parseError } from './errors.ts'
+import { blockedFinish, parseFinish } from './finish.ts'
+import { madeUpId } from './made-up-id.ts'
+import { parseUsage } from './usage.ts'
+
+/** More candidates than any request can ask for; bounds what a provider gone mad makes us keep. */
+const MAX_STREAM_CANDIDATES = 256
+
+export class GenerateContentStreamDecoder implements StreamDecoder {
+  readonly #candidates = new Map<number, CandidateBlocks>()
+  #started = false
+  #responseId = ''
+  /** Failed or over: nothing more is read. */
+  #ended = false
+
+  push(event: SseEvent): StreamPart[] {
+    if (this.#ended || event.data === '') return []
+    const chunk = parseChunk(event.data)
+    if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.')
+    if (event.event === 'error' || chunk.error) return this.#failWith(chunk)
+    const parts: StreamPart[] = []
+    this.#start(chunk, parts)
+    for (const [position, candidate] of asArray(chunk.candidates).entries()) {
+      if (isJsonObject(candidate)) this.#candidate(candidate, position, parts)
+    }
+    this.#blocked(chunk, parts)
+    const usage = parseUsage(chunk.usageMetadata)
+    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    return parts
+  }
+
+  end(): StreamPart[] {
+    if (this.#ended) return []
+    this.#ended = true
+    const isComplete = this.#candidates.size > 0 && [...this.#candidates.values()].every((one) => one.finished)
+    if (isComplete) return []
+    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+  }
+
+  #start(chunk: JsonObject, parts: StreamPart[]): void {
+    if (this.#started) return
+    this.#started = true
+    this.#responseId = asString(chunk.responseId) ?? ''
+    parts.push({ type: 'response-start', id: this.#responseId, model: asString(chunk.modelVersion) ?? '' })
+  }
+
+  #candidate(candidate: JsonObject, position: number, parts: StreamPart[]): void {
+    const state = this.#stateOf(asNumber(candidate.index) ?? position)
+    if (state === undefined || state.finished) return
+    for (const part of asArray(asObject(candidate.content)?.parts)) {
+      if (isJsonObject(part)) state.push(readAnswerPart(part), part, parts)
+    }
+    const raw = asString(candidate.finishReason)
+    if (raw) state.finish(raw, parts)
+  }
+
+  #stateOf(index: number): CandidateBlocks | undefined {
+    const known = this.#candidates.get(index)
+    if (known !== undefined || this.#candidates.size >= MAX_STREAM_CANDIDATES) return known
+    const state = new CandidateBlocks(index, this.#responseId)
+    this.#candidates.set(index, state)
+    return state
+  }
+
+  /** The prompt was refused: there will be no candidate. */
+  #blocked(chunk: JsonObject, parts: StreamPart[]): void {
+    const reason = asString(asObject(chunk.promptFeedback)?.blockReason)
+    if (reason === undefined || this.#candidates.size > 0) return
+    const state = this.#stateOf(0)
+    if (state !== undefined) state.finished = true
+    parts.push({ type: 'finish', choice: 0, finish: blockedFinish(reason) })
+  }
+
+  #fail(message: string): StreamPart[] {
+    this.#ended = true
+    return [{ type: 'error', message }]
+  }
+
+  #failWith(raw: JsonObject): StreamPart[] {
+    this.#ended = true
+    const { message, type, code } = parseError(raw)
+    const word = code ?? type
+    const text = message ?? 'The provider reported an error inside the stream.'
+    return [{ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw }]
+  }
+}
+
+/** The blocks of one candidate. Texts of one kind in a row are one block; a call is a block of its own. */
+class CandidateBlocks {
+  finished = false
+  readonly #choice: number
+  readonly #responseId: string
+  #open: { readonly id: string; readonly type: 'text' | 'reasoning'; signature: string | undefined } | undefined
+  #blocks = 0
+  #calls = 0
+
+  constructor(choice: number, responseId: string) {
+    this.#choice = choice
+    this.#responseId = responseId
+  }
+
+  push(part: AnswerPart, raw: JsonValue, parts: StreamPart[]): void {
+    switch (part.type) {
+      case 'text':
+        return this.#text('text', part.text, undefined, parts)
+      case 'thought':
+        return this.#text('reasoning', part.text, part.signature, parts)
+      case 'call':
+        return this.#call(part, parts)
+      case 'unknown':
+        parts.push({ type: 'unknown', name: part.name, raw })
+    }
+  }
+
+  finish(raw: string, parts: StreamPart[]): void {
+    this.#close(parts)
+    this.finished = true
+    parts.push({ type: 'finish', choice: this.#choice, finish: parseFinish(raw, this.#calls > 0) })
+  }
+
+  #text(type: 'text' | 'reasoning', delta: string, signature: string | undefined, parts: StreamPart[]): void {
+    if (delta === '' && signature === undefined) return
+    const choice = this.#choice
+    // A signature ends its thought: what follows is another one.
+    if (this.#open?.type !== type || this.#open.signature !== undefined) {
+      this.#close(parts)
+      this.#open = { id: this.#nextId(), type, signature: undefined }
+      parts.push({ type: `${type}-start`, choice, id: this.#open.id })
+    }
+    this.#open.signature = signature
+    if (delta !== '') parts.push({ type: `${type}-delta`, choice, id: this.#open.id, delta })
+  }
+
+  #call(call: Extract<AnswerPart, { type: 'call' }>, parts: StreamPart[]): void {
+    this.#close(parts)
+    const { name, signature, arguments: delta } = call
+    const choice = this.#choice
+    const toolCallId = call.id ?? madeUpId(this.#responseId, choice, this.#calls, name, delta)
+    this.#calls += 1
+    const id = this.#nextId()
+    const start = { type: 'tool-input-start', choice, id, toolCallId, toolName: name } as const
+    parts.push(signature === undefined ? start : { ...start, signature })
+    parts.push({ type: 'tool-input-delta', choice, id, delta }, { type: 'tool-input-end', choice, id })
+  }
+
+  #close(parts: StreamPart[]): void {
+    if (this.#open === undefined) return
+    const { id, type, signature } = this.#open
+    const choice = this.#choice
+    if (type === 'text' || signature === undefined) parts.push({ type: `${type}-end`, choice, id })
+    else parts.push({ type: 'reasoning-end', choice, id, signature })
+    this.#open = undefined
+  }
+
+  #nextId(): string {
+    this.#blocks += 1
+    return `${this.#choice}-${this.#blocks - 1}`
+  }
+}
+
+function parseChunk(data: string): JsonObject | undefined {
+  try {
+    const chunk: JsonValue = JSON.parse(data)
+    return asObject(chunk)
+  } catch {
+    return undefined
+  }
+}

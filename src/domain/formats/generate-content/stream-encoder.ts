@@ -1,0 +1,130 @@
+/**
+ * Neutral parts -> a generate-content stream as the vendor sends it: text piece by piece, function calls whole, and a last
+ * event with every candidate's finish reason and the usage, which other formats may send after the finish. No event is
+ * without a candidate and a part: the SDKs take such a one for an invalid answer and forget the turn.
+ */
+import type { TranslationWarning } from '../../completion/request.ts'
+import type { Finish, Usage } from '../../completion/result.ts'
+import type { StreamPart } from '../../completion/stream-part.ts'
+import type { JsonObject } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
+import { renderFinish } from './finish.ts'
+import { argumentsOf } from './tool-arguments.ts'
+import { renderUsage } from './usage.ts'
+
+/** A provider may make up names without end. */
+const MAX_WARNINGS = 16
+
+interface OpenCall {
+  readonly id: string
+  readonly name: string
+  readonly signature: string | undefined
+  readonly pieces: string[]
+}
+
+export class GenerateContentStreamEncoder implements StreamEncoder {
+  readonly warnings: TranslationWarning[] = []
+  readonly #context: RenderContext
+  readonly #calls = new Map<string, OpenCall>()
+  readonly #finishes = new Map<number, Finish>()
+  #envelope: JsonObject
+  #usage: Usage | undefined
+  #failed = false
+
+  constructor(context: RenderContext) {
+    this.#context = context
+    this.#envelope = envelopeOf(context, '', '')
+  }
+
+  push(part: StreamPart): SseEvent[] {
+    if (this.#failed) return []
+    switch (part.type) {
+      case 'response-start':
+        this.#envelope = envelopeOf(this.#context, part.id, part.model)
+        return []
+      case 'text-delta':
+      case 'refusal-delta':
+        return part.delta === '' ? [] : this.#chunk(part.choice, { text: part.delta })
+      case 'reasoning-delta':
+        return part.delta === '' ? [] : this.#chunk(part.choice, { text: part.delta, thought: true })
+      case 'reasoning-start':
+        return this.#warnOf(part.redacted, 'encrypted thinking')
+      case 'reasoning-end':
+        if (part.signature === undefined) return []
+        return this.#chunk(part.choice, { text: '', thought: true, thoughtSignature: part.signature })
+      case 'tool-input-start':
+        this.#calls.set(part.id, { id: part.toolCallId, name: part.toolName, signature: part.signature, pieces: [] })
+        return []
+      case 'tool-input-delta':
+        this.#calls.get(part.id)?.pieces.push(part.delta)
+        return []
+      case 'tool-input-end':
+        return this.#endCall(part.choice, part.id)
+      case 'finish':
+        this.#finishes.set(part.choice, part.finish)
+        return []
+      case 'usage':
+        this.#usage = part.usage
+        return []
+      case 'error':
+        return this.#fail(part.message, part.code)
+      case 'unknown':
+        return this.#warnOf(part.name, `the event ${part.name}`)
+      case 'text-start':
+      case 'text-end':
+      case 'ping':
+        return []
+    }
+  }
+
+  end(): SseEvent[] {
+    if (this.#failed) return []
+    const candidates = [...this.#finishes]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, finish]) => ({ ...candidateOf(index, { text: '' }), finishReason: renderFinish(finish) }))
+    if (candidates.length === 0) return []
+    const usageMetadata = this.#usage && renderUsage(this.#usage)
+    return [eventOf(withoutUndefined({ candidates, usageMetadata, ...this.#envelope }))]
+  }
+
+  #endCall(choice: number, id: string): SseEvent[] {
+    const call = this.#calls.get(id)
+    if (call === undefined) return []
+    this.#calls.delete(id)
+    const { args, lost } = argumentsOf(call.pieces.join(''))
+    this.#warnOf(lost, lost ?? '')
+    const functionCall = { id: call.id, name: call.name, args }
+    return this.#chunk(choice, withoutUndefined({ functionCall, thoughtSignature: call.signature }))
+  }
+
+  #chunk(choice: number, part: JsonObject): SseEvent[] {
+    return [eventOf({ candidates: [candidateOf(choice, part)], ...this.#envelope })]
+  }
+
+  #fail(message: string, code: string | undefined): SseEvent[] {
+    this.#failed = true
+    const reason = code === undefined ? {} : { details: [{ reason: code }] }
+    return [eventOf({ error: { code: 502, message, status: 'UNAVAILABLE', ...reason } })]
+  }
+
+  /** Notes once for each kind what has no place in this format. */
+  #warnOf(lost: string | undefined, what: string): SseEvent[] {
+    const message = `in a generate-content stream: ${what}`
+    const isNew = lost !== undefined && !this.warnings.some((one) => one.message === message)
+    if (isNew && this.warnings.length < MAX_WARNINGS) this.warnings.push({ field: 'stream', message })
+    return []
+  }
+}
+
+function candidateOf(index: number, part: JsonObject): JsonObject {
+  return { index, content: { role: 'model', parts: [part] } }
+}
+
+function envelopeOf(context: RenderContext, id: string, model: string): JsonObject {
+  return { modelVersion: model || context.model, responseId: id || context.requestId }
+}
+
+function eventOf(document: JsonObject): SseEvent {
+  return { data: JSON.stringify(document) }
+}

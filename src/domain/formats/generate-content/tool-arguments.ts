@@ -1,0 +1,38 @@
+/** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
+import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+
+/**
+ * Holds the text of arguments that are no JSON object: this format has no other place for them, and a call without its
+ * arguments would say something else than the model did.
+ */
+export const RAW_ARGUMENTS = '_raw_arguments'
+
+/** Digits beyond what a double keeps: 16 or more in a row, outside a fraction. */
+const LONG_INTEGER = /(?<![\d.])\d{16,}/
+
+/** The arguments as JSON text. Absent arguments are an empty object. */
+export function argumentsTextOf(args: JsonValue | undefined): string {
+  if (args === undefined || args === null) return '{}'
+  const raw = asObject(args)?.[RAW_ARGUMENTS]
+  if (typeof raw === 'string' && Object.keys(args).length === 1) return raw
+  return JSON.stringify(args)
+}
+
+/** The arguments as an object, and what it could not keep of the text. */
+export function argumentsOf(text: string): { readonly args: JsonObject; readonly lost?: string } {
+  if (text.trim() === '') return { args: {} }
+  const value = parse(text)
+  if (!isJsonObject(value)) {
+    return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are no JSON object were put into ${RAW_ARGUMENTS}` }
+  }
+  if (LONG_INTEGER.test(text)) return { args: value, lost: 'integers of more than 15 digits may have been rounded' }
+  return { args: value }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

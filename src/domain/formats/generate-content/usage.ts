@@ -1,0 +1,46 @@
+/** Usage of this format <-> neutral usage. Here the prompt includes cached tokens, and thoughts stand beside the answer. */
+import type { Usage } from '../../completion/result.ts'
+import { asNumber, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { withoutUndefined } from '../fields.ts'
+
+/** Undefined where `value` is no usage object. */
+export function parseUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined
+  const prompt = tokens(value.promptTokenCount)
+  const cachedInput = Math.min(prompt, tokens(value.cachedContentTokenCount))
+  // What the vendor's own tools found goes back into the model as input, and is not part of the prompt's count.
+  const toolUse = tokens(value.toolUsePromptTokenCount)
+  const reasoning = tokens(value.thoughtsTokenCount)
+  return {
+    input: prompt - cachedInput + toolUse,
+    cachedInput,
+    cacheWrite: 0,
+    output: outputOf(value, prompt + toolUse, reasoning),
+    reasoning,
+    raw: value,
+  }
+}
+
+/** Thoughts stand beside the candidates' tokens; servers that count them inside are known by their total. */
+function outputOf(usage: JsonObject, input: number, reasoning: number): number {
+  const candidates = tokens(usage.candidatesTokenCount)
+  const isInside = candidates >= reasoning && tokens(usage.totalTokenCount) === input + candidates
+  return isInside ? candidates : candidates + reasoning
+}
+
+/** A count as a whole number of at least 0, whatever the provider sent. */
+function tokens(value: JsonValue | undefined): number {
+  return Math.max(0, Math.ceil(asNumber(value) ?? 0))
+}
+
+/** The usage object for a client of this format. The total is the sum of the counts beside it. */
+export function renderUsage(usage: Usage): JsonObject {
+  const prompt = usage.input + usage.cachedInput + usage.cacheWrite
+  return withoutUndefined({
+    promptTokenCount: prompt,
+    cachedContentTokenCount: usage.cachedInput || undefined,
+    candidatesTokenCount: Math.max(0, usage.output - usage.reasoning),
+    thoughtsTokenCount: usage.reasoning || undefined,
+    totalTokenCount: prompt + Math.max(usage.output, usage.reasoning),
+  })
+}
