@@ -1,4 +1,5 @@
 import { latency } from './latency.ts'
+import { maskingSpeed } from './masking-speed.ts'
 import { memory } from './memory.ts'
 import type { Section } from './section.ts'
 import { startUp } from './start-up.ts'
@@ -6,4 +7,4 @@ import { streams } from './streams.ts'
 import { throughput } from './throughput.ts'
 
 /** In the order of running and of the results. */
-export const SECTIONS: readonly Section[] = [throughput, latency, streams, memory, startUp]
+export const SECTIONS: readonly Section[] = [throughput, latency, streams, memory, startUp, maskingSpeed]

@@ -1,0 +1,39 @@
+import { run as measureMasking } from './masking.ts'
+import type { Bar, Bench, Report, Section } from './section.ts'
+
+/** masking.ts, which can be run by itself too, as a section of the bench. */
+export const maskingSpeed: Section = {
+  name: 'masking',
+  title: 'Masking: speed on ordinary text, growth on hostile text',
+  needs: 'nothing',
+
+  async run(bench: Bench): Promise<Report> {
+    const { megabytesPerSecond, linearity } = await measureMasking((line) => bench.log(`  ${line}`))
+    const slowestGrowth = Math.max(...linearity.map(({ growth }) => growth))
+    const bars: Bar[] = [
+      {
+        text: 'masking, prose',
+        value: megabytesPerSecond['prose'] ?? Number.NaN,
+        limit: { atLeast: 20 },
+        unit: 'MB/s',
+      },
+      {
+        text: 'masking, worst growth of time per character, hostile text 8 times as long',
+        value: slowestGrowth,
+        limit: { atMost: 3 },
+        unit: 'x',
+      },
+    ]
+    return {
+      bars,
+      columns: ['text', 'measured'],
+      rows: [
+        ...Object.entries(megabytesPerSecond).map(([text, speed]) => [text, `${speed.toFixed(1)} MB/s`]),
+        ...linearity.map(({ text, growth }) => [text, `x${growth.toFixed(2)} per character`]),
+      ],
+      remarks: [
+        'Growth is that of the time per character between hostile texts of 100,000 and 800,000 characters; linear is 1.',
+      ],
+    }
+  },
+}
