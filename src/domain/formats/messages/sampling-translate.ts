@@ -26,7 +26,9 @@ export function translateSampling(
   const takes = traits.sampling && !thinks
   const take = (field: string, value: number | undefined): number | undefined =>
     takes || value === undefined ? value : lose(field, refused)
-  const temperature = take('temperature', sampling.temperature)
+  // Thinking goes with the vendor's default, which a client may say.
+  const isDefault = traits.sampling && sampling.temperature === MAX_TEMPERATURE
+  const temperature = isDefault ? MAX_TEMPERATURE : take('temperature', sampling.temperature)
   if (temperature !== undefined && temperature > MAX_TEMPERATURE) {
     lose('temperature', `it was lowered to ${MAX_TEMPERATURE}, the highest that messages takes`)
   }

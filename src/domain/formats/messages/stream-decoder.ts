@@ -23,9 +23,11 @@ export class MessagesStreamDecoder implements StreamDecoder {
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '' || event.data === '[DONE]') return []
     const document = parseObject(event.data)
-    if (document === undefined) return this.#fail({ message: 'The provider sent an event that is not a JSON object.' })
+    if (document === undefined) return this.#fail('The provider sent an event that is not a JSON object.')
     const type = asString(document.type) ?? event.event ?? ''
-    if (type === 'error' || event.event === 'error') return this.#fail(document)
+    if (type === 'error' || event.event === 'error' || document.error) return this.#failWith(document)
+    // The answer is complete: only usage may still come.
+    if (this.#finished && type.startsWith('content_block')) return []
     return this.#event(type, document)
   }
 
@@ -48,6 +50,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
       case 'message_delta':
         return this.#delta(document)
       case 'message_stop': {
+        if (!this.#started) return this.end()
         const parts = this.#finish(undefined, undefined)
         this.#ended = true
         return parts
@@ -90,7 +93,12 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return [...closing, { type: 'finish', choice: 0, finish }]
   }
 
-  #fail(raw: JsonObject): StreamPart[] {
+  #fail(message: string): StreamPart[] {
+    this.#ended = true
+    return [{ type: 'error', message }]
+  }
+
+  #failWith(raw: JsonObject): StreamPart[] {
     this.#ended = true
     const { message, code, type } = parseError(raw)
     const word = code ?? type
