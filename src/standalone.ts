@@ -10,6 +10,7 @@ import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
 import { startServers } from './proxy/server/start.ts'
+import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
 import { createOutput, LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
 import { endOnSignals } from './signals.ts'
@@ -55,6 +56,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     configuration: holder,
     transport,
     health,
+    quotas: new MemoryQuotaStore(now),
     metrics,
     audit: output.audit,
     log: output.log,

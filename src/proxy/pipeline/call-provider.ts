@@ -27,8 +27,8 @@ export interface ProviderRequest {
   /** The client's bytes, sent as they are when rendering changes nothing and no guardrail did; else undefined. */
   readonly bytes: Uint8Array | undefined
   readonly plan: RoutePlan
-  /** The output limit to send, where the reservation clamps it. */
-  readonly maxOutputTokens: number | undefined
+  /** Output limit to send to a deployment, where the reservation sets one. */
+  readonly clampFor: (deployment: Deployment) => number | undefined
   readonly stream: boolean
 }
 
@@ -170,7 +170,7 @@ function renderBody(
 ) {
   const { document, warnings } = renderRequestFor(format.name, call.request, {
     model: deployment.model.upstreamName,
-    maxOutputTokens: call.maxOutputTokens,
+    maxOutputTokens: call.clampFor(deployment),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
     ...(outputLimitField === undefined ? {} : { outputLimitField }),

@@ -6,11 +6,13 @@
  *   resolve policy        a bad or forbidden control header is refused before the body is read
  *   read request          the body, bounded, as a neutral request
  *   plan                  candidates, rules, order; pure
+ *   admit                 rate limits, budgets and quotas in one question; the request's bound is reserved
  *   call provider         failover along the plan; nothing has been sent to the client yet
  *   respond, settle       the answer in the client's format; the end is recorded exactly once
  */
 import { GatewayError } from '../../domain/errors.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
+import { admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
@@ -51,8 +53,10 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
       candidates: plan.candidates.map(({ deployment }) => deployment.id),
       removed: plan.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
     })
+    const admitted = await admit(request, plan, governed, record, services)
+    traceStep(record, services, 'admit', { reservation: admitted.reservation.origin, warnings: record.quotaWarnings })
     const answer = await callProvider(
-      { request, bytes, plan, maxOutputTokens: undefined, stream: request.stream },
+      { request, bytes, plan: admitted.plan, clampFor: admitted.clampFor, stream: request.stream },
       record,
       services,
     )

@@ -2,10 +2,13 @@
 import type { TranslationWarning } from '../../domain/completion/request.ts'
 import type { Usage } from '../../domain/completion/result.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
+import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
+import { utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { HeldReservation } from './admit.ts'
 import type { Caller } from './authenticate.ts'
 import type { Incoming } from './exchange.ts'
 
@@ -28,8 +31,14 @@ export class RequestRecord {
   usage: Usage | undefined
   /** The provider reported no usage; what stands there was estimated. */
   usageEstimated = false
-  /** Characters of answer text seen, for the estimate. */
-  answerCharacters = 0
+  /** UTF-8 bytes of answer text seen, and those of them outside ASCII, for the estimate. */
+  readonly answerSize = { bytes: 0, wide: 0 }
+  promptSize: PromptSize | undefined
+  reservation: HeldReservation | undefined
+  quotaRefusal: Refused | undefined
+  quotaWarnings: readonly QuotaWarning[] = []
+  /** `x-ratelimit-*`, on answers and refusals alike. */
+  readonly rateLimitHeaders: Record<string, string> = {}
   firstContentAtMs: Milliseconds | undefined
   /** Milliseconds in which this request waited for a provider. */
   upstreamMs: Milliseconds = 0
@@ -45,5 +54,12 @@ export class RequestRecord {
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
     this.operation = operation
+  }
+
+  /** Counts a piece of the answer. */
+  sawAnswer(text: string): void {
+    const { bytes, wide } = utf8Size(text)
+    this.answerSize.bytes += bytes
+    this.answerSize.wide += wide
   }
 }

@@ -16,6 +16,7 @@ import { AttemptError } from './ports.ts'
 import type { StreamItem } from './provider-stream.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
+import { costHeaders } from './trace.ts'
 
 export interface Responding {
   readonly request: CompletionRequest
@@ -49,10 +50,11 @@ export async function respond(
     return { type: 'stream', status: 200, headers, chunks: streamOut(answer, responding, context, record, services) }
   }
   record.usage = answer.result.usage
-  record.answerCharacters = charactersOf(answer)
+  if (answer.result.usage === undefined) countAnswer(answer, record)
   const body = renderWhole(answer, responding, context, record)
   await responding.settle('answered')
-  return { type: 'whole', status: 200, headers: { ...responding.headers, 'content-type': 'application/json' }, body }
+  const headers = { ...responding.headers, ...costHeaders(record), 'content-type': 'application/json' }
+  return { type: 'whole', status: 200, headers, body }
 }
 
 function renderContext(
@@ -83,13 +85,10 @@ function renderWhole(
   return JSON.stringify(document)
 }
 
-function charactersOf(answer: WholeAnswer): number {
-  let characters = 0
+function countAnswer(answer: WholeAnswer, record: RequestRecord): void {
   for (const choice of answer.result.choices) {
-    for (const part of choice.content)
-      characters += part.type === 'tool-call' ? part.arguments.length : part.text.length
+    for (const part of choice.content) record.sawAnswer(part.type === 'tool-call' ? part.arguments : part.text)
   }
-  return characters
 }
 
 /**
@@ -140,7 +139,7 @@ function observe(parts: readonly StreamPart[], record: RequestRecord, services: 
     if (part.type === 'usage') record.usage = part.usage
     else if (part.type === 'error')
       return new GatewayError('upstream_format_error', 'The provider ended the stream with an error.')
-    else if ('delta' in part) record.answerCharacters += part.delta.length
+    else if ('delta' in part) record.sawAnswer(part.delta)
   }
   record.firstContentAtMs ??= services.now()
   return undefined

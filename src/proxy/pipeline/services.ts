@@ -1,6 +1,7 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AuditRecord } from '../../domain/audit/audit-record.ts'
 import type { ConfigurationSource, HealthRecorder, Now, ProviderTransport } from './ports.ts'
+import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 
 export interface Services {
@@ -9,6 +10,7 @@ export interface Services {
   readonly configuration: ConfigurationSource
   readonly transport: ProviderTransport
   readonly health: HealthRecorder
+  readonly quotas: QuotaStore
   readonly metrics: PipelineMetrics
   readonly audit: AuditSink
   readonly log: Logger

@@ -1,5 +1,11 @@
-/** The end of every request: exactly once, whatever way it ended. */
+/**
+ * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
+ * is written, the metrics count.
+ */
 import type { Usage } from '../../domain/completion/result.ts'
+import { chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
+import { estimateUsage } from '../../domain/quota/estimate.ts'
+import { probableTokens } from '../../domain/quota/prompt-size.ts'
 import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -11,14 +17,50 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
   return async (outcome) => {
     if (settled) return
     settled = true
-    const endedAtMs = services.now()
-    if (record.served !== undefined && record.usage !== undefined) {
-      services.health.tokensUsed(record.served, totalTokens(record.usage))
-    }
-    services.metrics.requestEnded(record, outcome, endedAtMs)
-    traceStep(record, services, 'settle', { outcome, error: record.errorCode })
-    services.audit.write(renderAudit(record, outcome, endedAtMs))
+    const charge = priceUsage(record)
+    const charged = chargeReservation(record, charge, services)
+    finish(record, outcome, services)
+    if (record.policy?.billing !== 'async') await charged
   }
+}
+
+/**
+ * What the request used, in tokens and money, written into the record. Nothing where no provider's content reached
+ * the client; an estimate where content came and the provider told no usage.
+ */
+export function priceUsage(record: RequestRecord): Charge {
+  const { served } = record
+  if (served === undefined || record.cache?.startsWith('hit') === true) return NOTHING_USED
+  record.usage ??= estimated(record)
+  if (record.usage === undefined) return NOTHING_USED
+  const charge = chargeOf(record.usage, served.model.pricing)
+  record.costMicroUsd = served.model.pricing === undefined ? undefined : charge.costMicroUsd
+  return charge
+}
+
+async function chargeReservation(record: RequestRecord, charge: Charge, services: Services): Promise<void> {
+  const held = record.reservation
+  if (held === undefined) return
+  held.release()
+  await services.quotas.settle(held.reservation, charge)
+}
+
+function finish(record: RequestRecord, outcome: Outcome, services: Services): void {
+  const endedAtMs = services.now()
+  if (record.served !== undefined && record.usage !== undefined) {
+    services.health.tokensUsed(record.served, totalTokens(record.usage))
+  }
+  services.metrics.requestEnded(record, outcome, endedAtMs)
+  traceStep(record, services, 'settle', { outcome, error: record.errorCode, costMicroUsd: record.costMicroUsd })
+  services.audit.write(renderAudit(record, outcome, endedAtMs))
+}
+
+/** A stream that was cut, or a provider that never counts. */
+function estimated(record: RequestRecord): Usage | undefined {
+  if (record.promptSize === undefined || record.answerSize.bytes === 0) return undefined
+  record.usageEstimated = true
+  const { usage } = estimateUsage(record.promptSize, '')
+  return { ...usage, output: probableTokens(record.answerSize.bytes, record.answerSize.wide) }
 }
 
 function totalTokens({ input, cachedInput, cacheWrite, output }: Usage): number {

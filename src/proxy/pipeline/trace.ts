@@ -1,4 +1,5 @@
 /** What a response says about itself in headers. */
+import { formatMicroUsd } from '../../domain/quota/money.ts'
 import { renderDecision } from '../../domain/routing/decision.ts'
 import type { ResponseHeaders } from './exchange.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -7,7 +8,7 @@ import type { Services } from './services.ts'
 /** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
 export function traceHeaders(record: RequestRecord): ResponseHeaders {
   const { requestId, adapter } = record.incoming
-  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  const headers: ResponseHeaders = { 'x-request-id': requestId, ...record.rateLimitHeaders }
   if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
   if (record.cache !== undefined) headers['x-gateway-cache'] = record.cache
   if (record.policy?.trace !== true) return headers
@@ -24,6 +25,16 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
 function whyOf({ attempts, plan, cache }: RequestRecord): string {
   if (cache?.startsWith('hit') === true) return 'cache-hit'
   return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
+}
+
+/** What a whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and the tokens charged. */
+export function costHeaders({ costMicroUsd, usage, served, cache }: RequestRecord): ResponseHeaders {
+  if (usage === undefined || served === undefined || cache?.startsWith('hit') === true) return {}
+  return {
+    ...(costMicroUsd === undefined ? {} : { 'x-gateway-cost-usd': formatMicroUsd(costMicroUsd) }),
+    'x-gateway-input-tokens': String(usage.input + usage.cachedInput + usage.cacheWrite),
+    'x-gateway-output-tokens': String(usage.output),
+  }
 }
 
 /** One line of the step log, for requests with `x-llm-trace: true`. Facts only: no text of the client or the provider. */

@@ -1,0 +1,135 @@
+/**
+ * Stage: may this request be paid for. Rate limits and all budgets and quotas of key, project and organization are
+ * checked and the request's bound is reserved, in one question to the store. What is reserved is settled once, at the
+ * request's end (settle.ts); until then the reservation is renewed.
+ */
+import type { CompletionRequest } from '../../domain/completion/request.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
+import { needOf, outputClampFor, type QuotaNeed } from '../../domain/quota/need.ts'
+import { measurePrompt } from '../../domain/quota/prompt-size.ts'
+import { rateLimitHeaders } from '../../domain/quota/rate.ts'
+import { refusalError } from '../../domain/quota/refusal.ts'
+import { affordable, unpricedModelError } from '../../domain/quota/unpriced.ts'
+import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
+import type { Caller } from './authenticate.ts'
+import { QuotaUnavailableError, RESERVATION_LEASE_MS, type Admitted, type Reservation } from './quota-port.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+
+export interface AdmittedRequest {
+  /** The route without what a budget cannot afford to try. */
+  readonly plan: RoutePlan
+  readonly reservation: Reservation
+  /** Output limit to send to a deployment; undefined: the request's own, or none. */
+  clampFor(deployment: Deployment): number | undefined
+}
+
+/** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
+const quotaPlans = new WeakMap<VirtualKeyEntry, QuotaPlan>()
+
+/** @throws {GatewayError} 429 with the limit's name, 400 `unpriced_model`, 503 `quota_backend_unavailable`. */
+export async function admit(
+  request: CompletionRequest,
+  route: RoutePlan,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<AdmittedRequest> {
+  const quotas = limitsOfCaller(caller)
+  const plan = affordablePlan(route, quotas, request)
+  record.promptSize = measurePrompt(request)
+  const need = needOf(
+    record.promptSize,
+    request.sampling,
+    plan.candidates.map(({ deployment }) => deployment),
+  )
+  const admitted = await ask(quotas, need, caller, record, services)
+  record.reservation = keepAlive(admitted.reservation, services)
+  Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
+  record.quotaWarnings = admitted.warnings
+  const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
+  return {
+    plan,
+    reservation: admitted.reservation,
+    clampFor: (deployment) => (granted === undefined ? undefined : outputClampFor(deployment, granted)),
+  }
+}
+
+/** The limits that bind a key within its project and organization. */
+export function limitsOfCaller({ key, project, organization }: Caller): QuotaPlan {
+  const known = quotaPlans.get(key)
+  if (known !== undefined) return known
+  const plan = quotaPlanOf(key, project, organization)
+  quotaPlans.set(key, plan)
+  return plan
+}
+
+function affordablePlan(route: RoutePlan, quotas: QuotaPlan, request: CompletionRequest): RoutePlan {
+  if (!quotas.blocksOnCost) return route
+  const left = new Set(
+    affordable(
+      route.candidates.map(({ deployment }) => deployment),
+      quotas,
+    ),
+  )
+  const [first, ...others] = route.candidates.filter((candidate: Candidate) => left.has(candidate.deployment))
+  if (first === undefined) throw unpricedModelError((request.model ?? 'auto').slice(0, 128))
+  return { ...route, candidates: [first, ...others] }
+}
+
+async function ask(
+  plan: QuotaPlan,
+  need: QuotaNeed,
+  { policy }: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<Admitted> {
+  const id = record.incoming.requestId
+  try {
+    const admission = await services.quotas.admit({ id, plan, need })
+    if (admission.type === 'admitted') return admission
+    record.quotaRefusal = admission
+    throw refusalError(admission)
+  } catch (error) {
+    if (!(error instanceof QuotaUnavailableError)) throw error
+    if (policy.quotaFailure === 'Open') return admittedUnchecked(id, plan)
+    throw new GatewayError(
+      'quota_backend_unavailable',
+      'The quota store cannot be asked; by policy nothing is admitted.',
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    )
+  }
+}
+
+/** By the organization's choice: admitted without the store's word, charged when it is back. */
+function admittedUnchecked(id: string, plan: QuotaPlan): Admitted {
+  return {
+    type: 'admitted',
+    reservation: { id, plan, origin: 'unconfirmed' },
+    grantedOutputTokens: undefined,
+    rateLimits: { requests: undefined, tokens: undefined },
+    warnings: [],
+    remaining: [],
+  }
+}
+
+export interface HeldReservation {
+  readonly reservation: Reservation
+  /** Stops renewing. */
+  release(): void
+}
+
+/** Renews at a third of the lease, as long as the request runs. */
+function keepAlive(reservation: Reservation, services: Services): HeldReservation {
+  if (reservation.origin === 'none') return { reservation, release: () => {} }
+  const timer = setInterval(() => void services.quotas.renew(reservation), RESERVATION_LEASE_MS / 3)
+  timer.unref()
+  return { reservation, release: () => clearInterval(timer) }
+}

@@ -1,0 +1,182 @@
+/** Specification section 8 through the running gateway: budgets, token quotas, rate limits, and what they tell. */
+import t from 'tap'
+import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { cutAfter, ok, stallAfter, status, stream } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+/** 1 USD a million tokens in and out: tokens are micro-dollars. */
+const PRICED = ['{ name: m, maxOutputTokens: 1000, pricing: { input: "1", output: "1" } }', '{ name: unpriced }']
+
+const usage = { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 }
+
+t.test('a budget refuses what it cannot pay for, and tells when it starts anew', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok({ ...chatCompletion('x'), usage }))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
+        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "0.001" }]' }),
+      ),
+    },
+  })
+  const statuses = []
+  for (let call = 0; call < 6; call++) {
+    const response = await gateway.chat({ max_tokens: 500 })
+    statuses.push(response.status)
+    if (response.status === 200) {
+      t.equal(response.headers.get('x-gateway-cost-usd'), '0.000300')
+      t.equal(response.headers.get('x-gateway-output-tokens'), '200')
+      continue
+    }
+    t.equal(response.headers.get('x-should-retry'), 'false')
+    t.match(response.headers.get('x-gateway-quota-reset'), /^\d{4}-\d\d-\d\dT00:00:00.000Z$/)
+    t.match(await response.json(), {
+      error: { type: 'insufficient_quota', code: 'budget_exceeded', message: /day budget/ },
+    })
+  }
+  t.strictSame(
+    statuses,
+    [200, 200, 429, 429, 429, 429],
+    'three would be 0.0009, but the bound of the third is not left',
+  )
+  t.equal(upstream.requests.length, 2)
+})
+
+t.test('an answer without a given limit is clamped to what the budget leaves', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok({ ...chatCompletion('x'), usage }))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
+        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "0.0008" }]' }),
+      ),
+    },
+  })
+  t.equal((await gateway.chat()).status, 200)
+  const clamp = Number(upstream.requests[0]?.json?.['max_tokens'])
+  t.ok(clamp >= 256 && clamp < 800, `max_tokens ${clamp}`)
+})
+
+t.test('failed and blocked requests cost nothing, a cut stream what was streamed', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED, spec: '  timeouts: { streamIdle: 200ms }' }),
+        virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "0.0015" }]' }),
+      ),
+    },
+  })
+  for (const failing of [status(500), status(400)]) {
+    for (let call = 0; call < 4; call++) {
+      upstream.enqueue(failing)
+      t.not((await gateway.chat({ max_tokens: 600 })).status, 429)
+    }
+  }
+  const [start = '', content = ''] = chatStream(['forty characters of text that were streamed'])
+  upstream.enqueue(cutAfter([start, content]))
+  await (await gateway.chat({ stream: true, max_tokens: 600 })).text()
+  const audit = await gateway.line((line) => line['type'] === 'audit' && line['outcome'] === 'cut')
+  t.match(audit['tokens'], { estimated: true, output: 11 })
+  t.ok(Number(audit['costMicroUsd']) > 11 && Number(audit['costMicroUsd']) < 60, String(audit['costMicroUsd']))
+})
+
+t.test('a client that leaves pays for what was streamed, and its reservation is given back', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
+        virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "0.0015" }]' }),
+      ),
+    },
+  })
+  const [start = '', content = ''] = chatStream(['streamed'])
+  for (let call = 0; call < 5; call++) {
+    upstream.enqueue(stallAfter([start, content]))
+    const abort = new AbortController()
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', stream: true, max_tokens: 900, messages: [{ role: 'user', content: 'x' }] }),
+    })
+    t.equal(response.status, 200, `call ${call}`)
+    await response.body?.getReader().read()
+    abort.abort()
+    await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === response.headers.get('x-request-id'))
+  }
+})
+
+t.test('a model without a price is out where a budget must know what it costs', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: ['{ name: unpriced }'] }),
+        virtualKey({ name: 'free' }),
+        virtualKey({ name: 'bound', key: `bound-${KEY}`, spec: '  budgets: [{ window: Day, limitUSD: "1" }]' }),
+      ),
+    },
+  })
+  t.equal((await gateway.chat({ model: 'unpriced' })).status, 200)
+  const refused = await gateway.chat({ model: 'unpriced' }, { authorization: `Bearer bound-${KEY}` })
+  t.equal(refused.status, 400)
+  t.match(await refused.json(), { error: { code: 'unpriced_model', param: 'model' } })
+})
+
+t.test('rate limits tell how much is left and when to come again', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url }),
+        virtualKey({ spec: '  rateLimits: { requestsPerMinute: 3, burst: 3 }' }),
+      ),
+    },
+  })
+  for (const remaining of ['2', '1', '0']) {
+    const response = await gateway.chat()
+    t.equal(response.status, 200)
+    t.equal(response.headers.get('x-ratelimit-limit-requests'), '3')
+    t.equal(response.headers.get('x-ratelimit-remaining-requests'), remaining)
+  }
+  const refused = await gateway.chat()
+  t.equal(refused.status, 429)
+  const wait = Number(refused.headers.get('retry-after'))
+  t.ok(wait >= 1 && wait <= 20, `retry-after ${wait}`)
+  t.equal(refused.headers.get('x-should-retry'), 'true')
+  t.match(await refused.json(), { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } })
+})
+
+t.test('concurrency is bounded and given back', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url }),
+        virtualKey({ spec: '  rateLimits: { maxConcurrent: 1 }' }),
+      ),
+    },
+  })
+  upstream.enqueue(stream(chatStream(['a ', 'b ', 'c']), { pauseMs: 100 }))
+  const first = await gateway.chat({ stream: true })
+  const second = await gateway.chat()
+  t.equal(second.status, 429)
+  t.match(await second.json(), { error: { message: /concurrent/ } })
+  await first.text()
+  upstream.enqueue(ok(chatCompletion('x')))
+  t.equal((await gateway.chat()).status, 200)
+})
