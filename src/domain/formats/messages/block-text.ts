@@ -28,7 +28,7 @@ function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
     case 'redacted_thinking':
       return
     case 'document':
-      visitDocument(block, place, walk)
+      visitDocument(block, walk)
       return
     case 'search_result':
       walk.text(block, 'title', TOOL_OUTPUT)
@@ -46,13 +46,13 @@ function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
   }
 }
 
-/** A document's words are the user's where he sends it and a tool's where a tool does. */
-function visitDocument(block: JsonObject, place: TextPlace, walk: TextWalk): void {
-  walk.text(block, 'title', place)
-  walk.text(block, 'context', place)
+/** A document's words are data from elsewhere, like a tool's output, whoever sends it. */
+function visitDocument(block: JsonObject, walk: TextWalk): void {
+  walk.text(block, 'title', TOOL_OUTPUT)
+  walk.text(block, 'context', TOOL_OUTPUT)
   const source = asObject(block.source)
-  if (source?.type === 'text') walk.text(source, 'data', place)
-  if (source?.type === 'content') visitContent(source, 'content', place, walk)
+  if (source?.type === 'text') walk.text(source, 'data', TOOL_OUTPUT)
+  if (source?.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
 }
 
 /** Blocks of the vendor's own tools: inputs like a client tool's, everything else their output. */
