@@ -56,3 +56,12 @@ export function need(costMicroUsd: number, inputTokens = 10, outputTokens = 20):
 export function charge(costMicroUsd: number, inputTokens = 10, outputTokens = 20): Charge {
   return { costMicroUsd, inputTokens, outputTokens }
 }
+
+/** A budget for 10 requests of 100, shared by the processes of the kill test. */
+export const KILL_TEST_PLAN = plan(
+  {
+    key: { budgets: [{ window: 'Total', limit: 1_000 }], rateLimits: { maxConcurrent: 1_000 } },
+    organization: { budgets: [{ window: 'Total', limit: 1_000 }] },
+  },
+  { organization: 'kill' },
+)
