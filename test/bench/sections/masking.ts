@@ -8,7 +8,7 @@ import { hostileTexts, ordinaryTexts } from '../../fixtures/masking/bench-texts.
 
 const MEGABYTE = 1_000_000
 const SPEED_CHARACTERS = 2_000_000
-const ROUNDS = 5
+const ROUNDS = 12
 const HOSTILE_CHARACTERS: readonly number[] = [50_000, 100_000, 200_000, 400_000, 800_000]
 /** Growth of the time per character from the smallest to the largest size that still counts as linear, timer noise included. */
 const LINEAR_FACTOR = 3

@@ -20,6 +20,8 @@ export const FOREIGN_LETTER = 512
 export const IDEOGRAPH = 1024
 /** Signs inside a few vendors' keys: `$`, `%`, `|`, `~`. */
 export const TAIL_SIGN = 2048
+/** Right after a name: what follows is its value. */
+export const ASSIGNING = 4096
 
 export const ANY_HEX = DIGIT | HEX_LETTER
 export const BASE64_URL = WORD | DASH
@@ -44,6 +46,7 @@ add('-', DASH)
 add('+/=', BASE64_SIGN)
 add('.', DOT)
 add('$%|~', TAIL_SIGN)
+add(`=:"']>\`\\*|`, ASSIGNING)
 add(' \t\r\n\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff', SPACE)
 for (let unit = 0x2000; unit <= 0x200a; unit++) TABLE[unit] = SPACE
 for (let unit = 0xc0; unit < 0x2000; unit++)

@@ -23,6 +23,7 @@ import {
   WORD,
   DASH,
   DOT,
+  ASSIGNING,
   BASE64,
   SPACE,
 } from './character-classes.ts'
@@ -99,6 +100,7 @@ class Scan {
   #tellingUntil = 0
   #userInformationUntil = 0
   #tokenUntil = 0
+  #prefixUntil = 0
 
   constructor(text: string) {
     this.#text = text
@@ -138,13 +140,13 @@ class Scan {
   #word(from: number, end: number, bits: number): number {
     const text = this.#text
     const start = from + Math.min(escapeLengthAt(text, from), end - from)
-    if ((bits & DIGIT) !== 0 && skipForward(text, start, end, DIGIT) === end && end > start) this.#digits(start, end)
+    if (((bits & LETTER) === 0 || start > from) && (bits & DIGIT) !== 0 && skipForward(text, start, end, DIGIT) === end && end > start) this.#digits(start, end)
     else if (mayBePrefixed(text, start)) {
       const last = this.#prefixed(start)
       if (last !== undefined) return last
     }
-    if (end - start >= SHORTEST_SHAPED && (bits & DIGIT) !== 0 && (bits & LETTER) !== 0 && start >= this.#tokenUntil)
-      this.#shaped(start, end)
+    const isLong = end - start >= SHORTEST_SHAPED && (bits & LETTER) !== 0 && start >= this.#tokenUntil
+    if (isLong && ((bits & DIGIT) !== 0 || text.charCodeAt(end) === 0x2e)) this.#shaped(start, end)
     if (start >= this.#tellingUntil && end - start <= LONGEST_NAME) this.#name(start, end, bits)
     return end
   }
@@ -163,7 +165,9 @@ class Scan {
       this.#tokenUntil = skipForward(text, start, text.length, WORD | DASH)
     }
     if (text.startsWith('PuTTY-', start)) this.#push(findPuttyKey(text, start))
-    const finding = findPrefixedKey(text, start)
+    if (start < this.#prefixUntil) return undefined
+    const { finding, judgedUntil } = findPrefixedKey(text, start)
+    this.#prefixUntil = judgedUntil
     if (!this.#push(finding) || finding === undefined) return undefined
     if (finding.rule === 'aws-access-key') this.#push(findAwsSecretAfter(text, finding.end))
     return finding.end
@@ -178,16 +182,16 @@ class Scan {
   /** A word that may be, or end, a telling name. */
   #name(start: number, end: number, bits: number): void {
     const text = this.#text
-    const after = text.charCodeAt(end)
+    const isAssigned = (classAt(text, end) & ASSIGNING) !== 0
     if (!mayTell(text, end)) {
-      if (!isAssignment(after) || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
+      if (!isAssigned || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
     }
     const last = text.charCodeAt(end - 1) | 0x20
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic')
       this.#push(findBasicCredential(text, end))
     const from = nameStart(text, start, end)
     const telling = classifyName(text.slice(from, end))
-    if (telling === 'weak' && !isKeyWord(text, end) && !isAssignment(after) && after !== 0x20) return
+    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && text.charCodeAt(end) !== 0x20) return
     if (telling !== undefined) this.#tell(from, end, telling)
   }
 
@@ -264,22 +268,6 @@ class Scan {
       this.#push(findShellCredential(text, at))
     return at + 1
   }
-}
-
-/** Signs after a name that make the next thing its value: `=`, `:`, a closing quote or bracket, `>`. */
-function isAssignment(unit: number): boolean {
-  return (
-    unit === 0x3d ||
-    unit === 0x3a ||
-    unit === 0x22 ||
-    unit === 0x27 ||
-    unit === 0x5d ||
-    unit === 0x3e ||
-    unit === 0x60 ||
-    unit === 0x5c ||
-    unit === 0x2a ||
-    unit === 0x7c
-  )
 }
 
 function isKeyWord(text: string, end: number): boolean {

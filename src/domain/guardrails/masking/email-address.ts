@@ -211,13 +211,8 @@ function isRemoteLogin(text: string, start: number, at: number, domainStart: num
   const isCode = local === 'git' || local === 'hg'
   if (isCode && (after === 0x3a || after === 0x2f || FORGES.test(text.slice(domainStart, end)))) return true
   if (after === 0x3a && isRemotePath(text, end + 1)) return true
-  if (before(text, start) === 0x20 || before(text, start) === 0x3d)
-    return REMOTE_COMMAND.test(commandBefore(text, start))
-  return false
-}
-
-function before(text: string, start: number): number {
-  return text.charCodeAt(start - 1)
+  const before = text.charCodeAt(start - 1)
+  return (before === 0x20 || before === 0x3d) && REMOTE_COMMAND.test(commandBefore(text, start))
 }
 
 /** The rest of the line before `start`, bounded; quotes and pipes inside it end a command. */

@@ -159,8 +159,14 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   const last = groups[index + count - 1]
   if (first === undefined || last === undefined) return false
   if (!isFreeBefore(text, first.start) || !isFreeAfter(text, last)) return false
+  if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index)) return false
   if (count > 1) return !continuesBefore(groups, index) && !continuesAfter(groups, index + count - 1)
   return !IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
+}
+
+/** Three groups of four beside a fourth: a piece of sixteen digits that are no card. */
+function hasEqualNeighbour(groups: readonly Group[], index: number): boolean {
+  return [groups[index - 1], groups[index + 3]].some((group) => group !== undefined && group.end - group.start === 4)
 }
 
 /** A divided number whose row goes on with the same sign and groups of four is a longer number: no card. */

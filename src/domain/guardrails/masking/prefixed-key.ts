@@ -52,25 +52,39 @@ export function mayBePrefixed(text: string, start: number): boolean {
   return FIRST_THREE[hashOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2))] === 1
 }
 
-/** The key whose prefix begins at `start`. */
-export function findPrefixedKey(text: string, start: number): Finding | undefined {
-  const candidates = BY_FIRST_TWO.get(firstTwo(text, start))
-  if (candidates === undefined || isInsideBase64(text, start)) return undefined
-  for (const candidate of candidates) {
-    if (!text.startsWith(candidate.prefix, start)) continue
-    const end = tailEnd(text, start, candidate)
-    if (end !== undefined) return { kind: 'KEY', start, end, rule: candidate.rule }
-  }
-  return undefined
+export interface PrefixResult {
+  readonly finding: Finding | undefined
+  /** No key begins before this offset: a long text after the prefix has been judged. */
+  readonly judgedUntil: number
 }
 
-function tailEnd(text: string, start: number, { prefix, tail, least }: Prefix): number | undefined {
-  const from = start + prefix.length
-  const end = trimEnd(text, from, skipForward(text, from, from + LONGEST_TAIL, tail))
-  if (end - from < least) return undefined
-  const value = text.slice(from, end)
-  return hasGeneratedRun(value, 8) && !isPlaceholder(value) ? end : undefined
+/** A rejected text this long is not read again for the prefixes inside it, so that rows of prefixes stay linear. */
+const LONG_TAIL = 64
+
+/** The key whose prefix begins at `start`. */
+export function findPrefixedKey(text: string, start: number): PrefixResult {
+  let judgedUntil = start
+  const candidates = BY_FIRST_TWO.get(firstTwo(text, start))
+  if (candidates === undefined || isInsideBase64(text, start)) return { finding: undefined, judgedUntil }
+  for (const { rule, prefix, tail, least } of candidates) {
+    if (!text.startsWith(prefix, start)) continue
+    const from = start + prefix.length
+    const end = trimEnd(text, from, skipForward(text, from, from + LONGEST_TAIL, tail))
+    if (end - from >= least && isKeyTail(text.slice(from, end))) return { finding: { kind: 'KEY', start, end, rule }, judgedUntil: end }
+    if (end - from > LONG_TAIL) judgedUntil = Math.max(judgedUntil, end)
+  }
+  return { finding: undefined, judgedUntil }
 }
+
+/** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */
+function isKeyTail(tail: string): boolean {
+  const segments = tail.split(/[-_.=]+/)
+  const isGenerated = hasGeneratedRun(tail, 8) || segments.filter((segment) => !ORDINARY_SEGMENT.test(segment)).length * 2 > segments.length
+  return isGenerated && !isPlaceholder(tail)
+}
+
+/** A word in one case or with a capital, a small number, a version. */
+const ORDINARY_SEGMENT = /^(?:[a-z]*|[A-Z][a-z]*|[A-Z]{1,12}|\d{1,4}|v\d+|[a-z]+\d{1,2})$/
 
 /** Takes off a full stop, dash or underscore that belongs to the sentence around. */
 function trimEnd(text: string, from: number, end: number): number {

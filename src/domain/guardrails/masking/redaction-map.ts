@@ -67,8 +67,7 @@ export class RedactionMap {
     for (const { token } of literals) this.#literals.add(token)
     let masked = ''
     let from = 0
-    for (const finding of this.#detector.detect(text)) {
-      if (isInsideLiteral(finding, literals)) continue
+    for (const finding of outsideLiterals(this.#detector.detect(text), literals)) {
       masked += text.slice(from, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
       from = finding.end
     }
@@ -135,6 +134,12 @@ export function escapeForJson(value: string | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value).slice(1, -1)
 }
 
-function isInsideLiteral(finding: Finding, literals: readonly TokenPlace[]): boolean {
-  return literals.some(({ start, end }) => finding.start >= start && finding.end <= end)
+/** Findings that are no part of a look-alike; both lists are in order of place. */
+function outsideLiterals(findings: readonly Finding[], literals: readonly TokenPlace[]): readonly Finding[] {
+  let next = 0
+  return findings.filter((finding) => {
+    while ((literals[next]?.end ?? Infinity) <= finding.start) next++
+    const literal = literals[next]
+    return literal === undefined || finding.start < literal.start || finding.end > literal.end
+  })
 }

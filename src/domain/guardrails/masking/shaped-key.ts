@@ -26,7 +26,8 @@ function key(start: number, end: number, rule: string): Finding {
 /** A key whose long word is `[start, end)`. */
 export function findShapedKey(text: string, start: number, end: number): Finding | undefined {
   const after = text.charCodeAt(end)
-  if (after === 0x2e) return findBotToken(text, start, end)
+  const bot = after === 0x2e ? findBotToken(text, start, end) : undefined
+  if (bot !== undefined) return bot
   if (after === 0x2d && end - start === 32 && text.startsWith('us', end + 1)) return findMailchimp(text, start, end)
   return findUnknownPrefix(text, start, end)
 }

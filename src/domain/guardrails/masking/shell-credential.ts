@@ -41,6 +41,14 @@ export function findShellCredential(text: string, at: number): Finding | undefin
   return undefined
 }
 
+/** The line up to the option, and the line before where a backslash joins them. */
+function commandBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - COMMAND_WINDOW), at)
+  let line = before.lastIndexOf('\n')
+  while (line > 0 && before[line - 1] === '\\') line = before.lastIndexOf('\n', line - 1)
+  return before.slice(line + 1)
+}
+
 /** `-p 8080:80`, `-p 22`, `-pre`, `-a always`: ports, and short words of letters only. */
 function isPlainPort(value: string): boolean {
   return /^[\d.:/-]{1,24}(?:tcp|udp)?$/.test(value) || /^[a-z]{1,12}$/.test(value)

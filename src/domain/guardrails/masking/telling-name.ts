@@ -87,7 +87,10 @@ function classifyParts(last: string, previous: string, beforeThat: string): Tell
   return WEAK_WORDS.has(last) ? 'weak' : undefined
 }
 
+const PLAIN_NAME = /^[a-z]+$/
+
 function splitName(name: string): string[] {
+  if (PLAIN_NAME.test(name)) return [name]
   return name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -96,28 +99,45 @@ function splitName(name: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** The last three letters of every telling word: asked for every word of a text, so it must be a table. */
+/** What may stand before a word of two or three letters, for a hash of four: all of ASCII, as upper and lower case fall together. */
+const BEFORE_SHORT = Array.from({ length: 0x80 }, (_, unit) => `${String.fromCharCode(unit)}${String.fromCharCode(unit)}`)
+/** Telling words by a hash of their last four letters: asked for every word of a text, so the first answer is one look-up. */
 const ENDING_BITS = 0x7fff
-/** What may stand before an ending of two letters: nothing, a sign or a letter. */
-const BEFORE_TWO = Array.from({ length: 128 }, (_, unit) => unit).filter((unit) => unit >= 0x20)
+const ENDINGS = new Map<number, string[]>()
 const ENDING_TABLE = endingTable()
 
-function endingHash(third: number, second: number, last: number): number {
-  return ((third | 0x20) * 1021 + (second | 0x20) * 31 + (last | 0x20)) & ENDING_BITS
+function endingHash(text: string, end: number): number {
+  const one = text.charCodeAt(end - 4) | 0x20
+  const two = text.charCodeAt(end - 3) | 0x20
+  const three = text.charCodeAt(end - 2) | 0x20
+  return (one * 7919 + two * 1021 + three * 31 + (text.charCodeAt(end - 1) | 0x20)) & ENDING_BITS
 }
 
 function endingTable(): Uint8Array {
   const table = new Uint8Array(ENDING_BITS + 1)
   for (const word of [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]) {
-    const [third = 0, second = 0, last = 0] = [3, 2, 1].map((back) => word.charCodeAt(word.length - back))
-    for (const letter of word.length > 2 ? [third] : BEFORE_TWO) table[endingHash(letter, second, last)] = 1
+    for (const before of word.length < 4 ? BEFORE_SHORT : ['']) {
+      const hash = endingHash(before + word, before.length + word.length)
+      table[hash] = 1
+      ENDINGS.set(hash, [...(ENDINGS.get(hash) ?? []), word])
+    }
   }
   return table
 }
 
-/** Whether the word that ends at `end` may tell: true for few words only. */
+/** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
 export function mayTell(text: string, end: number): boolean {
-  return ENDING_TABLE[endingHash(text.charCodeAt(end - 3), text.charCodeAt(end - 2), text.charCodeAt(end - 1))] === 1
+  const hash = endingHash(text, end)
+  if (ENDING_TABLE[hash] !== 1) return false
+  return ENDINGS.get(hash)?.some((word) => endsWith(text, end, word)) ?? false
+}
+
+function endsWith(text: string, end: number, word: string): boolean {
+  for (let back = 1; back <= word.length; back++) {
+    const unit = text.charCodeAt(end - back)
+    if ((unit < 0x80 ? unit | 0x20 : unit) !== word.charCodeAt(word.length - back)) return false
+  }
+  return true
 }
 
 const STEM = /pass|pwd|secret|token|key|cred|auth|senha|clave|парол/i

@@ -90,7 +90,7 @@ function isPassword(value: string, { connection, isQuoted }: Place): boolean {
   if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && isPassphrase(value)
   if (isNeverSecret(value)) return false
-  const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019]/g, ''))
+  const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
   const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
   if (connection === 'said' || connection === 'beside') return isSaidPassword(value, kinds, isMixed, isQuoted)
   if (isMixed) return true
@@ -125,7 +125,7 @@ function isPassphrase(value: string): boolean {
 }
 
 function isSecretValue(value: string, { connection, isQuoted }: Place): boolean {
-  if (value.length < 8 || value.length > 1024) return false
+  if (value.length < 8 || value.length >= 512) return false
   const kinds = kindsOfCharacters(value)
   const hasDigitAndLetter = (kinds & 4) !== 0 && (kinds & 3) !== 0
   if (isUuid(value)) return true
@@ -142,7 +142,7 @@ function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendor
   if (isHex(value) || isUuid(value)) return value.length >= 24 && connection !== 'beside' && vendorIsNear()
   const kinds = kindsOfCharacters(value)
   if ((kinds & 4) === 0 || (kinds & 3) === 0) return false
-  if ((kinds & 3) !== 3 && !vendorIsNear()) return false
+  if ((kinds & 3) !== 3 && !hasGeneratedRun(value, 24) && !vendorIsNear()) return false
   return entropyOf(value) >= 3.4 && hasGeneratedRun(value, isQuoted ? 12 : 16)
 }
 

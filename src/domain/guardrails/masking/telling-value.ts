@@ -1,5 +1,5 @@
 /** Reads the value that stands after a telling name: quoted, or up to where code, prose, a URL or a CSV line would end it. */
-import { ALPHANUMERIC, classAt, SPACE } from './character-classes.ts'
+import { ALPHANUMERIC, classAt, IDEOGRAPH, SPACE } from './character-classes.ts'
 
 export interface Value {
   readonly start: number
@@ -9,6 +9,8 @@ export interface Value {
 
 /** Longer values are texts, files or images, no secrets (private keys have their own rule). */
 const LONGEST_VALUE = 1024
+/** Bare values are read again by each name before them, so they are bounded more closely. */
+const LONGEST_BARE_VALUE = 512
 
 const OPENING =
   /(?:[bfruBFRU@L]{1,2}(?=["']))?(\\{1,3}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
@@ -47,16 +49,18 @@ function readQuoted(text: string, from: number, opening: string): Value | undefi
 }
 
 function readBare(text: string, start: number, isElement: boolean): Value | undefined {
-  const limit = Math.min(text.length, start + LONGEST_VALUE)
+  const limit = Math.min(text.length, start + LONGEST_BARE_VALUE)
   let at = start
   while (at < limit && !endsBareValue(text, at, start, isElement)) at++
-  if (at === limit && at < text.length) return undefined
   return { start, end: trimBare(text, start, at), isQuoted: false }
 }
 
 function endsBareValue(text: string, at: number, start: number, isElement: boolean): boolean {
   const unit = text.charCodeAt(at)
-  if ((classAt(text, at) & SPACE) !== 0) return true
+  const bits = classAt(text, at)
+  if ((bits & ALPHANUMERIC) !== 0) return false
+  if ((bits & SPACE) !== 0) return true
+  if ((bits & IDEOGRAPH) !== 0) return (classAt(text, start) & IDEOGRAPH) === 0
   switch (unit) {
     case 0x22: // "
     case 0x60: // `
