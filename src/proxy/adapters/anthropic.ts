@@ -31,7 +31,7 @@ export const anthropic = {
       hints: (path) => ({ model: path['*'] ?? '' }),
     },
   ],
-  keyHeaders: ['x-api-key'],
+  keyHeaders: ['x-api-key'], // the SDKs before October 2026; since then they send a bearer token
   passHeaders: ['anthropic-version', 'anthropic-beta'],
   requestIdHeader: 'request-id',
   renderModels,

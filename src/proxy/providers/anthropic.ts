@@ -7,6 +7,7 @@ export const anthropic = {
   format: 'messages',
   countsTokens: true,
   defaultBaseUrl: 'https://api.anthropic.com',
+  // For requests from other formats: the next version, 2026-10-21, refuses temperature, top_p and top_k for every model.
   fixedHeaders: { 'anthropic-version': '2023-06-01' },
   url: (base, { operation }) =>
     withPath(base, operation === 'count-tokens' ? '/v1/messages/count_tokens' : '/v1/messages'),

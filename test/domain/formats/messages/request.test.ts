@@ -104,7 +104,7 @@ t.test(
         model: 'claude-x',
         maxOutputTokens: 50,
       })
-      const { thinking, ...rest } = { ...document, model: 'claude-x', max_tokens: 50 }
+      const { thinking, ...rest }: JsonObject = { ...document, model: 'claude-x', max_tokens: 50 }
       test.match(patched, rest)
       if (name === 'full') test.notOk('thinking' in patched, 'a limit that holds no thinking ends it')
       else test.strictSame(patched.thinking, thinking)

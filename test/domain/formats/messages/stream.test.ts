@@ -241,7 +241,7 @@ t.test('what has no place in the format is a warning, once', async (test) => {
 })
 
 t.test('the relay passes events as they are, and names those without a name', async (test) => {
-  const relay = messages.createStreamRelay(CONTEXT)
+  const relay = messages.createStreamRelay()
   const named = { event: 'ping', data: '{"type":"ping"}' }
   test.equal(relay.push(named)[0], named)
   test.strictSame(relay.push({ data: named.data }), [named])
