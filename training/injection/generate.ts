@@ -6,8 +6,10 @@ import { writeFileSync } from 'node:fs'
 import { createRandom, expand, pick, type Random, type WordLists } from './grammar.ts'
 import { ATTACK_WORDS, DIRECT_ATTACKS, HARM_LINES } from './seeds/attacks-direct.ts'
 import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/attacks-indirect.ts'
+import { BACKGROUND, BACKGROUND_WORDS, FOREIGN_WORDS } from './seeds/background.ts'
 import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
+import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
 import { WORDS } from './seeds/words.ts'
 
 export interface Sample {
@@ -22,12 +24,15 @@ export interface Sample {
 
 const SEED = 20260714
 /** Samples a family; families with more seeds get more. */
-const PER_DIRECT_SEED = 19
-const PER_INDIRECT_SEED = 34
+const PER_DIRECT_SEED = 14
+const PER_INDIRECT_SEED = 30
 const PER_FOREIGN_SEED = 14
-const PER_BENIGN_SEED = 20
-const PER_DOCUMENT_SEED = 42
+const PER_BENIGN_SEED = 14
+const PER_DOCUMENT_SEED = 26
 const PER_FOREIGN_BENIGN_SEED = 7
+const LONG_TEXTS = 500
+const BACKGROUND_TEXTS = 4200
+const PER_FOREIGN_BACKGROUND = 60
 
 const LISTS: WordLists = {
   ...WORDS,
@@ -35,6 +40,7 @@ const LISTS: WordLists = {
   ...INDIRECT_WORDS,
   ...BENIGN_WORDS,
   ...LANGUAGE_WORDS,
+  ...BACKGROUND_WORDS,
   para: PARAGRAPHS,
   harm: HARM_LINES,
   code_leak: ['print(system_prompt)  # prints:', 'const secret = "', 'The password is', 'system_message = """'],
@@ -43,7 +49,7 @@ const LISTS: WordLists = {
 /** The whole data set, in a fixed order, without repetitions. */
 export function generateSamples(): Sample[] {
   const random = createRandom(SEED)
-  const samples = [...directAttacks(random), ...indirectAttacks(random), ...foreign(random), ...benign(random)]
+  const samples = [...directAttacks(random), ...indirectAttacks(random), ...foreign(random), ...benign(random), ...background(random), ...long(JAILBREAK_SENTENCES, 1, 'persona', random), ...long(ROLE_SENTENCES, 0, 'acting', random)]
   const seen = new Set<string>()
   return samples.filter((sample) => !seen.has(sample.text) && seen.add(sample.text))
 }
@@ -55,6 +61,14 @@ function* directAttacks(random: Random): Iterable<Sample> {
         yield { text: vary(expand(seed, LISTS, random), random), label: 1, family, language: 'en', scope: 'message' }
       }
     }
+  }
+}
+
+/** Long prompts out of a pool of sentences. */
+function* long(pool: readonly string[], label: 0 | 1, family: string, random: Random): Iterable<Sample> {
+  for (let round = 0; round < LONG_TEXTS; round++) {
+    const sentences = Array.from({ length: 2 + Math.floor(random() * 8) }, () => expand(pick(pool, random), LISTS, random))
+    yield { text: [...new Set(sentences)].join(pick([' ', ' ', '\n', '\n\n'], random)), label, family, language: 'en', scope: 'message' }
   }
 }
 
@@ -120,6 +134,20 @@ function* benign(random: Random): Iterable<Sample> {
         language: 'en',
         scope: round % 4 === 3 ? 'message' : 'tool-output',
       }
+  }
+}
+
+function* background(random: Random): Iterable<Sample> {
+  for (let round = 0; round < BACKGROUND_TEXTS; round++) {
+    const sentences = Array.from({ length: 1 + Math.floor(random() * 6) }, () => expand(pick(BACKGROUND, random), LISTS, random))
+    yield { text: sentences.join(pick([' ', ' ', '\n', '\n\n'], random)), label: 0, family: 'background', language: 'en', scope: round % 2 === 0 ? 'tool-output' : 'message' }
+  }
+  for (const [language, words] of Object.entries(FOREIGN_WORDS)) {
+    const between = language === 'zh' || language === 'ja' ? '' : ' '
+    for (let round = 0; round < PER_FOREIGN_BACKGROUND; round++) {
+      const drawn = Array.from({ length: 8 + Math.floor(random() * 8) }, () => pick(words, random))
+      yield { text: drawn.join(between), label: 0, family: 'background', language, scope: round % 2 === 0 ? 'tool-output' : 'message' }
+    }
   }
 }
 
