@@ -23,12 +23,21 @@ export interface ClientAdapter {
   readonly passHeaders: readonly string[]
   /** Header that the vendor's SDK reads the request id from, beside `x-request-id`. */
   readonly requestIdHeader?: string
+  /** How to send a stream to a client whose query asks for another framing than server-sent events. */
+  streamFraming?(query: URLSearchParams): StreamFraming | undefined
   /** `query`: what the client asks of the list, e.g. a page. @throws {InvalidRequestError} */
   renderModels(models: readonly ListedModel[], query: URLSearchParams): JsonObject
   renderModel(model: ListedModel): JsonObject
   /** The answer to `count-tokens`; absent where the vendor has no such call. */
   renderTokenCount?(inputTokens: number): JsonObject
   renderError(error: GatewayError, requestId: string): JsonObject
+}
+
+/** A framing of a streamed answer, made of its server-sent events. */
+export interface StreamFraming {
+  readonly contentType: string
+  /** Must pass a `return` on to `events`, started or not: that is how an answer settles whose client has gone. */
+  frame(events: AsyncIterable<string>): AsyncIterable<string>
 }
 
 export interface AdapterRoute {

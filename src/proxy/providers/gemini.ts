@@ -11,6 +11,7 @@ export const gemini = {
   fixedHeaders: {},
   url: geminiUrl,
   healthUrl: (base) => withPath(base, `${VERSION}/models`),
+  countsTokens: true,
   // An API key is not a bearer token here.
   authorize: (secret) => ['x-goog-api-key', secret],
   classifyFailure,

@@ -76,9 +76,19 @@ function mount(
       if (hints === undefined) return notFound(request, reply, services)
       reply.hijack()
       const incoming = incomingOf(request, reply, adapter, query, hints, services, options)
-      await answer(reply, await operationOf(hints.operation ?? route.operation)(incoming, services), services)
+      const outgoing = await operationOf(hints.operation ?? route.operation)(incoming, services)
+      await answer(reply, framed(outgoing, adapter, query), services)
     },
   })
+}
+
+/** A stream in the framing that the client asked for. */
+function framed(outgoing: Outgoing, adapter: ClientAdapter, query: string): Outgoing {
+  if (outgoing.type !== 'stream') return outgoing
+  const framing = adapter.streamFraming?.(new URLSearchParams(query))
+  if (framing === undefined) return outgoing
+  const headers = { ...outgoing.headers, 'content-type': framing.contentType }
+  return { ...outgoing, headers, chunks: framing.frame(outgoing.chunks) }
 }
 
 function incomingOf(

@@ -158,7 +158,9 @@ function resultParts(results: readonly ToolResultPart[], path: string, context: 
   const responses = results.map((result) => renderResult(result, context))
   const media = results
     .flatMap((result) => result.content)
-    .flatMap<JsonObject>((part) => (part.type === 'text' ? [] : (renderMedia(part, `${path}.content`, context.warnings) ?? [])))
+    .flatMap<JsonObject>((part) =>
+      part.type === 'text' ? [] : (renderMedia(part, `${path}.content`, context.warnings) ?? []),
+    )
   return [...responses, ...media]
 }
 

@@ -27,6 +27,13 @@ const SCHEMA_NAME = 'response'
 
 /** Reads a request. @throws {InvalidRequestError} naming the field in the client's spelling. */
 export function parseRequest(document: JsonObject, hints: RequestHints): CompletionRequest {
+  if (hints.countOnly !== true) return parseDocument(document, hints)
+  const wrapped = optionalObject(document, nameIn(document, 'generateContentRequest'))
+  // What is counted may be a whole request, inside a field.
+  return { ...parseDocument(wrapped ?? document, hints), source: { format: 'generate-content', document } }
+}
+
+function parseDocument(document: JsonObject, hints: RequestHints): CompletionRequest {
   requireOneSpelling(document)
   const configName = nameIn(document, 'generationConfig')
   const config: Config = { fields: optionalObject(document, configName) ?? {}, name: configName }

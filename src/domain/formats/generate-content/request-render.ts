@@ -12,6 +12,12 @@ import { nameIn } from './spelling.ts'
 export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   if (request.source.format !== 'generate-content') return translateRequest(request, target)
   const source = request.source.document
+  const wrapperName = nameIn(source, 'generateContentRequest')
+  const wrapped = asObject(source[wrapperName])
+  if (wrapped !== undefined) {
+    // A request to be counted: it must name the path's model.
+    return { document: { ...source, [wrapperName]: { ...wrapped, model: `models/${target.model}` } }, warnings: [] }
+  }
   const limit = patchLimit(source, target.maxOutputTokens)
   const isModelNamed = 'model' in source
   if (limit === undefined && !isModelNamed) return { document: source, warnings: [] }

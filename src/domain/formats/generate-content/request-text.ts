@@ -13,6 +13,14 @@ const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
+  visitDocument(document, walk)
+  // A request to be counted may stand inside a field.
+  const wrapped = valueIn(document, 'generateContentRequest')
+  if (isJsonObject(wrapped)) visitDocument(wrapped, walk)
+  return walk.changed
+}
+
+function visitDocument(document: JsonObject, walk: TextWalk): void {
   visitContent(asObject(valueIn(document, 'systemInstruction')) ?? {}, SYSTEM, walk)
   for (const content of itemsIn(document, 'contents')) {
     if (isJsonObject(content)) visitContent(content, content.role === 'model' ? ASSISTANT : USER, walk)
@@ -20,7 +28,6 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
-  return walk.changed
 }
 
 function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): void {
