@@ -1,6 +1,7 @@
 /** Process entry of `tollgate check PATH...`. */
 import { UsageError } from './command-line.ts'
 import { checkManifests } from './manifests/check.ts'
+import { checkPattern } from './proxy/guardrails/guardrails.ts'
 
 /** Prints what is wrong with the manifests. Returns the exit code. @throws {UsageError} */
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -8,7 +9,7 @@ export async function runCheck(args: readonly string[], environment: NodeJS.Proc
     throw new UsageError('usage: tollgate check PATH...')
   return checkManifests(args, {
     environment,
-    checkPattern: () => undefined,
+    checkPattern,
     writeLine: (line) => process.stdout.write(`${line}\n`),
   })
 }

@@ -11,6 +11,7 @@ import { loadManifests, loadTexts, type LoadResult, type ManifestResources } fro
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { createConfiguration, type ConfigurationHolder, type DerivedSecrets } from './proxy/config/configuration.ts'
+import { checkPattern } from './proxy/guardrails/guardrails.ts'
 import type { StateDirectory } from './proxy/config/state-directory.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
@@ -98,8 +99,10 @@ export class StandaloneConfiguration {
       providerNamespaces: STANDALONE_PROVIDER_NAMESPACES,
       digestOf: secrets.digestOf,
       contentHash: (text) => createHash('sha256').update(text).digest('hex').slice(0, 16),
+      checkPattern,
       nowMs: now(),
     })
+    requirePatterns(conditions)
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
     const configuration = createConfiguration(snapshot, credentials, secrets)
     holder.swap(configuration)
@@ -142,6 +145,14 @@ export class StandaloneConfiguration {
           ]
         }),
     )
+  }
+}
+
+/** An organization whose masking cannot be read must not vanish with all its keys because of a slip in a pattern. */
+function requirePatterns(conditions: readonly ResourceConditions[]): void {
+  for (const { kind, name, conditions: list } of conditions) {
+    const bad = list.find(({ reason }) => reason === 'InvalidPattern')
+    if (bad !== undefined) throw new Error(`${kind} ${name}: ${bad.message}`)
   }
 }
 

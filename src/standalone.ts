@@ -4,6 +4,7 @@ import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
+import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import type { Services } from './proxy/pipeline/services.ts'
 import { ActiveProbe } from './proxy/providers/active-probe.ts'
 import { HealthBoard } from './proxy/providers/health-board.ts'
@@ -57,6 +58,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     transport,
     health,
     quotas: new MemoryQuotaStore(now),
+    guardrails: createGuardrails(),
     metrics,
     audit: output.audit,
     log: output.log,

@@ -7,6 +7,7 @@
  *   read request          the body, bounded, as a neutral request
  *   plan                  candidates, rules, order; pure
  *   admit                 rate limits, budgets and quotas in one question; the request's bound is reserved
+ *   guard request         injection is refused, personal data and secrets are masked in the client's own document
  *   call provider         failover along the plan; nothing has been sent to the client yet
  *   respond, settle       the answer in the client's format; the end is recorded exactly once
  */
@@ -16,6 +17,7 @@ import { admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { guardRequest } from './guard-request.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
 import { readRequest } from './read-request.ts'
@@ -43,10 +45,11 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     })
 
     const format = formatOf(incoming.adapter.format)
-    const { request, bytes } = await readRequest(incoming, format)
+    const read = await readRequest(incoming, format)
+    const { request } = read
     record.requestedModel = request.model
     record.stream = request.stream
-    traceStep(record, services, 'read-request', { bytes: bytes.length, stream: request.stream })
+    traceStep(record, services, 'read-request', { bytes: read.bytes.length, stream: request.stream })
 
     const plan = planRequest(request, governed, record, services)
     traceStep(record, services, 'plan-route', {
@@ -55,14 +58,28 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     })
     const admitted = await admit(request, plan, governed, record, services)
     traceStep(record, services, 'admit', { reservation: admitted.reservation.origin, warnings: record.quotaWarnings })
+    const guarded = guardRequest(read, format, governed, record, services)
+    traceStep(record, services, 'guard-request', { findings: record.findings })
     const answer = await callProvider(
-      { request, bytes, plan: admitted.plan, clampFor: admitted.clampFor, stream: request.stream },
+      {
+        request: guarded.request,
+        bytes: guarded.bytes,
+        plan: admitted.plan,
+        clampFor: admitted.clampFor,
+        stream: request.stream,
+      },
       record,
       services,
     )
     record.served = answer.deployment
     traceStep(record, services, 'call-provider', { served: answer.deployment.id, attempts: record.attempts })
-    const responding = { request, format, headers: traceHeaders(record), restorer: undefined, settle }
+    const responding = {
+      request: guarded.request,
+      format,
+      headers: traceHeaders(record),
+      restorer: guarded.restorer,
+      settle,
+    }
     return await respond(answer, responding, record, services)
   } catch (error) {
     const shown = publicError(error)

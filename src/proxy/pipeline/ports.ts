@@ -1,4 +1,8 @@
 /** What the pipeline needs from the world. Implemented in providers/, stores/, config/ and telemetry/. */
+import type { InjectionDetector } from '../../domain/guardrails/injection/detector.ts'
+import type { Detector } from '../../domain/guardrails/masking/detector.ts'
+import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
+import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { CompiledSnapshot, Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -99,4 +103,14 @@ export interface HealthRecorder extends HealthView {
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.
    */
   enter(deployment: Deployment): (() => void) | undefined
+}
+
+/** Detectors of the process, ready for a policy. */
+export interface Guardrails {
+  readonly injection: InjectionDetector
+  /** Score from which a request is refused where the organization sets none. */
+  readonly injectionThreshold: number
+  /** The same object for the same policy object. */
+  detectorFor(masking: EffectivePolicy['masking']): Detector
+  tokenSuffixOf(organizationSecret: Secret): TokenSuffix
 }

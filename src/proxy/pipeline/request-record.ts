@@ -44,6 +44,8 @@ export class RequestRecord {
   upstreamMs: Milliseconds = 0
   /** Findings of guardrails by kind. */
   readonly findings: Record<string, number> = {}
+  /** The guardrail that refused the request. */
+  blockedBy: string | undefined
   /** Bytes that guardrails saw, by guardrail and scope: `pii-safe/message`. */
   readonly guardrailBytes: Record<string, number> = {}
   /** Micro-dollars; undefined where no price or no usage is known. */

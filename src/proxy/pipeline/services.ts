@@ -1,6 +1,6 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AuditRecord } from '../../domain/audit/audit-record.ts'
-import type { ConfigurationSource, HealthRecorder, Now, ProviderTransport } from './ports.ts'
+import type { ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 
@@ -11,6 +11,7 @@ export interface Services {
   readonly transport: ProviderTransport
   readonly health: HealthRecorder
   readonly quotas: QuotaStore
+  readonly guardrails: Guardrails
   readonly metrics: PipelineMetrics
   readonly audit: AuditSink
   readonly log: Logger

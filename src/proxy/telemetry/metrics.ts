@@ -60,6 +60,18 @@ function metricFamilies(registry: Registry) {
       'to',
       'reason',
     ] as const),
+    cache: counter('tollgate_cache_requests_total', 'Requests by what the cache said.', ['result'] as const),
+    masked: counter('tollgate_masked_values_total', 'Values masked, by kind.', ['kind'] as const),
+    blocked: counter('tollgate_blocked_total', 'Requests refused by a guardrail.', ['guardrail'] as const),
+    guardrailBytes: counter('tollgate_guardrail_bytes_total', 'Bytes of text that guardrails saw.', [
+      'guardrail',
+      'scope',
+    ] as const),
+    quotaRefusals: counter('tollgate_quota_refusals_total', 'Requests refused by a limit.', [
+      'scope',
+      'window',
+    ] as const),
+    cost: counter('tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project'] as const),
     warnings: counter('tollgate_translation_warnings_total', 'Fields that a translation could not carry.', [
       'adapter',
       'provider',
@@ -103,6 +115,7 @@ function observeRequest(families: Families, record: RequestRecord, outcome: Outc
   for (const { rule } of record.removed) families.removed.inc({ rule })
   if (!record.stream) families.overhead.observe({ adapter }, Math.max(0, totalMs - record.upstreamMs) / 1_000)
   observeFallbacks(families, attempts)
+  observeGovernance(families, record)
   if (record.warnings.length > 0) families.warnings.inc({ adapter, provider }, record.warnings.length)
   if (served === undefined) return
   families.decisions.inc({
@@ -120,6 +133,25 @@ function observeRequest(families: Families, record: RequestRecord, outcome: Outc
   const { input, cachedInput, cacheWrite, output } = record.usage
   families.tokens.observe({ ...genAi, gen_ai_token_type: 'input' }, input + cachedInput + cacheWrite)
   families.tokens.observe({ ...genAi, gen_ai_token_type: 'output' }, output)
+}
+
+/** Kinds of findings are a closed list and the organizations' own kinds; scopes and windows are closed lists. */
+function observeGovernance(families: Families, record: RequestRecord): void {
+  if (record.cache !== undefined) families.cache.inc({ result: record.cache })
+  for (const [kind, count] of Object.entries(record.findings)) {
+    if (kind !== 'INJECTION') families.masked.inc({ kind }, count)
+  }
+  for (const [label, bytes] of Object.entries(record.guardrailBytes)) {
+    const [guardrail = '', scope = ''] = label.split('/')
+    families.guardrailBytes.inc({ guardrail, scope }, bytes)
+  }
+  if (record.blockedBy !== undefined) families.blocked.inc({ guardrail: record.blockedBy })
+  const refusal = record.quotaRefusal
+  if (refusal !== undefined) families.quotaRefusals.inc({ scope: refusal.scope, window: refusal.window ?? 'Minute' })
+  if (record.costMicroUsd !== undefined && record.caller !== undefined) {
+    const { organization, project } = record.caller
+    families.cost.inc({ organization: organization.name, project: project?.name ?? 'none' }, record.costMicroUsd / 1e6)
+  }
 }
 
 function observeFallbacks(families: Families, attempts: RequestRecord['attempts']): void {

@@ -1,0 +1,124 @@
+/**
+ * Stage: what the policy's guardrails say to the request's texts, before anything leaves. Injection is judged on the
+ * texts as the client wrote them; masking then replaces values by tokens in the client's own document, so that every
+ * rendering of it is masked. A guardrail that fails refuses the request.
+ */
+import type { CompletionRequest } from '../../domain/completion/request.ts'
+import type { TextSpan } from '../../domain/completion/text-span.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { Format } from '../../domain/formats/format.ts'
+import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
+import { TOKEN_PREFIX } from '../../domain/guardrails/masking/redaction-token.ts'
+import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
+import { utf8Size } from '../../domain/quota/prompt-size.ts'
+import type { ReadRequest } from './read-request.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { AnswerRestorer } from './respond.ts'
+import type { Services } from './services.ts'
+
+export interface GuardedRequest {
+  readonly request: CompletionRequest
+  /** The client's bytes; undefined where masking has changed the document. */
+  readonly bytes: Uint8Array | undefined
+  /** What was masked; undefined where masking is off. */
+  readonly redactions: RedactionMap | undefined
+  /** Present where values were masked and the key may have them back. */
+  readonly restorer: AnswerRestorer | undefined
+}
+
+/** @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`. */
+export function guardRequest(
+  read: ReadRequest,
+  format: Format,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): GuardedRequest {
+  const { flags } = caller.policy
+  try {
+    if (flags.has('adversarial-detection')) refuseInjection(read.request, format, caller, record, services)
+    if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
+    return mask(read, format, caller, record, services)
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
+  }
+}
+
+function refuseInjection(
+  { source }: CompletionRequest,
+  format: Format,
+  { policy }: GovernedCaller,
+  record: RequestRecord,
+  { guardrails }: Services,
+): void {
+  const spans: TextSpan[] = []
+  format.visitRequestText(source.document, (span) => {
+    spans.push(span)
+    countBytes(record, 'adversarial-detection', span)
+    return span.text
+  })
+  const verdict = guardrails.injection.score(spans)
+  if (verdict.score < (policy.injectionThreshold ?? guardrails.injectionThreshold)) return
+  record.blockedBy = 'adversarial-detection'
+  record.findings['INJECTION'] = 1
+  throw new GatewayError(
+    'prompt_injection_detected',
+    `The request was blocked: suspected prompt injection (${verdict.families.join(', ') || 'classifier'}) in ${verdict.scope ?? 'message'} text.`,
+  )
+}
+
+function mask(
+  read: ReadRequest,
+  format: Format,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  { guardrails }: Services,
+): GuardedRequest {
+  const { request } = read
+  const { document } = request.source
+  const redactions = new RedactionMap({
+    detector: guardrails.detectorFor(caller.policy.masking),
+    tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
+  })
+  if (mayHoldTokens(read.bytes)) visitOnly(format, request, (text) => redactions.reserve(text))
+  const changed = format.visitRequestText(document, (span) => {
+    countBytes(record, 'pii-safe', span)
+    return redactions.mask(span.text)
+  })
+  for (const [kind, count] of redactions.counts) record.findings[kind] = count
+  return {
+    request: changed ? format.parseRequest(document, record.incoming.hints) : request,
+    bytes: changed ? undefined : read.bytes,
+    redactions,
+    restorer: redactions.size > 0 && caller.key.privileges.demask ? restorerOf(redactions) : undefined,
+  }
+}
+
+function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: string) => void): void {
+  format.visitRequestText(source.document, (span) => {
+    visit(span.text)
+    return span.text
+  })
+}
+
+const TOKEN_WORD = Buffer.from(TOKEN_PREFIX.slice(2))
+
+/** Escaped letters can spell the prefix too, so a backslash-u counts as well. */
+function mayHoldTokens(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.includes(TOKEN_WORD) || buffer.includes('\\u00')
+}
+
+function restorerOf(redactions: RedactionMap): AnswerRestorer {
+  return {
+    restore: (text) => redactions.restore(text),
+    createStreamRewriter: () => new StreamRestorer(redactions),
+  }
+}
+
+function countBytes(record: RequestRecord, guardrail: string, { scope, text }: TextSpan): void {
+  const label = `${guardrail}/${scope}`
+  record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
+}
