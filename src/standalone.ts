@@ -11,7 +11,7 @@ import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
 import { startServers } from './proxy/server/start.ts'
-import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
+import { openStores } from './stores.ts'
 import { createOutput, LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
 import { endOnSignals } from './signals.ts'
@@ -22,6 +22,7 @@ export const STANDALONE_FLAGS = {
   listen: { type: 'text', default: '127.0.0.1:4141', help: 'address of the data plane; port 0 takes any free one' },
   admin: { type: 'text', default: '127.0.0.1:4142', help: 'address of health and metrics' },
   state: { type: 'text', help: 'folder of generated keys and secrets; without it they are new at every start' },
+  redis: { type: 'text', help: 'redis://... for quotas shared by several gateways; without it they are in memory' },
   'max-body-bytes': { type: 'text', default: String(DEFAULT_MAX_BODY_BYTES), help: 'largest request body' },
   'log-level': { type: 'text', default: 'info', help: `one of ${LOG_LEVELS.join(', ')}` },
   demo: { type: 'switch', help: 'start demo providers where no provider has its key, and print a call to paste' },
@@ -52,12 +53,13 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   })
   const demo = await loadFirst(configuration, flags)
 
+  const stores = await openStores(flags.redis, output.log, now)
   const services: Services = {
     now,
     configuration: holder,
     transport,
     health,
-    quotas: new MemoryQuotaStore(now),
+    quotas: stores.quotas,
     guardrails: createGuardrails(),
     metrics,
     audit: output.audit,
@@ -93,6 +95,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     probe.stop()
     const finished = await servers.stop()
     await transport.close()
+    await stores.close()
     await demo?.close()
     output.log.info({ finished }, 'stopped')
     output.flush()

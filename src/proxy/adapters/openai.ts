@@ -27,6 +27,7 @@ function routesUnder(prefix: string): AdapterRoute[] {
   return [
     { method: 'POST', path: `${prefix}/chat/completions`, operation: 'chat' },
     { method: 'GET', path: `${prefix}/models`, operation: 'list-models' },
+    { method: 'GET', path: `${prefix}/usage`, operation: 'usage' },
     {
       method: 'GET',
       path: `${prefix}/models/*`,

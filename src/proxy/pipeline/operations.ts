@@ -4,6 +4,7 @@ import { countTokens } from './count-tokens.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { completeChat } from './pipeline.ts'
 import { readModels } from './read-models.ts'
+import { readUsage } from './read-usage.ts'
 import type { Services } from './services.ts'
 
 export type Operation = (incoming: Incoming, services: Services) => Promise<Outgoing>
@@ -13,6 +14,7 @@ const OPERATIONS: Readonly<Record<AdapterRoute['operation'], Operation>> = {
   'count-tokens': countTokens,
   'list-models': readModels,
   'get-model': readModels,
+  usage: readUsage,
 }
 
 export function operationOf(name: AdapterRoute['operation']): Operation {

@@ -172,18 +172,20 @@ class EventWriter {
     this.#patcher = restorer && format.createStreamTextPatcher(restorer.createStreamRewriter())
     const encoder = format.createStreamEncoder(context)
     this.#warnings = () => encoder.warnings
+    let endRelay: () => readonly SseEvent[] = () => []
     let encoding = upstream !== format
     if (encoding) {
       this.#toEvents = (item) => item.parts.flatMap((part) => encoder.push(part))
     } else {
       const relay = format.createStreamRelay(context)
+      endRelay = () => relay.end?.() ?? []
       this.#toEvents = (item) => {
         if (item.event !== undefined) return relay.push(item.event)
         encoding ||= item.parts.some((part) => part.type === 'response-start')
         return encoding ? item.parts.flatMap((part) => encoder.push(part)) : []
       }
     }
-    this.#finish = () => (encoding ? encoder.end() : [])
+    this.#finish = () => (encoding ? encoder.end() : endRelay())
   }
 
   get warnings() {
