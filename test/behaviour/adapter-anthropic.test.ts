@@ -157,6 +157,18 @@ t.test('the official SDK', async (t) => {
     t.match(error, { type: 'api_error', code: 'upstream_format_error' })
   })
 
+  await t.test(
+    'a stream whose provider leaves out the last event or the event names is whole for the client',
+    async (t) => {
+      const bare = anthropicStream(['good day'])
+        .slice(0, -1)
+        .map((event) => event.replace(/^event: .*\n/, ''))
+      anthropic.enqueue(stream(bare))
+      const final = await client.messages.stream({ model: 'same', max_tokens: 5, messages: [user] }).finalMessage()
+      t.match(final, { content: [{ text: 'good day' }], stop_reason: 'end_turn' })
+    },
+  )
+
   await t.test('failover from one format to another: the client cannot tell', async (t) => {
     anthropic.enqueue(status(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }))
     openai.enqueue(stream(chatStream(['good day'])))

@@ -131,6 +131,8 @@ export interface StreamEncoder {
 export interface StreamRelay {
   /** The events to send for one that came: usually itself; none where it must be hidden; changed where a part must. */
   push(event: SseEvent): SseEvent[]
+  /** The answer is complete: events of the end that the provider left out and clients wait for. Absent: none. */
+  end?(): SseEvent[]
 }
 
 /** Rewrites pieces of text that arrive one after the other. A channel is one text that the client concatenates. */

@@ -66,9 +66,26 @@ export function renderToolResult(part: ToolResultPart, path: string, warnings: T
 export function inputOf({ arguments: text }: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {
   if (text.trim() === '') return {}
   const input = parse(text)
-  if (isJsonObject(input)) return input
+  if (isJsonObject(input)) {
+    if (LONG_NUMBER.test(text) && losesDigits(text)) {
+      warnings.push({ field: path, message: 'integers beyond 2^53 in the arguments were rounded' })
+    }
+    return input
+  }
   warnings.push({ field: path, message: 'the arguments are no JSON object; they were put inside one' })
   return { invalid_json: text }
+}
+
+/** Fewer digits are always safe. */
+const LONG_NUMBER = /\d{16}/
+
+function losesDigits(text: string): boolean {
+  let loses = false
+  JSON.parse(text, (_name, value: unknown) => {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) loses = true
+    return value
+  })
+  return loses
 }
 
 function parse(text: string): JsonValue | undefined {
@@ -117,13 +134,26 @@ function renderDocument(part: DocumentPart, path: string, warnings: TranslationW
 }
 
 const PDF = 'application/pdf'
+const TEXT_TYPE = /^text\/|^application\/(?:json|xml)$/
+
+/** Texts go by value; undefined where the data is not base64 of UTF-8. */
+function textSource(base64: string): JsonObject | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const data = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { type: 'text', media_type: 'text/plain', data }
+  } catch {
+    return undefined
+  }
+}
 
 function documentSource(media: DocumentPart['media']): JsonObject | undefined {
   switch (media.type) {
     case 'text':
       return { type: 'text', media_type: 'text/plain', data: media.text }
     case 'base64':
-      return media.mediaType === PDF ? { type: 'base64', media_type: PDF, data: media.data } : undefined
+      if (media.mediaType === PDF) return { type: 'base64', media_type: PDF, data: media.data }
+      return TEXT_TYPE.test(media.mediaType) ? textSource(media.data) : undefined
     case 'url':
       return (media.mediaType ?? PDF) === PDF ? { type: 'url', url: media.url } : undefined
     case 'file': // ids are the vendor's who gave them

@@ -1,13 +1,22 @@
 /**
- * Messages in, messages out: events pass as they came. Only a missing `event:` field is filled in from the data, which
- * some servers leave out and the official SDKs read nothing without.
+ * Messages in, messages out: events pass as they came. What servers that imitate the vendor leave out is filled in: the
+ * `event:` field, without which the official SDKs read nothing, and the last event, without which they have no answer.
  */
 import { asObject, asString } from '../../json.ts'
 import type { SseEvent, StreamRelay } from '../format.ts'
+import { eventOf } from './stream-event.ts'
 
 /** The relay for one response. */
 export function createStreamRelay(): StreamRelay {
-  return { push: (event) => [event.event === undefined ? named(event) : event] }
+  let stopped = false
+  return {
+    push: (event) => {
+      const passed = event.event === undefined ? named(event) : event
+      if (passed.event === 'message_stop') stopped = true
+      return [passed]
+    },
+    end: () => (stopped ? [] : [eventOf('message_stop', {})]),
+  }
 }
 
 function named(event: SseEvent): SseEvent {

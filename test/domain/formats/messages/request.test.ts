@@ -397,3 +397,33 @@ t.test(
     test.strictSame(back, { document: { ...document, model: OLD }, warnings: [] })
   },
 )
+
+t.test('a text file is sent as its text, another file but a PDF not at all', async (test) => {
+  const file = (type: string, data: string) => ({
+    role: 'user',
+    content: [user.content, { type: 'file', file: { filename: 'a', file_data: `data:${type};base64,${data}` } }].map(
+      (part) => (typeof part === 'string' ? { type: 'text', text: part } : part),
+    ),
+  })
+  const source = { type: 'text', media_type: 'text/plain', data: 'é' }
+  test.match(turns(file('text/markdown', 'w6k=')), [{ content: [{}, { type: 'document', title: 'a', source }] }])
+  for (const [type, data] of [
+    ['text/plain', '/w=='],
+    ['text/plain', '!'],
+    ['video/mp4', 'AAAA'],
+  ] as const) {
+    const rendered = fromChat({ messages: [file(type, data)] })
+    test.strictSame([rendered.document.messages, fields(rendered)], [[user], ['messages[0].content[1]']])
+  }
+})
+
+t.test('arguments whose integers lose digits are named', async (test) => {
+  const call = (text: string) => ({
+    messages: [
+      user,
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }] },
+    ],
+  })
+  test.strictSame(fields(fromChat(call('{"id":12345678901234567890}'))), ['messages[1].content[0]'])
+  test.strictSame(fields(fromChat(call('{"id":"12345678901234567890","n":9007199254740991}'))), [])
+})

@@ -246,6 +246,10 @@ t.test('the relay passes events as they are, and names those without a name', as
   test.equal(relay.push(named)[0], named)
   test.strictSame(relay.push({ data: named.data }), [named])
   test.strictSame(relay.push({ data: 'no json' }), [{ data: 'no json' }])
+  const stop = { event: 'message_stop', data: '{"type":"message_stop"}' }
+  test.strictSame(relay.end?.(), [stop], 'the last event is added where it is missing')
+  relay.push({ data: stop.data })
+  test.strictSame(relay.end?.(), [])
 })
 
 t.test('the decoder reads nothing after the end, and calls a stream without a message cut', async (test) => {
