@@ -18,7 +18,7 @@ export const SPACE = 256
 export const FOREIGN_LETTER = 512
 /** Beyond ASCII, scripts that put no space between words (and everything after them, emoji halves included). */
 export const IDEOGRAPH = 1024
-/** Signs inside a few vendors' keys: `$`, `%`, `|`, `~`. */
+/** Signs inside a few vendors' keys: `$`, `%`, `|`, `~`, `!`, `@`. */
 export const TAIL_SIGN = 2048
 /** Right after a name: what follows is its value. */
 export const ASSIGNING = 4096
@@ -45,7 +45,7 @@ add('abcdefABCDEF', HEX_LETTER)
 add('-', DASH)
 add('+/=', BASE64_SIGN)
 add('.', DOT)
-add('$%|~', TAIL_SIGN)
+add('$%|~!@', TAIL_SIGN)
 add(`=:"']>\`\\*|`, ASSIGNING)
 add(' \t\r\n\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff', SPACE)
 for (let unit = 0x2000; unit <= 0x200a; unit++) TABLE[unit] = SPACE

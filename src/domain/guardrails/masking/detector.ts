@@ -27,6 +27,7 @@ import {
   BASE64,
   SPACE,
 } from './character-classes.ts'
+import { judgeColumn, readColumn } from './csv-column.ts'
 import { findEmail } from './email-address.ts'
 import { resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -44,12 +45,13 @@ import {
   findEntraSecret,
   findNumberedKey,
   findShapedKey,
+  findTwilioTokenAfter,
   SHORTEST_SHAPED,
 } from './shaped-key.ts'
 import { findShellCredential } from './shell-credential.ts'
 import { classifyIdeographs, classifyName, mayTell, mayTellBefore } from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
-import { findTellingSecret } from './telling-secret.ts'
+import { findPasswordAfter, isTableSecret, findTellingSecret } from './telling-secret.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
 
 /** Kinds that are always looked for. */
@@ -83,6 +85,8 @@ export function createDetector(options: DetectorOptions): Detector {
   }
 }
 
+/** What stands after a column's name. */
+const TABLE_SIGNS = ',;\t| "\r'
 const WORD_UNIT = WORD | FOREIGN_LETTER
 /** A name like `x-api-key`, read back from its last word. */
 const LONGEST_NAME = 80
@@ -101,6 +105,8 @@ class Scan {
   #userInformationUntil = 0
   #tokenUntil = 0
   #prefixUntil = 0
+  #tableUntil = 0
+  #headerEnd = 0
 
   constructor(text: string) {
     this.#text = text
@@ -140,7 +146,15 @@ class Scan {
   #word(from: number, end: number, bits: number): number {
     const text = this.#text
     const start = from + Math.min(escapeLengthAt(text, from), end - from)
-    if (((bits & LETTER) === 0 || start > from) && (bits & DIGIT) !== 0 && skipForward(text, start, end, DIGIT) === end && end > start) this.#digits(start, end)
+    if (
+      ((bits & LETTER) === 0 || start > from) &&
+      (bits & DIGIT) !== 0 &&
+      skipForward(text, start, end, DIGIT) === end &&
+      end > start
+    )
+      this.#digits(start, end)
+    else if (text.charCodeAt(end) === 0x3a && text.startsWith('bot', start))
+      this.#push(findNumberedKey(text, start + 3, end))
     else if (mayBePrefixed(text, start)) {
       const last = this.#prefixed(start)
       if (last !== undefined) return last
@@ -170,6 +184,7 @@ class Scan {
     this.#prefixUntil = judgedUntil
     if (!this.#push(finding) || finding === undefined) return undefined
     if (finding.rule === 'aws-access-key') this.#push(findAwsSecretAfter(text, finding.end))
+    if (finding.rule === 'twilio') this.#push(findTwilioTokenAfter(text, finding.end))
     return finding.end
   }
 
@@ -192,7 +207,20 @@ class Scan {
     const from = nameStart(text, start, end)
     const telling = classifyName(text.slice(from, end))
     if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && text.charCodeAt(end) !== 0x20) return
-    if (telling !== undefined) this.#tell(from, end, telling)
+    if (telling === undefined) return
+    if (TABLE_SIGNS.includes(text.charAt(end)) || text.charCodeAt(end) === 0x0a) this.#table(from, end, telling)
+    this.#tell(from, end, telling)
+  }
+
+  /** A name in the first line of a table: its column tells. */
+  #table(start: number, end: number, telling: Telling): void {
+    if (telling === 'weak' || (start < this.#tableUntil && start > this.#headerEnd)) return
+    const column = readColumn(this.#text, start, end)
+    if (column === undefined) return
+    this.#told.push(...judgeColumn(this.#text, column, (value) => isTableSecret(value, telling)))
+    if (column.fields.length === 0) return
+    this.#tableUntil = column.end
+    this.#headerEnd = column.headerEnd
   }
 
   #tell(start: number, end: number, telling: Telling): void {
@@ -240,7 +268,10 @@ class Scan {
 
   #at(at: number): number {
     if (at < this.#userInformationUntil) return at + 1
-    if (!this.#push(findDriverCredential(this.#text, at))) this.#push(findEmail(this.#text, at, 1))
+    if (this.#push(findDriverCredential(this.#text, at))) return at + 1
+    const address = findEmail(this.#text, at, 1)
+    this.#push(address)
+    if (address !== undefined) this.#push(findPasswordAfter(this.#text, address.end))
     return at + 1
   }
 
@@ -264,7 +295,7 @@ class Scan {
     if (text.charCodeAt(at + 1) === 0x2d && text.charCodeAt(at + 2) === 0x2d && text.charCodeAt(at - 1) !== 0x2d) {
       const block = this.#blocks.findAt(at)
       if (this.#push(block) && block !== undefined) return block.end
-    } else if ((classAt(text, at - 1) & SPACE) !== 0 && (classAt(text, at + 1) & LETTER) !== 0)
+    } else if ((classAt(text, at - 1) & SPACE) !== 0 && (classAt(text, at + 1) & (LETTER | DASH)) !== 0)
       this.#push(findShellCredential(text, at))
     return at + 1
   }

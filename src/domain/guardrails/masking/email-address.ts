@@ -108,7 +108,7 @@ function isInnerSign(text: string, sign: number, at: number): boolean {
   if (sign + 1 >= at) return unit === 0x2b || unit === 0x26
   if (unit === 0x2b) return true
   const surrounded = (classAt(text, sign - 1) & LOCAL) !== 0
-  if (unit === 0x27) return surrounded && (classAt(text, sign - 2) & LOCAL) === 0
+  if (unit === 0x27) return surrounded && (classAt(text, sign - 2) & ALPHANUMERIC) === 0
   if (unit === 0x25) return surrounded && text.startsWith('2B', sign + 1)
   return false
 }

@@ -64,7 +64,7 @@ const ISSUERS: readonly { readonly from: number; readonly to: number; readonly l
 /** How cards are printed, by lengths of groups. */
 const PRINTED: ReadonlySet<string> = new Set([
   '4-4-4-4', '4-6-5', '4-6-4', '4-4-4-4-3', '4-4-4-4-2', '4-4-4-4-1', '4-4-4-3', '4-4-4-2', '4-4-4-1', '4-3-3-3', '4-4-5',
-  '4-5-6', '6-13', '6-10', '8-8', '4-4-4', '6-6-4', '4-12', '12-4', '4-4-8', '4-8-4', '4-5-4', '6-4-5', '8-4-4',
+  '4-5-6', '6-13', '6-10', '8-8', '4-4-4', '6-6-4', '4-12', '12-4', '2-4-4-4', '4-4-8', '4-8-4', '4-5-4', '6-4-5', '8-4-4',
 ]) // prettier-ignore
 
 const IDENTIFIER_WORDS =
@@ -159,7 +159,8 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   const last = groups[index + count - 1]
   if (first === undefined || last === undefined) return false
   if (!isFreeBefore(text, first.start) || !isFreeAfter(text, last)) return false
-  if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index)) return false
+  if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index))
+    return false
   if (count > 1) return !continuesBefore(groups, index) && !continuesAfter(groups, index + count - 1)
   return !IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
 }

@@ -70,16 +70,20 @@ export function findPrefixedKey(text: string, start: number): PrefixResult {
     if (!text.startsWith(prefix, start)) continue
     const from = start + prefix.length
     const end = trimEnd(text, from, skipForward(text, from, from + LONGEST_TAIL, tail))
-    if (end - from >= least && isKeyTail(text.slice(from, end))) return { finding: { kind: 'KEY', start, end, rule }, judgedUntil: end }
+    if (end - from >= least && isKeyTail(text.slice(from, end), prefix))
+      return { finding: { kind: 'KEY', start, end, rule }, judgedUntil: end }
     if (end - from > LONG_TAIL) judgedUntil = Math.max(judgedUntil, end)
   }
   return { finding: undefined, judgedUntil }
 }
 
 /** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */
-function isKeyTail(tail: string): boolean {
+function isKeyTail(tail: string, prefix: string): boolean {
+  if (prefix.length === 2 && !/\d/.test(tail)) return false
   const segments = tail.split(/[-_.=]+/)
-  const isGenerated = hasGeneratedRun(tail, 8) || segments.filter((segment) => !ORDINARY_SEGMENT.test(segment)).length * 2 > segments.length
+  const isGenerated =
+    hasGeneratedRun(tail, 8) ||
+    segments.filter((segment) => !ORDINARY_SEGMENT.test(segment)).length * 2 > segments.length
   return isGenerated && !isPlaceholder(tail)
 }
 

@@ -19,6 +19,9 @@ export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER_WORDS.test(judged) && !hasGeneratedRun(judged, 12)
 }
 
+/** Characters that forms are filled with. */
+const FILLERS = 'xX*0.-_#?'
+
 /** Two thirds of the characters are one and the same, or there are at most two different ones. */
 function isRepetitive(value: string): boolean {
   const counts = new Map<number, number>()
@@ -26,7 +29,10 @@ function isRepetitive(value: string): boolean {
     const unit = value.charCodeAt(index)
     counts.set(unit, (counts.get(unit) ?? 0) + 1)
   }
-  return counts.size <= 2 || Math.max(...counts.values()) * 3 > value.length * 2
+  const [unit = 0, count = 0] = [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])
+  if (counts.size === 1 || (counts.size === 2 && value.length >= 8))
+    return !/[a-wyz1-9]/i.test(value) || value.length < 12
+  return count * 3 > value.length * 2 && FILLERS.includes(String.fromCharCode(unit))
 }
 
 /** A run of at least `length` letters and digits that has both, or changes case as generated text does. */

@@ -79,6 +79,12 @@ function findUnknownPrefix(text: string, start: number, end: number): Finding | 
   return hasGeneratedRun(value, 16) && !isPlaceholder(value) ? key(from, to, 'unknown-prefix') : undefined
 }
 
+/** Twilio's auth token (32 hexadecimal digits) right after the account's id. */
+export function findTwilioTokenAfter(text: string, from: number): Finding | undefined {
+  const gap = /^[^0-9a-f\n]{1,4}(?:[\w ]{0,24}[^0-9a-f]{1,4})?(?=[0-9a-f]{32}\b)/i.exec(text.slice(from, from + 70))
+  return gap === null ? undefined : key(from + gap[0].length, from + gap[0].length + 32, 'twilio-token')
+}
+
 /** Keys whose first part is a number: Telegram bots (`123456789:AA...`), Asana (`1/1200...:hex`). */
 export function findNumberedKey(text: string, start: number, end: number): Finding | undefined {
   if (text.charCodeAt(end) !== 0x3a) return undefined

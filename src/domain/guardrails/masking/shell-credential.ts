@@ -33,7 +33,7 @@ export function findShellCredential(text: string, at: number): Finding | undefin
     option.lastIndex = at
     const match = option.exec(text)
     const value = match?.at(-1)
-    if (match === null || value === undefined || isPlaceholder(value) || value.startsWith('$')) continue
+    if (match === null || value === undefined || isPlaceholder(value) || /^[$/.~]/.test(value)) continue
     const start = at + match[0].length - value.length
     if (isPlainPort(value) || (classAt(text, start) & SPACE) !== 0) continue
     return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }

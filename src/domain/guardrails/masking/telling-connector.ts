@@ -28,7 +28,7 @@ const NOW =
 const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr]?["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\||%3D|%3A)(?:\s{0,24}|(?:\s|\\[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr]?["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -38,10 +38,12 @@ const VALUE_FIELD = new RegExp(
 const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?\\?["'\x60])`, 'iy')
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}|は|是|为|為|는|은|：)`,
+  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}|(?:は|是|为|為|는|은|：)\s{0,2})`,
   'iy',
 )
-const BESIDE = /(?:\\?["'`])?(?:[ \t]{1,8}|\s{1,2})/y
+const BESIDE = /(?:\\?["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y
+/** `auth=("bob", "secret")`, `Credentials("bob", "secret")`: the second argument. */
+const PAIR = /\s?(?:=\s?\(|\()\s?["'][^"'\n]{1,64}["']\s?,\s?(?=[bfr@]?["'])/y
 
 /** The connector after the name `[start, end)`; the strongest that fits. Undefined where nothing can follow. */
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
@@ -52,6 +54,8 @@ export function findConnector(text: string, start: number, end: number): Connect
     const element = matchEnd(ELEMENT, text, end)
     if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }
   }
+  const pair = matchEnd(PAIR, text, end)
+  if (pair !== undefined) return { connection: 'called', end: pair, isElement: false }
   const field = matchEnd(VALUE_FIELD, text, end)
   if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
   const assigned = matchEnd(ASSIGNED, text, end)

@@ -19,7 +19,7 @@ const PASSWORD_WORDS: ReadonlySet<string> = new Set(
   words('pass pw psw psk passe sandi المرور userpass dbpass passin passout mypass rootpw bindpw ldappass smtppass'),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
-  words('creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey'),
+  words('ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey'),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(
   words(
@@ -100,7 +100,7 @@ function splitName(name: string): string[] {
 }
 
 /** What may stand before a word of two or three letters, for a hash of four: all of ASCII, as upper and lower case fall together. */
-const BEFORE_SHORT = Array.from({ length: 0x80 }, (_, unit) => `${String.fromCharCode(unit)}${String.fromCharCode(unit)}`)
+const BEFORE_SHORT = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit))
 /** Telling words by a hash of their last four letters: asked for every word of a text, so the first answer is one look-up. */
 const ENDING_BITS = 0x7fff
 const ENDINGS = new Map<number, string[]>()
@@ -128,6 +128,7 @@ function endingTable(): Uint8Array {
 /** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
 export function mayTell(text: string, end: number): boolean {
   const hash = endingHash(text, end)
+  if ((text.charCodeAt(end - 1) | 0x20) === 0x77 && (text.charCodeAt(end - 2) | 0x20) === 0x70) return true
   if (ENDING_TABLE[hash] !== 1) return false
   return ENDINGS.get(hash)?.some((word) => endsWith(text, end, word)) ?? false
 }

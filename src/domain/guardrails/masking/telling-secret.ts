@@ -45,6 +45,20 @@ export function findTellingSecret(text: string, start: number, end: number, tell
   return { finding, judgedUntil: isConsumed ? value.end : end }
 }
 
+/** Whether a field of a table is a secret, below a header that tells of one. */
+export function isTableSecret(value: string, telling: Telling): boolean {
+  if (isPlaceholder(value) || isCode(value, true)) return false
+  return isSecret(value, { telling, connection: 'assigned', isQuoted: false, isVendorNear: () => false })
+}
+
+/** The password of a pair `address:password`, after the address that ends at `end`. */
+export function findPasswordAfter(text: string, end: number): Finding | undefined {
+  if (text.charCodeAt(end) !== 0x3a) return undefined
+  const value = readValue(text, end + 1, false)
+  if (value === undefined || value.isQuoted || value.start !== end + 1) return undefined
+  return judgeValue(text, { start: end, end, telling: 'password' }, value, 'said')
+}
+
 function judgeValue(
   text: string,
   name: { start: number; end: number; telling: Telling },
@@ -88,12 +102,13 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 
 function isPassword(value: string, { connection, isQuoted }: Place): boolean {
   if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
-  if (/\s/.test(value)) return isQuoted && isPassphrase(value)
+  if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
   const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
   const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
-  if (connection === 'said' || connection === 'beside') return isSaidPassword(value, kinds, isMixed, isQuoted)
-  if (isMixed) return true
+  if (connection === 'said' || connection === 'beside')
+    return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said')
+  if (isMixed || connection === 'called') return isMixed
   if (kinds === 4) return connection === 'assigned' && value.length >= 4 && value.length <= 64
   return isWordPassword(value, isQuoted)
 }
@@ -116,10 +131,11 @@ function isWordPassword(value: string, isQuoted: boolean): boolean {
   )
 }
 
-/** Four to twelve words without the small words of a sentence. */
+/** Four to twelve words, or two or three with digits, without the small words of a sentence. */
 function isPassphrase(value: string): boolean {
+  const isMixed = /^\S{2,16}(?: \S{1,16}){1,2}$/.test(value) && /\d/.test(value) && !/^\d+ /.test(value)
   return (
-    /^[a-z]{2,12}(?: [a-z]{2,12}){3,11}$/.test(value) &&
+    (isMixed || /^[a-z]{2,12}(?: [a-z]{2,12}){3,11}$/.test(value)) &&
     !/(?:^| )(?:is|the|your|a|an|must|please|enter|to|for|and|not|be|has|in|of|or|with|you)(?: |$)/.test(value)
   )
 }

@@ -77,6 +77,10 @@ function endsBareValue(text: string, at: number, start: number, isElement: boole
     case 0x2c: // ,
     case 0x3b: // ;
       return isEndOfField(text, at + 1)
+    case 0x29: // )
+      return text.charCodeAt(at + 1) === 0x5d
+    case 0x5d: // ]
+      return text.charCodeAt(at + 1) === 0x28
     case 0x7c: // |
       return (classAt(text, at + 1) & SPACE) !== 0
     case 0x5c: // an escaped quote or line end

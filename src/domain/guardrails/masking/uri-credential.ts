@@ -84,10 +84,14 @@ function userInformationEnd(text: string, start: number, isDatabase: boolean): n
       break
     if ((unit === 0x27 || unit === 0x2c || unit === 0x29) && last !== undefined) break
     if (unit !== 0x2f && unit !== 0x3f && unit !== 0x23) continue
-    if (last !== undefined || !isDatabase || colon < 0 || isPort(text, colon + 1, at)) break
+    if (!isDatabase || colon < 0 || isPort(text, colon + 1, at)) break
+    if (last !== undefined && !HOST_AHEAD.test(text.slice(at, at + 80))) break
   }
   return last
 }
+
+/** A password with a slash goes on: its `@` and a host are still to come. */
+const HOST_AHEAD = /^[^\s"'?&<>]{1,48}@[\w.-]{1,24}[:/]/
 
 function isPort(text: string, from: number, to: number): boolean {
   return /^\d{0,5}$/.test(text.slice(from, to))

@@ -1,0 +1,69 @@
+/**
+ * Tables in text: where the first line names a column that tells of a secret (`user,password`), that column of the lines below.
+ * Lines are read once: a table ends where the number of fields changes, and no line of it is taken for a header again.
+ */
+import type { Finding } from './finding.ts'
+
+const LONGEST_HEADER = 512
+const LONGEST_LINE = 2048
+const HEADER =
+  /^\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:\s*[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\s*\|?\s*$/u
+
+export interface Column {
+  /** Where the first line ends. */
+  readonly headerEnd: number
+  /** Fields of the column, one a line, without quotes. */
+  readonly fields: readonly { readonly start: number; readonly end: number }[]
+  /** Where the table ends. */
+  readonly end: number
+}
+
+/** The column below the name `[start, end)`; undefined where its line is no header of a table. */
+export function readColumn(text: string, start: number, end: number): Column | undefined {
+  const windowStart = Math.max(0, start - LONGEST_HEADER)
+  const lineStart = windowStart + text.slice(windowStart, start).lastIndexOf('\n') + 1
+  const rest = text.slice(end, end + LONGEST_HEADER).indexOf('\n')
+  if (rest < 0 || (lineStart === windowStart && windowStart > 0)) return undefined
+  const lineEnd = end + rest
+  const header = text.slice(lineStart, lineEnd)
+  const separator = separatorOf(header)
+  if (separator === undefined || !HEADER.test(header)) return undefined
+  const index = header.slice(0, end - lineStart).split(separator).length - 1
+  return { headerEnd: lineEnd, ...readRows(text, lineEnd + 1, separator, header.split(separator).length, index) }
+}
+
+function separatorOf(header: string): string | undefined {
+  return [',', ';', '\t', '|'].find((separator) => header.includes(separator))
+}
+
+function readRows(
+  text: string,
+  from: number,
+  separator: string,
+  count: number,
+  index: number,
+): Omit<Column, 'headerEnd'> {
+  const fields: { start: number; end: number }[] = []
+  let at = from
+  while (at < text.length) {
+    const newline = text.indexOf('\n', at)
+    const lineEnd = newline < 0 ? text.length : newline
+    if (lineEnd - at > LONGEST_LINE) break
+    const row = text.slice(at, lineEnd).split(separator)
+    if (row.length !== count) break
+    const field = row[index] ?? ''
+    const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
+    const open = /^[\s"']*/.exec(field)?.[0].length ?? 0
+    const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
+    if (open + close < field.length) fields.push({ start: start + open, end: start + field.length - close })
+    at = lineEnd + 1
+  }
+  return { fields, end: Math.min(at, text.length) }
+}
+
+/** Findings for the fields of a column that a judgement takes for secrets. */
+export function judgeColumn(text: string, column: Column, isSecret: (value: string) => boolean): Finding[] {
+  return column.fields
+    .filter(({ start, end }) => isSecret(text.slice(start, end)))
+    .map(({ start, end }) => ({ kind: 'KEY', start, end, rule: 'table-column' }))
+}
