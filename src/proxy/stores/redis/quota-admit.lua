@@ -1,12 +1,12 @@
 -- Admission: checks every limit of the plan and reserves the need in all of them, or changes nothing.
 -- KEYS: base:open, base:reservations, base:ended:<id>
--- ARGV: now ('' for the server's clock), base, id, plan (JSON), need (JSON)
+-- ARGV: now ('' for the server's clock), base, id, plan (JSON), then the need (read_need of the prelude)
 -- Returns { 1, granted tokens a choice, window figures, rate levels }
 --      or { 0, reason, scope, window, limit, retry after ms, reset at ms, rate levels } (indices from 1, window 0: a rate)
 --      or { 2 } where the id was used before.
 local now = clock(ARGV[1])
 local base, id = ARGV[2], ARGV[3]
-local plan, need = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
+local plan, need = cjson.decode(ARGV[4]), read_need(ARGV, 5)
 
 -- Whoever touches the organization charges what others left behind.
 sweep(base, now)
@@ -61,7 +61,7 @@ end
 local record = { b = bound_of(need, granted), w = {}, t = {}, c = {} }
 for index, state in ipairs(states) do
   for unit = 1, 3 do state.r[unit] = state.r[unit] + record.b[unit] end
-  save_window(state)
+  save_window(state, true)
   record.w[index] = { state.key, state.bucket, state.finish }
 end
 
@@ -87,7 +87,7 @@ for s, scope in ipairs(plan) do
   end
   if #fields > 0 then
     redis.call('HSET', rate.key, unpack(fields))
-    redis.call('PEXPIRE', rate.key, text(IDLE_MS))
+    keep_alive(rate.key, rate.day, now)
   end
 end
 
@@ -95,8 +95,11 @@ end
 -- c scopes in which it counts as open.
 redis.call('HSET', KEYS[2], id, cmsgpack.pack(record))
 redis.call('ZADD', KEYS[1], now + LEASE_MS, id)
-redis.call('PEXPIRE', KEYS[1], text(IDLE_MS))
-redis.call('PEXPIRE', KEYS[2], text(IDLE_MS))
+-- These two vanish whenever nothing is in flight: their expiry is set when they begin, and now and then.
+if redis.call('HLEN', KEYS[2]) == 1 or now % 256 == 0 then
+  redis.call('PEXPIRE', KEYS[1], text(IDLE_MS))
+  redis.call('PEXPIRE', KEYS[2], text(IDLE_MS))
+end
 
 local windows, levels = figures(states, rates)
 return { 1, granted, windows, levels }

@@ -1,10 +1,10 @@
 -- Reserves more on top of an open reservation, in the windows of its admission, and renews its lease.
 -- KEYS: base:open, base:reservations
--- ARGV: now, base, id, plan (JSON, that of the admission), need (JSON)
+-- ARGV: now, base, id, plan (JSON, that of the admission), then the need (read_need of the prelude)
 -- Returns { 1, granted }, { 0, reason, scope, window, limit, retry after, reset at, rate levels } or { 2 }: it has expired.
 local now = clock(ARGV[1])
 local base, id = ARGV[2], ARGV[3]
-local plan, need = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
+local plan, need = cjson.decode(ARGV[4]), read_need(ARGV, 5)
 
 local packed = redis.call('HGET', KEYS[2], id)
 if not packed then return { 2 } end
@@ -25,7 +25,7 @@ end
 local bound = bound_of(need, granted)
 for _, state in ipairs(states) do
   for unit = 1, 3 do state.r[unit] = state.r[unit] + bound[unit] end
-  save_window(state)
+  save_window(state, true)
 end
 for unit = 1, 3 do record.b[unit] = record.b[unit] + bound[unit] end
 redis.call('HSET', KEYS[2], id, cmsgpack.pack(record))

@@ -18,16 +18,10 @@ export class PlanEncoder {
   }
 }
 
-/** c, i, t: cost, input and output tokens; r: rate tokens; o: the open answer's choices, least, highest, price. */
-export function encodeNeed(need: QuotaNeed): string {
-  const { choices, minTokens, maxTokens, price } = need.open ?? {}
-  return JSON.stringify({
-    c: need.costMicroUsd,
-    i: need.inputTokens,
-    t: need.outputTokens,
-    r: need.rateTokens,
-    ...(need.open === undefined ? {} : { o: { n: choices, l: minTokens, h: maxTokens, p: price } }),
-  })
+/** The arguments that `read_need` of the prelude reads. */
+export function encodeNeed({ costMicroUsd, inputTokens, outputTokens, rateTokens, open }: QuotaNeed): string[] {
+  const { choices, minTokens, maxTokens, price } = open ?? { choices: 0, minTokens: 0, maxTokens: 0, price: 0 }
+  return [costMicroUsd, inputTokens, outputTokens, rateTokens, choices, minTokens, maxTokens, price].map(String)
 }
 
 /** n: name; w: windows (n: name, r: bucket length or 0, l: limits); q, t: rates (l a minute, c capacity); m: concurrency. */

@@ -7,6 +7,7 @@
 --   base:<scope>:<window>:<start>   hash  s1 s2 s3 spent and r1 r2 r3 reserved: micro-dollars, input tokens, output tokens
 --   base:<scope>:<window>:rolling   hash  the same, and b<n> spent in bucket n as "s1,s2,s3", o and z oldest and newest n
 --   base:<scope>:rate               hash  ql qa level of the request bucket and when, tl ta of the token bucket, n open requests
+--   in the last two, and in windows that never end: d the day on which the expiry was last set
 -- Window keys carry the time of the server, so scripts build them from `base`: same hash tag, same slot.
 -- Lua counts in doubles: amounts are exact up to 2^53 (nine thousand million dollars).
 
@@ -90,14 +91,24 @@ local function drop(state, packed)
   state.s[3] = math.max(0, state.s[3] - tonumber(o))
 end
 
+-- Prolongs the life of a key that has no end of its own, once a day: `last` is the day of the last time.
+local function keep_alive(key, last, now)
+  local day = math.floor(now / 86400000)
+  if tonumber(last or -1) == day then return end
+  redis.call('HSET', key, 'd', day)
+  redis.call('PEXPIRE', key, text(IDLE_MS))
+end
+
 -- Reads a window without changing it; buckets that are older than the window are left out and listed in `dropped`.
 local function read_window(key, bucket, finish, now)
-  local raw = redis.call('HMGET', key, 's1', 's2', 's3', 'r1', 'r2', 'r3', 'o', 'z')
+  local raw
+  if finish > 0 then raw = redis.call('HMGET', key, 's1', 's2', 's3', 'r1', 'r2', 'r3')
+  else raw = redis.call('HMGET', key, 's1', 's2', 's3', 'r1', 'r2', 'r3', 'd', 'o', 'z') end
   local state = {
-    key = key, bucket = bucket, finish = finish, new = not raw[1], dropped = {},
+    key = key, bucket = bucket, finish = finish, now = now, new = not (raw[1] or raw[4]), day = raw[7], dropped = {},
     s = { tonumber(raw[1] or 0), tonumber(raw[2] or 0), tonumber(raw[3] or 0) },
     r = { tonumber(raw[4] or 0), tonumber(raw[5] or 0), tonumber(raw[6] or 0) },
-    o = tonumber(raw[7] or nil), z = tonumber(raw[8] or nil), touched = {},
+    o = tonumber(raw[8] or nil), z = tonumber(raw[9] or nil), touched = {},
   }
   if bucket == 0 or not state.o then return state end
   -- Every spend drops what is too old first, so that at most some sixty buckets lie between o and z.
@@ -116,20 +127,26 @@ local function read_window(key, bucket, finish, now)
   return state
 end
 
--- Writes a window back and sees to its end of life.
-local function save_window(state)
-  local fields = { 's1', state.s[1], 's2', state.s[2], 's3', state.s[3], 'r1', state.r[1], 'r2', state.r[2], 'r3', state.r[3] }
-  if state.o then
-    fields[#fields + 1] = 'o'; fields[#fields + 1] = state.o
-    fields[#fields + 1] = 'z'; fields[#fields + 1] = state.z
+-- Writes a window back and sees to its end of life. An admission changes only what is reserved, unless buckets dropped out.
+local function save_window(state, only_reserved)
+  if only_reserved and #state.dropped == 0 then
+    redis.call('HSET', state.key, 'r1', state.r[1], 'r2', state.r[2], 'r3', state.r[3])
+  elseif state.bucket == 0 then
+    redis.call('HSET', state.key, 's1', state.s[1], 's2', state.s[2], 's3', state.s[3], 'r1', state.r[1], 'r2', state.r[2], 'r3', state.r[3])
   else
-    state.dropped[#state.dropped + 1] = 'o'; state.dropped[#state.dropped + 1] = 'z'
+    local fields = { 's1', state.s[1], 's2', state.s[2], 's3', state.s[3], 'r1', state.r[1], 'r2', state.r[2], 'r3', state.r[3] }
+    if state.o then
+      fields[#fields + 1] = 'o'; fields[#fields + 1] = state.o
+      fields[#fields + 1] = 'z'; fields[#fields + 1] = state.z
+    else
+      state.dropped[#state.dropped + 1] = 'o'; state.dropped[#state.dropped + 1] = 'z'
+    end
+    for field, packed in pairs(state.touched) do fields[#fields + 1] = field; fields[#fields + 1] = packed end
+    redis.call('HSET', state.key, unpack(fields))
+    if #state.dropped > 0 then redis.call('HDEL', state.key, unpack(state.dropped)) end
   end
-  for field, packed in pairs(state.touched) do fields[#fields + 1] = field; fields[#fields + 1] = packed end
-  redis.call('HSET', state.key, unpack(fields))
-  if state.bucket > 0 and #state.dropped > 0 then redis.call('HDEL', state.key, unpack(state.dropped)) end
   if state.finish == 0 then
-    redis.call('PEXPIRE', state.key, text(IDLE_MS))
+    keep_alive(state.key, state.day, state.now)
   elseif state.new then
     -- Relative to the server's clock even where a test hands in another one: never less than the retention.
     redis.call('PEXPIRE', state.key, text(math.max(0, state.finish - state.now) + RETENTION_MS))
@@ -159,9 +176,7 @@ end
 
 -- Reads one window of a reservation's record: { key, bucket, end }.
 local function read_recorded(window, now)
-  local state = read_window(window[1], window[2], window[3], now)
-  state.now = now
-  return state
+  return read_window(window[1], window[2], window[3], now)
 end
 
 -- Level of a bucket now: a bucket never seen is full, a clock that went back adds nothing.
@@ -174,7 +189,8 @@ end
 local function read_rate(base, scope, now)
   local state = { key = base .. ':' .. scope.n .. ':rate', q = 0, t = 0, n = 0 }
   if not (scope.q or scope.t or scope.m) then return state end
-  local raw = redis.call('HMGET', state.key, 'ql', 'qa', 'tl', 'ta', 'n')
+  local raw = redis.call('HMGET', state.key, 'ql', 'qa', 'tl', 'ta', 'n', 'd')
+  state.day = raw[6]
   if scope.q then state.q = refill(scope.q, raw[1], raw[2], now) end
   if scope.t then state.t = refill(scope.t, raw[3], raw[4], now) end
   state.n = tonumber(raw[5] or 0)
@@ -183,7 +199,8 @@ end
 
 -- One request fewer is open in a scope; never below zero.
 local function leave(key)
-  if redis.call('HINCRBY', key, 'n', -1) < 0 then redis.call('HSET', key, 'n', 0) end
+  if redis.call('HINCRBY', key, 'n', -1) >= 0 then return end
+  redis.call('HSET', key, 'n', 0)
   redis.call('PEXPIRE', key, text(IDLE_MS))
 end
 
@@ -212,6 +229,17 @@ local function sweep(base, now)
       redis.call('SET', base .. ':ended:' .. id, cmsgpack.pack({ at = now, b = record.b, w = record.w }), 'PX', text(RETENTION_MS))
     end
   end
+end
+
+-- The need from eight arguments: cost, input tokens, output tokens, rate tokens; and of an open answer (else choices is
+-- 0) choices, least and highest tokens a choice, price.
+local function read_need(arguments, first)
+  local need = { c = tonumber(arguments[first]), i = tonumber(arguments[first + 1]), t = tonumber(arguments[first + 2]), r = tonumber(arguments[first + 3]) }
+  local choices = tonumber(arguments[first + 4])
+  if choices > 0 then
+    need.o = { n = choices, l = tonumber(arguments[first + 5]), h = tonumber(arguments[first + 6]), p = tonumber(arguments[first + 7]) }
+  end
+  return need
 end
 
 -- The part of amounts that a limit's unit counts: 1 cost, 2 input, 3 output, 4 input and output.
@@ -322,7 +350,7 @@ local function read_plan(base, plan, now)
     for _, window in ipairs(scope.w) do
       local key, bucket, finish, start = window_identity(base, scope, window, now)
       local state = read_window(key, bucket, finish, now)
-      state.now, state.start = now, start
+      state.start = start
       states[#states + 1] = state
     end
     rates[s] = read_rate(base, scope, now)

@@ -25,7 +25,7 @@ if packed then
     local raw = redis.call('HMGET', key, 'tl', 'ta')
     local level = refill(rate, raw[1], raw[2], now) + parts - (actual[2] + actual[3]) * RATE_PARTS
     redis.call('HSET', key, 'tl', math.max(-rate.c, math.min(rate.c, level)), 'ta', now)
-    redis.call('PEXPIRE', key, text(IDLE_MS))
+    if not raw[1] then redis.call('PEXPIRE', key, text(IDLE_MS)) end
   end
   outcome = 'settled'
 elseif ended and ended ~= '' then

@@ -56,7 +56,7 @@ export class RedisQuotaStore implements QuotaStore {
     const { id, plan, need } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const base = baseOf(plan)
-    const args = [this.#clock(), base, id, this.#plans.encode(plan), encodeNeed(need)]
+    const args = [this.#clock(), base, id, this.#plans.encode(plan), ...encodeNeed(need)]
     const reply = new QuotaReply(
       await this.#redis.run(ADMIT, [...reservationKeys(base), endedKey(base, id)], args, this.#call),
     )
@@ -73,7 +73,7 @@ export class RedisQuotaStore implements QuotaStore {
   async extend({ id, plan, origin }: Reservation, more: QuotaNeed): Promise<Extension> {
     if (origin === 'none') return { type: 'extended', grantedOutputTokens: more.open?.maxTokens }
     const base = baseOf(plan)
-    const args = [this.#clock(), base, id, this.#plans.encode(plan), encodeNeed(more)]
+    const args = [this.#clock(), base, id, this.#plans.encode(plan), ...encodeNeed(more)]
     const reply = new QuotaReply(await this.#redis.run(EXTEND, reservationKeys(base), args, this.#call))
     switch (reply.integer(0)) {
       case 0:

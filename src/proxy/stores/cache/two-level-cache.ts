@@ -1,0 +1,68 @@
+/** Both levels behind one port: near first, then far; what is found far is kept near. @see AnswerCache */
+import type { PurgeCounts, StoredAnswer } from '../../../domain/caching/stored-answer.ts'
+import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { AnswerCache, CacheAddress, CacheScope, PurgeMarks } from '../../pipeline/cache-port.ts'
+import type { Now } from '../../pipeline/ports.ts'
+import type { RedisConnection } from '../redis/redis-client.ts'
+import { entryKey } from './keys.ts'
+import { L1_TTL_MS, NearCache } from './l1.ts'
+import { RedisAnswerStore } from './l2-redis.ts'
+import { PurgeBoard } from './purge-board.ts'
+
+export interface TwoLevelCacheOptions {
+  /** Undefined: this process's memory only. */
+  readonly redis: RedisConnection | undefined
+  readonly now: Now
+  /** Bound of the first level. */
+  readonly maxBytes?: number
+}
+
+export class TwoLevelCache implements AnswerCache {
+  readonly near: NearCache
+  readonly #far: RedisAnswerStore | undefined
+  readonly #purges: PurgeBoard
+
+  constructor({ redis, now, maxBytes }: TwoLevelCacheOptions) {
+    this.near = new NearCache(now, maxBytes)
+    this.#far = redis && new RedisAnswerStore(redis)
+    this.#purges = new PurgeBoard(redis, now)
+  }
+
+  purgeMarks(scope: CacheScope): Promise<PurgeMarks> {
+    return this.#purges.marks(scope.organization)
+  }
+
+  readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
+    const key = keyOf(address)
+    const answer = this.near.get(key)
+    if (answer === undefined || isCurrent(answer, address, marks)) return answer
+    this.near.delete(key)
+    return undefined
+  }
+
+  async readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
+    const key = keyOf(address)
+    const answer = await this.#far?.read(key, address.scope.secret)
+    if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
+    this.near.set(key, answer, L1_TTL_MS)
+    return answer
+  }
+
+  write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
+    const key = keyOf(address)
+    this.near.set(key, answer, ttlMs)
+    void this.#far?.write(key, answer, ttlMs, address.scope.secret)
+  }
+}
+
+function keyOf({ scope, digest }: CacheAddress): string {
+  return entryKey('a', scope.organization, scope.project, digest)
+}
+
+function isCurrent(answer: StoredAnswer, { scope }: CacheAddress, marks: PurgeMarks): boolean {
+  return equal(answer.purges, marks.countsFor(scope.project, answer.virtualKey))
+}
+
+function equal(one: PurgeCounts, other: PurgeCounts): boolean {
+  return one.every((count, index) => count === other[index])
+}
