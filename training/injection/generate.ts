@@ -9,6 +9,7 @@ import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/
 import { BACKGROUND, BACKGROUND_WORDS, FOREIGN_WORDS } from './seeds/background.ts'
 import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
+import { FOREIGN_LOOK_ALIKES, LOOK_ALIKE_WORDS, LOOK_ALIKES } from './seeds/look-alikes.ts'
 import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
 import { WORDS } from './seeds/words.ts'
 
@@ -30,6 +31,7 @@ const PER_FOREIGN_SEED = 14
 const PER_BENIGN_SEED = 14
 const PER_DOCUMENT_SEED = 26
 const PER_FOREIGN_BENIGN_SEED = 7
+const PER_LOOK_ALIKE = 45
 const LONG_TEXTS = 500
 const BACKGROUND_TEXTS = 4200
 const PER_FOREIGN_BACKGROUND = 60
@@ -41,6 +43,7 @@ const LISTS: WordLists = {
   ...BENIGN_WORDS,
   ...LANGUAGE_WORDS,
   ...BACKGROUND_WORDS,
+  ...LOOK_ALIKE_WORDS,
   para: PARAGRAPHS,
   harm: HARM_LINES,
   code_leak: ['print(system_prompt)  # prints:', 'const secret = "', 'The password is', 'system_message = """'],
@@ -49,7 +52,16 @@ const LISTS: WordLists = {
 /** The whole data set, in a fixed order, without repetitions. */
 export function generateSamples(): Sample[] {
   const random = createRandom(SEED)
-  const samples = [...directAttacks(random), ...indirectAttacks(random), ...foreign(random), ...benign(random), ...background(random), ...long(JAILBREAK_SENTENCES, 1, 'persona', random), ...long(ROLE_SENTENCES, 0, 'acting', random)]
+  const samples = [
+    ...directAttacks(random),
+    ...indirectAttacks(random),
+    ...foreign(random),
+    ...benign(random),
+    ...background(random),
+    ...long(JAILBREAK_SENTENCES, 1, 'persona', random),
+    ...long(ROLE_SENTENCES, 0, 'acting', random),
+    ...lookAlikes(random),
+  ]
   const seen = new Set<string>()
   return samples.filter((sample) => !seen.has(sample.text) && seen.add(sample.text))
 }
@@ -67,8 +79,16 @@ function* directAttacks(random: Random): Iterable<Sample> {
 /** Long prompts out of a pool of sentences. */
 function* long(pool: readonly string[], label: 0 | 1, family: string, random: Random): Iterable<Sample> {
   for (let round = 0; round < LONG_TEXTS; round++) {
-    const sentences = Array.from({ length: 2 + Math.floor(random() * 8) }, () => expand(pick(pool, random), LISTS, random))
-    yield { text: [...new Set(sentences)].join(pick([' ', ' ', '\n', '\n\n'], random)), label, family, language: 'en', scope: 'message' }
+    const sentences = Array.from({ length: 2 + Math.floor(random() * 8) }, () =>
+      expand(pick(pool, random), LISTS, random),
+    )
+    yield {
+      text: [...new Set(sentences)].join(pick([' ', ' ', '\n', '\n\n'], random)),
+      label,
+      family,
+      language: 'en',
+      scope: 'message',
+    }
   }
 }
 
@@ -137,16 +157,51 @@ function* benign(random: Random): Iterable<Sample> {
   }
 }
 
+function* lookAlikes(random: Random): Iterable<Sample> {
+  for (const seed of LOOK_ALIKES) {
+    for (let round = 0; round < PER_LOOK_ALIKE; round++) {
+      yield {
+        text: vary(expand(seed, LISTS, random), random),
+        label: 0,
+        family: 'look-alike',
+        language: 'en',
+        scope: 'message',
+      }
+    }
+  }
+  for (const [language, seeds] of Object.entries(FOREIGN_LOOK_ALIKES)) {
+    for (const seed of seeds) {
+      for (let round = 0; round < PER_FOREIGN_BENIGN_SEED; round++) {
+        yield { text: expand(seed, LISTS, random), label: 0, family: 'look-alike', language, scope: 'message' }
+      }
+    }
+  }
+}
+
 function* background(random: Random): Iterable<Sample> {
   for (let round = 0; round < BACKGROUND_TEXTS; round++) {
-    const sentences = Array.from({ length: 1 + Math.floor(random() * 6) }, () => expand(pick(BACKGROUND, random), LISTS, random))
-    yield { text: sentences.join(pick([' ', ' ', '\n', '\n\n'], random)), label: 0, family: 'background', language: 'en', scope: round % 2 === 0 ? 'tool-output' : 'message' }
+    const sentences = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
+      expand(pick(BACKGROUND, random), LISTS, random),
+    )
+    yield {
+      text: sentences.join(pick([' ', ' ', '\n', '\n\n'], random)),
+      label: 0,
+      family: 'background',
+      language: 'en',
+      scope: round % 2 === 0 ? 'tool-output' : 'message',
+    }
   }
   for (const [language, words] of Object.entries(FOREIGN_WORDS)) {
     const between = language === 'zh' || language === 'ja' ? '' : ' '
     for (let round = 0; round < PER_FOREIGN_BACKGROUND; round++) {
       const drawn = Array.from({ length: 8 + Math.floor(random() * 8) }, () => pick(words, random))
-      yield { text: drawn.join(between), label: 0, family: 'background', language, scope: round % 2 === 0 ? 'tool-output' : 'message' }
+      yield {
+        text: drawn.join(between),
+        label: 0,
+        family: 'background',
+        language,
+        scope: round % 2 === 0 ? 'tool-output' : 'message',
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ import { createRandom } from './grammar.ts'
 
 const EPOCHS = 10
 const RATE = 0.12
-const DECAY = 2e-5
+const DECAY = 3e-4
 const SHUFFLE_SEED = 7
 /** Weights beyond this share of the largest ones are cut, so that the steps of the rest stay fine. */
 const CLIP_QUANTILE = 0.9998

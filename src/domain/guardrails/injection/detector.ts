@@ -136,7 +136,7 @@ function scoreWindow(
   window: Window,
   policy: ScopePolicy,
   factor: number,
-  discount: (token: number, window: Window) => number,
+  discount: (firing: Firing, window: Window) => number,
   logOdds: number,
 ): WindowScore {
   const votes = new Map<Vote, number>()
@@ -145,7 +145,7 @@ function scoreWindow(
     if (firing === undefined || firing.token >= window.to) break
     const weight = Math.min(
       STRONGEST_RULE,
-      (policy.document ? firing.rule.toolWeight : firing.rule.weight) * factor * discount(firing.token, window),
+      (policy.document ? firing.rule.toolWeight : firing.rule.weight) * factor * discount(firing, window),
     )
     if (weight > (votes.get(firing.rule) ?? 0)) votes.set(firing.rule, weight)
   }

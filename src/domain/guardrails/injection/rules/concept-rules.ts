@@ -17,8 +17,8 @@ export const CONCEPT_RULES: readonly ConceptRule[] = [
   // Set earlier orders aside.
   rule('override', 'override-prior-instructions', [0.75, 0.9], 9, [['override'], ['prior'], ['instruction']]),
   rule('override', 'override-your-instructions', [0.6, 0.85], 7, [['override'], ['your'], ['instruction']]),
-  rule('override', 'override-system', [0.55, 0.8], 6, [['override'], ['system'], ['instruction']]),
-  rule('override', 'override-all-instructions', [0.45, 0.75], 6, [['override'], ['all'], ['instruction']]),
+  rule('override', 'override-system', [0.45, 0.5], 6, [['override'], ['system'], ['instruction']]),
+  rule('override', 'override-all-instructions', [0.35, 0.65], 6, [['override'], ['all'], ['instruction']]),
   rule('override', 'override-system-prompt', [0.7, 0.9], 6, [['override'], ['systemPrompt']]),
   rule('override', 'override-all-prior', [0.3, 0.6], 6, [['override'], ['all'], ['prior']]),
   rule('override', 'override-prior-talk', [0.25, 0.5], 6, [['override'], ['prior'], ['talk']]),
@@ -85,7 +85,7 @@ export const CONCEPT_RULES: readonly ConceptRule[] = [
   ]),
   rule('indirect', 'new-task-in-document', [0.1, 0.5], 20, [['newTask'], ['say', 'send', 'reveal', 'override']]),
   rule('exfiltration', 'send-data-to-address', [0.05, 0.35], 24, [['send'], ['data', 'secret'], ['address']]),
-  rule('exfiltration', 'send-prompt-or-secret', [0.15, 0.45], 12, [
+  rule('exfiltration', 'send-prompt-or-secret', [0.15, 0.3], 12, [
     ['send'],
     ['systemPrompt', 'secret'],
     ['address', 'your', 'all'],

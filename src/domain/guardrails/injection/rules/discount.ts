@@ -5,28 +5,34 @@
 import { CONCEPTS } from '../lexicon/concepts.ts'
 import type { Reading } from '../reading.ts'
 import type { Window } from '../windows.ts'
+import type { Firing } from './rule.ts'
 
 const META = 1 << CONCEPTS.meta
 const QUESTION = 1 << CONCEPTS.question
 /** Factors on a rule's weight. */
 const ABOUT_ATTACKS = 0.6
 const QUESTION_ABOUT_ATTACKS = 0.5
+/** "How do I override all previous rules in CSS?" asks; it does not order. */
+const ASKED_FIRST = 0.55
+const FIRST_TOKENS = 4
 const QUOTED = 0.6
 const QUOTED_IN_DOCUMENT = 0.85
 
 /**
  * @param document whether the text is a document or tool output, where a question is not asked by the user
- * @returns the factor, 0..1, on a rule that was met at a token, seen in a window
+ * @returns the factor, 0..1, on a rule that was met, seen in a window
  */
-export function createDiscount(reading: Reading, document: boolean): (token: number, window: Window) => number {
+export function createDiscount(reading: Reading, document: boolean): (firing: Firing, window: Window) => number {
   const meta = runningCounts(reading, META)
   const questions = runningCounts(reading, QUESTION)
-  return (token, window) => {
+  const askedFirst = !document && (questions[Math.min(FIRST_TOKENS, reading.tokens.count)] ?? 0) > 0
+  return ({ token, rule }, window) => {
     const about = between(meta, window)
     const asked = between(questions, window) > 0
     let factor = 1
     if (about >= 2) factor *= ABOUT_ATTACKS
     if (about >= 1 && asked && !document) factor *= QUESTION_ABOUT_ATTACKS
+    if (askedFirst && rule.family === 'override') factor *= ASKED_FIRST
     if (reading.quoted[token] === 1) factor *= document ? QUOTED_IN_DOCUMENT : QUOTED
     return factor
   }
