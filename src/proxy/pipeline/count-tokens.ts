@@ -1,6 +1,6 @@
 /**
- * How many tokens a prompt has, without an answer. Governed like every call, up to the plan; nothing is reserved and
- * nothing charged.
+ * How many tokens a prompt has, without an answer. Governed like every call, guardrails included; nothing is reserved
+ * and nothing charged.
  *
  * The first candidate of the plan is asked where its API speaks the client's format and counts. Otherwise, and where it
  * fails to answer, the number is the gateway's estimate: 4 bytes of ASCII or 2 bytes of other scripts a token, images
@@ -16,6 +16,7 @@ import { judge, statusErrorOf } from './attempt-failure.ts'
 import { authenticate } from './authenticate.ts'
 import { passHeaders } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { guardRequest } from './guard-request.ts'
 import { outcomeOf, requireConfiguration } from './pipeline.ts'
 import { planRequest } from './plan-request.ts'
 import { readRequest } from './read-request.ts'
@@ -39,9 +40,11 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
-    const { request } = await readRequest(incoming, formatOf(incoming.adapter.format))
-    record.requestedModel = request.model
-    const plan = planRequest(request, governed, record, services)
+    const format = formatOf(incoming.adapter.format)
+    const read = await readRequest(incoming, format)
+    record.requestedModel = read.request.model
+    const plan = planRequest(read.request, governed, record, services)
+    const { request } = guardRequest(read, format, governed, record, services)
     const first = plan.candidates[0]?.deployment
     const counted = first && (await countAt(first, request, record, services))
     const outgoing = counted === undefined ? estimated(request, record) : answer(counted, 'provider', record)
