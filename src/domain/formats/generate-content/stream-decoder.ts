@@ -1,8 +1,10 @@
 /**
  * A provider's generate-content stream -> neutral parts. Every event is a whole response document with the next pieces of
  * each candidate; function calls come whole; usage comes in every event, the last one counts. There is no end mark: a
- * stream whose candidates have not all said why they finished was cut, and says so by an `error` part.
+ * stream whose candidates have not all said why they finished was cut, and says so by an `error` part. Older models say
+ * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end.
  */
+import type { Finish } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamDecoder } from '../format.ts'
@@ -32,7 +34,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     for (const [position, candidate] of asArray(chunk.candidates).entries()) {
       if (isJsonObject(candidate)) this.#candidate(candidate, position, parts)
     }
-    this.#blocked(chunk, parts)
+    this.#blocked(chunk)
     const usage = parseUsage(chunk.usageMetadata)
     if (usage !== undefined) parts.push({ type: 'usage', usage })
     return parts
@@ -41,9 +43,11 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   end(): StreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    const isComplete = this.#candidates.size > 0 && [...this.#candidates.values()].every((one) => one.finished)
-    if (isComplete) return []
-    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+    const candidates = [...this.#candidates.values()]
+    if (candidates.length === 0 || candidates.some((one) => one.finish === undefined)) {
+      return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+    }
+    return candidates.flatMap((one) => one.end())
   }
 
   #start(chunk: JsonObject, parts: StreamPart[]): void {
@@ -55,12 +59,12 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
 
   #candidate(candidate: JsonObject, position: number, parts: StreamPart[]): void {
     const state = this.#stateOf(asNumber(candidate.index) ?? position)
-    if (state === undefined || state.finished) return
+    if (state === undefined) return
     for (const part of asArray(asObject(candidate.content)?.parts)) {
       if (isJsonObject(part)) state.push(readAnswerPart(part), part, parts)
     }
     const raw = asString(candidate.finishReason)
-    if (raw) state.finish(raw, parts)
+    if (raw) state.finish = parseFinish(raw, state.hasCalls)
   }
 
   #stateOf(index: number): CandidateBlocks | undefined {
@@ -72,12 +76,11 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   }
 
   /** The prompt was refused: there will be no candidate. */
-  #blocked(chunk: JsonObject, parts: StreamPart[]): void {
+  #blocked(chunk: JsonObject): void {
     const reason = asString(asObject(chunk.promptFeedback)?.blockReason)
     if (reason === undefined || this.#candidates.size > 0) return
     const state = this.#stateOf(0)
-    if (state !== undefined) state.finished = true
-    parts.push({ type: 'finish', choice: 0, finish: blockedFinish(reason) })
+    if (state !== undefined) state.finish = blockedFinish(reason)
   }
 
   #fail(message: string): StreamPart[] {
@@ -96,7 +99,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
 
 /** The blocks of one candidate. Texts of one kind in a row are one block; a call is a block of its own. */
 class CandidateBlocks {
-  finished = false
+  /** The last reason given. */
+  finish: Finish | undefined
   readonly #choice: number
   readonly #responseId: string
   #open: { readonly id: string; readonly type: 'text' | 'reasoning'; signature: string | undefined } | undefined
@@ -121,10 +125,16 @@ class CandidateBlocks {
     }
   }
 
-  finish(raw: string, parts: StreamPart[]): void {
+  get hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  /** Nothing more comes. */
+  end(): StreamPart[] {
+    const parts: StreamPart[] = []
     this.#close(parts)
-    this.finished = true
-    parts.push({ type: 'finish', choice: this.#choice, finish: parseFinish(raw, this.#calls > 0) })
+    if (this.finish !== undefined) parts.push({ type: 'finish', choice: this.#choice, finish: this.finish })
+    return parts
   }
 
   #text(type: 'text' | 'reasoning', delta: string, signature: string | undefined, parts: StreamPart[]): void {
