@@ -1,12 +1,10 @@
 /** DESIGN section 4: the Anthropic adapter, through the official SDK, over providers of both formats. */
 import Anthropic from '@anthropic-ai/sdk'
 import t, { type Test } from 'tap'
-import { ResultAssembler } from '../../src/domain/completion/assemble.ts'
-import { chatCompletions } from '../../src/domain/formats/chat-completions/chat-completions.ts'
 import { SseDecoder } from '../../src/domain/formats/sse.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { anthropicMessage, anthropicStream, chatCompletion, chatStream, sse, SSE_DONE } from '../helpers/answers.ts'
-import { cutAfter, ok, status, stream, streamByteByByte } from '../helpers/behaviours.ts'
+import { cutAfter, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 import { readMessagesStream } from '../helpers/messages-grammar.ts'
@@ -16,15 +14,6 @@ const MODEL =
 const model = (name: string) => [MODEL.replace('NAME', name)]
 const user = { role: 'user' as const, content: 'hello' }
 const tool = { name: 'look_up', description: 'd', input_schema: { type: 'object' as const, properties: {} } }
-
-/** An organization whose keys may have masked values back. */
-const MAY_RESTORE = `apiVersion: tollgate.dev/v1alpha1
-kind: Organization
-metadata: { name: default }
-spec:
-  grants:
-  - { name: all, namespaceSelector: {}, privileges: [demask] }
-`
 
 interface Setup {
   readonly gateway: Gateway
@@ -205,63 +194,6 @@ t.test('the official SDK', async (t) => {
   })
 })
 
-t.test('an OpenAI client over an Anthropic provider', async (t) => {
-  const { gateway, anthropic } = await setup(t)
-  const event = (type: string, fields: JsonObject): string => sse({ type, ...fields }, type)
-  const [start = ''] = anthropicStream([])
-  const block = { type: 'tool_use', id: 'toolu_1', name: 'look_up', input: {} }
-  const piece = (text: string) =>
-    event('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: text } })
-  anthropic.enqueue(
-    stream([
-      start,
-      event('content_block_start', { index: 0, content_block: block }),
-      piece('{"mail"'),
-      piece(':"x"}'),
-      event('content_block_stop', { index: 0 }),
-      event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 8 } }),
-      event('message_stop', {}),
-    ]),
-  )
-  const parameters = { type: 'object', properties: {} }
-  const response = await gateway.chat({
-    model: 'same',
-    stream: true,
-    stream_options: { include_usage: true },
-    messages: [{ role: 'system', content: 'Short.' }, user, user],
-    tools: [{ type: 'function', function: { name: 'look_up', parameters } }],
-    tool_choice: 'required',
-    reasoning_effort: 'low',
-  })
-  const decoder = chatCompletions.createStreamDecoder()
-  const sseDecoder = new SseDecoder()
-  const assembler = new ResultAssembler()
-  for (const one of sseDecoder.push(new Uint8Array(await response.arrayBuffer()))) {
-    for (const part of decoder.push(one)) assembler.push(part)
-  }
-  t.strictSame(decoder.end(), [])
-  t.match(assembler.result('chat-completions'), {
-    choices: [
-      {
-        content: [{ type: 'tool-call', id: 'toolu_1', name: 'look_up', arguments: '{"mail":"x"}' }],
-        finish: { reason: 'tool-calls' },
-      },
-    ],
-    usage: { input: 5, output: 8 },
-  })
-  const text = { type: 'text', text: 'hello' }
-  t.strictSame(anthropic.requests.at(-1)?.json, {
-    model: 'same',
-    max_tokens: 500,
-    system: 'Short.',
-    messages: [{ role: 'user', content: [text, text] }],
-    stream: true,
-    tools: [{ name: 'look_up', input_schema: parameters }],
-    tool_choice: { type: 'any' },
-  })
-  t.match(anthropic.requests.at(-1)?.headers, { 'anthropic-version': '2023-06-01' })
-})
-
 t.test('count_tokens', async (t) => {
   const { client, anthropic, openai } = await setup(t)
   const prompt = { messages: [{ role: 'user' as const, content: 'x'.repeat(400) }] }
@@ -290,92 +222,6 @@ t.test('count_tokens', async (t) => {
     await t.rejects(client.messages.countTokens({ model: 'none', ...prompt }), Anthropic.NotFoundError)
   })
 })
-
-t.test('masked values: what the provider gets, and what comes back to a key that may have them', async (t) => {
-  const upstream = await startFakeProvider()
-  t.teardown(() => upstream.close())
-  const gateway = await startGateway(t, {
-    manifests: {
-      'all.yaml': yaml(
-        MAY_RESTORE,
-        provider({ name: 'a', url: upstream.url, type: 'Anthropic', models: model('same') }),
-        virtualKey({ spec: '  privileges: { demask: true }' }),
-      ),
-    },
-  })
-  const client = new Anthropic({
-    apiKey: KEY,
-    baseURL: `${gateway.url}/adapters/anthropic`,
-    maxRetries: 0,
-    defaultHeaders: { 'x-llm-flags': 'pii-safe' },
-  })
-  const mail = 'jane.doe@example.com'
-  const call = { type: 'tool_use' as const, id: 'toolu_1', name: 'f', input: { user_id: mail } }
-  const prompt = {
-    model: 'same',
-    system: `Serve ${mail}.`,
-    messages: [
-      { role: 'user' as const, content: `I am ${mail}` },
-      {
-        role: 'assistant' as const,
-        content: [{ type: 'thinking' as const, thinking: `It is ${mail}`, signature: 'sig' }, call],
-      },
-      { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id: 'toolu_1', content: mail }] },
-    ],
-  }
-  const sent = () => upstream.requests.at(-1)?.body ?? ''
-
-  await t.test('count_tokens shows the provider no value', async (t) => {
-    upstream.enqueue(ok({ input_tokens: 9 }))
-    t.strictSame(await client.messages.countTokens(prompt), { input_tokens: 9 })
-    t.notMatch(sent(), mail)
-    t.equal(sent().split('[[LLM_REDACTED_EMAIL_').length, 6)
-  })
-
-  await t.test('a stream is restored in text, thinking and arguments, cut anywhere', async (t) => {
-    upstream.enqueue(async (exchange) => {
-      const token = /\[\[LLM_REDACTED_EMAIL_[^\]]*\]\]/.exec(exchange.request.body)?.[0] ?? ''
-      await streamByteByByte(restorable(token))(exchange)
-    })
-    const final = await client.messages.stream({ ...prompt, max_tokens: 10 }).finalMessage()
-    t.notMatch(sent(), mail)
-    t.match(final.content, [
-      { type: 'thinking', thinking: `of ${mail}`, signature: 'sig' },
-      { type: 'text', text: `to ${mail}` },
-      { type: 'tool_use', input: { to: mail } },
-    ])
-  })
-})
-
-/** A stream that says `token` in every kind of block, in pieces that cut it. */
-function restorable(token: string): string[] {
-  const event = (type: string, fields: JsonObject): string => sse({ type, ...fields }, type)
-  const [start = ''] = anthropicStream([])
-  const block = (index: number, content_block: JsonObject, deltas: JsonObject[]): string[] => [
-    event('content_block_start', { index, content_block }),
-    ...deltas.map((delta) => event('content_block_delta', { index, delta })),
-    event('content_block_stop', { index }),
-  ]
-  const [head, tail] = [token.slice(0, 9), token.slice(9)]
-  return [
-    start,
-    ...block(0, { type: 'thinking', thinking: '', signature: '' }, [
-      { type: 'thinking_delta', thinking: `of ${head}` },
-      { type: 'thinking_delta', thinking: tail },
-      { type: 'signature_delta', signature: 'sig' },
-    ]),
-    ...block(1, { type: 'text', text: '' }, [
-      { type: 'text_delta', text: `to ${head}` },
-      { type: 'text_delta', text: tail },
-    ]),
-    ...block(2, { type: 'tool_use', id: 'toolu_2', name: 'f', input: {} }, [
-      { type: 'input_json_delta', partial_json: `{"to":"${head}` },
-      { type: 'input_json_delta', partial_json: `${tail}"}` },
-    ]),
-    event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 8 } }),
-    event('message_stop', {}),
-  ]
-}
 
 function identity(error: unknown): unknown {
   return error
