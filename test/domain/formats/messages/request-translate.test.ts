@@ -1,0 +1,312 @@
+import t from 'tap'
+import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
+import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
+import { messages } from '../../../../src/domain/formats/messages/messages.ts'
+import { traitsOf } from '../../../../src/domain/formats/messages/model-traits.ts'
+import { DEFAULT_MAX_TOKENS } from '../../../../src/domain/formats/messages/request-translate.ts'
+import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
+
+const user = { role: 'user', content: 'Hello' }
+const OLD = 'claude-sonnet-4-5-20250929'
+const NEW = 'claude-opus-4-8'
+const TARGET: RenderTarget = {
+  model: OLD,
+  maxOutputTokens: undefined,
+  defaultMaxOutputTokens: undefined,
+  stream: false,
+}
+
+function fromChat(document: JsonObject, target: Partial<RenderTarget> = {}) {
+  return messages.renderRequest(chatCompletions.parseRequest({ messages: [user], ...document }), {
+    ...TARGET,
+    ...target,
+  })
+}
+
+/** The messages that a chat-completions conversation becomes. */
+const turns = (...list: JsonObject[]): JsonValue | undefined => fromChat({ messages: list }).document.messages
+
+const fields = (rendered: { warnings: readonly { field: string }[] }): string[] =>
+  rendered.warnings.map((warning) => warning.field)
+
+t.test('the output limit is the binding one, then the client’s, the model’s, a constant', async (test) => {
+  const limit = (target: Partial<RenderTarget>, document: JsonObject = {}) =>
+    fromChat(document, target).document.max_tokens
+  test.equal(limit({ maxOutputTokens: 1, defaultMaxOutputTokens: 3 }, { max_tokens: 2 }), 1)
+  test.equal(limit({ defaultMaxOutputTokens: 3 }, { max_tokens: 2 }), 2)
+  test.equal(limit({ defaultMaxOutputTokens: 3 }), 3)
+  test.equal(limit({}), DEFAULT_MAX_TOKENS)
+  test.equal(limit({}, { reasoning_effort: 'high' }), DEFAULT_MAX_TOKENS + 16_384)
+})
+
+t.test('effort becomes a budget for models that think by budget', async (test) => {
+  const thinking = (document: JsonObject) => fromChat({ max_tokens: 100_000, ...document }).document.thinking
+  test.strictSame(thinking({ reasoning_effort: 'minimal' }), { type: 'enabled', budget_tokens: 1024 })
+  test.strictSame(thinking({ reasoning_effort: 'medium' }), { type: 'enabled', budget_tokens: 8192 })
+  test.strictSame(thinking({ reasoning: { max_tokens: 3000 } }), { type: 'enabled', budget_tokens: 3000 })
+  test.strictSame(thinking({ reasoning: { max_tokens: 3 } }), { type: 'enabled', budget_tokens: 1024 })
+  test.strictSame(thinking({ reasoning_effort: 'high', max_tokens: 2000 }), { type: 'enabled', budget_tokens: 1999 })
+  test.equal(thinking({ reasoning_effort: 'none' }), undefined)
+  test.equal(thinking({}), undefined)
+  const small = fromChat({ reasoning_effort: 'high', max_tokens: 1000 })
+  test.equal(small.document.thinking, undefined)
+  test.strictSame(fields(small), ['reasoning'])
+})
+
+t.test('effort stays a word for models that think by effort', async (test) => {
+  const asked = (document: JsonObject) => {
+    const { thinking, output_config: config } = fromChat(document, { model: NEW }).document
+    return { thinking, config }
+  }
+  const adaptive = { type: 'adaptive' }
+  test.strictSame(asked({ reasoning_effort: 'low' }), { thinking: adaptive, config: { effort: 'low' } })
+  test.strictSame(asked({ reasoning_effort: 'xhigh' }), { thinking: adaptive, config: { effort: 'max' } })
+  test.strictSame(asked({ reasoning: { max_tokens: 9000 } }), { thinking: adaptive, config: { effort: 'high' } })
+  test.strictSame(asked({ reasoning_effort: 'none' }), { thinking: { type: 'disabled' }, config: undefined })
+})
+
+t.test('what the vendor refuses beside thinking makes thinking give way', async (test) => {
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+  const forced = fromChat({ reasoning_effort: 'low', tools, tool_choice: 'required' })
+  test.strictSame([forced.document.thinking, fields(forced)], [undefined, ['reasoning']])
+  const conversation = [user, toolCall('a'), { role: 'tool', tool_call_id: 'a', content: 'x' }]
+  test.equal(fromChat({ reasoning_effort: 'low', messages: conversation }).document.thinking, undefined)
+  test.ok(fromChat({ reasoning_effort: 'low', messages: conversation }, { model: NEW }).document.thinking)
+  test.equal(fromChat({ reasoning_effort: 'low' }, { model: 'claude-3-5-haiku-20241022' }).document.thinking, undefined)
+})
+
+t.test('sampling parameters that the model or the format refuses are left out by name', async (test) => {
+  const sampling = {
+    temperature: 1.5,
+    top_p: 0.9,
+    top_k: 5,
+    seed: 1,
+    presence_penalty: 1,
+    frequency_penalty: 0,
+    n: 2,
+    stop: [' \n', 'END'],
+  }
+  const old = fromChat(sampling)
+  test.match(old.document, { temperature: 1, top_k: 5, stop_sequences: ['END'] })
+  test.notOk('top_p' in old.document)
+  test.strictSame(fields(old).toSorted(), ['n', 'presence_penalty', 'seed', 'stop', 'temperature', 'top_p'])
+  const fresh = fromChat(sampling, { model: NEW })
+  for (const field of ['temperature', 'top_p', 'top_k']) test.notOk(field in fresh.document)
+  test.match(fromChat({ top_p: 0.5 }).document, { top_p: 0.5 })
+  test.match(fromChat({ temperature: 0, top_p: 0.5 }, { model: 'glm-5' }).document, { temperature: 0 })
+})
+
+t.test('models are told apart by their names', async (test) => {
+  const table: Record<string, [string, boolean]> = {
+    'claude-3-5-sonnet-20241022': ['none', true],
+    'claude-3-haiku-20240307': ['none', true],
+    'claude-2.1': ['none', true],
+    'claude-3-7-sonnet-latest': ['budget', true],
+    'claude-sonnet-4-20250514': ['budget', true],
+    'claude-opus-4-1-20250805': ['budget', true],
+    'claude-opus-4-0': ['budget', true],
+    'anthropic.claude-haiku-4-5-20251001-v1:0': ['budget', true],
+    'claude-sonnet-4@20250514': ['budget', true],
+    'claude-opus-4-6': ['adaptive', true],
+    'claude-sonnet-4-6-20260217': ['adaptive', true],
+    'claude-opus-4-7': ['adaptive', false],
+    'claude-opus-4-10': ['adaptive', false],
+    'claude-sonnet-5': ['adaptive', false],
+    'claude-new-name': ['adaptive', false],
+    'kimi-k2': ['budget', true],
+  }
+  for (const [name, [thinking, sampling]] of Object.entries(table)) {
+    test.strictSame(traitsOf(name), { thinking, sampling }, name)
+  }
+})
+
+const toolCall = (...ids: string[]): JsonObject => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } })),
+})
+const result = (id: string): JsonObject => ({ role: 'tool', tool_call_id: id, content: `r ${id}` })
+const resultBlock = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `r ${id}` })
+
+t.test('results of parallel calls become one turn, before what the user adds', async (test) => {
+  const [, calls, results, ...rest] = [
+    ...(turns(user, toolCall('a', 'b'), user, result('a'), result('b'), user) as JsonValue[]),
+  ]
+  test.match(calls, { role: 'assistant', content: [{ type: 'tool_use', id: 'a', input: { a: 1 } }, { id: 'b' }] })
+  const hello = { type: 'text', text: 'Hello' }
+  test.strictSame(results, { role: 'user', content: [resultBlock('a'), resultBlock('b'), hello, hello] })
+  test.strictSame(rest, [])
+})
+
+t.test('neighbours of one role become one turn, and empty texts none', async (test) => {
+  test.strictSame(
+    turns(
+      { role: 'user', content: ' ' },
+      user,
+      { role: 'user', content: '' },
+      { role: 'assistant', content: 'a' },
+      { role: 'assistant', content: 'b \n' },
+    ),
+    [
+      user,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ],
+  )
+})
+
+t.test('instructions inside the conversation keep their place, also between a call and its result', async (test) => {
+  const system = { role: 'system', content: 'Be polite.' }
+  const text = { type: 'text', text: '<system>\nBe polite.\n</system>' }
+  test.strictSame(turns(user, system, { role: 'assistant', content: 'a' }, user), [
+    { role: 'user', content: [{ type: 'text', text: 'Hello' }, text] },
+    { role: 'assistant', content: 'a' },
+    user,
+  ])
+  test.match(turns(user, toolCall('a'), system, result('a')), [{}, {}, { content: [resultBlock('a'), text] }])
+})
+
+t.test(
+  'a conversation that begins with the assistant, or holds instructions alone, is made one that is taken',
+  async (test) => {
+    test.match(turns({ role: 'assistant', content: 'a' }, user), [{ role: 'user' }, { role: 'assistant' }, user])
+    const { document } = fromChat({ messages: [{ role: 'system', content: 'Say hello.' }] })
+    test.strictSame(document.messages, [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }])
+    test.notOk('system' in document)
+  },
+)
+
+t.test(
+  'ids and arguments that the vendor refuses are made ones that it takes, the same for call and result',
+  async (test) => {
+    const call = {
+      role: 'assistant',
+      tool_calls: [{ id: 'functions.f:0', type: 'function', function: { name: 'f', arguments: '{"a' } }],
+    }
+    test.match(turns(user, call, result('functions.f:0')), [
+      user,
+      { content: [{ id: 'functions_2ef_3a0', input: { invalid_json: '{"a' } }] },
+      { content: [{ tool_use_id: 'functions_2ef_3a0' }] },
+    ])
+  },
+)
+
+t.test('tools, tool choice, images and a schema are translated', async (test) => {
+  const { document } = fromChat({
+    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }],
+    tools: [
+      {
+        type: 'function',
+        function: { name: 'f', description: 'd', strict: true, parameters: { properties: {} } },
+        cache_control: { type: 'ephemeral' },
+      },
+      { type: 'function', function: { name: 'g' } },
+    ],
+    tool_choice: { type: 'function', function: { name: 'f' } },
+    parallel_tool_calls: false,
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: 'n', schema: { type: 'object', properties: { type: { type: 'object' } } } },
+    },
+    user: 'u',
+  })
+  test.strictSame(document.tools, [
+    {
+      name: 'f',
+      description: 'd',
+      input_schema: { type: 'object', properties: {} },
+      strict: true,
+      cache_control: { type: 'ephemeral' },
+    },
+    { name: 'g', input_schema: { type: 'object', properties: {} } },
+  ])
+  test.strictSame(document.tool_choice, { type: 'tool', name: 'f', disable_parallel_tool_use: true })
+  test.strictSame(document.metadata, { user_id: 'u' })
+  test.match(document.messages, [
+    { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }] },
+  ])
+  const closed = { type: 'object', additionalProperties: false }
+  test.strictSame(document.output_config, {
+    format: { type: 'json_schema', schema: { ...closed, properties: { type: closed } } },
+  })
+})
+
+t.test('the words of tool choice', async (test) => {
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+  const choice = (fields: JsonObject) => fromChat({ tools, ...fields }).document.tool_choice
+  test.strictSame(choice({ tool_choice: 'required' }), { type: 'any' })
+  test.strictSame(choice({ tool_choice: 'none', parallel_tool_calls: false }), { type: 'none' })
+  test.strictSame(choice({ parallel_tool_calls: false }), { type: 'auto', disable_parallel_tool_use: true })
+  test.equal(choice({}), undefined)
+  test.equal(fromChat({ tool_choice: 'auto' }).document.tool_choice, undefined)
+})
+
+t.test(
+  'a messages request keeps its conversation, tools and limits on the way through chat-completions',
+  async (test) => {
+    const document = {
+      max_tokens: 100,
+      system: 'Short.',
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'I look.' },
+            { type: 'tool_use', id: 'a', name: 'f', input: { x: [1] } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: 'found' },
+            { type: 'text', text: 'And?' },
+          ],
+        },
+      ],
+      tools: [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }],
+      tool_choice: { type: 'any' },
+      stop_sequences: ['END'],
+      metadata: { user_id: 'u' },
+    }
+    const chat = chatCompletions.renderRequest(messages.parseRequest(document), { ...TARGET, model: 'gpt' })
+    test.strictSame(chat.warnings, [])
+    const back = messages.renderRequest(chatCompletions.parseRequest(chat.document), { ...TARGET, model: OLD })
+    test.strictSame(back, { document: { ...document, model: OLD }, warnings: [] })
+  },
+)
+
+t.test('a text file is sent as its text, another file but a PDF not at all', async (test) => {
+  const file = (type: string, data: string) => ({
+    role: 'user',
+    content: [user.content, { type: 'file', file: { filename: 'a', file_data: `data:${type};base64,${data}` } }].map(
+      (part) => (typeof part === 'string' ? { type: 'text', text: part } : part),
+    ),
+  })
+  const source = { type: 'text', media_type: 'text/plain', data: 'é' }
+  test.match(turns(file('text/markdown', 'w6k=')), [{ content: [{}, { type: 'document', title: 'a', source }] }])
+  for (const [type, data] of [
+    ['text/plain', '/w=='],
+    ['text/plain', '!'],
+    ['video/mp4', 'AAAA'],
+  ] as const) {
+    const rendered = fromChat({ messages: [file(type, data)] })
+    test.strictSame([rendered.document.messages, fields(rendered)], [[user], ['messages[0].content[1]']])
+  }
+})
+
+t.test('arguments whose integers lose digits are named', async (test) => {
+  const call = (text: string) => ({
+    messages: [
+      user,
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }] },
+    ],
+  })
+  test.strictSame(fields(fromChat(call('{"id":12345678901234567890}'))), ['messages[1].content[0]'])
+  test.strictSame(fields(fromChat(call('{"id":"12345678901234567890","n":9007199254740991}'))), [])
+})
