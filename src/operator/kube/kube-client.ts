@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, isJsonObject } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
-import type { CallOptions, KubeClient, ObjectList, Selection, WriteOptions } from './kube-api.ts'
+import type { CallOptions, DeleteOptions, KubeClient, ObjectList, Selection, WriteOptions } from './kube-api.ts'
 import { KubeError, LOCAL_REASONS } from './kube-error.ts'
 import type { KubeHttp, KubeRequest } from './kube-http.ts'
 import { isKubeObject } from './kube-object.ts'
@@ -18,6 +18,9 @@ const LIST_TIMEOUT_MS = 60_000
 /** Well above what a settled operator needs; the server's own fairness bounds all clients together. */
 const REQUESTS_PER_SECOND = 50
 const REQUESTS_BURST = 100
+/** JSON is YAML; the server wants this name for it. */
+const APPLY = 'application/apply-patch+yaml'
+const JSON_PATCH = 'application/json-patch+json'
 
 export interface KubeClientOptions {
   readonly timing: Timing
@@ -29,84 +32,85 @@ export interface KubeClientOptions {
 
 /** A client with a rate of its own; several may share the connections of one KubeHttp (the leader elector must not queue behind others). */
 export function createKubeClient(http: KubeHttp, options: KubeClientOptions): KubeClient {
-  const { timing, fieldManager } = options
-  const bucket = new TokenBucket(
-    options.requestsPerSecond ?? REQUESTS_PER_SECOND,
-    options.burst ?? REQUESTS_BURST,
-    timing,
-  )
+  const { timing, requestsPerSecond = REQUESTS_PER_SECOND, burst = REQUESTS_BURST } = options
+  const bucket = new TokenBucket(requestsPerSecond, burst, timing)
   const turn = async (signal: AbortSignal | undefined): Promise<void> => {
     const waitMs = bucket.reserve()
     if (waitMs > 0) await pause(timing, waitMs, signal)
   }
-  const call = async (request: KubeRequest): Promise<JsonObject> => {
+  const call: Call = async (request) => {
     await turn(request.signal)
     return http.json(request)
   }
-  const callFor = async (resource: Resource, request: KubeRequest): Promise<KubeObject> =>
-    complete(resource, await call(request))
-  const writeQuery = ({ fieldManager: manager = fieldManager, dryRun }: WriteOptions) => ({
-    fieldManager: manager,
-    dryRun: dryRun === true ? 'All' : undefined,
-  })
-  const create: KubeClient['create'] = (resource, object, write = {}) =>
-    callFor(resource, {
-      ...bounds(write),
-      method: 'POST',
-      path: collectionPath(resource, namespaceOf(object)),
-      query: writeQuery(write),
-      body: object,
-    })
-
   return Object.freeze({
-    get: (resource, name, options = {}) =>
-      callFor(resource, { ...bounds(options), method: 'GET', path: objectPath(resource, name) }),
-    list: (resource, options = {}) => listAll(call, resource, options),
-    async *watch(resource, options) {
-      await turn(options.signal)
-      yield* watch(http, timing, resource, options)
+    ...readingVerbs(call),
+    ...writingVerbs(call, options.fieldManager),
+    async *watch(resource, watching) {
+      await turn(watching.signal)
+      yield* watch(http, timing, resource, watching)
     },
-    create,
-    replace: (resource, object, write = {}) =>
-      callFor(resource, {
-        ...bounds(write),
-        method: 'PUT',
-        path: objectPath(resource, object.metadata),
-        query: writeQuery(write),
-        body: object,
-      }),
-    serverSideApply: (resource, object, apply = {}) =>
-      callFor(resource, {
-        ...bounds(apply),
-        method: 'PATCH',
-        path: objectPath(resource, nameIn(object), apply.subresource),
-        query: { ...writeQuery(apply), force: apply.force },
-        body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
-        contentType: 'application/apply-patch+yaml',
-      }),
-    jsonPatch: (resource, name, operations, patch = {}) =>
-      callFor(resource, {
-        ...bounds(patch),
-        method: 'PATCH',
-        path: objectPath(resource, name, patch.subresource),
-        query: writeQuery(patch),
-        body: operations,
-        contentType: 'application/json-patch+json',
-      }),
-    delete: async (resource, name, options = {}) => {
-      const { uid, resourceVersion, propagation = 'Background' } = options
-      const preconditions = uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion }
-      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, propagationPolicy: propagation }
-      await call({ ...bounds(options), method: 'DELETE', path: objectPath(resource, name), body })
-    },
-    createEvent: (event, options = {}) => create(EVENTS, event, options),
-    review: (resource, body, options = {}) =>
-      call({ ...bounds(options), method: 'POST', path: collectionPath(resource, namespaceOf(body)), body }),
-    raw: (path, options = {}) => call({ ...bounds(options), method: 'GET', path }),
   } satisfies KubeClient)
 }
 
 type Call = (request: KubeRequest) => Promise<JsonObject>
+
+function readingVerbs(call: Call): Pick<KubeClient, 'get' | 'list' | 'review' | 'raw'> {
+  return {
+    get: async (resource, name, options = {}) =>
+      complete(resource, await call({ ...bounds(options), method: 'GET', path: objectPath(resource, name) })),
+    list: (resource, options = {}) => listAll(call, resource, options),
+    review: (resource, body, options = {}) =>
+      call({ ...bounds(options), method: 'POST', path: collectionPath(resource, namespaceOf(body)), body }),
+    raw: (path, options = {}) => call({ ...bounds(options), method: 'GET', path }),
+  }
+}
+
+type WritingVerb = 'create' | 'replace' | 'serverSideApply' | 'jsonPatch' | 'delete' | 'createEvent'
+
+function writingVerbs(call: Call, defaultManager: string): Pick<KubeClient, WritingVerb> {
+  const write = async (resource: Resource, request: KubeRequest, options: WriteOptions): Promise<KubeObject> => {
+    const { fieldManager = defaultManager, dryRun = false } = options
+    const query = { ...request.query, fieldManager, dryRun: dryRun ? 'All' : undefined }
+    return complete(resource, await call({ ...bounds(options), ...request, query }))
+  }
+  const create: KubeClient['create'] = (resource, object, options = {}) =>
+    write(resource, { method: 'POST', path: collectionPath(resource, namespaceOf(object)), body: object }, options)
+  return {
+    create,
+    createEvent: (event, options) => create(EVENTS, event, options),
+    replace: (resource, object, options = {}) =>
+      write(resource, { method: 'PUT', path: objectPath(resource, object.metadata), body: object }, options),
+    serverSideApply: (resource, object, options = {}) => {
+      const path = objectPath(resource, nameIn(object), options.subresource)
+      const body = { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }
+      return write(
+        resource,
+        { method: 'PATCH', path, query: { force: options.force }, body, contentType: APPLY },
+        options,
+      )
+    },
+    jsonPatch: (resource, name, operations, options = {}) => {
+      const path = objectPath(resource, name, options.subresource)
+      return write(resource, { method: 'PATCH', path, body: operations, contentType: JSON_PATCH }, options)
+    },
+    delete: async (resource, name, options = {}) => {
+      await call({
+        ...bounds(options),
+        method: 'DELETE',
+        path: objectPath(resource, name),
+        body: deleteOptions(options),
+      })
+    },
+  }
+}
+
+function deleteOptions({ uid, resourceVersion, propagation = 'Background' }: DeleteOptions): JsonObject {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  }
+  return { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, propagationPolicy: propagation }
+}
 
 async function listAll(call: Call, resource: Resource, options: Selection & CallOptions): Promise<ObjectList> {
   const items: KubeObject[] = []
