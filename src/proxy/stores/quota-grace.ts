@@ -19,7 +19,6 @@ import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { Now } from '../pipeline/ports.ts'
 import { QuotaUnavailableError, unlimitedAdmission } from '../pipeline/quota-port.ts'
 import type {
   Admission,
@@ -29,42 +28,13 @@ import type {
   Reservation,
   UsageReport,
 } from '../pipeline/quota-port.ts'
+import { withDefaults } from './quota-grace-options.ts'
+import type { QuotaHealth, ResilienceOptions, ResilienceSettings } from './quota-grace-options.ts'
 import { LeaseLedger, SeenLimits } from './quota-lease.ts'
 import { SettlementQueue } from './settlement-queue.ts'
 
-/** @see DESIGN section 8 */
-const GRACE_MS = 30_000
-/** Ten processes can use up their leases together before a limit is reached. */
-const LEASE_SHARE = 0.1
 const PROBE_MIN_MS = 50
 const PROBE_MAX_MS = 1_000
-/** About 5 MB; more requests than one process has open in a grace period. */
-const MAX_PENDING = 10_000
-const CLOSE_MS = 5_000
-
-export interface ResilienceOptions {
-  readonly now: Now
-  readonly graceMs?: Milliseconds
-  /** 0..1 of what a limit leaves. */
-  readonly leaseShare?: number
-  readonly maxPending?: number
-  /** Bound of flushing on close. */
-  readonly closeMs?: Milliseconds
-  readonly random?: () => number
-  /** Told when an organization's store is lost (with the cause) and when it is back. */
-  readonly onChange?: (organization: string, up: boolean, cause: unknown) => void
-  /** Told of a settlement that found the queue full: it will be charged at its bound. */
-  readonly onDropped?: (reservation: Reservation) => void
-}
-
-/** Figures for metrics and the admin side. */
-export interface QuotaHealth {
-  /** Organizations whose store cannot be asked now. */
-  readonly unavailable: number
-  readonly pendingSettlements: number
-  /** How long the oldest of them has been waiting; 0: none is. */
-  readonly settlementLagMs: Milliseconds
-}
 
 export interface ResilientQuotaStore extends QuotaStore {
   health(): QuotaHealth
@@ -86,7 +56,7 @@ interface Link {
 
 class Resilient implements ResilientQuotaStore {
   readonly #backend: QuotaStore
-  readonly #options: ResilienceOptions
+  readonly #options: ResilienceSettings
   readonly #links = new Map<string, Link>()
   readonly #queues = new Map<string, SettlementQueue>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -97,7 +67,7 @@ class Resilient implements ResilientQuotaStore {
 
   constructor(backend: QuotaStore, options: ResilienceOptions) {
     this.#backend = backend
-    this.#options = options
+    this.#options = withDefaults(options)
   }
 
   async admit(request: AdmissionRequest): Promise<Admission> {
@@ -169,7 +139,7 @@ class Resilient implements ResilientQuotaStore {
     for (const timer of this.#timers) clearTimeout(timer)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.closeMs ?? CLOSE_MS)
+      timer = setTimeout(resolve, this.#options.closeMs)
     })
     await Promise.race([this.#drain(), late])
     clearTimeout(timer)
@@ -209,7 +179,7 @@ class Resilient implements ResilientQuotaStore {
     // Recovered between two steps of one request: the next call asks the backend.
     if (outage === undefined) throw new QuotaUnavailableError('the quota store was lost for a moment')
     if (this.#isFull()) throw new QuotaUnavailableError('too many unsettled requests')
-    const inGrace = this.#options.now() - outage.sinceMs < (this.#options.graceMs ?? GRACE_MS)
+    const inGrace = this.#options.now() - outage.sinceMs < this.#options.graceMs
     const reservation: Reservation = { id, plan, origin: 'unconfirmed' }
     if (inGrace || plan.whenUnavailable === 'Open') {
       const admission = await outage.leases.admit(id, plan, need)
@@ -254,14 +224,14 @@ class Resilient implements ResilientQuotaStore {
   #lost(link: Link, cause: unknown): void {
     if (link.outage !== undefined) return
     const { now, leaseShare } = this.#options
-    link.outage = { sinceMs: now(), leases: new LeaseLedger(now, link.seen, leaseShare ?? LEASE_SHARE) }
+    link.outage = { sinceMs: now(), leases: new LeaseLedger(now, link.seen, leaseShare) }
     this.#options.onChange?.(link.plan.organization, false, cause)
     this.#probeLater(link, PROBE_MIN_MS)
   }
 
   #probeLater(link: Link, delayMs: Milliseconds): void {
     if (this.#closed) return
-    const jitter = 0.5 + (this.#options.random ?? Math.random)() / 2
+    const jitter = 0.5 + this.#options.random() / 2
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       void this.#probe(link, delayMs)
@@ -306,7 +276,7 @@ class Resilient implements ResilientQuotaStore {
   }
 
   #isFull(): boolean {
-    return this.#pending() + this.#unconfirmed.size >= (this.#options.maxPending ?? MAX_PENDING)
+    return this.#pending() + this.#unconfirmed.size >= this.#options.maxPending
   }
 
   #pending(): number {

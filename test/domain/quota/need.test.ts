@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import type { CompletionRequest, Message } from '../../../src/domain/completion/request.ts'
 import { estimateUsage } from '../../../src/domain/quota/estimate.ts'

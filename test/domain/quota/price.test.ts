@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import { addCharges, chargeOf, NOTHING_USED, openCost, subtractCharges } from '../../../src/domain/quota/amounts.ts'
 import { parseMicroUsd, parsePricePer1M } from '../../../src/domain/quota/money.ts'

@@ -6,7 +6,7 @@ import type { QuotaStore, Reservation } from '../../../src/proxy/pipeline/quota-
 import { QuotaUnavailableError } from '../../../src/proxy/pipeline/quota-port.ts'
 import { MemoryQuotaStore } from '../../../src/proxy/stores/memory/memory-quota-store.ts'
 import { createResilientQuotaStore } from '../../../src/proxy/stores/quota-grace.ts'
-import type { ResilienceOptions } from '../../../src/proxy/stores/quota-grace.ts'
+import type { ResilienceOptions } from '../../../src/proxy/stores/quota-grace-options.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../src/proxy/stores/redis/redis-quota-store.ts'
 import { charge, need, plan } from '../../helpers/quota.ts'

@@ -1,6 +1,6 @@
 /** Random sequences: the memory store and Redis must agree on everything, and the books must balance after each step. */
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import { amountIn, addCharges, NOTHING_USED } from '../../../src/domain/quota/amounts.ts'
 import type { Charge } from '../../../src/domain/quota/amounts.ts'
@@ -93,7 +93,7 @@ t.test('no blocking limit is ever exceeded, and what is spent is what was settle
 class Run {
   readonly store: QuotaStore
   readonly #plan: QuotaPlan
-  readonly #open: { reservation: Reservation; bound: Charge; heldMs: number }[] = []
+  #open: { reservation: Reservation; bound: Charge; heldMs: number }[] = []
   #settled: Charge = NOTHING_USED
 
   constructor(store: QuotaStore, own: QuotaPlan) {
@@ -108,12 +108,10 @@ class Run {
 
   /** What became of an expired reservation is remembered for an hour: those that would outlive that are settled. */
   async beforeWaiting(ms: number): Promise<void> {
-    for (const entry of [...this.#open]) {
-      entry.heldMs += ms
-      if (entry.heldMs < 55 * MINUTE) continue
-      this.#open.splice(this.#open.indexOf(entry), 1)
-      await this.#settle(entry.reservation, entry.bound)
-    }
+    for (const entry of this.#open) entry.heldMs += ms
+    const old = this.#open.filter(({ heldMs }) => heldMs >= 55 * MINUTE)
+    this.#open = this.#open.filter(({ heldMs }) => heldMs < 55 * MINUTE)
+    for (const { reservation, bound } of old) await this.#settle(reservation, bound)
   }
 
   async settleAll(): Promise<void> {

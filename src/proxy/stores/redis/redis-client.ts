@@ -14,6 +14,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { callError, isUnknownScript, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { RedisAddress } from './redis-url.ts'
 import { openWire } from './redis-wire.ts'
@@ -59,18 +60,6 @@ export interface RedisScript {
 
 export function redisScript(source: string): RedisScript {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
-}
-
-/** Redis did not do what was asked, or did not say so in time. */
-export class RedisUnavailableError extends Error {
-  /** The call was sent and may have been, or may still be, executed. */
-  readonly maybeExecuted: boolean
-
-  constructor(message: string, maybeExecuted: boolean, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.name = 'RedisUnavailableError'
-    this.maybeExecuted = maybeExecuted
-  }
 }
 
 /**
@@ -163,7 +152,7 @@ export class RedisConnection {
     try {
       return await this.send(keys[0], ['EVALSHA', script.sha, ...rest], options)
     } catch (error) {
-      if (!isReply(error, ['NOSCRIPT'])) throw error
+      if (!isUnknownScript(error)) throw error
     }
     return this.send(keys[0], ['EVAL', script.source, ...rest], options)
   }
@@ -217,17 +206,9 @@ export class RedisConnection {
     generation.stallTimer.unref()
   }
 
-  /** Turns what a call failed with into the caller's terms; some answers mean that the server is the wrong one. */
   #judge(error: unknown, generation: Generation): unknown {
-    if (error instanceof RedisUnavailableError) return error
-    if (isReply(error, WRONG_SERVER)) {
-      this.#lost(generation, error)
-      return new RedisUnavailableError('Redis cannot take writes here', false, error)
-    }
-    if (isReply(error, NOT_NOW)) return new RedisUnavailableError('Redis refuses for now', false, error)
-    if (isReply(error, ANY_REPLY)) return error
-    // Whatever is no reply is the connection's: with the library's own words for closed, offline and queue full.
-    return new RedisUnavailableError('the connection to Redis broke', true, error)
+    if (isWrongServer(error)) this.#lost(generation, error)
+    return callError(error)
   }
 
   /** A cluster's wire serves the nodes that are left until the new one is open; any other is of no use. */
@@ -307,19 +288,6 @@ export class RedisConnection {
     const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
     return BACKOFF_MIN_MS + (this.#options.random ?? Math.random)() * (ceiling - BACKOFF_MIN_MS)
   }
-}
-
-/** Replies of a server that is, or has become, the wrong one to write to. */
-const WRONG_SERVER = ['READONLY', 'MASTERDOWN', 'NOAUTH', 'WRONGPASS', 'UNBLOCKED']
-/** Replies of a server that cannot serve now. Nothing was executed. */
-const NOT_NOW = ['LOADING', 'BUSY', 'OOM', 'MISCONF', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN', 'NOPERM']
-/** Error replies begin with a word in capitals. */
-const ANY_REPLY: readonly string[] = []
-
-function isReply(error: unknown, codes: readonly string[]): error is Error {
-  if (!(error instanceof Error)) return false
-  const code = /^([A-Z]{2,})\b/.exec(error.message)?.[1]
-  return code !== undefined && (codes.length === 0 || codes.includes(code))
 }
 
 function retire(generation: Generation): void {

@@ -25,8 +25,9 @@ import type {
 } from '../../pipeline/quota-port.ts'
 import { QuotaReply } from './quota-reply.ts'
 import { encodeNeed, PlanEncoder } from './quota-plan.ts'
-import { RedisUnavailableError, redisScript } from './redis-client.ts'
+import { redisScript } from './redis-client.ts'
 import type { RedisConnection } from './redis-client.ts'
+import { RedisUnavailableError } from './redis-errors.ts'
 
 export interface RedisQuotaStoreOptions {
   /** Instead of Redis's own clock; for tests. */

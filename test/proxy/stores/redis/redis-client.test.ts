@@ -1,5 +1,6 @@
 import t from 'tap'
-import { connectRedis, RedisUnavailableError, redisScript } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
+import { connectRedis, redisScript } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import type { RedisConnection, RedisOptions } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import {
   startAclRedis,

@@ -1,0 +1,47 @@
+/** What can go wrong with a call to Redis, in the terms of those who must decide what to do without it. */
+
+/** Redis did not do what was asked, or did not say so in time. */
+export class RedisUnavailableError extends Error {
+  /** The call was sent and may have been, or may still be, executed. */
+  readonly maybeExecuted: boolean
+
+  constructor(message: string, maybeExecuted: boolean, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'RedisUnavailableError'
+    this.maybeExecuted = maybeExecuted
+  }
+}
+
+/** Replies of a server that is, or has become, the wrong one to write to: look for another. */
+const WRONG_SERVER = ['READONLY', 'MASTERDOWN', 'NOAUTH', 'WRONGPASS', 'UNBLOCKED']
+/** Replies of a server that cannot serve now. Nothing was executed. */
+const NOT_NOW = ['LOADING', 'BUSY', 'OOM', 'MISCONF', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN', 'NOPERM']
+
+export function isWrongServer(error: unknown): error is Error {
+  return hasCode(error, WRONG_SERVER)
+}
+
+/** The server does not know the script of an EVALSHA. */
+export function isUnknownScript(error: unknown): boolean {
+  return hasCode(error, ['NOSCRIPT'])
+}
+
+/** What a failed call throws: an error reply that says nothing about the server's health stays as it is. */
+export function callError(error: unknown): unknown {
+  if (error instanceof RedisUnavailableError) return error
+  if (hasCode(error, WRONG_SERVER)) return new RedisUnavailableError('Redis cannot take writes here', false, error)
+  if (hasCode(error, NOT_NOW)) return new RedisUnavailableError('Redis refuses for now', false, error)
+  if (codeOf(error) !== undefined) return error
+  // Whatever is no reply is the connection's, in the library's own words: closed, offline, queue full.
+  return new RedisUnavailableError('the connection to Redis broke', true, error)
+}
+
+function hasCode(error: unknown, codes: readonly string[]): error is Error {
+  const code = codeOf(error)
+  return code !== undefined && codes.includes(code)
+}
+
+/** Error replies begin with a word in capitals. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error ? /^([A-Z]{2,})\b/.exec(error.message)?.[1] : undefined
+}
