@@ -10,6 +10,7 @@ import { ActiveProbe } from './proxy/providers/active-probe.ts'
 import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
+import { Flights } from './proxy/pipeline/single-flight.ts'
 import { startServers } from './proxy/server/start.ts'
 import { openStores } from './stores.ts'
 import { createOutput, LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
@@ -60,6 +61,8 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     transport,
     health,
     quotas: stores.quotas,
+    cache: stores.cache,
+    flights: new Flights(now),
     guardrails: createGuardrails(),
     metrics,
     audit: output.audit,

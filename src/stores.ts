@@ -1,11 +1,14 @@
 /** The stores of a process: in Redis where an address is given, in memory otherwise. Wiring only. */
 import { UsageError } from './command-line.ts'
+import type { AnswerCache } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
+import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
 
 export interface Stores {
   readonly quotas: QuotaStore
+  readonly cache: AnswerCache
   /** Writes out what is queued, within a bound, and closes connections. */
   close(): Promise<void>
 }
@@ -14,7 +17,7 @@ export interface Stores {
 export async function openStores(redisUrl: string | undefined, log: Logger, now: () => number): Promise<Stores> {
   if (redisUrl === undefined) {
     const quotas = new MemoryQuotaStore(now)
-    return { quotas, close: () => quotas.close() }
+    return { quotas, cache: new TwoLevelCache({ redis: undefined, now }), close: () => quotas.close() }
   }
   const { connectRedis, RedisQuotaStore, createResilientQuotaStore } = await loadRedis()
   const redis = connect(() =>
@@ -33,6 +36,7 @@ export async function openStores(redisUrl: string | undefined, log: Logger, now:
   })
   return {
     quotas,
+    cache: new TwoLevelCache({ redis, now }),
     async close() {
       await quotas.close()
       await redis.close()

@@ -26,7 +26,7 @@ export interface Gateway {
   write(name: string, text: string): void
   /** Resolves with the first line, past or future, that `match` takes. */
   line(match: (line: LogLine) => boolean): Promise<LogLine>
-  /** A chat completion by `fetch`; `body` is merged over a minimal one. */
+  /** A chat completion by `fetch`, past the cache unless a header says otherwise; `body` is merged over a minimal one. */
   chat(body?: object, headers?: Record<string, string>, path?: string): Promise<Response>
 }
 
@@ -45,7 +45,17 @@ export async function startGateway(t: Test, options: GatewayOptions): Promise<Ga
   for (const [name, text] of Object.entries(options.manifests)) write(name, text)
   const child = spawn(
     process.execPath,
-    [MAIN, 'standalone', '--config', configDir, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...(options.args ?? [])],
+    [
+      MAIN,
+      'standalone',
+      '--config',
+      configDir,
+      '--listen',
+      '127.0.0.1:0',
+      '--admin',
+      '127.0.0.1:0',
+      ...(options.args ?? []),
+    ],
     { env: { PATH: process.env['PATH'], ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   t.teardown(async () => {
@@ -70,7 +80,13 @@ export async function startGateway(t: Test, options: GatewayOptions): Promise<Ga
     chat: (body = {}, headers = {}, path = '/v1/chat/completions') =>
       fetch(url + path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          // Equal calls of a test are meant to reach the provider; tests of the cache say otherwise.
+          'cache-control': 'no-store',
+          ...headers,
+        },
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body }),
       }),
   }

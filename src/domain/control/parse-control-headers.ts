@@ -21,6 +21,11 @@ const RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   'x-gateway-request-id',
   'x-gateway-routing-decision',
   'x-gateway-cache',
+  'x-gateway-cache-similarity',
+  'x-gateway-cost-usd',
+  'x-gateway-input-tokens',
+  'x-gateway-output-tokens',
+  'x-gateway-token-count',
   'x-gateway-translation-warnings',
   'x-gateway-quota-reset',
 ])

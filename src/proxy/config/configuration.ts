@@ -9,20 +9,28 @@ import type { Configuration, ConfigurationSource } from '../pipeline/ports.ts'
 export interface DerivedSecrets {
   digestOf(keyText: string): string
   redactionSecretOf(organization: string): Secret
+  cacheKeyOf(organization: string): Secret
 }
 
 export function deriveSecrets(master: Secret): DerivedSecrets {
   const pepper = derive(master, 'tollgate virtual-key pepper')
-  const redaction = new Map<string, Secret>()
   return {
     digestOf: (keyText) => createHmac('sha256', pepper).update(keyText).digest('hex'),
-    redactionSecretOf(organization) {
-      const known = redaction.get(organization)
-      if (known !== undefined) return known
-      const secret = new Secret(derive(master, `tollgate redaction ${organization}`).toString('hex'))
-      redaction.set(organization, secret)
-      return secret
-    },
+    redactionSecretOf: perOrganization(master, 'redaction'),
+    cacheKeyOf: perOrganization(master, 'cache'),
+  }
+}
+
+/** One secret an organization, hex, derived once. */
+function perOrganization(master: Secret, purpose: string): (organization: string) => Secret {
+  const known = new Map<string, Secret>()
+  return (organization) => {
+    let secret = known.get(organization)
+    if (secret === undefined) {
+      secret = new Secret(derive(master, `tollgate ${purpose} ${organization}`).toString('hex'))
+      known.set(organization, secret)
+    }
+    return secret
   }
 }
 

@@ -8,6 +8,7 @@
  *   plan                  candidates, rules, order; pure
  *   admit                 rate limits, budgets and quotas in one question; the request's bound is reserved
  *   guard request         injection is refused, personal data and secrets are masked in the client's own document
+ *   look up cache         in masked space; a hit asks nobody, and identical requests wait for the first
  *   call provider         failover along the plan; nothing has been sent to the client yet
  *   respond, settle       the answer in the client's format; the end is recorded exactly once
  */
@@ -17,7 +18,9 @@ import { admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { callForJson } from './force-json.ts'
 import { guardRequest } from './guard-request.ts'
+import { completeThroughCache } from './look-up-cache.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
 import { readRequest } from './read-request.ts'
@@ -60,18 +63,17 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     traceStep(record, services, 'admit', { reservation: admitted.reservation.origin, warnings: record.quotaWarnings })
     const guarded = guardRequest(read, format, governed, record, services)
     traceStep(record, services, 'guard-request', { findings: record.findings })
-    const answer = await callProvider(
-      {
-        request: guarded.request,
-        bytes: guarded.bytes,
-        plan: admitted.plan,
-        clampFor: admitted.clampFor,
-        stream: request.stream,
-      },
-      record,
-      services,
+    const { plan: route, clampFor } = admitted
+    const asked = { request: guarded.request, plan: route, clampFor, tokens: guarded.redactions }
+    const call = { request: guarded.request, bytes: guarded.bytes, plan: route, clampFor, stream: request.stream }
+    const shown = (text: string) => guarded.restorer?.restore(text, 'message') ?? text
+    const answer = await completeThroughCache(asked, governed, record, services, () =>
+      governed.policy.flags.has('force-json')
+        ? callForJson(call, shown, record, services)
+        : callProvider(call, record, services),
     )
     record.served = answer.deployment
+    traceStep(record, services, 'look-up-cache', { cache: record.cache, ageSeconds: record.cacheAgeSeconds })
     traceStep(record, services, 'call-provider', { served: answer.deployment.id, attempts: record.attempts })
     const responding = {
       request: guarded.request,

@@ -1,5 +1,6 @@
 /** What the pipeline needs from the world. Implemented in providers/, stores/, config/ and telemetry/. */
 import type { InjectionDetector } from '../../domain/guardrails/injection/detector.ts'
+import type { JsonSchemas } from '../../domain/guardrails/json-shape.ts'
 import type { Detector } from '../../domain/guardrails/masking/detector.ts'
 import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
@@ -25,6 +26,8 @@ export interface Configuration {
   digestOf(keyText: string): string
   /** Secret of an organization for redaction tokens. */
   redactionSecretOf(organization: string): Secret
+  /** Secret of an organization that its cached answers are sealed with, hex. */
+  cacheKeyOf(organization: string): Secret
 }
 
 /** One HTTP exchange with a provider. */
@@ -113,4 +116,5 @@ export interface Guardrails {
   /** The same object for the same policy object. */
   detectorFor(masking: EffectivePolicy['masking']): Detector
   tokenSuffixOf(organizationSecret: Secret): TokenSuffix
+  readonly jsonSchemas: JsonSchemas
 }

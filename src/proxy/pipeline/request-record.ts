@@ -2,6 +2,7 @@
 import type { TranslationWarning } from '../../domain/completion/request.ts'
 import type { Usage } from '../../domain/completion/result.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
+import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
 import { utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
@@ -29,6 +30,8 @@ export class RequestRecord {
   /** Which deployment's answer the client gets. */
   served: Deployment | undefined
   usage: Usage | undefined
+  /** Answers that were paid for and not used (a repair of forced JSON). */
+  readonly earlier: { readonly usage: Usage; readonly charge: Charge }[] = []
   /** The provider reported no usage; what stands there was estimated. */
   usageEstimated = false
   /** UTF-8 bytes of answer text seen, and those of them outside ASCII, for the estimate. */
@@ -50,7 +53,12 @@ export class RequestRecord {
   readonly guardrailBytes: Record<string, number> = {}
   /** Micro-dollars; undefined where no price or no usage is known. */
   costMicroUsd: number | undefined
+  /** `hit-l1`, `hit-l2`, `hit-semantic`, `miss` or `bypass`; undefined: the call is none that is cached. */
   cache: string | undefined
+  /** Age of the answer, where it came from the cache. */
+  cacheAgeSeconds: number | undefined
+  /** Cosine of the two questions, where the answer is another question's. */
+  cacheSimilarity: number | undefined
   errorCode: string | undefined
 
   constructor(incoming: Incoming, operation: string) {
@@ -63,5 +71,10 @@ export class RequestRecord {
     const { bytes, wide } = utf8Size(text)
     this.answerSize.bytes += bytes
     this.answerSize.wide += wide
+  }
+
+  /** Whether the answer came from the cache: no provider was asked and nothing is charged. */
+  get isCacheHit(): boolean {
+    return this.cache?.startsWith('hit') === true
   }
 }

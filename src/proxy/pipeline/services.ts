@@ -1,8 +1,10 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AuditRecord } from '../../domain/audit/audit-record.ts'
+import type { AnswerCache } from './cache-port.ts'
 import type { ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
+import type { Flights } from './single-flight.ts'
 
 export interface Services {
   /** Milliseconds since the epoch, with fractions where the clock has them. */
@@ -11,6 +13,9 @@ export interface Services {
   readonly transport: ProviderTransport
   readonly health: HealthRecorder
   readonly quotas: QuotaStore
+  readonly cache: AnswerCache
+  /** Answers that are being made, by cache key. */
+  readonly flights: Flights
   readonly guardrails: Guardrails
   readonly metrics: PipelineMetrics
   readonly audit: AuditSink

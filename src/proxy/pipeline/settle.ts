@@ -3,7 +3,7 @@
  * is written, the metrics count.
  */
 import type { Usage } from '../../domain/completion/result.ts'
-import { chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
+import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
 import { estimateUsage } from '../../domain/quota/estimate.ts'
 import { probableTokens } from '../../domain/quota/prompt-size.ts'
 import { renderAudit } from './audit.ts'
@@ -30,10 +30,18 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
  */
 export function priceUsage(record: RequestRecord): Charge {
   const { served } = record
-  if (served === undefined || record.cache?.startsWith('hit') === true) return NOTHING_USED
+  if (served === undefined) return NOTHING_USED
+  if (record.isCacheHit) {
+    record.costMicroUsd = 0
+    return NOTHING_USED
+  }
   record.usage ??= estimated(record)
   if (record.usage === undefined) return NOTHING_USED
-  const charge = chargeOf(record.usage, served.model.pricing)
+  const charge = record.earlier.reduce(
+    (sum, earlier) => addCharges(sum, earlier.charge),
+    chargeOf(record.usage, served.model.pricing),
+  )
+  record.usage = record.earlier.reduce((sum, earlier) => addUsage(sum, earlier.usage), record.usage)
   record.costMicroUsd = served.model.pricing === undefined ? undefined : charge.costMicroUsd
   return charge
 }
@@ -47,7 +55,7 @@ async function chargeReservation(record: RequestRecord, charge: Charge, services
 
 function finish(record: RequestRecord, outcome: Outcome, services: Services): void {
   const endedAtMs = services.now()
-  if (record.served !== undefined && record.usage !== undefined) {
+  if (record.served !== undefined && record.usage !== undefined && !record.isCacheHit) {
     services.health.tokensUsed(record.served, totalTokens(record.usage))
   }
   services.metrics.requestEnded(record, outcome, endedAtMs)
@@ -65,4 +73,14 @@ function estimated(record: RequestRecord): Usage | undefined {
 
 function totalTokens({ input, cachedInput, cacheWrite, output }: Usage): number {
   return input + cachedInput + cacheWrite + output
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  }
 }

@@ -10,7 +10,7 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
   const { requestId, adapter } = record.incoming
   const headers: ResponseHeaders = { 'x-request-id': requestId, ...record.rateLimitHeaders }
   if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
-  if (record.cache !== undefined) headers['x-gateway-cache'] = record.cache
+  Object.assign(headers, cacheHeaders(record))
   if (record.policy?.trace !== true) return headers
   headers['x-gateway-request-id'] = requestId
   headers['x-gateway-routing-decision'] = renderDecision({
@@ -22,8 +22,17 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
   return headers
 }
 
-function whyOf({ attempts, plan, cache }: RequestRecord): string {
-  if (cache?.startsWith('hit') === true) return 'cache-hit'
+/** Where the answer came from; its age in seconds (RFC 9111 section 5.1) and likeness where from the cache. */
+function cacheHeaders({ cache, cacheAgeSeconds, cacheSimilarity }: RequestRecord): ResponseHeaders {
+  return {
+    ...(cache === undefined ? {} : { 'x-gateway-cache': cache }),
+    ...(cacheAgeSeconds === undefined ? {} : { age: String(cacheAgeSeconds) }),
+    ...(cacheSimilarity === undefined ? {} : { 'x-gateway-cache-similarity': cacheSimilarity.toFixed(4) }),
+  }
+}
+
+function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
+  if (isCacheHit) return 'cache-hit'
   return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
 }
 

@@ -117,7 +117,8 @@ function observeRequest(families: Families, record: RequestRecord, outcome: Outc
   observeFallbacks(families, attempts)
   observeGovernance(families, record)
   if (record.warnings.length > 0) families.warnings.inc({ adapter, provider }, record.warnings.length)
-  if (served === undefined) return
+  // What follows is about providers, and of a hit none was asked.
+  if (served === undefined || record.isCacheHit) return
   families.decisions.inc({
     method: plan?.method ?? 'none',
     provider,

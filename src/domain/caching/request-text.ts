@@ -1,0 +1,80 @@
+/**
+ * The text whose digest is a request's cache key. Everything that can change an answer is in it; whatever nobody knows
+ * is in it too, so that an unknown field costs a miss and never a wrong answer.
+ */
+import type { FormatName } from '../completion/request.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import type { EffectivePolicy } from '../policy/effective-policy.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { looksLikeOrdinal, type TokenOrdinals } from './token-ordinals.ts'
+
+export type CachedFormat = FormatName | 'embeddings'
+
+export interface RequestText {
+  readonly format: CachedFormat
+  /** The client's document, masked. */
+  readonly document: JsonObject
+  /** As the client named it; undefined and `auto` are the same. */
+  readonly model: string | undefined
+  readonly policy: EffectivePolicy
+  /** Client headers that are passed on to a provider. */
+  readonly passHeaders: Readonly<Record<string, string>>
+  /** Set where a whole answer and a stream are not the same answer, see `look-up-cache.ts`. */
+  readonly shape: 'whole' | 'stream' | undefined
+  readonly tokens: TokenOrdinals
+}
+
+/**
+ * Fields of each format that say who asks, how the answer is to be sent or what else to do with it, but not what the
+ * answer is. `model` stands beside the document.
+ */
+const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
+  'chat-completions': new Set([
+    'model',
+    'stream',
+    'stream_options',
+    'user',
+    'metadata',
+    'safety_identifier',
+    'prompt_cache_key',
+  ]),
+  messages: new Set(['model', 'stream', 'metadata']),
+  'generate-content': new Set(['model', 'labels']),
+  embeddings: new Set(['model', 'user']),
+}
+
+/**
+ * @returns undefined where the request cannot be told from others with certainty and must not be cached.
+ */
+export function requestText(request: RequestText): string | undefined {
+  const document = canonicalJson(relevantFields(request.document, IGNORED[request.format]))
+  if (document === undefined || looksLikeOrdinal(document)) return undefined
+  const head = canonicalJson([
+    request.format,
+    request.model ?? 'auto',
+    request.shape ?? null,
+    request.tokens.size,
+    policyOf(request.policy),
+    { ...request.passHeaders },
+  ])
+  return head === undefined ? undefined : `${head}\n${request.tokens.toOrdinals(document)}`
+}
+
+/** The document without the ignored fields; shares the values. */
+export function relevantFields(document: JsonObject, ignored: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !ignored.has(name)))
+}
+
+/** What the rules of a request say about who may answer it and how. */
+function policyOf(policy: EffectivePolicy): JsonValue {
+  return [
+    [...policy.flags].toSorted(),
+    [...policy.excludeProviders].toSorted(),
+    [...policy.excludeModels].toSorted(),
+    [...policy.excludeCountries].toSorted(),
+    policy.maxCost ?? null,
+    policy.minQuality ?? null,
+    policy.scoringMethod ?? null,
+    policy.fallback,
+  ]
+}

@@ -1,0 +1,99 @@
+/**
+ * What the cache keeps of an answer, and how it stands in a store: one line of JSON, then the document's bytes.
+ * The version is part of every store's key, so a new shape never meets an old one.
+ */
+import type { CompletionRequest } from '../completion/request.ts'
+import type { Choice, CompletionResult } from '../completion/result.ts'
+import type { Milliseconds } from '../snapshot/snapshot.ts'
+import type { CachedFormat } from './request-text.ts'
+
+/** Part of every key. To be raised whenever keys or entries change their meaning. */
+export const CACHE_VERSION = 1
+
+export interface StoredAnswer {
+  /** The format of `document`: the provider's. */
+  readonly format: CachedFormat
+  /** A whole answer, JSON in UTF-8, with ordinals for masked values. */
+  readonly document: Uint8Array
+  /** `provider/model` that made it. */
+  readonly deployment: string
+  /** The virtual key whose request it was made for. */
+  readonly virtualKey: string
+  /** When it was asked for, milliseconds since the epoch. */
+  readonly storedAtMs: Milliseconds
+  /** How often its organization, project and key had been purged when it was asked for. */
+  readonly purges: PurgeCounts
+}
+
+export type PurgeCounts = readonly [organization: number, project: number, virtualKey: number]
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const NEWLINE = 0x0a
+
+export function encodeStoredAnswer(answer: StoredAnswer): Uint8Array {
+  const { format, deployment, virtualKey, storedAtMs, purges, document } = answer
+  const head = encoder.encode(`${JSON.stringify([format, deployment, virtualKey, storedAtMs, ...purges])}\n`)
+  const bytes = new Uint8Array(head.length + document.length)
+  bytes.set(head)
+  bytes.set(document, head.length)
+  return bytes
+}
+
+/** Undefined where the bytes are no answer. */
+export function decodeStoredAnswer(bytes: Uint8Array): StoredAnswer | undefined {
+  const end = bytes.indexOf(NEWLINE)
+  if (end === -1) return undefined
+  const head = parseHead(bytes.subarray(0, end))
+  return head && { ...head, document: bytes.subarray(end + 1) }
+}
+
+function parseHead(bytes: Uint8Array): Omit<StoredAnswer, 'document'> | undefined {
+  try {
+    const head: unknown = JSON.parse(decoder.decode(bytes))
+    if (!Array.isArray(head)) return undefined
+    const [format, deployment, virtualKey, storedAtMs, ...purges]: unknown[] = head
+    if (!isFormat(format) || typeof deployment !== 'string' || typeof virtualKey !== 'string') return undefined
+    if (typeof storedAtMs !== 'number' || !isCounts(purges)) return undefined
+    return { format, deployment, virtualKey, storedAtMs, purges }
+  } catch {
+    return undefined
+  }
+}
+
+const FORMATS: ReadonlySet<unknown> = new Set<CachedFormat>([
+  'chat-completions',
+  'messages',
+  'generate-content',
+  'embeddings',
+])
+
+function isFormat(value: unknown): value is CachedFormat {
+  return FORMATS.has(value)
+}
+
+function isCounts(values: readonly unknown[]): values is PurgeCounts {
+  return values.length === 3 && values.every((value) => Number.isSafeInteger(value))
+}
+
+/**
+ * Whether an answer is one that another caller of the same request would want: every choice there and ended by itself,
+ * or by the client's own limit.
+ * @param clamp the output limit that the gateway sent instead of the client's; undefined: none
+ */
+export function isWorthKeeping(
+  result: CompletionResult,
+  request: CompletionRequest,
+  clamp: number | undefined,
+): boolean {
+  if (result.choices.length !== (request.sampling.choices ?? 1)) return false
+  const asked = request.sampling.maxOutputTokens
+  const cutByClient = asked !== undefined && (clamp === undefined || clamp >= asked)
+  return result.choices.every((choice) => isEnded(choice, cutByClient))
+}
+
+function isEnded({ content, finish }: Choice, cutByClient: boolean): boolean {
+  if (content.length === 0 || content.some((part) => part.type === 'refusal')) return false
+  if (finish.reason === 'length') return cutByClient
+  return finish.reason === 'stop' || finish.reason === 'tool-calls'
+}

@@ -1,0 +1,29 @@
+/**
+ * Masked values in cached texts. A redaction token stands for one user's value; in keys and stored answers it becomes an
+ * ordinal, `[[LLM_REDACTED_EMAIL_#1]]`, its place among the request's masked values. So requests that differ in masked
+ * values only share an answer, and each reader's own tokens (then values) are put back in.
+ *
+ * A text that contains what looks like an ordinal before any token was replaced could be confused with one: a request
+ * or answer with such a text is not cached at all (`looksLikeOrdinal`).
+ */
+
+/** The tokens of one request. A `RedactionMap` is one. */
+export interface TokenOrdinals {
+  /** How many different values were masked. */
+  readonly size: number
+  /** The text with ordinals in place of this request's tokens. */
+  toOrdinals(text: string): string
+  /** The text with this request's tokens in place of ordinals. */
+  fromOrdinals(text: string): string
+}
+
+/** For requests in which nothing was masked. */
+export const NO_TOKENS: TokenOrdinals = { size: 0, toOrdinals: (text) => text, fromOrdinals: (text) => text }
+
+const MAY_BE_ORDINAL = 'LLM_REDACTED_'
+const ORDINAL = /LLM_REDACTED_[A-Z0-9_]{1,64}#/
+
+/** Whether a text, before its tokens are replaced, holds something that `fromOrdinals` could take for an ordinal. */
+export function looksLikeOrdinal(text: string): boolean {
+  return text.includes(MAY_BE_ORDINAL) && ORDINAL.test(text)
+}

@@ -1,0 +1,36 @@
+/** The cache of answers as the pipeline sees it. No call ever throws or waits longer than a store's bound. */
+import type { PurgeCounts, StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { Secret } from '../../domain/secret.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+
+/** Whose entries: nothing is ever shared between two scopes. */
+export interface CacheScope {
+  readonly organization: string
+  /** Undefined: the organization's keys without a project. */
+  readonly project: string | undefined
+  /** The organization's own; entries outside the process are sealed with it. */
+  readonly secret: Secret
+}
+
+export interface CacheAddress {
+  readonly scope: CacheScope
+  /** Keyed digest of the request's text, base64url. */
+  readonly digest: string
+}
+
+/** What has been purged in an organization, as far as this process knows. */
+export interface PurgeMarks {
+  /** For an entry that is asked for now. */
+  countsFor(project: string | undefined, virtualKey: string): PurgeCounts
+}
+
+export interface AnswerCache {
+  /** Asked before a request's first look-up; what it says goes into the entry that the request may leave. */
+  purgeMarks(scope: CacheScope): Promise<PurgeMarks>
+  /** What this process holds. */
+  readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined
+  /** What the shared store holds. Gone, slow or full: undefined. */
+  readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined>
+  /** Keeps an answer in both levels. The shared store is written in the background. */
+  write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void
+}

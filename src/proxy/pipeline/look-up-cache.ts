@@ -1,0 +1,229 @@
+/**
+ * Completions through the cache. The key is made of the masked request, the answer is kept as the provider's whole
+ * document (a stream is put together while it is relayed) and replayed in the shape and format that is asked for.
+ *
+ * Where a request has fields that only its own format knows (`logprobs`, a vendor's own tools), its answer may have
+ * parts that the neutral stream cannot carry: such requests share whole answers only, and their streams are not kept.
+ */
+import { ResultAssembler, partsOf } from '../../domain/completion/assemble.ts'
+import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
+import type { CompletionResult } from '../../domain/completion/result.ts'
+import type { StreamPart } from '../../domain/completion/stream-part.ts'
+import { requestText } from '../../domain/caching/request-text.ts'
+import { isWorthKeeping } from '../../domain/caching/stored-answer.ts'
+import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
+import type { Format } from '../../domain/formats/format.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
+import { isJsonObject } from '../../domain/json.ts'
+import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
+import type { StreamItem } from './provider-stream.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+import { throughCache, type Cacheable, type Keeper } from './through-cache.ts'
+
+/** Larger requests are not worth a digest: nobody sends the same megabytes twice. */
+const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
+/** Characters of a streamed answer that are put together; a longer one is not kept. */
+const MAX_ASSEMBLED_CHARACTERS = 1024 * 1024
+
+export interface CompletionAsk {
+  /** Masked. */
+  readonly request: CompletionRequest
+  readonly plan: RoutePlan
+  readonly clampFor: (deployment: Deployment) => number | undefined
+  /** What was masked in the request; undefined: nothing. */
+  readonly tokens: TokenOrdinals | undefined
+}
+
+/** An answer from the cache, or `call`'s, which is then kept. Sets the record's cache fields. */
+export function completeThroughCache(
+  ask: CompletionAsk,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  return throughCache(cacheableCompletion(ask, caller, record, services), caller, record, services, call)
+}
+
+function cacheableCompletion(
+  ask: CompletionAsk,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Cacheable<Answer> {
+  const { request, plan } = ask
+  const tokens = ask.tokens ?? NO_TOKENS
+  const { format, document } = request.source
+  const ownFields = formatOf(format).unmodelledFields(document).length > 0
+  return {
+    plan,
+    text: () => {
+      const text = requestText({
+        format,
+        document,
+        model: request.model,
+        policy: caller.policy,
+        passHeaders: passHeaders(formatOf(format), record),
+        shape: ownFields ? (request.stream ? 'stream' : 'whole') : undefined,
+        tokens,
+      })
+      return text !== undefined && text.length <= MAX_REQUEST_CHARACTERS ? text : undefined
+    },
+    answers: (deployment) => isNamed(deployment, request.model),
+    revive: (bytes, name, deployment) =>
+      name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
+    keep: (answer, keeper) => {
+      if (answer.type === 'whole') {
+        keepWhole(answer, ask, tokens, keeper)
+        return answer
+      }
+      if (!ownFields) return keepStream(answer, ask, tokens, record, services, keeper)
+      keeper.drop()
+      return answer
+    },
+  }
+}
+
+/** A backup's answer is for the time of the failure only: it is not kept in the name of the model that was asked. */
+export function isNamed(deployment: Deployment, model: string | undefined): boolean {
+  if (model === undefined || model === AUTO_MODEL) return true
+  const names = publicNamesOf(deployment)
+  return names.includes(model) || names.some((name) => `${deployment.provider.name}/${name}` === model)
+}
+
+function revive(
+  stored: Uint8Array,
+  format: Format,
+  deployment: Deployment,
+  request: CompletionRequest,
+  tokens: TokenOrdinals,
+): Answer | undefined {
+  const bytes = tokens.size === 0 ? stored : Buffer.from(tokens.fromOrdinals(Buffer.from(stored).toString()))
+  const result = parse(bytes, format)
+  if (result === undefined) return undefined
+  if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
+  return { type: 'stream', deployment, format, items: replayed([...partsOf(result)]) }
+}
+
+function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {
+  try {
+    const document: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    return isJsonObject(document) ? format.parseResult(document) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function* replayed(parts: readonly StreamPart[]): AsyncGenerator<StreamItem[]> {
+  yield [{ parts }]
+}
+
+function keepWhole(
+  { result, bytes, format, deployment }: WholeAnswer,
+  { request, clampFor }: CompletionAsk,
+  tokens: TokenOrdinals,
+  keeper: Keeper,
+): void {
+  if (!isWorthKeeping(result, request, clampFor(deployment))) return keeper.drop()
+  if (tokens.size === 0) return keeper.keep(bytes, format.name, deployment)
+  // Written anew, so that no escape hides a token.
+  const text = JSON.stringify(result.source.document)
+  if (looksLikeOrdinal(text)) return keeper.drop()
+  keeper.keep(Buffer.from(tokens.toOrdinals(text)), format.name, deployment)
+}
+
+function keepStream(
+  answer: StreamAnswer,
+  ask: CompletionAsk,
+  tokens: TokenOrdinals,
+  record: RequestRecord,
+  services: Services,
+  keeper: Keeper,
+): StreamAnswer {
+  const collected = new StreamCollector()
+  const finish = (): void => {
+    const result = collected.result(answer.format.name)
+    const { clampFor, request } = ask
+    if (result === undefined || !isWorthKeeping(result, request, clampFor(answer.deployment))) return keeper.drop()
+    const document = written(result, answer, request, record, services)
+    if (document === undefined) return keeper.drop()
+    keepWhole({ ...answer, type: 'whole', ...document }, ask, tokens, keeper)
+  }
+  return { ...answer, items: collecting(answer.items, collected, finish, keeper, record) }
+}
+
+/** The assembled result as the provider's format would have said it whole; undefined where something would be lost. */
+function written(
+  result: CompletionResult,
+  { format, deployment }: StreamAnswer,
+  request: CompletionRequest,
+  record: RequestRecord,
+  services: Services,
+): { result: CompletionResult; bytes: Uint8Array } | undefined {
+  const { document, warnings } = format.renderResult(
+    // A result that came from another format is written out; one of the same format would be its (empty) source.
+    { ...result, source: { format: otherThan(format.name), document: {} } },
+    {
+      request,
+      model: deployment.model.name,
+      nowSeconds: Math.floor(services.now() / 1_000),
+      requestId: record.incoming.requestId,
+    },
+  )
+  if (warnings.length > 0) return undefined
+  return {
+    result: { ...result, source: { format: format.name, document } },
+    bytes: Buffer.from(JSON.stringify(document)),
+  }
+}
+
+function otherThan(name: FormatName): FormatName {
+  return name === 'messages' ? 'chat-completions' : 'messages'
+}
+
+async function* collecting(
+  items: AsyncIterable<StreamItem[]>,
+  collected: StreamCollector,
+  finish: () => void,
+  keeper: Keeper,
+  record: RequestRecord,
+): AsyncGenerator<StreamItem[]> {
+  let complete = false
+  try {
+    for await (const batch of items) {
+      for (const { parts } of batch) collected.push(parts)
+      yield batch
+    }
+    complete = true
+    finish()
+  } finally {
+    if (!complete) {
+      if (record.incoming.signal.aborted) keeper.leave()
+      else keeper.drop()
+    }
+  }
+}
+
+/** Puts a stream together, within a bound. Gives up for good where it grows too long or says what cannot be kept. */
+class StreamCollector {
+  #assembler: ResultAssembler | undefined = new ResultAssembler()
+  #characters = 0
+
+  push(parts: readonly StreamPart[]): void {
+    for (const part of parts) {
+      if ('delta' in part) this.#characters += part.delta.length
+      const lost = part.type === 'error' || part.type === 'unknown' || this.#characters > MAX_ASSEMBLED_CHARACTERS
+      if (lost) this.#assembler = undefined
+      this.#assembler?.push(part)
+    }
+  }
+
+  result(format: FormatName): CompletionResult | undefined {
+    return this.#assembler?.result(format)
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * One flight per key: of identical requests at the same time in this process one asks the provider, the others wait
+ * for its answer.
+ *
+ *   join -> lead -> land(answer)    the others get it
+ *               `-> land(none)      failed, or not to be shared: the others go their own way
+ *               `-> leave           its client has gone: one of the others leads next
+ *   join -> wait, bounded in time and by the waiting client's own signal
+ */
+import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+
+/** Longer than most answers take; who has waited for so long asks for itself. */
+export const MAX_FLIGHT_WAIT_MS: Milliseconds = 30_000
+
+/** A flight that is older has been forgotten by its leader or is of no use any more: who comes next leads anew. */
+const MAX_FLIGHT_AGE_MS: Milliseconds = 30_000
+
+export type Landing =
+  | { readonly type: 'answer'; readonly answer: StoredAnswer }
+  | { readonly type: 'none' }
+  | { readonly type: 'left' }
+  /** For one waiting request only: its time is over or its client has gone. */
+  | { readonly type: 'late' }
+
+/** Held by the request that leads. The first call counts, further ones do nothing. */
+export interface Lead {
+  land(answer: StoredAnswer | undefined): void
+  leave(): void
+}
+
+export type Joined =
+  | { readonly type: 'lead'; readonly lead: Lead }
+  | { readonly type: 'follow'; wait(signal: AbortSignal, timeoutMs: Milliseconds): Promise<Landing> }
+
+interface Flight {
+  readonly landing: Promise<Landing>
+  readonly startedAtMs: Milliseconds
+}
+
+export class Flights {
+  readonly #flights = new Map<string, Flight>()
+  readonly #now: () => Milliseconds
+
+  constructor(now: () => Milliseconds) {
+    this.#now = now
+  }
+
+  /** Flights under way: one for each key that is being asked for. */
+  get size(): number {
+    return this.#flights.size
+  }
+
+  join(key: string): Joined {
+    const flight = this.#flights.get(key)
+    if (flight !== undefined && this.#now() - flight.startedAtMs < MAX_FLIGHT_AGE_MS) {
+      return { type: 'follow', wait: (signal, timeoutMs) => bounded(flight.landing, signal, timeoutMs) }
+    }
+    const { promise, resolve } = Promise.withResolvers<Landing>()
+    const own: Flight = { landing: promise, startedAtMs: this.#now() }
+    this.#flights.set(key, own)
+    const end = (landing: Landing) => {
+      if (this.#flights.get(key) === own) this.#flights.delete(key)
+      resolve(landing)
+    }
+    return {
+      type: 'lead',
+      lead: {
+        land: (answer) => end(answer === undefined ? { type: 'none' } : { type: 'answer', answer }),
+        leave: () => end({ type: 'left' }),
+      },
+    }
+  }
+}
+
+function bounded(flight: Promise<Landing>, signal: AbortSignal, timeoutMs: Milliseconds): Promise<Landing> {
+  return new Promise((resolve) => {
+    const end = (landing: Landing) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', late)
+      resolve(landing)
+    }
+    const late = () => end({ type: 'late' })
+    const timer = setTimeout(late, timeoutMs)
+    if (signal.aborted) late()
+    else signal.addEventListener('abort', late, { once: true })
+    void flight.then(end)
+  })
+}

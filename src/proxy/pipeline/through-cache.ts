@@ -1,0 +1,243 @@
+/**
+ * Stage: an answer from the cache, or from the provider and then into the cache. The same way for every kind of answer;
+ * what an answer is, and which ones are worth keeping, says the caller.
+ *
+ *   bypass   policy or Cache-Control forbid the look, or the request has no key: the provider is asked
+ *   hit      near, a flight's, far, or by meaning: nobody is asked, nothing is charged
+ *   miss     the provider is asked; identical requests wait for the answer meanwhile
+ */
+import { createHmac } from 'node:crypto'
+import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
+import type { CachedFormat } from '../../domain/caching/request-text.ts'
+import type { PurgeCounts, StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { CacheAddress, CacheScope } from './cache-port.ts'
+import { fieldLines } from './header-lines.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+import { MAX_FLIGHT_WAIT_MS, type Lead } from './single-flight.ts'
+
+/** Of the second level, where no policy says. @see DESIGN section 7 */
+const DEFAULT_TTL_MS = 3_600_000
+
+/** One kind of answer in the cache. */
+export interface Cacheable<Answer> {
+  /** What the key is made of; undefined: not to be cached. Asked only where the cache is wanted. */
+  text(): string | undefined
+  readonly plan: RoutePlan
+  /** The answer as this client gets it; undefined where it does not fit after all. */
+  revive(document: Uint8Array, format: CachedFormat, deployment: Deployment): Answer | undefined
+  /**
+   * The answer to send on, which calls `keeper` when it is known whether and what to keep: at once, or when its stream
+   * has ended.
+   */
+  keep(answer: Answer, keeper: Keeper): Answer
+  /** Whether an answer of this deployment is what was asked for. */
+  answers(deployment: Deployment): boolean
+  /** A second look, by meaning, before the provider is asked. */
+  readonly similar?: SimilarAnswers
+}
+
+export interface Keeper {
+  keep(document: Uint8Array, format: CachedFormat, deployment: Deployment): void
+  /** Not worth keeping. */
+  drop(): void
+  /** The client has gone before it was known. */
+  leave(): void
+}
+
+export interface SimilarAnswers {
+  find(scope: CacheScope, wish: CacheWish): Promise<SimilarAnswer | undefined>
+  /** The question's answer has been kept under `address`. */
+  kept(scope: CacheScope, address: CacheAddress): void
+}
+
+export interface SimilarAnswer {
+  readonly answer: StoredAnswer
+  readonly similarity: number
+}
+
+export async function throughCache<Answer>(
+  cacheable: Cacheable<Answer>,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  const wish = wishOf(caller, record)
+  const address = wish.read || wish.store ? addressOf(cacheable, caller) : undefined
+  if (address === undefined) {
+    record.cache = 'bypass'
+    return call()
+  }
+  const pass = await Passage.begin(cacheable, address, wish, caller, record, services)
+  if (!wish.read) {
+    record.cache = 'bypass'
+    return cacheable.keep(await call(), pass.keeper(undefined))
+  }
+  return pass.run(call)
+}
+
+/** One request's way through the cache. */
+class Passage<Answer> {
+  readonly #cacheable: Cacheable<Answer>
+  readonly #address: CacheAddress
+  readonly #wish: CacheWish
+  readonly #caller: GovernedCaller
+  readonly #record: RequestRecord
+  readonly #services: Services
+  readonly #ttlMs: number
+  readonly #marks: Awaited<ReturnType<Services['cache']['purgeMarks']>>
+  readonly #purges: PurgeCounts
+  readonly #askedAtMs: number
+
+  private constructor(
+    cacheable: Cacheable<Answer>,
+    address: CacheAddress,
+    wish: CacheWish,
+    caller: GovernedCaller,
+    record: RequestRecord,
+    services: Services,
+    marks: Awaited<ReturnType<Services['cache']['purgeMarks']>>,
+  ) {
+    this.#cacheable = cacheable
+    this.#address = address
+    this.#wish = wish
+    this.#caller = caller
+    this.#record = record
+    this.#services = services
+    this.#ttlMs = caller.policy.cache.exact?.ttlMs ?? DEFAULT_TTL_MS
+    this.#marks = marks
+    this.#purges = marks.countsFor(address.scope.project, caller.key.id)
+    this.#askedAtMs = Math.floor(services.now())
+  }
+
+  static async begin<Answer>(
+    cacheable: Cacheable<Answer>,
+    address: CacheAddress,
+    wish: CacheWish,
+    caller: GovernedCaller,
+    record: RequestRecord,
+    services: Services,
+  ): Promise<Passage<Answer>> {
+    const marks = await services.cache.purgeMarks(address.scope)
+    return new Passage(cacheable, address, wish, caller, record, services, marks)
+  }
+
+  async run(call: () => Promise<Answer>): Promise<Answer> {
+    const { cache, flights } = this.#services
+    const deadline = this.#services.now() + MAX_FLIGHT_WAIT_MS
+    for (;;) {
+      const near = this.#take(cache.readNear(this.#address, this.#marks), 'hit-l1')
+      if (near !== undefined) return near
+      const joined = flights.join(`${this.#address.scope.organization} ${this.#address.digest}`)
+      if (joined.type === 'lead') return this.#lead(joined.lead, call)
+      const landing = await joined.wait(this.#record.incoming.signal, Math.max(0, deadline - this.#services.now()))
+      this.#requireClient()
+      if (landing.type === 'left') continue
+      const shared = landing.type === 'answer' ? this.#take(landing.answer, 'hit-l1') : undefined
+      return shared ?? this.#ask(call, undefined)
+    }
+  }
+
+  /** Looks in the shared store, then by meaning, then asks. Whatever happens, those who wait are told. */
+  async #lead(lead: Lead, call: () => Promise<Answer>): Promise<Answer> {
+    // However the answer's life ends: who waits must not wait for a client that has gone.
+    this.#record.incoming.signal.addEventListener('abort', () => lead.leave(), { once: true })
+    try {
+      const far = await this.#services.cache.readFar(this.#address, this.#marks)
+      const hit = this.#take(far, 'hit-l2')
+      if (hit !== undefined) {
+        lead.land(far)
+        return hit
+      }
+      const similar = await this.#cacheable.similar?.find(this.#address.scope, this.#wish)
+      const alike = this.#take(similar?.answer, 'hit-semantic')
+      if (alike !== undefined) {
+        this.#record.cacheSimilarity = similar?.similarity
+        lead.land(undefined)
+        return alike
+      }
+      return await this.#ask(call, lead)
+    } catch (error) {
+      if (this.#record.incoming.signal.aborted) lead.leave()
+      else lead.land(undefined)
+      throw error
+    }
+  }
+
+  async #ask(call: () => Promise<Answer>, lead: Lead | undefined): Promise<Answer> {
+    this.#record.cache = 'miss'
+    return this.#cacheable.keep(await call(), this.keeper(lead))
+  }
+
+  keeper(lead: Lead | undefined): Keeper {
+    return {
+      keep: (document, format, deployment) => {
+        if (!this.#wish.store || !this.#cacheable.answers(deployment)) return lead?.land(undefined)
+        const answer: StoredAnswer = {
+          format,
+          document,
+          deployment: deployment.id,
+          virtualKey: this.#caller.key.id,
+          storedAtMs: this.#askedAtMs,
+          purges: this.#purges,
+        }
+        this.#services.cache.write(this.#address, answer, this.#ttlMs)
+        this.#cacheable.similar?.kept(this.#address.scope, this.#address)
+        lead?.land(answer)
+      },
+      drop: () => lead?.land(undefined),
+      leave: () => lead?.leave(),
+    }
+  }
+
+  /** The stored answer as this client may have it now; undefined where it may not. */
+  #take(stored: StoredAnswer | undefined, label: string): Answer | undefined {
+    if (stored === undefined) return undefined
+    const ageMs = Math.max(0, this.#services.now() - stored.storedAtMs)
+    if (ageMs > Math.min(this.#ttlMs, (this.#wish.maxAgeSeconds ?? Infinity) * 1_000)) return undefined
+    const deployment = eligible(stored.deployment, this.#cacheable.plan)
+    if (deployment === undefined || !this.#cacheable.answers(deployment)) return undefined
+    const answer = this.#cacheable.revive(stored.document, stored.format, deployment)
+    if (answer === undefined) return undefined
+    this.#record.cache = label
+    this.#record.cacheAgeSeconds = Math.floor(ageMs / 1_000)
+    return answer
+  }
+
+  #requireClient(): void {
+    if (!this.#record.incoming.signal.aborted) return
+    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  }
+}
+
+/** The deployment where today's rules would let it answer. One that only cools down would, too. */
+function eligible(id: string, { candidates, removed }: RoutePlan): Deployment | undefined {
+  const candidate = candidates.find(({ deployment }) => deployment.id === id)
+  if (candidate !== undefined) return candidate.deployment
+  return removed.find(({ deployment, rule }) => rule === 'cooling-down' && deployment.id === id)?.deployment
+}
+
+function wishOf({ policy }: GovernedCaller, { incoming }: RequestRecord): CacheWish {
+  if (policy.cache.exact?.enabled === false) return { read: false, store: false, maxAgeSeconds: undefined }
+  return parseCacheControl(fieldLines(incoming.rawHeaders, 'cache-control'))
+}
+
+/** The digest is keyed with the organization's secret: who reads the store cannot test guesses of a prompt. */
+function addressOf<Answer>(cacheable: Cacheable<Answer>, caller: GovernedCaller): CacheAddress | undefined {
+  const text = cacheable.text()
+  if (text === undefined) return undefined
+  const secret = caller.configuration.cacheKeyOf(caller.organization.name)
+  const scope: CacheScope = { organization: caller.organization.name, project: caller.key.project, secret }
+  return { scope, digest: digestOf(scope, text) }
+}
+
+/** Keyed SHA-256 of a text within a scope, base64url. */
+export function digestOf({ organization, project, secret }: CacheScope, text: string): string {
+  const hmac = createHmac('sha256', Buffer.from(secret.reveal(), 'hex'))
+  return hmac.update(`digest ${organization}\n${project ?? ''}\n${text}`).digest('base64url')
+}
