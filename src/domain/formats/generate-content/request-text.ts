@@ -4,6 +4,7 @@ import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { itemsIn, nameIn, valueIn } from './spelling.ts'
+import { visitTurn } from './turn-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
@@ -22,16 +23,40 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
 
 function visitDocument(document: JsonObject, walk: TextWalk): void {
   visitContent(asObject(valueIn(document, 'systemInstruction')) ?? {}, SYSTEM, walk)
-  for (const content of itemsIn(document, 'contents')) {
-    if (isJsonObject(content)) visitContent(content, content.role === 'model' ? ASSISTANT : USER, walk)
-  }
+  visitContents(document, walk)
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
 }
 
+function visitContents(document: JsonObject, walk: TextWalk): void {
+  const empty = new Set<unknown>()
+  let turn: JsonObject[] = []
+  const endTurn = () => {
+    for (const content of visitTurn(turn, ASSISTANT, walk)) empty.add(content)
+    turn = []
+  }
+  for (const content of itemsIn(document, 'contents')) {
+    if (!isJsonObject(content)) continue
+    if (content.role === 'model') {
+      turn.push(content)
+      visitOtherFields(content, ASSISTANT, walk)
+      continue
+    }
+    endTurn()
+    visitContent(content, USER, walk)
+  }
+  endTurn()
+  // The vendor refuses a content without parts.
+  if (empty.size > 0) document.contents = itemsIn(document, 'contents').filter((content) => !empty.has(content))
+}
+
 function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): void {
   for (const part of itemsIn(content, 'parts')) if (isJsonObject(part)) visitPart(part, place, walk)
+  visitOtherFields(content, place, walk)
+}
+
+function visitOtherFields(content: JsonObject, place: TextPlace, walk: TextWalk): void {
   for (const field of Object.keys(content))
     if (field !== 'role' && field !== 'parts') walk.leaves(content, field, place)
 }

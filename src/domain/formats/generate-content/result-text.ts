@@ -1,8 +1,8 @@
 /** The texts of a generate-content answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
-import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { asArray, asObject, type JsonObject } from '../../json.ts'
 import { TextWalk, type TextPlace } from '../text-walk.ts'
-import { visitPart } from './part-text.ts'
+import { visitTurn } from './turn-text.ts'
 
 const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
@@ -10,8 +10,8 @@ const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
   for (const candidate of asArray(document.candidates)) {
-    const parts = asArray(asObject(asObject(candidate)?.content)?.parts)
-    for (const part of parts) if (isJsonObject(part)) visitPart(part, ANSWER, walk)
+    const content = asObject(asObject(candidate)?.content)
+    if (content !== undefined) visitTurn([content], ANSWER, walk)
   }
   return walk.changed
 }
