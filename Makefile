@@ -59,6 +59,7 @@ test-%: requirements
 
 .PHONY: bench
 bench: requirements ## measure beside nginx and Portkey's gateway (ARGS='--quick throughput')
+	npm ci --ignore-scripts --no-audit --no-fund --prefix test/bench >/dev/null
 	node test/bench/run.ts $(ARGS)
 
 .PHONY: clean

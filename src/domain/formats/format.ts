@@ -2,7 +2,7 @@
  * A wire format: the codec of one vendor's chat API, used at the client end and at the provider end alike.
  * One file (or folder) per format, listed in registry.ts. Pure: documents in, documents out.
  */
-import type { CompletionRequest, FormatName, TranslationWarning } from '../completion/request.ts'
+import type { CompletionRequest, FormatName, ResponseFormat, TranslationWarning } from '../completion/request.ts'
 import type { CompletionResult, Usage } from '../completion/result.ts'
 import type { StreamPart } from '../completion/stream-part.ts'
 import type { TextVisitor } from '../completion/text-span.ts'
@@ -41,6 +41,12 @@ export interface Format {
    */
   visitRequestText(document: JsonObject, visit: TextVisitor): boolean
 
+  /**
+   * The client's document with other orders to the model, for forced JSON. Shares what it does not change; never
+   * mutates `document`.
+   */
+  reviseRequest(document: JsonObject, revision: RequestRevision): JsonObject
+
   /** Reads a provider's whole answer. @throws {UpstreamFormatError} where it is not one. */
   parseResult(document: JsonObject): CompletionResult
   /** The result as this format says it, for the client. Same format: the source document, unknown fields included. */
@@ -63,6 +69,15 @@ export interface Format {
   renderStreamError(error: GatewayError, requestId: string): SseEvent[]
   /** What a provider's error body says; undefined fields where it says nothing. Never throws. */
   parseError(document: JsonObject): ProviderError
+}
+
+export interface RequestRevision {
+  /** Takes the place of what the document says of the answer's form; `text` removes it. Absent: stays as it is. */
+  readonly responseFormat?: ResponseFormat
+  /** Added at the end of the system instructions. */
+  readonly instruction?: string
+  /** Added at the end of the conversation. */
+  readonly turns?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[]
 }
 
 export interface RequestHints {

@@ -7,6 +7,7 @@ import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Guardrails } from '../pipeline/ports.ts'
 import { loadInjectionWeights } from './injection-weights.ts'
+import { createJsonSchemas } from './json-schemas.ts'
 import { re2PatternEngine } from './re2-pattern-engine.ts'
 import { createTokenSuffix } from './redaction-suffix.ts'
 
@@ -15,6 +16,7 @@ export function createGuardrails(): Guardrails {
   const suffixes = new WeakMap<Secret, TokenSuffix>()
   let injection: Guardrails['injection'] | undefined
   return {
+    jsonSchemas: createJsonSchemas(),
     injectionThreshold: DEFAULT_INJECTION_THRESHOLD,
     /** Read at the first use: a process that never needs it does not hold the weights. */
     get injection() {

@@ -30,6 +30,8 @@ export interface ProviderRequest {
   /** Output limit to send to a deployment, where the reservation sets one. */
   readonly clampFor: (deployment: Deployment) => number | undefined
   readonly stream: boolean
+  /** The request as a deployment is to get it, where that is not the same for all. */
+  readonly requestFor?: (deployment: Deployment) => CompletionRequest
 }
 
 export type Answer = WholeAnswer | StreamAnswer
@@ -38,9 +40,9 @@ export interface WholeAnswer {
   readonly type: 'whole'
   readonly deployment: Deployment
   readonly format: Format
-  readonly result: CompletionResult
+  result: CompletionResult
   /** The provider's bytes, passed on as they are where nothing changes. */
-  readonly bytes: Uint8Array
+  bytes: Uint8Array
 }
 
 export interface StreamAnswer {
@@ -168,7 +170,8 @@ function renderBody(
   call: ProviderRequest,
   record: RequestRecord,
 ) {
-  const { document, warnings } = renderRequestFor(format.name, call.request, {
+  const request = call.requestFor?.(deployment) ?? call.request
+  const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
     maxOutputTokens: call.clampFor(deployment),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
@@ -176,7 +179,7 @@ function renderBody(
     ...(outputLimitField === undefined ? {} : { outputLimitField }),
   })
   record.warnings.push(...warnings)
-  const unchanged = document === call.request.source.document
+  const unchanged = document === request.source.document
   return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
 }
 

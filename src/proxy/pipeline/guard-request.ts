@@ -92,7 +92,10 @@ function mask(
     request: changed ? format.parseRequest(document, record.incoming.hints) : request,
     bytes: changed ? undefined : read.bytes,
     redactions,
-    restorer: redactions.size > 0 && caller.key.privileges.demask ? restorerOf(redactions) : undefined,
+    restorer:
+      redactions.size > 0 && caller.key.privileges.demask
+        ? restorerOf(redactions, caller.policy.flags.has('force-json') || asksForJson(request))
+        : undefined,
   }
 }
 
@@ -111,11 +114,28 @@ function mayHoldTokens(bytes: Uint8Array): boolean {
   return buffer.includes(TOKEN_WORD) || buffer.includes('\\u00')
 }
 
-function restorerOf(redactions: RedactionMap): AnswerRestorer {
-  return {
-    restore: (text) => redactions.restore(text),
-    createStreamRewriter: () => new StreamRestorer(redactions),
+/** @param json the answer's text is JSON: what is put into it must be escaped like what it stands in */
+function restorerOf(redactions: RedactionMap, json: boolean): AnswerRestorer {
+  if (!json) {
+    return {
+      restore: (text) => redactions.restore(text),
+      createStreamRewriter: () => new StreamRestorer(redactions),
+    }
   }
+  return {
+    restore: (text, scope) => (scope === 'tool-input' ? redactions.restore(text) : redactions.restoreJson(text)),
+    createStreamRewriter() {
+      const restorer = new StreamRestorer(redactions)
+      return {
+        push: (channel, _kind, delta) => restorer.push(channel, 'json', delta),
+        flush: (channel) => restorer.flush(channel),
+      }
+    },
+  }
+}
+
+function asksForJson({ responseFormat }: CompletionRequest): boolean {
+  return responseFormat !== undefined && responseFormat.type !== 'text'
 }
 
 function countBytes(record: RequestRecord, guardrail: string, { scope, text }: TextSpan): void {

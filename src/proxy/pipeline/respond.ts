@@ -1,6 +1,9 @@
 /** Last stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
+import { partsOf } from '../../domain/completion/assemble.ts'
+import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
+import type { TextScope } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type {
   Format,
@@ -30,7 +33,8 @@ export interface Responding {
 }
 
 export interface AnswerRestorer {
-  restore(text: string): string
+  /** @param scope where the text stands in the answer */
+  restore(text: string, scope: TextScope): string
   createStreamRewriter(): StreamTextRewriter
 }
 
@@ -41,6 +45,8 @@ export async function respond(
   services: Services,
 ): Promise<Outgoing> {
   const context = renderContext(answer, responding, record, services)
+  if (answer.type === 'whole' && responding.request.stream)
+    return respond(asStream(answer), responding, record, services)
   if (answer.type === 'stream') {
     const headers = {
       ...responding.headers,
@@ -81,8 +87,17 @@ function renderWhole(
   if (answer.format === format && restorer === undefined) return answer.bytes
   const { document, warnings } = format.renderResult(answer.result, context)
   record.warnings.push(...warnings)
-  if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text))
+  if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text, span.scope))
   return JSON.stringify(document)
+}
+
+/** An answer that had to be known whole (forced JSON), for a client that asked for a stream. */
+function asStream({ deployment, format, result }: WholeAnswer): StreamAnswer {
+  return { type: 'stream', deployment, format, items: replayed(result) }
+}
+
+async function* replayed(result: CompletionResult): AsyncGenerator<StreamItem[]> {
+  yield [{ parts: [...partsOf(result)] }]
 }
 
 function countAnswer(answer: WholeAnswer, record: RequestRecord): void {

@@ -6,6 +6,7 @@ import type { Format } from '../format.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
 import { parseRequest } from './request-parse.ts'
 import { renderRequest } from './request-render.ts'
+import { reviseRequest } from './request-revise.ts'
 import { visitRequestText } from './request-text.ts'
 import { parseResult, renderResult } from './result.ts'
 import { visitResultText } from './result-text.ts'
@@ -22,6 +23,7 @@ export const chatCompletions = {
   renderRequest,
   unmodelledFields,
   visitRequestText,
+  reviseRequest,
   parseResult,
   renderResult,
   visitResultText,

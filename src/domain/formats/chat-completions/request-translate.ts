@@ -75,7 +75,8 @@ function renderEffort(reasoning: Reasoning, warnings: TranslationWarning[]): str
   return EFFORT_BY_BUDGET.find(({ upTo }) => budgetTokens <= upTo)?.effort ?? 'high'
 }
 
-function renderResponseFormat(format: ResponseFormat): JsonObject {
+/** The answer's form as the vendor writes it. */
+export function renderResponseFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case 'text':
       return { type: 'text' }

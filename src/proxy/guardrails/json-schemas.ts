@@ -1,0 +1,77 @@
+/** Schemas of clients on ajv. Compiled checks are kept, since applications send the same few again and again. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+import type { JsonValue } from '../../domain/json.ts'
+import type { JsonCheck, JsonSchemas } from '../../domain/guardrails/json-shape.ts'
+
+const MAX_SCHEMAS = 64
+
+/** Larger ones take longer to compile than an answer takes to come. */
+const MAX_SCHEMA_CHARACTERS = 128 * 1024
+
+/** Told to the model; more would not help it. */
+const MAX_PROBLEMS = 5
+
+/** `pattern` runs on RE2, so that no schema can make a match slow; what RE2 does not know is an invalid schema. */
+const linearPattern = Object.assign((pattern: string) => re2(pattern), { code: 'linearPattern' })
+
+export function createJsonSchemas(): JsonSchemas {
+  const known = new LRUCache<string, ReturnType<JsonSchemas['compile']>>({ max: MAX_SCHEMAS })
+  return {
+    compile(schema) {
+      const text = JSON.stringify(schema)
+      const found = known.get(text)
+      if (found !== undefined) return found
+      const compiled = compile(schema, text)
+      known.set(text, compiled)
+      return compiled
+    },
+  }
+}
+
+function compile(schema: JsonValue, text: string): ReturnType<JsonSchemas['compile']> {
+  if (text.length > MAX_SCHEMA_CHARACTERS) {
+    return { type: 'invalid-schema', reason: `it is longer than ${MAX_SCHEMA_CHARACTERS} characters` }
+  }
+  if (typeof schema !== 'boolean' && (typeof schema !== 'object' || schema === null || Array.isArray(schema))) {
+    return { type: 'invalid-schema', reason: 'it is neither an object nor a boolean' }
+  }
+  try {
+    return checkOf(schema)
+  } catch (error) {
+    return {
+      type: 'invalid-schema',
+      reason: error instanceof Error ? error.message.slice(0, 300) : 'it cannot be read',
+    }
+  }
+}
+
+function checkOf(schema: object | boolean): JsonCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, code: { regExp: linearPattern } })
+  formats.default(ajv, { mode: 'fast' })
+  const validate = ajv.compile(typeof schema === 'boolean' ? schema : withoutDialect(schema))
+  return {
+    problemsOf(value) {
+      if (validate(value)) return []
+      return (validate.errors ?? [])
+        .slice(0, MAX_PROBLEMS)
+        .map(
+          ({ instancePath, message }) => `${instancePath === '' ? 'the value' : instancePath} ${message ?? 'is wrong'}`,
+        )
+    },
+  }
+}
+
+/** A `$schema` of another draft would be refused as unknown; its words mean the same here for what models are given. */
+function withoutDialect(schema: object): object {
+  const { $schema: _dialect, ...rest } = schema as { readonly $schema?: unknown }
+  return rest
+}
+
+function re2(pattern: string) {
+  const compiled = RE2JS.compile(pattern)
+  // ajv keeps compiled patterns by their text: two without one would be taken for the same.
+  return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
+}

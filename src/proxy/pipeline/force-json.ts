@@ -1,0 +1,167 @@
+/**
+ * Stage, in place of the plain provider call where `force-json` is on: an answer that is valid JSON, or none.
+ *
+ *   ask    natively where the model can (schema, JSON mode), in words otherwise; never as a stream
+ *   read   what the client would see: values restored where its key may have them
+ *   repair once: the answer and what is wrong with it go back to the model
+ *
+ * Both tries are paid for. The client's stream, if it asked for one, begins when the answer is known to be valid.
+ */
+import type { CompletionRequest, ResponseFormat } from '../../domain/completion/request.ts'
+import type { Choice, Usage } from '../../domain/completion/result.ts'
+import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
+import {
+  ANY_OBJECT,
+  jsonInstruction,
+  readJson,
+  repairInstruction,
+  type JsonCheck,
+} from '../../domain/guardrails/json-shape.ts'
+import { chargeOf } from '../../domain/quota/amounts.ts'
+import { needOf } from '../../domain/quota/need.ts'
+import { measurePrompt } from '../../domain/quota/prompt-size.ts'
+import { refusalError } from '../../domain/quota/refusal.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+
+/** How a model can be held to JSON. */
+type Ability = 'json-schema' | 'json-mode' | 'words'
+
+/**
+ * @param restore what the client will see of a text
+ * @throws {GatewayError} 502 `invalid_structured_output`, 400 where the request's schema is none, or as `callProvider`.
+ */
+export async function callForJson(
+  call: ProviderRequest,
+  restore: (text: string) => string,
+  record: RequestRecord,
+  services: Services,
+): Promise<WholeAnswer> {
+  const check = checkFor(call.request, services)
+  const first = await ask(call, record, services)
+  const problems = settleJson(first, check, restore)
+  if (problems.length === 0) return first
+
+  countTry(first, record)
+  await reserveRepair(call, record, services)
+  const second = await ask(repairing(call, first, problems), record, services)
+  const remaining = settleJson(second, check, restore)
+  if (remaining.length === 0) return second
+  record.usage = second.result.usage
+  throw new GatewayError(
+    'invalid_structured_output',
+    `The model gave no valid JSON, also when asked again: ${remaining.join('; ')}.`,
+  )
+}
+
+function checkFor({ responseFormat }: CompletionRequest, { guardrails }: Services): JsonCheck {
+  const schema = responseFormat?.type === 'json-schema' ? responseFormat.schema : ANY_OBJECT
+  const check = guardrails.jsonSchemas.compile(schema)
+  if ('problemsOf' in check) return check
+  throw new InvalidRequestError(`The schema of the answer cannot be used: ${check.reason}`, 'response_format')
+}
+
+async function ask(call: ProviderRequest, record: RequestRecord, services: Services): Promise<WholeAnswer> {
+  const forms = new Map<Ability, CompletionRequest>()
+  const answer = await callProvider(
+    {
+      ...call,
+      stream: false,
+      bytes: undefined,
+      requestFor(deployment) {
+        const ability = abilityOf(deployment, call.request.responseFormat)
+        const known = forms.get(ability) ?? held(call.request, ability)
+        forms.set(ability, known)
+        return known
+      },
+    },
+    record,
+    services,
+  )
+  if (answer.type !== 'whole') throw new Error('a stream was answered where none was asked')
+  record.served = answer.deployment
+  return answer
+}
+
+function abilityOf({ model }: Deployment, format: ResponseFormat | undefined): Ability {
+  if (format?.type === 'json-schema' && model.capabilities.includes('json-schema')) return 'json-schema'
+  return model.capabilities.includes('json-mode') ? 'json-mode' : 'words'
+}
+
+/** The client's request with the orders that a model of this ability needs. */
+function held(request: CompletionRequest, ability: Ability): CompletionRequest {
+  const wanted = request.responseFormat
+  const native: ResponseFormat =
+    ability === 'words' ? { type: 'text' } : ability === 'json-mode' ? { type: 'json' } : (wanted ?? { type: 'json' })
+  return revise(request, {
+    responseFormat: native,
+    ...(ability === 'json-schema' ? {} : { instruction: jsonInstruction(wanted) }),
+  })
+}
+
+function revise(request: CompletionRequest, revision: Parameters<ReturnType<typeof formatOf>['reviseRequest']>[1]) {
+  const format = formatOf(request.source.format)
+  const document = format.reviseRequest(request.source.document, revision)
+  return format.parseRequest(document, {
+    ...(request.model === undefined ? {} : { model: request.model }),
+    stream: request.stream,
+  })
+}
+
+function repairing(call: ProviderRequest, answer: WholeAnswer, problems: readonly string[]): ProviderRequest {
+  const [choice] = answer.result.choices
+  const said = choice === undefined ? '' : textOf(choice)
+  const turns = [
+    { role: 'assistant', text: said === '' ? '(nothing)' : said },
+    { role: 'user', text: repairInstruction(problems) },
+  ] as const
+  return { ...call, request: revise(call.request, { turns }) }
+}
+
+/** What is wrong with the answer's choices. A code fence around the JSON is taken off, in the answer itself. */
+function settleJson(answer: WholeAnswer, check: JsonCheck, restore: (text: string) => string): readonly string[] {
+  const { format, result } = answer
+  if (result.choices.length === 0) return ['there is no answer']
+  for (const choice of result.choices) {
+    if (choice.content.some((part) => part.type === 'tool-call')) continue
+    if (choice.finish.reason === 'length') return ['it was cut off before its end']
+    const text = textOf(choice)
+    const reading = readJson(restore(text), check)
+    if (reading.type === 'invalid') return reading.problems
+    const bare = readJson(text, { problemsOf: () => [] })
+    if (bare.type === 'json' && bare.text !== text) replaceText(answer, text, bare.text)
+  }
+  answer.result = format.parseResult(result.source.document)
+  return []
+}
+
+function textOf(choice: Choice): string {
+  return choice.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+function replaceText(answer: WholeAnswer, from: string, to: string): void {
+  answer.format.visitResultText(answer.result.source.document, ({ text }) => (text === from ? to : text))
+  answer.bytes = Buffer.from(JSON.stringify(answer.result.source.document))
+}
+
+/** The first try is charged beside the second. */
+function countTry({ deployment, result }: WholeAnswer, record: RequestRecord): void {
+  const usage: Usage | undefined = result.usage
+  if (usage === undefined) return
+  record.earlier.push({ usage, charge: chargeOf(usage, deployment.model.pricing) })
+}
+
+/** @throws {GatewayError} where the limits leave no room for a second try. */
+async function reserveRepair(call: ProviderRequest, record: RequestRecord, services: Services): Promise<void> {
+  const held = record.reservation
+  if (held === undefined) return
+  const deployments = call.plan.candidates.map(({ deployment }) => deployment)
+  const extension = await services.quotas.extend(
+    held.reservation,
+    needOf(measurePrompt(call.request), call.request.sampling, deployments),
+  )
+  if (extension.type === 'refused') throw refusalError(extension)
+}

@@ -1,0 +1,175 @@
+/** Flag `force-json`: valid JSON or a 502, never prose; whole and streamed, with one repair that is paid for. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const FORCED = { 'x-llm-flags': 'structured-output' }
+const SCHEMA = {
+  type: 'object',
+  required: ['city', 'count'],
+  additionalProperties: false,
+  properties: { city: { type: 'string', pattern: '^[A-Z]' }, count: { type: 'integer' } },
+}
+const RESPONSE_FORMAT = { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA } }
+const usage = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 }
+
+const MODELS = [
+  '{ name: words, pricing: { input: "1", output: "1" } }',
+  '{ name: mode, capabilities: [chat, streaming, json-mode], pricing: { input: "1", output: "1" } }',
+  '{ name: schema, capabilities: [chat, streaming, json-mode, json-schema], pricing: { input: "1", output: "1" } }',
+]
+
+async function start(t: Test) {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: MODELS }),
+        virtualKey({ spec: '  policies: { fallback: SameModel, cache: { exact: { enabled: false } } }' }),
+      ),
+    },
+  })
+  return { upstream, gateway }
+}
+
+function says(text: string) {
+  return ok({ ...chatCompletion(text), usage })
+}
+
+async function contentOf(response: Response): Promise<string> {
+  const answer = (await response.json()) as { choices: { message: { content: string } }[] }
+  return answer.choices[0]?.message.content ?? ''
+}
+
+t.test('each model is held to JSON as it can be', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.otherwise(says('{"city":"Rome","count":2}'))
+  for (const [model, format, words] of [
+    ['schema', { type: 'json_schema' }, false],
+    ['mode', { type: 'json_object' }, true],
+    ['words', undefined, true],
+  ] as const) {
+    const response = await gateway.chat({ model, response_format: RESPONSE_FORMAT }, FORCED)
+    t.equal(response.status, 200, model)
+    t.strictSame(JSON.parse(await contentOf(response)), { city: 'Rome', count: 2 })
+    const sent = upstream.requests.at(-1)?.json
+    t.match(sent?.['response_format'], format, model)
+    t.equal(JSON.stringify(sent?.['messages']).includes('JSON schema'), words, model)
+  }
+})
+
+t.test('without a schema any object will do', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.enqueue(says('{"anything": [1]}'))
+  t.equal(await contentOf(await gateway.chat({ model: 'words' }, FORCED)), '{"anything": [1]}')
+  upstream.enqueue(says('[1]'), says('{}'))
+  t.equal(await contentOf(await gateway.chat({ model: 'words' }, FORCED)), '{}')
+})
+
+t.test('a code fence around the JSON is taken off', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.enqueue(says('```json\n{"a": 1}\n```'))
+  t.equal(await contentOf(await gateway.chat({ model: 'mode' }, FORCED)), '{"a": 1}')
+})
+
+t.test('a wrong answer goes back once, with what is wrong, and both are paid for', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.enqueue(says('Sure! It is {"city": "rome"}'), says('{"city":"Rome","count":2}'))
+  const response = await gateway.chat({ model: 'schema', response_format: RESPONSE_FORMAT }, FORCED)
+  t.equal(response.headers.get('x-gateway-cost-usd'), '0.000300')
+  t.strictSame(JSON.parse(await contentOf(response)), { city: 'Rome', count: 2 })
+  const [, , said, complaint] = [
+    undefined,
+    ...((upstream.requests[1]?.json?.['messages'] as { role: string; content: string }[]) ?? []),
+  ]
+  t.match(said, { role: 'assistant', content: /Sure!/ })
+  t.match(complaint, { role: 'user', content: /not valid: it is not JSON/ })
+})
+
+t.test('two wrong answers are a 502, and cost what they cost', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.otherwise(says('I would rather not.'))
+  const response = await gateway.chat({ model: 'words' }, FORCED)
+  t.equal(response.status, 502)
+  t.match(await response.json(), { error: { code: 'invalid_structured_output' } })
+  const audit = await gateway.line((line) => line['type'] === 'audit')
+  t.equal(audit['costMicroUsd'], 300)
+  t.equal(upstream.requests.length, 2)
+})
+
+t.test('a forced stream begins when the answer is valid', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.enqueue(says('no'), says('{"city":"Rome","count":2}'))
+  const response = await gateway.chat({ model: 'words', stream: true, response_format: RESPONSE_FORMAT }, FORCED)
+  t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const deltas = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map(
+      (line) =>
+        (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '',
+    )
+  t.strictSame(JSON.parse(deltas.join('')), { city: 'Rome', count: 2 })
+  upstream.otherwise(says('no'))
+  t.equal((await gateway.chat({ model: 'words', stream: true }, FORCED)).status, 502)
+})
+
+t.test('a schema that is none is the client’s fault; a hostile pattern costs no time', async (t) => {
+  const { upstream, gateway } = await start(t)
+  const asked = (schema: unknown) =>
+    gateway.chat(
+      { model: 'words', response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+      FORCED,
+    )
+  const refused = await asked({ type: 'banana' })
+  t.equal(refused.status, 400)
+  t.match(await refused.json(), { error: { code: 'invalid_request_error', param: 'response_format' } })
+  t.equal((await asked({ $ref: 'https://example.com/schema.json' })).status, 400)
+  t.equal(upstream.requests.length, 0)
+  upstream.otherwise(says(JSON.stringify({ a: `${'a'.repeat(60_000)}!` })))
+  const hostile = await asked({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } })
+  t.match(await hostile.json(), { error: { code: 'invalid_structured_output' } })
+})
+
+t.test('values restored inside the JSON keep it valid', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        'apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\nspec:\n  grants: [{ name: all, namespaceSelector: {}, privileges: [demask] }]\n',
+        provider({ name: 'p', url: upstream.url }),
+        virtualKey({ spec: '  privileges: { demask: true }\n  policies: { flags: [pii-safe, force-json] }' }),
+      ),
+    },
+  })
+  const block = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7'.repeat(4)}\n-----END PRIVATE KEY-----`
+  upstream.otherwise(async (exchange) => {
+    const [token = ''] = exchange.request.body.match(/\[\[LLM_REDACTED_KEY_\w+\]\]/) ?? []
+    await says(JSON.stringify({ key: token }))(exchange)
+  })
+  for (const streamed of [false, true]) {
+    const response = await gateway.chat({
+      stream: streamed,
+      messages: [{ role: 'user', content: `store this:\n${block}` }],
+    })
+    const text = await response.text()
+    const content = streamed
+      ? text
+          .split('\n')
+          .filter((line) => line.startsWith('data: {'))
+          .map(
+            (line) =>
+              (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ??
+              '',
+          )
+          .join('')
+      : (JSON.parse(text) as { choices: { message: { content: string } }[] }).choices[0]?.message.content
+    t.strictSame(JSON.parse(content ?? ''), { key: block })
+  }
+  t.notMatch(upstream.requests.map(({ body }) => body).join(''), /BEGIN PRIVATE/)
+})
