@@ -6,8 +6,9 @@ import type { Finding } from './finding.ts'
 
 const LONGEST_HEADER = 512
 const LONGEST_LINE = 2048
+/** Every field begins with a letter after its separator, so a line is read in one way only. */
 const HEADER =
-  /^\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:\s*[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\s*\|?\s*$/u
+  /^\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
 
 export interface Column {
   /** Where the first line ends. */

@@ -76,7 +76,7 @@ export function createDetector(options: DetectorOptions): Detector {
   return {
     detect(text) {
       const findings = new Scan(text).run()
-      for (const find of finders) findings.push(...find(text))
+      for (const find of finders) for (const finding of find(text)) findings.push(finding)
       for (const { kind, pattern } of options.custom) {
         for (const [start, end] of pattern.findAll(text)) findings.push({ kind, start, end, rule: 'custom' })
       }
@@ -217,7 +217,8 @@ class Scan {
     if (telling === 'weak' || (start < this.#tableUntil && start > this.#headerEnd)) return
     const column = readColumn(this.#text, start, end)
     if (column === undefined) return
-    this.#told.push(...judgeColumn(this.#text, column, (value) => isTableSecret(value, telling)))
+    for (const finding of judgeColumn(this.#text, column, (value) => isTableSecret(value, telling)))
+      this.#told.push(finding)
     if (column.fields.length === 0) return
     this.#tableUntil = column.end
     this.#headerEnd = column.headerEnd

@@ -24,16 +24,12 @@ const COMMAND_WINDOW = 240
 
 /** The credential of the option whose first dash is at `at`. */
 export function findShellCredential(text: string, at: number): Finding | undefined {
-  const before = text.slice(Math.max(0, at - COMMAND_WINDOW), at)
-  const command = before.slice(
-    Math.max(before.lastIndexOf('\n', before.endsWith('\\\n') ? before.length - 3 : undefined), 0),
-  )
   for (const { name, option } of TOOLS) {
-    if (!name.test(command)) continue
     option.lastIndex = at
     const match = option.exec(text)
     const value = match?.at(-1)
-    if (match === null || value === undefined || isPlaceholder(value) || /^[$/.~]/.test(value)) continue
+    if (match === null || value === undefined || !name.test(commandBefore(text, at))) continue
+    if (isPlaceholder(value) || /^[$/.~]/.test(value)) continue
     const start = at + match[0].length - value.length
     if (isPlainPort(value) || (classAt(text, start) & SPACE) !== 0) continue
     return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }

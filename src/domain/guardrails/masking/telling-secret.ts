@@ -162,12 +162,14 @@ function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendor
   return entropyOf(value) >= 3.4 && hasGeneratedRun(value, isQuoted ? 12 : 16)
 }
 
-/** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, words joined by dashes. */
+/** Words and numbers between single signs. The look-aheads leave one way only to read a text: no backtracking. */
+const JOINED_WORDS = /^[a-z]+(?:[-_.:/](?:[a-z]+(?![a-z])|\d+(?!\d))|\d+(?=[-_.:/]|$))*$/i
+
+/** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, joined words. */
 function isOrdinary(value: string): boolean {
   if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value)) return true
   if (/^\d+$/.test(value)) return value.length < 24
-  if (/^[a-z]+(?:[-_.:/][a-z]+|[-_.:/]?v?\d{1,4})*$/i.test(value) && !/\d[a-z]+\d/i.test(value))
-    return !hasGeneratedRun(value, 20)
+  if (JOINED_WORDS.test(value) && !/\d{5}/.test(value)) return !hasGeneratedRun(value, 20)
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
 }
 
@@ -175,8 +177,7 @@ function isNeverSecret(value: string): boolean {
   if (/^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) || /^v?\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$/.test(value))
     return true
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true
-  if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*\.?[a-z]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value))
-    return true
+  if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value)) return true
   return /^[\w./-]+\.(?:pem|key|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
     value,
   )

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
+import { hostileTexts } from '../../../fixtures/masking/bench-texts.ts'
+import { seeded, ALPHANUMERIC } from '../../../fixtures/masking/seeded.ts'
+
+const detector = createDetector({ kinds: new Set(), custom: [] })
+const random = seeded(5)
+const KEY = `ghp_${random.text(36, ALPHANUMERIC)}`
+
+/** What is found, as `KIND text`. */
+function found(text: string, kinds: readonly string[] = []): string[] {
+  const { detect } = createDetector({ kinds: new Set(kinds), custom: [] })
+  return detect(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+}
+
+const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
+  ['Mail bob.smith+news@mail.example.co.uk.', 'EMAIL bob.smith+news@mail.example.co.uk'],
+  ['<alice@example.com>;mailto:joe@site.org?x=1', 'EMAIL alice@example.com', 'EMAIL joe@site.org'],
+  ['请联系bob@example.com谢谢', 'EMAIL bob@example.com'],
+  ['用户@例子.广告 иван@почта.рф', 'EMAIL 用户@例子.广告', 'EMAIL иван@почта.рф'],
+  ['"a\\nbob@example.com\\nb"', 'EMAIL bob@example.com'],
+  ["sean.o'brien@example.ie", "EMAIL sean.o'brien@example.ie"],
+  ['?to=bob%40example.com&x=1', 'EMAIL bob%40example.com'],
+  ['john [at] example [dot] com', 'EMAIL john [at] example [dot] com'],
+  ['4111 1111 1111 1111, 3782 822463 10005', 'CARD 4111 1111 1111 1111', 'CARD 3782 822463 10005'],
+  ['2024-01-15 4111-1111-1111-1111 12/26', 'CARD 4111-1111-1111-1111'],
+  ['"x\\n4111111111111111\\u00204012888888881881"', 'CARD 4111111111111111', 'CARD 4012888888881881'],
+  ['a,4111111111111111,b', 'CARD 4111111111111111'],
+  [`clone https://user:${KEY}@github.com/a/b`, `KEY ${KEY}`],
+  [`see\\n${KEY}.`, `KEY ${KEY}`],
+  ['postgres://app:S3cr3t!pw@db:5432/x', 'KEY S3cr3t!pw'],
+  ['postgres://u:p@ss/w0rd@h:5432/db', 'KEY p@ss/w0rd'],
+  ['u:p4ssword@tcp(db:3306)/x', 'KEY p4ssword'],
+  ['my password is hunter2x9, ok?', 'KEY hunter2x9'],
+  ['password for the staging db: hunter2x9', 'KEY hunter2x9'],
+  ['Das Passwort lautet Geheim123!', 'KEY Geheim123!'],
+  ['contraseña: Hola2024! пароль: Zxcv1234', 'KEY Hola2024!', 'KEY Zxcv1234'],
+  ['密码是abc12345，谢谢', 'KEY abc12345'],
+  ['- name: DB_PASSWORD\n  value: s3cr3tX99', 'KEY s3cr3tX99'],
+  ['name,password\nbob,s3cr3tX99\namy,Pa55word!', 'KEY s3cr3tX99', 'KEY Pa55word!'],
+  ['<password>Tr0ub4dor</password>', 'KEY Tr0ub4dor'],
+  ['auth=("bob", "s3cr3tX99")', 'KEY s3cr3tX99'],
+  ['bob@example.com:hunter2', 'EMAIL bob@example.com', 'KEY hunter2'],
+  ['password: bob@example.com', 'EMAIL bob@example.com'],
+]
+
+for (const [text, ...expected] of FOUND) {
+  t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
+}
+
+t.test('optional kinds are found only where they are asked for', async (t) => {
+  const text =
+    'Call +49 30 901820 or (555) 010-1234; IBAN DE89 3704 0044 0532 0130 00; SSN 123-45-6789; 10.1.2.3, 2001:db8::1'
+  t.strictSame(found(text), [])
+  t.strictSame(found(text, ['PHONE']), ['PHONE +49 30 901820', 'PHONE (555) 010-1234'])
+  t.strictSame(found(text, ['IBAN', 'SSN', 'IP']), [
+    'IBAN DE89 3704 0044 0532 0130 00',
+    'SSN 123-45-6789',
+    'IP 10.1.2.3',
+    'IP 2001:db8::1',
+  ])
+})
+
+t.test('custom patterns find their own kind', async (t) => {
+  const pattern = { type: 'pattern' as const, findAll: () => [[2, 5] as const] }
+  const { detect } = createDetector({ kinds: new Set(), custom: [{ kind: 'TICKET', pattern }] })
+  t.strictSame(detect('a T-1 b'), [{ kind: 'TICKET', start: 2, end: 5, rule: 'custom' }])
+})
+
+t.test('findings are in order, inside the text and do not overlap, for any text', async (t) => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '@',
+      'a@b.com',
+      'password=',
+      'token: "',
+      '://',
+      'u:p@',
+      '-----BEGIN PRIVATE KEY-----',
+      '4111111111111111',
+      ' 4111 ',
+      'sk-ant-',
+      'eyJhbGciOi.',
+      '\\n',
+      '[[LLM_REDACTED_KEY_abcdefgh]]',
+      KEY,
+      '\n',
+      ',',
+      '"',
+      "'",
+      '密码是',
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('')
+      let last = 0
+      for (const { start, end } of detector.detect(text)) {
+        if (start < last || end <= start || end > text.length) return false
+        last = end
+      }
+      return true
+    }),
+    { numRuns: 400 },
+  )
+  t.pass()
+})
+
+t.test('a hundred thousand characters of every hostile text are read to the end', async (t) => {
+  for (const [name, text] of hostileTexts(100_000)) t.ok(Array.isArray(detector.detect(`${text} a@b.com`)), name)
+})
