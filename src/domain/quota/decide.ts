@@ -11,7 +11,7 @@ import { amountIn, boundOf, fixedBound, openCost } from './amounts.ts'
 import type { Charge } from './amounts.ts'
 import type { PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan } from './limits.ts'
 import type { OpenOutput, QuotaNeed } from './need.ts'
-import type { QuotaWarning, RateLimitFigures, Refused } from './outcome.ts'
+import type { QuotaWarning, Refused } from './outcome.ts'
 
 /** Patience advised while reservations in flight are in the way. */
 const RESERVED_RETRY_MS = 1_000
@@ -34,7 +34,7 @@ export type SizeDecision =
 export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowStates): SizeDecision {
   let granted = need.open?.maxTokens ?? 0
   let reserved: SizeDecision | undefined
-  for (const { scope, window, limit } of limitsOf(plan)) {
+  for (const { scope, window, limit } of plan.limits) {
     if (limit.onExceed !== 'Block') continue
     const state = states(scope, window)
     const least = amountIn(limit.unit, boundOf(need, need.open?.minTokens ?? 0))
@@ -53,7 +53,7 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
 /** The warnings due: what is spent (reservations aside) has reached a limit or its share. */
 export function warningsOf(plan: QuotaPlan, states: WindowStates): QuotaWarning[] {
   const warnings: QuotaWarning[] = []
-  for (const { scope, window, limit } of limitsOf(plan)) {
+  for (const { scope, window, limit } of plan.limits) {
     const spent = amountIn(limit.unit, states(scope, window).spent)
     if (spent <= 0 || spent * 100 < limit.limit * limit.warnAtPercent) continue
     const type = spent >= limit.limit ? 'exceeded' : 'near'
@@ -64,28 +64,10 @@ export function warningsOf(plan: QuotaPlan, states: WindowStates): QuotaWarning[
 
 /** What each limit of the plan leaves, in the plan's order. */
 export function remainingOf(plan: QuotaPlan, states: WindowStates): number[] {
-  return limitsOf(plan).map(({ scope, window, limit }) => {
+  return plan.limits.map(({ scope, window, limit }) => {
     const { spent, reserved } = states(scope, window)
     return Math.max(0, limit.limit - amountIn(limit.unit, spent) - amountIn(limit.unit, reserved))
   })
-}
-
-export interface LimitInPlan {
-  readonly scope: PlannedScope
-  readonly window: PlannedWindow
-  readonly limit: PlannedLimit
-}
-
-/** All limits of a plan in its order: by scope, window, limit. */
-export function limitsOf(plan: QuotaPlan): LimitInPlan[] {
-  return plan.scopes.flatMap((scope) =>
-    scope.windows.flatMap((window) => window.limits.map((limit) => ({ scope, window, limit }))),
-  )
-}
-
-/** A refusal as the store's client sees it. */
-export function refused(refusal: Omit<Refused, 'rateLimits'>, rateLimits: RateLimitFigures): Refused {
-  return { ...refusal, rateLimits }
 }
 
 /** Tokens a choice for which `left` of the limit's unit is enough; at least the minimum, which was checked before. */

@@ -23,6 +23,8 @@ export interface QuotaPlan {
   readonly organization: string
   /** Only scopes that limit something. Empty: the key is unlimited and no store need be asked. */
   readonly scopes: readonly PlannedScope[]
+  /** All budgets and token quotas of the scopes, in their order. */
+  readonly limits: readonly LimitInPlan[]
   /** A budget would have to refuse: models without a price are out (`unpriced_model`). */
   readonly blocksOnCost: boolean
   /** Some budget or token quota can refuse: an open-ended answer must be given a bound. */
@@ -54,6 +56,12 @@ export interface PlannedLimit {
   readonly warnAtPercent: number
 }
 
+export interface LimitInPlan {
+  readonly scope: PlannedScope
+  readonly window: PlannedWindow
+  readonly limit: PlannedLimit
+}
+
 /** The plan of a key within its project and organization. */
 export function quotaPlanOf(
   key: VirtualKeyEntry,
@@ -72,10 +80,13 @@ export function planOf(
   scopes: readonly PlannedScope[],
   whenUnavailable: QuotaPlan['whenUnavailable'] = 'Closed',
 ): QuotaPlan {
-  const blocking = scopes.flatMap((scope) => scope.windows.flatMap((window) => window.limits.filter(blocks)))
+  const limiting = scopes.filter(limitsAnything)
+  const limits = limiting.flatMap(limitsIn)
+  const blocking = limits.map(({ limit }) => limit).filter(({ onExceed }) => onExceed === 'Block')
   return {
     organization,
-    scopes: scopes.filter(limitsAnything),
+    scopes: limiting,
+    limits,
     blocksOnCost: blocking.some((limit) => limit.unit === 'cost'),
     blocksOnSize: blocking.some((limit) => limit.unit !== 'input'),
     whenUnavailable,
@@ -86,8 +97,8 @@ export function plannedScope(kind: ScopeKind, name: string, limits: Limits): Pla
   return { kind, name, windows: groupByWindow(limits), rateLimits: limits.rateLimits }
 }
 
-function blocks(limit: PlannedLimit): boolean {
-  return limit.onExceed === 'Block'
+function limitsIn(scope: PlannedScope): LimitInPlan[] {
+  return scope.windows.flatMap((window) => window.limits.map((limit) => ({ scope, window, limit })))
 }
 
 function limitsAnything({ windows, rateLimits }: PlannedScope): boolean {

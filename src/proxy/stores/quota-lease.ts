@@ -6,10 +6,8 @@
  * tenth, ten sidecars of a key that all use their lease up reach the limit and no more. A limit that this process has
  * never seen has no lease. Rates and concurrency are not money: they apply in full, to this process alone.
  */
-import { limitsOf } from '../../domain/quota/decide.ts'
-import type { LimitInPlan } from '../../domain/quota/decide.ts'
 import { planOf } from '../../domain/quota/limits.ts'
-import type { QuotaPlan } from '../../domain/quota/limits.ts'
+import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
 import { NOTHING_USED } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
@@ -23,11 +21,11 @@ const MAX_LIMITS = 10_000
 /** What an organization's limits left when they were last seen. */
 export class SeenLimits {
   readonly #remaining = new Map<string, number>()
+  readonly #names = new WeakMap<QuotaPlan, readonly string[]>()
 
   /** @param remaining of each limit, in the plan's order */
   remember(plan: QuotaPlan, remaining: readonly number[]): void {
-    for (const [index, limit] of limitsOf(plan).entries()) {
-      const name = nameOf(limit)
+    for (const [index, name] of this.#namesOf(plan).entries()) {
       this.#remaining.delete(name)
       this.#remaining.set(name, remaining[index] ?? 0)
     }
@@ -47,6 +45,12 @@ export class SeenLimits {
       return { ...scope, windows: [{ window: 'Total' as const, reset: 'Calendar' as const, limits }] }
     })
     return planOf(plan.organization, leased)
+  }
+
+  #namesOf(plan: QuotaPlan): readonly string[] {
+    const names = this.#names.get(plan) ?? plan.limits.map(nameOf)
+    this.#names.set(plan, names)
+    return names
   }
 
   #leaseOf(limit: LimitInPlan, share: number): number {

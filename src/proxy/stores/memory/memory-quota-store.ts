@@ -2,9 +2,7 @@
 import { amountIn } from '../../../domain/quota/amounts.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
 import { scopeFigures } from '../../../domain/quota/decide-rate.ts'
-import { limitsOf } from '../../../domain/quota/decide.ts'
-import type { LimitInPlan } from '../../../domain/quota/decide.ts'
-import type { PlannedScope, QuotaPlan } from '../../../domain/quota/limits.ts'
+import type { LimitInPlan, PlannedScope, QuotaPlan } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
 import { calendarWindow, rollingBucketMs, ROLLING_BUCKETS } from '../../../domain/quota/windows.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
@@ -57,7 +55,7 @@ export class MemoryQuotaStore implements QuotaStore {
     ledger.sweep(atMs)
     return {
       atMs,
-      limits: limitsOf(plan).map((limit) => limitUsage(ledger, limit, atMs)),
+      limits: plan.limits.map((limit) => limitUsage(ledger, limit, atMs)),
       rateLimits: plan.scopes.map((scope) => rateUsage(ledger, scope, atMs)),
     }
   }

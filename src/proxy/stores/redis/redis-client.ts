@@ -126,19 +126,15 @@ export class RedisConnection {
    * @param key the command's first key: decides the node of a cluster
    * @throws {RedisUnavailableError}; an error reply of the server that says nothing about its health is thrown as it is
    */
-  async send(key: string, args: readonly RedisArgument[], options: CallOptions = {}): Promise<unknown> {
+  send(key: string, args: readonly RedisArgument[], options: CallOptions = {}): Promise<unknown> {
     const generation = this.#generation
-    if (generation === undefined) throw new RedisUnavailableError('not connected to Redis', false)
-    if (generation.inFlight >= this.#maxInFlight)
-      throw new RedisUnavailableError('too many Redis calls in flight', false)
+    if (generation === undefined) return Promise.reject(new RedisUnavailableError('not connected to Redis', false))
+    if (generation.inFlight >= this.#maxInFlight) {
+      return Promise.reject(new RedisUnavailableError('too many Redis calls in flight', false))
+    }
     generation.inFlight++
     const reply = generation.wire.send(key, args, options.returnBuffers ?? false)
-    const answered = reply.finally(() => generation.inFlight--)
-    try {
-      return await this.#bounded(answered, generation, options.timeoutMs ?? this.#callTimeoutMs)
-    } catch (error) {
-      throw this.#judge(error, generation)
-    }
+    return this.#bounded(reply, generation, options.timeoutMs ?? this.#callTimeoutMs)
   }
 
   /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */
@@ -167,41 +163,40 @@ export class RedisConnection {
     await this.#opening
   }
 
-  #bounded(answered: Promise<unknown>, generation: Generation, timeoutMs: Milliseconds): Promise<unknown> {
+  /** The reply in time or a refusal; a reply that comes later only settles what the connection owes. */
+  #bounded(reply: Promise<unknown>, generation: Generation, timeoutMs: Milliseconds): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      let settled = false
-      const timer = setTimeout(() => {
-        // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
-        setImmediate(() => {
-          if (settled) return
-          settled = true
-          this.#watchStall(answered, generation)
-          reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs} ms`, true))
-        })
-      }, timeoutMs)
-      const settle = (end: () => void) => {
-        clearTimeout(timer)
-        if (settled) return
-        settled = true
-        end()
+      const call = { answered: false }
+      const giveUp = () => {
+        if (call.answered) return
+        this.#watchStall(call, generation)
+        reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs} ms`, true))
       }
-      answered.then(
-        (value) => settle(() => resolve(value)),
-        (error: unknown) => settle(() => reject(error)),
+      // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
+      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
+      const answer = () => {
+        call.answered = true
+        generation.inFlight--
+        clearTimeout(timer)
+      }
+      reply.then(
+        (value) => {
+          answer()
+          return resolve(value)
+        },
+        (error: unknown) => {
+          answer()
+          reject(this.#judge(error, generation))
+        },
       )
     })
   }
 
-  #watchStall(answered: Promise<unknown>, generation: Generation): void {
+  #watchStall(call: { readonly answered: boolean }, generation: Generation): void {
     if (generation.stallTimer !== undefined) return
-    let owed = true
-    const paid = () => {
-      owed = false
-    }
-    answered.then(paid, paid)
     generation.stallTimer = setTimeout(() => {
       generation.stallTimer = undefined
-      if (owed) this.#lost(generation, new Error('Redis has stopped answering'))
+      if (!call.answered) this.#lost(generation, new Error('Redis has stopped answering'))
     }, this.#options.stallMs ?? STALL_MS)
     generation.stallTimer.unref()
   }

@@ -7,7 +7,7 @@ import { amountIn } from '../../../domain/quota/amounts.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
 import { figuresOf, scopeFigures } from '../../../domain/quota/decide-rate.ts'
 import type { RateState } from '../../../domain/quota/decide-rate.ts'
-import { limitsOf, remainingOf, warningsOf } from '../../../domain/quota/decide.ts'
+import { remainingOf, warningsOf } from '../../../domain/quota/decide.ts'
 import type { WindowStates } from '../../../domain/quota/decide.ts'
 import type { PlannedScope, PlannedWindow, QuotaPlan } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
@@ -197,7 +197,7 @@ function usageOf(plan: QuotaPlan, reply: QuotaReply): UsageReport {
   const rates = reply.rateStates(plan, 3)
   return {
     atMs: reply.integer(0),
-    limits: limitsOf(plan).map((entry) => limitUsage(entry.scope, entry.window, entry.limit, states, spans)),
+    limits: plan.limits.map((entry) => limitUsage(entry.scope, entry.window, entry.limit, states, spans)),
     rateLimits: plan.scopes.map((scope) => rateUsage(scope, rates(scope))),
   }
 }

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { connectRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
-import { startCluster, startRedis } from '../../../helpers/redis.ts'
+import { charge, need, plan } from '../../../helpers/quota.ts'
+import { startAclRedis, startCluster, startRedis } from '../../../helpers/redis.ts'
 import { quotaStoreContract } from '../quota-store-contract.ts'
 
 /** Generous, because the machine may be busy: bounds are the business of redis-client.test.ts. */
@@ -17,6 +18,50 @@ t.test('on a cluster of three masters', async (t) => {
   const cluster = await startCluster()
   t.teardown(() => cluster.stop())
   await contractOn(t, cluster.url)
+})
+
+t.test('as an ACL user that may touch one organization only', async (t) => {
+  const commands = '+@hash +@sortedset +eval +evalsha +get +set +exists +pexpire +time'
+  const server = await startAclRedis('acme', 'secret', `~tg:q:{acme}:* ${commands}`)
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const store = new RedisQuotaStore(redis)
+  const limits = {
+    key: { budgets: [{ limit: 100 }], rateLimits: { requestsPerMinute: 5, tokensPerMinute: 500, maxConcurrent: 2 } },
+  }
+  const own = plan(limits, { organization: 'acme' })
+  const admission = await store.admit({ id: 'a', plan: own, need: need(60) })
+  if (admission.type === 'refused') throw new Error(admission.reason)
+  t.match(await store.extend(admission.reservation, need(10)), { type: 'extended' })
+  await store.renew(admission.reservation)
+  await store.settle(admission.reservation, charge(50))
+  t.match((await store.usage(own)).limits, [{ spent: 50, reserved: 0 }])
+  await t.rejects(store.usage(plan(limits, { organization: 'other' })), 'of another organization')
+})
+
+t.test('every key it leaves has an expiry', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const store = new RedisQuotaStore(redis)
+  const windows = ['Hour', 'Month', 'Total'] as const
+  const budgets = windows.flatMap((window) => [{ window }, { window, reset: 'Rolling' as const }])
+  const own = plan({ key: { budgets, rateLimits: { requestsPerMinute: 5, tokensPerMinute: 500, maxConcurrent: 2 } } })
+  const open = await store.admit({ id: 'open', plan: own, need: need(1) })
+  const ended = await store.admit({ id: 'ended', plan: own, need: need(1) })
+  if (open.type === 'refused' || ended.type === 'refused') throw new Error('refused')
+  await store.settle(ended.reservation, charge(1))
+  await store.settle({ id: 'grace', plan: own, origin: 'unconfirmed' }, charge(1))
+  const keys = (await server.cli('KEYS', '*')).trim().split('\n')
+  t.ok(keys.length >= 9, keys.join())
+  for (const key of keys) {
+    t.match(key, /^tg:q:\{acme\}:/)
+    t.ok(Number(await server.cli('PTTL', key)) > 0, key)
+  }
 })
 
 async function contractOn(t: import('tap').Test, url: string): Promise<void> {
