@@ -15,25 +15,53 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/snapshot': ['domain/errors.ts', 'domain/json.ts', 'domain/quota/money.ts'],
   'domain/policy': ['domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
   'domain/control': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
-  'domain/guardrails': ['domain/completion', 'domain/formats/format.ts', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
+  'domain/guardrails': [
+    'domain/completion',
+    'domain/formats/format.ts',
+    'domain/snapshot',
+    'domain/errors.ts',
+    'domain/json.ts',
+  ],
   'domain/routing': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
   'domain/caching': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
   'domain/quota': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
   'domain/audit': ['domain/completion', 'domain/policy', 'domain/routing', 'domain/errors.ts'],
-  'domain/resources': ['domain/snapshot', 'domain/quota/money.ts', 'domain/errors.ts', 'domain/secret.ts', 'domain/json.ts'],
-  'manifests': ['domain/resources', 'domain/snapshot', 'domain/errors.ts', 'domain/secret.ts', 'domain/json.ts'],
-  'proto': [],
+  'domain/resources': [
+    'domain/snapshot',
+    'domain/quota/money.ts',
+    'domain/errors.ts',
+    'domain/secret.ts',
+    'domain/json.ts',
+  ],
+  manifests: ['domain/resources', 'domain/snapshot', 'domain/errors.ts', 'domain/secret.ts', 'domain/json.ts'],
+  proto: [],
   'demo-provider': ['domain/json.ts', 'domain/formats/sse.ts', 'command-line.ts'],
   'proxy/server': ['domain', 'proxy/adapters', 'proxy/pipeline', 'proxy/telemetry', 'proxy/config'],
-  'proxy/adapters': ['domain/formats', 'domain/completion', 'domain/errors.ts', 'domain/json.ts', 'domain/snapshot', 'proxy/pipeline'],
+  'proxy/adapters': [
+    'domain/formats',
+    'domain/completion',
+    'domain/errors.ts',
+    'domain/json.ts',
+    'domain/snapshot',
+    'proxy/pipeline',
+  ],
   'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
   'proxy/providers': ['domain', 'proxy/pipeline/ports.ts'],
-  'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts'],
+  'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts', 'proxy/pipeline/cache-port.ts'],
   'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto'],
   'proxy/telemetry': ['domain', 'proxy/pipeline'],
   'operator/render': ['domain/snapshot', 'domain/resources'],
-  'operator': ['domain/resources', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts', 'domain/secret.ts', 'domain/quota', 'manifests', 'proto'],
+  operator: [
+    'domain/resources',
+    'domain/snapshot',
+    'domain/errors.ts',
+    'domain/json.ts',
+    'domain/secret.ts',
+    'domain/quota',
+    'manifests',
+    'proto',
+  ],
 }
 
 /** npm packages by the folders that may use them; a folder that is not listed uses none. `node:` is allowed outside domain/. */
@@ -44,9 +72,18 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats'],
   'proxy/config': ['@grpc/grpc-js', '@grpc/proto-loader'],
   'proxy/telemetry': ['pino', 'prom-client'],
-  'manifests': ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
-  'proto': ['@grpc/grpc-js', '@grpc/proto-loader'],
-  'operator': ['@kubernetes/client-node', '@grpc/grpc-js', '@grpc/proto-loader', '@peculiar/x509', 'undici', 'redis', 'prom-client', 'pino'],
+  manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
+  proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
+  operator: [
+    '@kubernetes/client-node',
+    '@grpc/grpc-js',
+    '@grpc/proto-loader',
+    '@peculiar/x509',
+    'undici',
+    'redis',
+    'prom-client',
+    'pino',
+  ],
 }
 
 interface Import {
@@ -58,6 +95,10 @@ interface Import {
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const imports = files.flatMap(importsOf)
+
+t.test('the imports are found', async (t) => {
+  t.ok(imports.length > files.length, `${imports.length} imports in ${files.length} files`)
+})
 
 t.test('every import follows the table of folders', async (t) => {
   const broken = imports.filter(({ file, target, kind }) => kind === 'source' && !mayImport(file, target))
@@ -71,7 +112,8 @@ t.test('domain imports neither node modules nor packages', async (t) => {
 
 t.test('packages are used only where the table says', async (t) => {
   const broken = imports.filter(
-    ({ file, target, kind }) => kind === 'package' && !isEntry(file) && !(longest(PACKAGES, file) ?? []).includes(target),
+    ({ file, target, kind }) =>
+      kind === 'package' && !isEntry(file) && !(longest(PACKAGES, file) ?? []).includes(target),
   )
   t.strictSame(broken.map(show), [])
 })
@@ -84,12 +126,20 @@ t.test('domain takes time and randomness as arguments', async (t) => {
 })
 
 t.test('only the entries touch the process', async (t) => {
-  const users = files.filter((file) => !isEntry(file) && !file.startsWith('demo-provider/') && /\bprocess\.(?!nextTick|hrtime|memoryUsage)/.test(code(file)))
+  const users = files.filter(
+    (file) =>
+      !isEntry(file) &&
+      !file.startsWith('demo-provider/') &&
+      /\bprocess\.(?!nextTick|hrtime|memoryUsage)/.test(code(file)),
+  )
   t.strictSame(users, [])
 })
 
 t.test('there are no barrel files', async (t) => {
-  t.strictSame(files.filter((file) => /(^|\/)index\.ts$/.test(file)), [])
+  t.strictSame(
+    files.filter((file) => /(^|\/)index\.ts$/.test(file)),
+    [],
+  )
 })
 
 t.test('folders of the table exist and hold every file', async (t) => {
@@ -98,7 +148,9 @@ t.test('folders of the table exist and hold every file', async (t) => {
 })
 
 function importsOf(file: string): Import[] {
-  const found = code(file).matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\n[^'"]*?)?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g)
+  const found = code(file).matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\n[^'"]*?)?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
+  )
   return [...found].map((match) => describe(file, match[1] ?? match[2] ?? match[3] ?? ''))
 }
 
@@ -139,7 +191,9 @@ function longest<Value>(table: Readonly<Record<string, Value>>, file: string): V
 
 /** The source without comments. */
 function code(file: string): string {
-  return readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1')
+  return readFileSync(join(SRC, file), 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/[^\n]*/g, '$1')
 }
 
 function show({ file, target }: Import): string {

@@ -126,7 +126,12 @@ function* blockOf(choice: number, id: string, part: AssistantPart): Generator<St
     case 'reasoning':
       yield { type: 'reasoning-start', choice, id, ...(part.redacted === undefined ? {} : { redacted: part.redacted }) }
       if (part.text !== '') yield { type: 'reasoning-delta', choice, id, delta: part.text }
-      yield { type: 'reasoning-end', choice, id, ...(part.signature === undefined ? {} : { signature: part.signature }) }
+      yield {
+        type: 'reasoning-end',
+        choice,
+        id,
+        ...(part.signature === undefined ? {} : { signature: part.signature }),
+      }
       return
     case 'tool-call':
       yield {

@@ -6,7 +6,12 @@ import type { ProviderError, SseEvent } from '../format.ts'
 /** The body of a refusal. The request id is in the `x-request-id` header, where the SDKs look for it. */
 export function renderError(error: GatewayError): JsonObject {
   return {
-    error: { message: error.message, type: error.publicType, param: error.details.param ?? null, code: error.publicCode },
+    error: {
+      message: error.message,
+      type: error.publicType,
+      param: error.details.param ?? null,
+      code: error.publicCode,
+    },
   }
 }
 
