@@ -73,7 +73,7 @@ async function ask(call: ProviderRequest, record: RequestRecord, services: Servi
       bytes: undefined,
       requestFor(deployment) {
         const ability = abilityOf(deployment, call.request.responseFormat)
-        const known = forms.get(ability) ?? held(call.request, ability)
+        const known = forms.get(ability) ?? heldTo(call.request, ability)
         forms.set(ability, known)
         return known
       },
@@ -92,7 +92,7 @@ function abilityOf({ model }: Deployment, format: ResponseFormat | undefined): A
 }
 
 /** The client's request with the orders that a model of this ability needs. */
-function held(request: CompletionRequest, ability: Ability): CompletionRequest {
+function heldTo(request: CompletionRequest, ability: Ability): CompletionRequest {
   const wanted = request.responseFormat
   const native: ResponseFormat =
     ability === 'words' ? { type: 'text' } : ability === 'json-mode' ? { type: 'json' } : (wanted ?? { type: 'json' })
