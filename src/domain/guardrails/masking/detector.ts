@@ -86,7 +86,7 @@ export function createDetector(options: DetectorOptions): Detector {
 }
 
 /** What stands after a column's name. */
-const TABLE_SIGNS = ',;\t| "\r'
+const TABLE_SIGNS = ',;\t| "\r\n'
 const WORD_UNIT = WORD | FOREIGN_LETTER
 /** A name like `x-api-key`, read back from its last word. */
 const LONGEST_NAME = 80
@@ -208,20 +208,20 @@ class Scan {
     const telling = classifyName(text.slice(from, end))
     if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && text.charCodeAt(end) !== 0x20) return
     if (telling === undefined) return
-    if (TABLE_SIGNS.includes(text.charAt(end)) || text.charCodeAt(end) === 0x0a) this.#table(from, end, telling)
-    this.#tell(from, end, telling)
+    const mayHead = TABLE_SIGNS.includes(text.charAt(end)) && telling !== 'weak'
+    if (!mayHead || !this.#table(from, end, telling)) this.#tell(from, end, telling)
   }
 
-  /** A name in the first line of a table: its column tells. */
-  #table(start: number, end: number, telling: Telling): void {
-    if (telling === 'weak' || (start < this.#tableUntil && start > this.#headerEnd)) return
+  /** A name in the first line of a table: its column tells. Whether there is one with a secret. */
+  #table(start: number, end: number, telling: Telling): boolean {
+    if (start < this.#tableUntil && start > this.#headerEnd) return false
     const column = readColumn(this.#text, start, end)
-    if (column === undefined) return
-    for (const finding of judgeColumn(this.#text, column, (value) => isTableSecret(value, telling)))
-      this.#told.push(finding)
-    if (column.fields.length === 0) return
+    if (column === undefined || column.fields.length === 0) return false
+    const findings = judgeColumn(this.#text, column, (value) => isTableSecret(value, telling))
+    for (const finding of findings) this.#told.push(finding)
     this.#tableUntil = column.end
     this.#headerEnd = column.headerEnd
+    return findings.length > 0
   }
 
   #tell(start: number, end: number, telling: Telling): void {
