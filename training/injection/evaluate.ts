@@ -7,7 +7,7 @@ import { createInjectionDetector, DEFAULT_INJECTION_THRESHOLD } from '../../src/
 import { EVALUATION } from './evaluation.ts'
 import { WEIGHTS } from './train.ts'
 
-const BENIGN = new Set(['benign', 'hard', 'benign-documents'])
+const BENIGN = new Set(['benign', 'hard', 'benign-documents', 'later-benign', 'later-hard'])
 
 const detector = createInjectionDetector(readFileSync(WEIGHTS))
 const threshold = Number(process.argv.find((argument) => /^0?\.\d+$/.test(argument)) ?? DEFAULT_INJECTION_THRESHOLD)

@@ -13,6 +13,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '《': '》',
   '`': '`',
 }
+const HAS_QUOTE = /["`«»“„‹›「『《]/
 /** A mark that is not closed within this many characters opened nothing. */
 const LONGEST_QUOTE = 600
 
@@ -22,7 +23,11 @@ export function quotedTokens(tokens: Tokens): Uint8Array {
   let opened = -1
   let closing = ''
   let token = 0
+  if (!HAS_QUOTE.test(tokens.text)) return quoted
   for (let index = 0; index < tokens.text.length; index++) {
+    const code = tokens.text.charCodeAt(index)
+    // All signs are `"`, "`" or beyond Latin letters; most characters are none of them.
+    if (code !== 34 && code !== 96 && code < 0xab) continue
     const sign = tokens.text.charAt(index)
     if (opened >= 0 && index - opened > LONGEST_QUOTE) opened = -1
     if (opened >= 0 && closing.includes(sign)) {

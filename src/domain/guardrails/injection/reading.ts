@@ -1,5 +1,5 @@
 /** A text read once: its tokens, the concepts in them, and which stretches are quoted. What rules and classifier look at. */
-import { createConceptMatcher, type ConceptHit } from './lexicon/matcher.ts'
+import { createConceptMatcher, type ConceptHit, type ConceptMatcher } from './lexicon/matcher.ts'
 import { LEXICONS } from './lexicon/registry.ts'
 import { quotedTokens } from './quotes.ts'
 import { tokenize, type Tokens } from './tokens.ts'
@@ -11,10 +11,12 @@ export interface Reading {
   readonly quoted: Uint8Array
 }
 
-const matchConcepts = createConceptMatcher(LEXICONS)
+/** Compiled at first use: processes that detect nothing pay nothing. */
+let matchConcepts: ConceptMatcher | undefined
 
 /** Reads a folded text. */
 export function read(text: string): Reading {
   const tokens = tokenize(text)
+  matchConcepts ??= createConceptMatcher(LEXICONS)
   return { tokens, hits: matchConcepts(tokens), quoted: quotedTokens(tokens) }
 }

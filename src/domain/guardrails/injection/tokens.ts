@@ -21,7 +21,8 @@ const HASH_PRIME = 0x01000193
 const SEPARATOR = 0
 const LETTER = 1
 const SOLO = 2
-const CLASSES = characterClasses()
+/** One entry a code unit; made at first use. */
+let classes: Uint8Array | undefined
 
 /** One step of the hash, over a code unit or another hash. */
 export function hashStep(hash: number, value: number): number {
@@ -37,11 +38,12 @@ export function hashWord(word: string): number {
 
 /** Whether the character is a token of its own. */
 export function isSolo(code: number): boolean {
-  return CLASSES[code] === SOLO
+  return (classes ??= characterClasses())[code] === SOLO
 }
 
 /** Splits a folded text. */
 export function tokenize(text: string): Tokens {
+  const kinds = (classes ??= characterClasses())
   const room = text.length + 1
   const starts = new Int32Array(room)
   const ends = new Int32Array(room)
@@ -49,7 +51,7 @@ export function tokenize(text: string): Tokens {
   let count = 0
   let index = 0
   while (index < text.length) {
-    const kind = CLASSES[text.charCodeAt(index)] ?? SEPARATOR
+    const kind = kinds[text.charCodeAt(index)] ?? SEPARATOR
     if (kind === SEPARATOR) {
       index++
       continue
@@ -57,7 +59,7 @@ export function tokenize(text: string): Tokens {
     starts[count] = index
     let hash = hashStep(HASH_START, text.charCodeAt(index++))
     if (kind === LETTER) {
-      while (index < text.length && CLASSES[text.charCodeAt(index)] === LETTER)
+      while (index < text.length && kinds[text.charCodeAt(index)] === LETTER)
         hash = hashStep(hash, text.charCodeAt(index++))
     }
     ends[count] = index
@@ -67,13 +69,13 @@ export function tokenize(text: string): Tokens {
 }
 
 function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(65536)
+  const table = new Uint8Array(65536)
   const letter = /[\p{L}\p{N}\p{M}]/u
   for (let code = 0; code < 65536; code++) {
     const surrogate = code >= 0xd800 && code < 0xe000
-    if (!surrogate && letter.test(String.fromCharCode(code))) classes[code] = isUnspaced(code) ? SOLO : LETTER
+    if (!surrogate && letter.test(String.fromCharCode(code))) table[code] = isUnspaced(code) ? SOLO : LETTER
   }
-  return classes
+  return table
 }
 
 function isUnspaced(code: number): boolean {

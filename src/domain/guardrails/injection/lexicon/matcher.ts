@@ -25,7 +25,8 @@ export type ConceptMatcher = (tokens: Tokens) => ConceptHit[]
 
 interface Node {
   concepts: number
-  readonly next: Map<number, Node>
+  /** Absent where no longer phrase begins like this: most of the nodes. */
+  next?: Map<number, Node>
 }
 
 const LONGEST_PHRASE = 12
@@ -40,7 +41,7 @@ const HEBREW_PREFIXES = ['', 'ה', 'ו', 'את_ה']
 
 /** Compiles the lexicons; meant to be done once. */
 export function createConceptMatcher(lexicons: readonly Lexicon[]): ConceptMatcher {
-  const root: Node = { concepts: 0, next: new Map() }
+  const root: Node = { concepts: 0 }
   const stems = new Set<number>()
   for (const lexicon of lexicons) {
     for (const [name, words] of Object.entries(lexicon)) {
@@ -76,9 +77,10 @@ function addPhrase(root: Node, stems: Set<number>, entry: string, concepts: numb
 }
 
 function step(node: Node, edge: number): Node {
-  const known = node.next.get(edge)
+  const known = node.next?.get(edge)
   if (known !== undefined) return known
-  const fresh: Node = { concepts: 0, next: new Map() }
+  const fresh: Node = { concepts: 0 }
+  node.next ??= new Map()
   node.next.set(edge, fresh)
   return fresh
 }
@@ -101,7 +103,7 @@ function longestAt(root: Node, stems: ReadonlySet<number>, tokens: Tokens, token
   let concepts = 0
   let length = 0
   for (let offset = 0; offset < LONGEST_PHRASE && token + offset < tokens.count; offset++) {
-    const word = node.next.get(tokens.hashes[token + offset] ?? 0)
+    const word = node.next?.get(tokens.hashes[token + offset] ?? 0)
     const stem = word === undefined || word.concepts === 0 ? stemEdge(node, stems, tokens, token + offset) : undefined
     if (stem !== undefined) {
       concepts = stem.concepts
@@ -125,7 +127,7 @@ function stemEdge(node: Node, stems: ReadonlySet<number>, tokens: Tokens, token:
   let found: Node | undefined
   for (let index = start; index < end; index++) {
     hash = hashStep(hash, tokens.text.charCodeAt(index))
-    if (stems.has(hash)) found = node.next.get(hash ^ STEM_MARK) ?? found
+    if (stems.has(hash)) found = node.next?.get(hash ^ STEM_MARK) ?? found
   }
   return found
 }

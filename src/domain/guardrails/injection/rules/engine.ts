@@ -29,7 +29,7 @@ export function createRuleEngine(rules: readonly ConceptRule[]): (hits: readonly
 
 function fire(byConcept: readonly (readonly CompiledRule[])[], hits: readonly ConceptHit[]): Firing[] {
   const firings: Firing[] = []
-  const lastSeen = new Array<number>(CONCEPT_COUNT).fill(NEVER)
+  const lastSeen = Array.from({ length: CONCEPT_COUNT }, () => NEVER)
   for (const hit of hits) {
     for (let concept = 0; concept < CONCEPT_COUNT; concept++)
       if (hit.concepts & (1 << concept)) lastSeen[concept] = hit.token

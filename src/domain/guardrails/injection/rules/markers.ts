@@ -62,7 +62,7 @@ const MARKERS: readonly Marker[] = [
     'fake-turn',
     'forged-end',
     [0.35, 0.6],
-    /[-=#*<[]{2,} ?(?:end of|end|stop|begin|start of|new|ignore above) ?(?:the )?(?:\w{1,12} )?(?:document|prompt|instructions?|context|input|text|data|conversation|session|file|email|query|system|task|rules)/g,
+    /(?<![-=#*<[])[-=#*<[]{2,80} ?(?:end of|end|stop|begin|start of|new|ignore above) ?(?:the )?(?:\w{1,12} )?(?:document|prompt|instructions?|context|input|text|data|conversation|session|file|email|query|system|task|rules)/g,
   ),
   marker(
     'exfiltration',

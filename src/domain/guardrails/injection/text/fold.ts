@@ -17,14 +17,19 @@ export interface CleanText {
   readonly hidden: string
 }
 
-const NON_ASCII = /[^\x00-\x7f]/
-const INVISIBLE =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|[\u{1d173}-\u{1d17a}]/gu
+const NON_ASCII = /\P{ASCII}/u
+// Written as texts: in a literal, linters take the ranges for letters with marks on them.
+const INVISIBLE = new RegExp(
+  String.raw`[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|[\u{1d173}-\u{1d17a}]`,
+  'gu',
+)
 const HAS_INVISIBLE = new RegExp(INVISIBLE.source, 'u')
 /** Flags of English, Scottish and Welsh football are spelt with up to six tags. */
 const LONGEST_FLAG = 6
-const COMBINING =
-  /[\u0300-\u036f\u0483-\u0489\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g
+const COMBINING = new RegExp(
+  String.raw`[\u0300-\u036f\u0483-\u0489\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`,
+  'gu',
+)
 const MIXABLE = /[\u0370-\u058f\u13a0-\u13ff\u1c80-\u1c8f]/
 const WORD = /[\p{L}\p{N}]+/gu
 const LATIN = /[a-z]/

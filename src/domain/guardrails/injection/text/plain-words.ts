@@ -53,7 +53,8 @@ const NONE = 0
 const LATIN = 1
 const SIGN = 2
 const OTHER = 4
-const KINDS = characterKinds()
+/** One entry a code unit; made at first use. */
+let characters: Uint8Array | undefined
 
 /** @param text folded. @returns the text with disguised words in plain; undefined where there were none. */
 export function plainWords(text: string): string | undefined {
@@ -67,6 +68,7 @@ export function plainWords(text: string): string | undefined {
 
 /** Every word read; makes no string of those that stay. */
 function readWords(text: string): string {
+  const table = (characters ??= characterKinds())
   let plain = ''
   let copied = 0
   let index = 0
@@ -75,9 +77,9 @@ function readWords(text: string): string {
     let kinds = NONE
     let hash = HASH_START
     for (
-      let kind = KINDS[text.charCodeAt(index)] ?? NONE;
+      let kind = table[text.charCodeAt(index)] ?? NONE;
       kind !== NONE;
-      kind = KINDS[text.charCodeAt(index)] ?? NONE
+      kind = table[text.charCodeAt(index)] ?? NONE
     ) {
       kinds |= kind
       hash = hashStep(hash, text.charCodeAt(index++))
@@ -120,7 +122,7 @@ function readLetters(word: string): string | undefined {
   if (WORDS.has(word)) return word
   if (word.length >= SHORTEST_SCRAMBLED && word.length <= LONGEST_WORD) {
     const plain = SCRAMBLED.get(scrambleKey(word))
-    if (plain !== undefined && plain.length === word.length) return plain
+    if (plain !== undefined && sortedLetters(plain) === sortedLetters(word)) return plain
   }
   return word.length >= SHORTEST_GLUED && word.length <= LONGEST_GLUED ? splitGlued(word) : undefined
 }
@@ -151,6 +153,11 @@ function scrambleKey(word: string): number {
   let sum = word.length
   for (let index = 1; index < word.length - 1; index++) sum += hashStep(HASH_START, word.charCodeAt(index))
   return hashStep(hashStep(sum | 0, word.charCodeAt(0)), word.charCodeAt(word.length - 1))
+}
+
+/** Decides where keys are equal by chance. */
+function sortedLetters(word: string): string {
+  return word.split('').toSorted().join('')
 }
 
 /** Splits into known words, longest first; undefined where more than a fifth stays unread. */
