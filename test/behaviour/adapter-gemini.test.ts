@@ -60,7 +60,7 @@ t.test('the official SDK over providers of every format', async (t) => {
   for (const { model, whole, chunks } of FORMATS) {
     await t.test(`${model}: a whole answer with usage`, async (t) => {
       upstream.enqueue(ok(whole('good day')))
-      const answer = await ai.models.generateContent({ model, contents: 'hello' })
+      const answer = await ai.models.generateContent({ model, contents: `whole, ${model}` })
       t.equal(answer.text, 'good day')
       t.equal(answer.candidates?.[0]?.finishReason, 'STOP')
       t.match(answer.usageMetadata, { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 })
@@ -68,7 +68,9 @@ t.test('the official SDK over providers of every format', async (t) => {
 
     await t.test(`${model}: a stream whose last chunk has finish and usage`, async (t) => {
       upstream.enqueue(stream(chunks(['good ', 'day'])))
-      const answers = await Array.fromAsync(await ai.models.generateContentStream({ model, contents: 'hello' }))
+      const answers = await Array.fromAsync(
+        await ai.models.generateContentStream({ model, contents: `stream, ${model}` }),
+      )
       t.equal(answers.map((answer) => answer.text).join(''), 'good day')
       t.ok(answers.slice(0, -1).every((answer) => answer.candidates?.[0]?.finishReason === undefined))
       t.equal(answers.at(-1)?.candidates?.[0]?.finishReason, 'STOP')
@@ -78,7 +80,7 @@ t.test('the official SDK over providers of every format', async (t) => {
     await t.test(`${model}: a chat remembers what was streamed`, async (t) => {
       const chat = ai.chats.create({ model })
       upstream.enqueue(stream(chunks(['good ', 'day'])), ok(whole('bye')))
-      await Array.fromAsync(await chat.sendMessageStream({ message: 'hello' }))
+      await Array.fromAsync(await chat.sendMessageStream({ message: `chat, ${model}` }))
       await chat.sendMessage({ message: 'go on' })
       t.match(JSON.stringify(upstream.requests.at(-1)?.json), /good .*day/)
       t.equal(chat.getHistory(true).filter((content) => content.role === 'user').length, 2)
@@ -248,16 +250,19 @@ t.test('models are named with or without their provider, encoded or not, and aut
   }
   t.equal((await ai.models.generateContent({ model: 'models/c/chat-model', contents: 'x' })).text, 'x')
   const v1 = new GoogleGenAI({ apiKey: KEY, apiVersion: 'v1', httpOptions: { baseUrl: gateway.url + BASE } })
-  t.equal((await v1.models.generateContent({ model: 'auto', contents: 'x' })).text, 'x')
+  t.equal((await v1.models.generateContent({ model: 'auto', contents: 'y' })).text, 'x')
 })
 
-const BODY = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
+let bodies = 0
+
+/** A question that nobody has asked: a known one would be answered from the cache. */
+const newBody = () => ({ contents: [{ role: 'user', parts: [{ text: `hello ${bodies++}` }] }] })
 
 function post(
   url: string,
   path: string,
   headers: Record<string, string> = { 'x-goog-api-key': KEY },
-  body: object = BODY,
+  body: object = newBody(),
 ) {
   return fetch(`${url}${BASE}${path}`, {
     method: 'POST',
@@ -365,7 +370,7 @@ t.test('to a Gemini provider the bytes go as they came, and come back as they ar
   const answer = { ...geminiAnswer('x'), vendorField: { deep: [1, null] } }
   upstream.enqueue(ok(answer))
   const body = {
-    ...BODY,
+    ...newBody(),
     system_instruction: { parts: { text: 'Be brief.' } },
     safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
     generation_config: { top_k: 3, mediaResolution: 'MEDIA_RESOLUTION_LOW' },
