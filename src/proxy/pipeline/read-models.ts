@@ -1,20 +1,21 @@
 /** The models lists: authenticated and governed like every call, without a body and without a provider. */
 import { authenticate } from './authenticate.ts'
-import type { Incoming, Outgoing, ResponseHeaders } from './exchange.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
 import { getModel, listModels } from './list-models.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { publicError, refuse } from './refuse.ts'
+import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { traceHeaders } from './trace.ts'
 
 /** The list, or one model where `incoming.hints.model` names it. Never throws. */
 export async function readModels(incoming: Incoming, services: Services): Promise<Outgoing> {
   const { adapter, requestId, hints } = incoming
-  const headers: ResponseHeaders = { 'x-request-id': requestId }
-  if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
+  const record = new RequestRecord(incoming, 'models')
   try {
     const caller = authenticate(incoming, requireConfiguration(services), services.now())
-    resolveRequestPolicy(caller, incoming)
+    record.policy = resolveRequestPolicy(caller, incoming).policy
     const document =
       hints.model === undefined
         ? adapter.renderModels(listModels(caller), new URLSearchParams(incoming.query))
@@ -22,10 +23,10 @@ export async function readModels(incoming: Incoming, services: Services): Promis
     return {
       type: 'whole',
       status: 200,
-      headers: { ...headers, 'content-type': 'application/json' },
+      headers: { ...traceHeaders(record), 'content-type': 'application/json' },
       body: JSON.stringify(document),
     }
   } catch (error) {
-    return refuse(publicError(error), adapter, requestId, headers)
+    return refuse(publicError(error), adapter, requestId, traceHeaders(record))
   }
 }
