@@ -7,8 +7,9 @@
  *      `--' failed                                 `--> closed
  *
  * - A call without a connection is refused at once: nothing queues while offline.
- * - A call that is not answered in time is given up; its answer, should it come, is thrown away. While answers are owed
- *   for a second after such a timeout the connection counts as stalled and is replaced.
+ * - A call that is not answered in time is given up; its answer, should it come, is thrown away. Its time is one bound
+ *   where Redis answers nothing at all, and up to five where it is only busy. While answers are owed for a second after
+ *   such a timeout the connection counts as stalled and is replaced.
  * - The number of unanswered calls is bounded.
  * - An error tells whether the call may have been executed all the same.
  */
@@ -22,6 +23,8 @@ import type { RedisArgument, RedisTls, RedisWire } from './redis-wire.ts'
 
 /** Bound of a call where none is given: two orders of magnitude above a healthy round trip. @see DESIGN section 8 */
 const CALL_TIMEOUT_MS = 50
+/** A call waits so many times its bound as long as Redis answers others meanwhile. */
+const BUSY_ROUNDS = 5
 /** A connection that owes an answer for so long after a call timed out is replaced. */
 const STALL_MS = 1_000
 const CONNECT_TIMEOUT_MS = 1_000
@@ -74,6 +77,8 @@ export function connectRedis(url: string, options: RedisOptions = {}): RedisConn
 interface Generation {
   readonly wire: RedisWire
   inFlight: number
+  /** Calls that have ended, however. */
+  replies: number
   stallTimer: NodeJS.Timeout | undefined
 }
 
@@ -167,16 +172,24 @@ export class RedisConnection {
   #bounded(reply: Promise<unknown>, generation: Generation, timeoutMs: Milliseconds): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = { answered: false }
-      const giveUp = () => {
-        if (call.answered) return
-        this.#watchStall(call, generation)
-        reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs} ms`, true))
+      let timer: NodeJS.Timeout | undefined
+      const wait = (round: number) => {
+        const before = generation.replies
+        const late = () => {
+          if (call.answered) return
+          // Replies come in order: a Redis that answers what was asked before is busy, not frozen.
+          if (generation.replies !== before && round < BUSY_ROUNDS) return wait(round + 1)
+          this.#watchStall(call, generation)
+          reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs * round} ms`, true))
+        }
+        // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
+        timer = setTimeout(() => setImmediate(late), timeoutMs)
       }
-      // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
-      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
+      wait(1)
       const answer = () => {
         call.answered = true
         generation.inFlight--
+        generation.replies++
         clearTimeout(timer)
       }
       reply.then(
@@ -242,7 +255,7 @@ export class RedisConnection {
     }
     try {
       const opening = openWire(rotated(this.#address, this.#failures), { ...this.#wireOptions(), onLost }, signal)
-      generation = { wire: await abortable(opening, signal), inFlight: 0, stallTimer: undefined }
+      generation = { wire: await abortable(opening, signal), inFlight: 0, replies: 0, stallTimer: undefined }
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false

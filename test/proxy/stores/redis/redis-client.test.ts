@@ -127,6 +127,22 @@ t.test('a call to a frozen server ends, tells that it may have been executed, an
   t.type(await redis.send('n', ['GET', 'n'], PATIENT_CALL), 'string', 'what was sent was executed after all')
 })
 
+t.test('waits for a server that is busy answering others', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url, { callTimeoutMs: 400 })
+  const busy = redisScript(`
+    local function now() local time = redis.call('TIME') return time[1] * 1000 + time[2] / 1000 end
+    local stop = now() + 100
+    while now() < stop do end
+    return 1`)
+  // Redis reads 16 KiB at a time and answers all that was in them together: larger calls are answered one by one.
+  const padding = 'x'.repeat(20_000)
+  // The last is answered after twice its bound, but never does the server stay silent for one.
+  const answers = await Promise.all(Array.from({ length: 8 }, () => redis.run(busy, ['k'], [padding])))
+  t.strictSame(answers, [1, 1, 1, 1, 1, 1, 1, 1])
+})
+
 t.test('reconnects to a server that was killed and started again', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
