@@ -390,3 +390,23 @@ t.test('to a Gemini provider the bytes go as they came, and come back as they ar
   t.match(generation_config, sent)
   t.equal(upstream.requests[0]?.headers['x-goog-api-key'], undefined)
 })
+
+t.test('an answer from the cache is whole or streamed, whichever way it came first', async (t) => {
+  const { upstream, ai } = await start(t)
+  for (const { model, whole, chunks } of FORMATS) {
+    for (const first of ['whole', 'stream'] as const) {
+      upstream.enqueue(first === 'whole' ? ok(whole('good day')) : stream(chunks(['good ', 'day'])))
+      const contents = `${first} first, ${model}`
+      const ask = async () => (await ai.models.generateContent({ model, contents })).text
+      const askStream = async () => {
+        const answers = await Array.fromAsync(await ai.models.generateContentStream({ model, contents }))
+        t.equal(lastFinish(answers), 'STOP')
+        return answers.map((answer) => answer.text).join('')
+      }
+      for (const one of first === 'whole' ? [ask, askStream, ask] : [askStream, ask, askStream]) {
+        t.equal(await one(), 'good day', contents)
+      }
+    }
+  }
+  t.equal(upstream.requests.length, 6)
+})
