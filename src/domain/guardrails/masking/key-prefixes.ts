@@ -190,7 +190,7 @@ const MONEY_AND_SHOPS: readonly PrefixRow[] = [
   ['plaid', 'access-sandbox- access-production- access-development- public-production-', ANY_HEX | DASH, 24],
   ['flutterwave', 'FLWSECK_TEST- FLWPUBK_TEST- FLWSECK- FLWPUBK- FLWSECK_TEST FLWSECK_PROD-', ALPHANUMERIC | DASH, 12],
   ['razorpay', 'rzp_live_ rzp_test_', ALPHANUMERIC, 12],
-  ['adyen', 'AQE', ANY, 60],
+  ['adyen', 'AQEhm AQEym AQEnm AQFhm', ANY, 60],
   ['mollie', 'live_ test_ access_', ALPHANUMERIC, 28],
   ['duffel', 'duffel_test_ duffel_live_', URL, 30],
   ['easypost', 'EZAK EZTK', ALPHANUMERIC, 40],

@@ -161,8 +161,10 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   if (!isFreeBefore(text, first.start) || !isFreeAfter(text, last)) return false
   if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index))
     return false
+  const isIdentified = IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
+  if (count === 3 && isIdentified) return false
   if (count > 1) return !continuesBefore(groups, index) && !continuesAfter(groups, index + count - 1)
-  return !IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
+  return !isIdentified
 }
 
 /** Three groups of four beside a fourth: a piece of sixteen digits that are no card. */

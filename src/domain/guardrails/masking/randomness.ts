@@ -55,7 +55,7 @@ export function hasGeneratedRun(value: string, length: number): boolean {
 
 function isGenerated(bits: number, changes: number, length: number): boolean {
   if ((bits & DIGIT) !== 0) return (bits & LETTER) !== 0 || length >= 16
-  return length >= 20 && ((bits & LETTER) === LETTER ? changes >= 3 : length >= 24)
+  return length >= 20 && ((bits & LETTER) === LETTER ? changes >= 3 && changes * 6 >= length : length >= 24)
 }
 
 /** Shannon entropy, bits per character. */

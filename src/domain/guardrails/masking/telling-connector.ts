@@ -60,12 +60,14 @@ export function findConnector(text: string, start: number, end: number): Connect
   if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
   const assigned = matchEnd(ASSIGNED, text, end)
   if (assigned !== undefined)
-    return {
-      connection: text.slice(end, assigned).includes('\n') ? 'said' : 'assigned',
-      end: assigned,
-      isElement: false,
-    }
+    return { connection: strengthOf(text.slice(end, assigned)), end: assigned, isElement: false }
   return findLooseConnector(text, end)
+}
+
+/** A bar may be a table's or a type's, a line's end may end a heading. */
+function strengthOf(connector: string): Connection {
+  if (connector.includes('|') && !/[:=]/.test(connector)) return 'beside'
+  return connector.includes('\n') ? 'said' : 'assigned'
 }
 
 function findLooseConnector(text: string, end: number): Connector | undefined {

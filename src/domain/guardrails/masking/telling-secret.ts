@@ -48,7 +48,13 @@ export function findTellingSecret(text: string, start: number, end: number, tell
 /** Whether a field of a table is a secret, below a header that tells of one. */
 export function isTableSecret(value: string, telling: Telling): boolean {
   if (isPlaceholder(value) || isCode(value, true)) return false
-  return isSecret(value, { telling, connection: 'assigned', isQuoted: false, isVendorNear: () => false })
+  return isSecret(value, {
+    telling,
+    connection: 'assigned',
+    isQuoted: false,
+    isVendorNear: () => false,
+    canBeVerb: false,
+  })
 }
 
 /** The password of a pair `address:password`, after the address that ends at `end`. */
@@ -72,6 +78,7 @@ function judgeValue(
     connection,
     isQuoted: value.isQuoted,
     isVendorNear: () => isVendorNear(text, start, end),
+    canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
   }
   if (isPlaceholder(content) || isCode(content, value.isQuoted) || !isSecret(content, place)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
@@ -82,6 +89,8 @@ interface Place {
   readonly connection: Connection
   readonly isQuoted: boolean
   readonly isVendorNear: () => boolean
+  /** The name is a verb as often as a noun: `pass`. */
+  readonly canBeVerb: boolean
 }
 
 function isVendorNear(text: string, start: number, end: number): boolean {
@@ -100,15 +109,16 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
   ),
 )
 
-function isPassword(value: string, { connection, isQuoted }: Place): boolean {
+function isPassword(value: string, { connection, isQuoted, canBeVerb }: Place): boolean {
   if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
   const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
   const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
   if (connection === 'said' || connection === 'beside')
-    return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said')
+    return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said' && !canBeVerb)
   if (isMixed || connection === 'called') return isMixed
+  if (connection === 'assigned' && isMixedCase(value)) return true
   if (kinds === 4) return connection === 'assigned' && value.length >= 4 && value.length <= 64
   return isWordPassword(value, isQuoted)
 }
@@ -118,8 +128,15 @@ function isSaidPassword(value: string, kinds: number, isMixed: boolean, isQuoted
   if (/^\d{1,4}[-/.]?\p{L}+$/u.test(value) && value.length < 12) return isQuoted
   if (/^\p{L}+s?['\u2019]\p{L}+$/u.test(value) || /^\p{L}+[!?)]*$/u.test(value))
     return isQuoted && isWordPassword(value, true)
+  if (/^-{1,2}[A-Za-z]/.test(value)) return false
   if (/^[a-z]+(?:-[a-z]+){3,}$/.test(value)) return true
   return value.length >= 6 && (isMixed || (kinds === 4 && value.length >= 6 && /^\d+$/.test(value)))
+}
+
+/** Letters whose case changes more often than in a name: `JhyAgUoZaEecrw`. */
+function isMixedCase(value: string): boolean {
+  const changes = value.match(/[A-Z][a-z]/g)?.length ?? 0
+  return value.length >= 8 && changes >= 3 && changes * 5 >= value.length && /^[A-Za-z]+$/.test(value)
 }
 
 /** Only letters: a word like `swordfish`; names of variables and fields are none. */
@@ -174,7 +191,10 @@ function isOrdinary(value: string): boolean {
 }
 
 function isNeverSecret(value: string): boolean {
-  if (/^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) || /^v?\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$/.test(value))
+  if (
+    /^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) ||
+    /^(?:\d+:)?v?\d+(?:\.\d+){1,3}(?:[-+][\w.+-]+)?$/.test(value)
+  )
     return true
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true
   if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value)) return true
@@ -191,6 +211,7 @@ const ACCESS =
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
 function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
+  if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value)) return true
   return /^[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined

@@ -93,7 +93,7 @@ function endsBareValue(text: string, at: number, start: number, isElement: boole
 /** After a comma or semicolon: a blank, the end, a quote, or the next `name=` or `name:`. */
 function isEndOfField(text: string, from: number): boolean {
   if (from >= text.length || (classAt(text, from) & SPACE) !== 0) return true
-  return /^(?:["'}\])]|[\w .-]{1,40}[=:]|\w{0,40},)/.test(text.slice(from, from + 44))
+  return /^(?:["'}\])]|[\w.-]{1,40}(?: \w{1,20})?\s?[=:]|\w{0,40},)/.test(text.slice(from, from + 44))
 }
 
 /** Takes off signs that end a sentence or close a bracket that the value did not open. */
