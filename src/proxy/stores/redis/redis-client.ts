@@ -15,6 +15,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { awaitReply, newGeneration, retire } from './redis-call.ts'
+import type { Call, Generation, ReplyEvents } from './redis-call.ts'
 import { callError, isUnknownScript, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { RedisAddress } from './redis-url.ts'
@@ -23,8 +25,6 @@ import type { RedisArgument, RedisTls, RedisWire } from './redis-wire.ts'
 
 /** Bound of a call where none is given: two orders of magnitude above a healthy round trip. @see DESIGN section 8 */
 const CALL_TIMEOUT_MS = 50
-/** A call waits so many times its bound as long as Redis answers others meanwhile. */
-const BUSY_ROUNDS = 5
 /** A connection that owes an answer for so long after a call timed out is replaced. */
 const STALL_MS = 1_000
 const CONNECT_TIMEOUT_MS = 1_000
@@ -73,15 +73,6 @@ export function connectRedis(url: string, options: RedisOptions = {}): RedisConn
   return new RedisConnection(parseRedisUrl(url), options)
 }
 
-/** One opened wire and what it owes. */
-interface Generation {
-  readonly wire: RedisWire
-  inFlight: number
-  /** Calls that have ended, however. */
-  replies: number
-  stallTimer: NodeJS.Timeout | undefined
-}
-
 export class RedisConnection {
   readonly #address: RedisAddress
   readonly #options: RedisOptions
@@ -89,6 +80,10 @@ export class RedisConnection {
   readonly #maxInFlight: number
   readonly #closing = new AbortController()
   readonly #waiters = new Set<() => void>()
+  readonly #replyEvents: ReplyEvents = {
+    givenUp: (call, generation) => this.#watchStall(call, generation),
+    failed: (error, generation) => this.#judge(error, generation),
+  }
   #generation: Generation | undefined
   #opening: Promise<void> | undefined
   #failures = 0
@@ -139,7 +134,7 @@ export class RedisConnection {
     }
     generation.inFlight++
     const reply = generation.wire.send(key, args, options.returnBuffers ?? false)
-    return this.#bounded(reply, generation, options.timeoutMs ?? this.#callTimeoutMs)
+    return awaitReply(reply, generation, options.timeoutMs ?? this.#callTimeoutMs, this.#replyEvents)
   }
 
   /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */
@@ -168,44 +163,7 @@ export class RedisConnection {
     await this.#opening
   }
 
-  /** The reply in time or a refusal; a reply that comes later only settles what the connection owes. */
-  #bounded(reply: Promise<unknown>, generation: Generation, timeoutMs: Milliseconds): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const call = { answered: false }
-      let timer: NodeJS.Timeout | undefined
-      const wait = (round: number) => {
-        const before = generation.replies
-        const late = () => {
-          if (call.answered) return
-          // Replies come in order: a Redis that answers what was asked before is busy, not frozen.
-          if (generation.replies !== before && round < BUSY_ROUNDS) return wait(round + 1)
-          this.#watchStall(call, generation)
-          reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs * round} ms`, true))
-        }
-        // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
-        timer = setTimeout(() => setImmediate(late), timeoutMs)
-      }
-      wait(1)
-      const answer = () => {
-        call.answered = true
-        generation.inFlight--
-        generation.replies++
-        clearTimeout(timer)
-      }
-      reply.then(
-        (value) => {
-          answer()
-          return resolve(value)
-        },
-        (error: unknown) => {
-          answer()
-          reject(this.#judge(error, generation))
-        },
-      )
-    })
-  }
-
-  #watchStall(call: { readonly answered: boolean }, generation: Generation): void {
+  #watchStall(call: Call, generation: Generation): void {
     if (generation.stallTimer !== undefined) return
     generation.stallTimer = setTimeout(() => {
       generation.stallTimer = undefined
@@ -255,7 +213,7 @@ export class RedisConnection {
     }
     try {
       const opening = openWire(rotated(this.#address, this.#failures), { ...this.#wireOptions(), onLost }, signal)
-      generation = { wire: await abortable(opening, signal), inFlight: 0, replies: 0, stallTimer: undefined }
+      generation = newGeneration(await abortable(opening, signal))
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false
@@ -296,11 +254,6 @@ export class RedisConnection {
     const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
     return BACKOFF_MIN_MS + (this.#options.random ?? Math.random)() * (ceiling - BACKOFF_MIN_MS)
   }
-}
-
-function retire(generation: Generation): void {
-  clearTimeout(generation.stallTimer)
-  generation.wire.destroy()
 }
 
 /** Begins with another host at each attempt, so that a frozen one does not stand in the way for ever. */
