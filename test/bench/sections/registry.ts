@@ -1,3 +1,4 @@
+import { injection } from './injection.ts'
 import { latency } from './latency.ts'
 import { maskingSpeed } from './masking-speed.ts'
 import { memory } from './memory.ts'
@@ -7,4 +8,4 @@ import { streams } from './streams.ts'
 import { throughput } from './throughput.ts'
 
 /** In the order of running and of the results. */
-export const SECTIONS: readonly Section[] = [throughput, latency, streams, memory, startUp, maskingSpeed]
+export const SECTIONS: readonly Section[] = [throughput, latency, streams, memory, startUp, maskingSpeed, injection]
