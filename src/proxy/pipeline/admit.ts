@@ -3,11 +3,11 @@
  * checked and the request's bound is reserved, in one question to the store. What is reserved is settled once, at the
  * request's end (settle.ts); until then the reservation is renewed.
  */
-import type { CompletionRequest } from '../../domain/completion/request.ts'
+import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf, outputClampFor, type QuotaNeed } from '../../domain/quota/need.ts'
-import { measurePrompt } from '../../domain/quota/prompt-size.ts'
+import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
 import { affordable, unpricedModelError } from '../../domain/quota/unpriced.ts'
@@ -19,6 +19,14 @@ import { QuotaUnavailableError, RESERVATION_LEASE_MS, type Admitted, type Reserv
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { traceStep } from './trace.ts'
+
+/** What a call is going to use, as far as its request tells. */
+export interface AskedAdmission {
+  readonly model: string | undefined
+  readonly prompt: PromptSize
+  readonly sampling: Sampling
+}
 
 export interface AdmittedRequest {
   /** The route without what a budget cannot afford to try. */
@@ -31,26 +39,32 @@ export interface AdmittedRequest {
 /** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
 const quotaPlans = new WeakMap<VirtualKeyEntry, QuotaPlan>()
 
+/** What a chat completion asks for. */
+export function admissionOf(request: CompletionRequest): AskedAdmission {
+  return { model: request.model, sampling: request.sampling, prompt: measurePrompt(request) }
+}
+
 /** @throws {GatewayError} 429 with the limit's name, 400 `unpriced_model`, 503 `quota_backend_unavailable`. */
 export async function admit(
-  request: CompletionRequest,
+  asked: AskedAdmission,
   route: RoutePlan,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<AdmittedRequest> {
   const quotas = limitsOfCaller(caller)
-  const plan = affordablePlan(route, quotas, request)
-  record.promptSize = measurePrompt(request)
+  const plan = affordablePlan(route, quotas, asked)
+  record.promptSize = asked.prompt
   const need = needOf(
-    record.promptSize,
-    request.sampling,
+    asked.prompt,
+    asked.sampling,
     plan.candidates.map(({ deployment }) => deployment),
   )
   const admitted = await ask(quotas, need, caller, record, services)
   record.reservation = keepAlive(admitted.reservation, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
+  traceStep(record, services, 'admit', { reserved: need, warnings: admitted.warnings })
   const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
   return {
     plan,
@@ -68,7 +82,7 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
   return plan
 }
 
-function affordablePlan(route: RoutePlan, quotas: QuotaPlan, request: CompletionRequest): RoutePlan {
+function affordablePlan(route: RoutePlan, quotas: QuotaPlan, { model }: AskedAdmission): RoutePlan {
   if (!quotas.blocksOnCost) return route
   const left = new Set(
     affordable(
@@ -77,7 +91,7 @@ function affordablePlan(route: RoutePlan, quotas: QuotaPlan, request: Completion
     ),
   )
   const [first, ...others] = route.candidates.filter((candidate: Candidate) => left.has(candidate.deployment))
-  if (first === undefined) throw unpricedModelError((request.model ?? 'auto').slice(0, 128))
+  if (first === undefined) throw unpricedModelError((model ?? 'auto').slice(0, 128))
   return { ...route, candidates: [first, ...others] }
 }
 

@@ -7,14 +7,14 @@
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
+import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { Format, RenderTarget } from '../../domain/formats/format.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
-import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
-import { exhausted, judge, statusErrorOf, type AttemptFailure } from './attempt-failure.ts'
+import { statusErrorOf } from './attempt-failure.ts'
+import { attemptInOrder } from './attempt-in-order.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems, type StreamItem } from './provider-stream.ts'
 import { parseDocument } from './read-request.ts'
@@ -53,86 +53,13 @@ export interface StreamAnswer {
   readonly items: AsyncIterable<StreamItem[]>
 }
 
-/** However long a plan is: more tries than this only make the client wait. */
-const MAX_ATTEMPTS = 8
-
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
-export async function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
-  const failures: AttemptFailure[] = []
-  for (const { deployment } of call.plan.candidates) {
-    for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
-      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, call.plan)
-      const outcome = await timed(record, services, () => tryOnce(deployment, call, record, services))
-      if (outcome.type !== 'failure') return outcome
-      failures.push(outcome)
-      if (!outcome.retrySame) break
-    }
-  }
-  throw exhausted(failures, call.plan)
-}
-
-/** Waiting for a provider is not the gateway's own time. */
-async function timed<Result>(record: RequestRecord, services: Services, run: () => Promise<Result>): Promise<Result> {
-  const started = services.now()
-  try {
-    return await run()
-  } finally {
-    record.upstreamMs += services.now() - started
-  }
-}
-
-async function tryOnce(
-  deployment: Deployment,
-  call: ProviderRequest,
-  record: RequestRecord,
-  services: Services,
-): Promise<Answer | AttemptFailure> {
-  const leave = services.health.enter(deployment)
-  if (leave === undefined) return skipped(deployment, record)
-  const started = services.now()
-  const elapsed = () => Math.round(services.now() - started)
-  try {
+export function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
+  return attemptInOrder<Answer>(call.plan, record, services, async (deployment) => {
     const { answer, firstByteMs } = await exchange(deployment, call, record, services)
-    if (answer.type === 'whole') leave()
-    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
-    services.health.succeeded(deployment, firstByteMs)
-    return answer.type === 'stream' ? { ...answer, items: leaving(answer.items, leave) } : answer
-  } catch (error) {
-    leave()
-    return failed(error, deployment, elapsed(), record, services)
-  }
-}
-
-function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
-  record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
-  return { type: 'failure', kind: 'busy', retrySame: false }
-}
-
-function failed(
-  error: unknown,
-  deployment: Deployment,
-  ms: number,
-  record: RequestRecord,
-  services: Services,
-): AttemptFailure {
-  if (record.incoming.signal.aborted) {
-    record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
-    throw new GatewayError('client_closed_request', 'The client closed the request.')
-  }
-  const failure = judge(error, record.incoming.adapter.format)
-  record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
-  if (failure.type === 'rejection') throw failure.error
-  services.health.failed(deployment, failure.health)
-  services.log.warn(
-    {
-      requestId: record.incoming.requestId,
-      attempt: record.attempts.length,
-      deployment: deployment.id,
-      ...failure.attempt,
-    },
-    'provider failed',
-  )
-  return failure.failure
+    if (answer.type === 'whole') return { answer, firstByteMs }
+    return { answer, firstByteMs, hold: (leave) => ({ ...answer, items: leaving(answer.items, leave) }) }
+  })
 }
 
 /** One exchange. Throws for everything that is no usable answer. */

@@ -16,6 +16,7 @@ import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
 import type { Services } from './services.ts'
+import { traceStep } from './trace.ts'
 
 export interface GuardedRequest {
   readonly request: CompletionRequest
@@ -74,8 +75,9 @@ function mask(
   format: Format,
   caller: GovernedCaller,
   record: RequestRecord,
-  { guardrails }: Services,
+  services: Services,
 ): GuardedRequest {
+  const { guardrails } = services
   const { request } = read
   const { document } = request.source
   const redactions = new RedactionMap({
@@ -88,6 +90,7 @@ function mask(
     return redactions.mask(span.text)
   })
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
+  traceStep(record, services, 'guard-request', { findings: record.findings })
   return {
     request: changed ? format.parseRequest(document, record.incoming.hints) : request,
     bytes: changed ? undefined : read.bytes,

@@ -1,6 +1,7 @@
 /** What each route of an adapter does. */
 import type { AdapterRoute } from '../adapters/adapter.ts'
 import { countTokens } from './count-tokens.ts'
+import { createEmbeddings } from './embed.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { completeChat } from './pipeline.ts'
 import { readModels } from './read-models.ts'
@@ -11,6 +12,7 @@ export type Operation = (incoming: Incoming, services: Services) => Promise<Outg
 
 const OPERATIONS: Readonly<Record<AdapterRoute['operation'], Operation>> = {
   chat: completeChat,
+  embeddings: createEmbeddings,
   'count-tokens': countTokens,
   'list-models': readModels,
   'get-model': readModels,

@@ -14,19 +14,19 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import { admit } from './admit.ts'
+import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { authenticate } from './authenticate.ts'
-import { callProvider } from './call-provider.ts'
+import { callProvider, type Answer } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { callForJson } from './force-json.ts'
-import { guardRequest } from './guard-request.ts'
+import { guardRequest, type GuardedRequest } from './guard-request.ts'
 import { completeThroughCache } from './look-up-cache.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
 import { readRequest } from './read-request.ts'
 import { publicError, refuse } from './refuse.ts'
-import { RequestRecord } from './request-record.ts'
-import { resolveRequestPolicy } from './resolve-request-policy.ts'
+import { RequestRecord, type Outcome } from './request-record.ts'
+import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
@@ -41,57 +41,66 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
-    traceStep(record, services, 'resolve-policy', {
-      virtualKey: caller.key.id,
-      flags: [...governed.policy.flags],
-      scoringMethod: governed.policy.scoringMethod ?? 'priority',
-    })
-
     const format = formatOf(incoming.adapter.format)
     const read = await readRequest(incoming, format)
-    const { request } = read
-    record.requestedModel = request.model
-    record.stream = request.stream
-    traceStep(record, services, 'read-request', { bytes: read.bytes.length, stream: request.stream })
+    record.noteRequest(read.request)
 
-    const plan = planRequest(request, governed, record, services)
-    traceStep(record, services, 'plan-route', {
-      candidates: plan.candidates.map(({ deployment }) => deployment.id),
-      removed: plan.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
-    })
-    const admitted = await admit(request, plan, governed, record, services)
-    traceStep(record, services, 'admit', { reservation: admitted.reservation.origin, warnings: record.quotaWarnings })
+    const route = planRequest(read.request, governed, record, services)
+    const admitted = await admit(admissionOf(read.request), route, governed, record, services)
     const guarded = guardRequest(read, format, governed, record, services)
-    traceStep(record, services, 'guard-request', { findings: record.findings })
-    const { plan: route, clampFor } = admitted
-    const asked = { request: guarded.request, plan: route, clampFor, tokens: guarded.redactions }
-    const call = { request: guarded.request, bytes: guarded.bytes, plan: route, clampFor, stream: request.stream }
-    const shown = (text: string) => guarded.restorer?.restore(text, 'message') ?? text
-    const answer = await completeThroughCache(asked, governed, record, services, () =>
-      governed.policy.flags.has('force-json')
-        ? callForJson(call, shown, record, services)
-        : callProvider(call, record, services),
-    )
-    record.served = answer.deployment
-    traceStep(record, services, 'look-up-cache', { cache: record.cache, ageSeconds: record.cacheAgeSeconds })
-    traceStep(record, services, 'call-provider', { served: answer.deployment.id, attempts: record.attempts })
-    const responding = {
-      request: guarded.request,
-      format,
-      headers: traceHeaders(record),
-      restorer: guarded.restorer,
-      settle,
-    }
-    return await respond(answer, responding, record, services)
+    const answer = await answerThroughCache(guarded, admitted, governed, record, services)
+    const headers = traceHeaders(record)
+    const { request, restorer } = guarded
+    return await respond(answer, { request, format, headers, restorer, settle }, record, services)
   } catch (error) {
-    const shown = publicError(error)
-    record.errorCode = shown.code
-    if (shown.code === 'internal_error') {
-      services.log.error({ requestId: incoming.requestId, err: error }, 'request failed inside the gateway')
-    }
-    await settle(outcomeOf(shown))
-    return refuse(shown, incoming.adapter, incoming.requestId, traceHeaders(record))
+    return leave(error, record, settle, services)
   }
+}
+
+/** From the cache, or from the first provider of the plan that answers. */
+async function answerThroughCache(
+  { request, bytes, redactions, restorer }: GuardedRequest,
+  { plan, clampFor }: AdmittedRequest,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<Answer> {
+  const call = { request, bytes, plan, clampFor, stream: request.stream }
+  const restore = (text: string) => restorer?.restore(text, 'message') ?? text
+  const answer = await completeThroughCache(
+    { request, plan, clampFor, tokens: redactions },
+    caller,
+    record,
+    services,
+    () =>
+      caller.policy.flags.has('force-json')
+        ? callForJson(call, restore, record, services)
+        : callProvider(call, record, services),
+  )
+  record.served = answer.deployment
+  traceStep(record, services, 'answer', {
+    served: answer.deployment.id,
+    cache: record.cache,
+    attempts: record.attempts,
+  })
+  return answer
+}
+
+/** The one way out for refusals and failures. */
+async function leave(
+  error: unknown,
+  record: RequestRecord,
+  settle: (outcome: Outcome) => Promise<void>,
+  services: Services,
+): Promise<Outgoing> {
+  const { adapter, requestId } = record.incoming
+  const shown = publicError(error)
+  record.errorCode = shown.code
+  if (shown.details.cause !== undefined && shown.status >= 500) {
+    services.log.error({ requestId, code: shown.code, err: shown.details.cause }, 'request failed inside the gateway')
+  }
+  await settle(outcomeOf(shown))
+  return refuse(shown, adapter, requestId, traceHeaders(record))
 }
 
 /** @throws {GatewayError} 503 `not_ready` before the first snapshot. */
@@ -104,7 +113,7 @@ export function requireConfiguration(services: Services): Configuration {
 }
 
 /** What a refusal or failure means for the record. */
-export function outcomeOf(error: GatewayError) {
+export function outcomeOf(error: GatewayError): Outcome {
   if (error.code === 'client_closed_request') return 'client-gone'
   return error.status >= 500 || error.code === 'provider_rejected_request' ? 'failed' : 'refused'
 }

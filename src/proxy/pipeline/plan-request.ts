@@ -6,6 +6,7 @@ import type { Capability } from '../../domain/snapshot/snapshot.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { traceStep } from './trace.ts'
 
 /**
  * Characters that one token certainly holds at most, on average over a prompt: the estimate must never remove a model
@@ -35,6 +36,10 @@ export function planRequest(
   record.removed = outcome.removed
   if (outcome.type === 'refused') throw outcome.error
   record.plan = outcome
+  traceStep(record, services, 'plan-route', {
+    candidates: outcome.candidates.map(({ deployment }) => deployment.id),
+    removed: outcome.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
+  })
   return outcome
 }
 

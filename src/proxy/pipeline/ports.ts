@@ -46,7 +46,7 @@ export interface ProviderCall {
   readonly deployment: Deployment
   readonly credential: Secret | undefined
   /** What is asked: decides the path within the family. */
-  readonly operation: 'chat' | 'count-tokens'
+  readonly operation: 'chat' | 'count-tokens' | 'embeddings'
   readonly stream: boolean
   /** The body, JSON, rendered in the family's format. */
   readonly body: string | Uint8Array

@@ -1,5 +1,5 @@
 /** What is known of one request so far: written by the stages, read once when it settles. */
-import type { TranslationWarning } from '../../domain/completion/request.ts'
+import type { CompletionRequest, TranslationWarning } from '../../domain/completion/request.ts'
 import type { Usage } from '../../domain/completion/result.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
@@ -64,6 +64,12 @@ export class RequestRecord {
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
     this.operation = operation
+  }
+
+  /** What the body says of itself. */
+  noteRequest({ model, stream }: CompletionRequest): void {
+    this.requestedModel = model
+    this.stream = stream
   }
 
   /** Counts a piece of the answer. */

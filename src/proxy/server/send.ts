@@ -19,9 +19,15 @@ export async function send(response: ServerResponse, outgoing: Outgoing): Promis
   response.end()
 }
 
-/** A stream whose client has gone before it began still has to be ended, so that it settles. */
+/**
+ * A stream whose client has gone before it began still has to settle. Ending a generator that was never started would
+ * skip its `finally`: it is started first.
+ */
 async function drop(outgoing: Outgoing): Promise<void> {
-  if (outgoing.type === 'stream') await outgoing.chunks[Symbol.asyncIterator]().return?.()
+  if (outgoing.type !== 'stream') return
+  const chunks = outgoing.chunks[Symbol.asyncIterator]()
+  await chunks.next()
+  await chunks.return?.()
 }
 
 /** Until the socket takes more, or is gone. */

@@ -1,0 +1,110 @@
+/**
+ * Tries the planned deployments in their order until one answers, whatever is asked of them.
+ *
+ * A try ends in one of four ways: an answer, a rejection (the provider refuses the request itself: nobody else is
+ * asked), a failure that another deployment may not have, or the client's leaving.
+ */
+import { GatewayError } from '../../domain/errors.ts'
+import type { AttemptRecord } from '../../domain/routing/decision.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+
+/** An answer that has come, or has begun to. */
+export interface Exchanged<Answer> {
+  readonly answer: Answer
+  readonly firstByteMs: number
+  /** For an answer that goes on: wraps it so that the slot is given back at its end. Absent: it has ended. */
+  readonly hold?: (leave: () => void) => Answer
+}
+
+/** However long a plan is: more tries than this only make the client wait. */
+const MAX_ATTEMPTS = 8
+
+/**
+ * @param exchange one exchange; throws for everything that is no usable answer
+ * @throws {GatewayError} where no deployment answers, or the provider refuses the request itself.
+ */
+export async function attemptInOrder<Answer>(
+  plan: RoutePlan,
+  record: RequestRecord,
+  services: Services,
+  exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
+): Promise<Answer> {
+  const failures: AttemptFailure[] = []
+  for (const { deployment } of plan.candidates) {
+    for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
+      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan)
+      const outcome = await timed(record, services, () => tryOnce(deployment, record, services, exchange))
+      if ('answer' in outcome) return outcome.answer
+      failures.push(outcome)
+      if (!outcome.retrySame) break
+    }
+  }
+  throw exhausted(failures, plan)
+}
+
+/** Waiting for a provider is not the gateway's own time. */
+async function timed<Result>(record: RequestRecord, services: Services, run: () => Promise<Result>): Promise<Result> {
+  const started = services.now()
+  try {
+    return await run()
+  } finally {
+    record.upstreamMs += services.now() - started
+  }
+}
+
+async function tryOnce<Answer>(
+  deployment: Deployment,
+  record: RequestRecord,
+  services: Services,
+  exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
+): Promise<{ readonly answer: Answer } | AttemptFailure> {
+  const leave = services.health.enter(deployment)
+  if (leave === undefined) return skipped(deployment, record)
+  const started = services.now()
+  const elapsed = () => Math.round(services.now() - started)
+  try {
+    const { answer, firstByteMs, hold } = await exchange(deployment)
+    if (hold === undefined) leave()
+    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
+    services.health.succeeded(deployment, firstByteMs)
+    return { answer: hold === undefined ? answer : hold(leave) }
+  } catch (error) {
+    leave()
+    return failed(error, deployment, elapsed(), record, services)
+  }
+}
+function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
+  record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
+  return { type: 'failure', kind: 'busy', retrySame: false }
+}
+
+function failed(
+  error: unknown,
+  deployment: Deployment,
+  ms: number,
+  record: RequestRecord,
+  services: Services,
+): AttemptFailure {
+  if (record.incoming.signal.aborted) {
+    record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
+    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  }
+  const failure = judge(error, record.incoming.adapter.format)
+  record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
+  if (failure.type === 'rejection') throw failure.error
+  services.health.failed(deployment, failure.health)
+  services.log.warn(
+    {
+      requestId: record.incoming.requestId,
+      attempt: record.attempts.length,
+      deployment: deployment.id,
+      ...failure.attempt,
+    },
+    'provider failed',
+  )
+  return failure.failure
+}

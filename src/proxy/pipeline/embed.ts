@@ -1,0 +1,247 @@
+/**
+ * `POST /v1/embeddings`: texts to vectors, governed like a completion: key, policy, route, quota, masking, exact cache,
+ * failover. What differs: only input is paid for, and the vectors of two models do not compare, so the model must be
+ * named and no other one ever stands in for it (providers of the same model do).
+ */
+import { requestText } from '../../domain/caching/request-text.ts'
+import { NO_TOKENS } from '../../domain/caching/token-ordinals.ts'
+import { GatewayError, InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts'
+import {
+  parseEmbeddingsRequest,
+  renderEmbeddingsRequest,
+  type EmbeddingsRequest,
+} from '../../domain/formats/embeddings/request.ts'
+import { parseEmbeddingsResult, type EmbeddingsResult } from '../../domain/formats/embeddings/result.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { probableTokens, utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
+import { AUTO_MODEL } from '../../domain/routing/names.ts'
+import { planRoute } from '../../domain/routing/plan-route.ts'
+import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { familyOf } from '../providers/registry.ts'
+import { admit } from './admit.ts'
+import { statusErrorOf } from './attempt-failure.ts'
+import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
+import { authenticate, type Caller } from './authenticate.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
+import { isNamed } from './look-up-cache.ts'
+import { maskEmbeddings } from './mask-embeddings.ts'
+import { outcomeOf, requireConfiguration } from './pipeline.ts'
+import { parseDocument } from './read-request.ts'
+import { readWhole } from './read-whole.ts'
+import { publicError, refuse } from './refuse.ts'
+import { RequestRecord } from './request-record.ts'
+import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+import { settlementOf } from './settle.ts'
+import { throughCache, type Cacheable } from './through-cache.ts'
+import { costHeaders, traceHeaders, traceStep } from './trace.ts'
+
+export interface EmbeddingsAnswer extends EmbeddingsResult {
+  readonly deployment: Deployment
+  readonly bytes: Uint8Array
+}
+
+/** Larger inputs are not worth a digest. */
+const MAX_KEY_CHARACTERS = 2 * 1024 * 1024
+
+/** Embeddings from the client's headers to the answer. Never throws. */
+export async function createEmbeddings(incoming: Incoming, services: Services): Promise<Outgoing> {
+  const record = new RequestRecord(incoming, 'embeddings')
+  const settle = settlementOf(record, services)
+  try {
+    const caller = authenticate(incoming, requireConfiguration(services), services.now())
+    record.caller = caller
+    const governed = resolveRequestPolicy(caller, incoming)
+    record.policy = governed.policy
+    const read = parseEmbeddingsRequest(parseDocument(await incoming.readBody()))
+    record.requestedModel = read.model
+    const prompt = sizeOf(read)
+    const route = planEmbeddings(read, governed, record, services)
+    const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
+    const { plan } = await admit(asked, route, governed, record, services)
+    const request = maskEmbeddings(read, governed, record, services)
+    const answer = await throughCache(cacheable(request, plan, governed), governed, record, services, () =>
+      embedAt(plan, request, record, services),
+    )
+    record.served = answer.deployment
+    record.usage = answer.usage ?? estimatedUsage(prompt)
+    record.usageEstimated = answer.usage === undefined
+    traceStep(record, services, 'embed', { served: answer.deployment.id, cache: record.cache })
+    await settle('answered')
+    const headers = { ...traceHeaders(record), ...costHeaders(record), 'content-type': 'application/json' }
+    return { type: 'whole', status: 200, headers, body: answer.bytes }
+  } catch (error) {
+    const shown = publicError(error)
+    record.errorCode = shown.code
+    if (shown.code === 'internal_error') {
+      services.log.error({ requestId: incoming.requestId, err: error }, 'request failed inside the gateway')
+    }
+    await settle(outcomeOf(shown))
+    return refuse(shown, incoming.adapter, incoming.requestId, traceHeaders(record))
+  }
+}
+
+/** Asks the deployments of a plan in order. @throws {GatewayError} where none answers. */
+export function embedAt(
+  plan: RoutePlan,
+  request: EmbeddingsRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<EmbeddingsAnswer> {
+  return attemptInOrder(plan, record, services, (deployment) => exchange(deployment, request, record, services))
+}
+
+async function exchange(
+  deployment: Deployment,
+  request: EmbeddingsRequest,
+  record: RequestRecord,
+  services: Services,
+): Promise<Exchanged<EmbeddingsAnswer>> {
+  const started = services.now()
+  const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
+  const body = JSON.stringify(renderEmbeddingsRequest(request, deployment.model.upstreamName))
+  const { signal } = record.incoming
+  const call = {
+    deployment,
+    credential,
+    operation: 'embeddings',
+    stream: false,
+    body,
+    passHeaders: {},
+    signal,
+  } as const
+  const reply = await services.transport.send(call)
+  if (reply.status < 200 || reply.status > 299) {
+    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
+  }
+  const firstByteMs = services.now() - started
+  const bytes = await readWhole(reply)
+  return { answer: answerOf(bytes, request, deployment), firstByteMs }
+}
+
+/** @throws {UpstreamFormatError} */
+function answerOf(
+  bytes: Uint8Array,
+  { inputs, encoding }: EmbeddingsRequest,
+  deployment: Deployment,
+): EmbeddingsAnswer {
+  const document = parseAnswer(bytes)
+  const result = parseEmbeddingsResult(document, inputs, encoding)
+  const sent = result.document === document ? bytes : Buffer.from(JSON.stringify(result.document))
+  return { ...result, deployment, bytes: sent }
+}
+
+function parseAnswer(bytes: Uint8Array): JsonObject {
+  try {
+    return parseDocument(bytes)
+  } catch (cause) {
+    throw new UpstreamFormatError('the answer is not a JSON object', cause)
+  }
+}
+
+function planEmbeddings(
+  { model }: EmbeddingsRequest,
+  governed: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): RoutePlan {
+  if (model === undefined || model === AUTO_MODEL) {
+    throw new InvalidRequestError(
+      'Name the embedding model: vectors of two models do not compare, so there is no automatic choice.',
+      'model',
+    )
+  }
+  return planForEmbeddings(model, governed, governed.policy, record, services)
+}
+
+/** The deployments of one embedding model. @throws {GatewayError} as `planRoute` refuses. */
+export function planForEmbeddings(
+  model: string,
+  caller: Caller,
+  policy: GovernedCaller['policy'],
+  record: RequestRecord,
+  services: Services,
+): RoutePlan {
+  const outcome = planRoute({
+    compiled: caller.configuration.compiled,
+    key: caller.key,
+    policy: { ...policy, fallback: 'SameModel' },
+    request: { model, needs: ['embeddings'], minPromptTokens: 0 },
+    health: services.health,
+    nowMs: services.now(),
+  })
+  if (record.operation === 'embeddings') record.removed = outcome.removed
+  if (outcome.type === 'refused') throw outcome.error
+  const [first, ...others] = outcome.candidates.filter(speaksEmbeddings)
+  if (first === undefined) {
+    throw new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
+      param: 'model',
+    })
+  }
+  const plan = { ...outcome, candidates: [first, ...others] } satisfies RoutePlan
+  if (record.operation === 'embeddings') record.plan = plan
+  return plan
+}
+
+function speaksEmbeddings({ deployment }: Candidate): boolean {
+  return familyOf(deployment.provider.type).format === 'chat-completions'
+}
+
+function cacheable(
+  request: EmbeddingsRequest,
+  plan: RoutePlan,
+  { policy }: GovernedCaller,
+): Cacheable<EmbeddingsAnswer> {
+  const { document, model } = request
+  return {
+    plan,
+    text: () => {
+      // Masked texts keep their tokens: the vector of one user's value is not that of another's.
+      const text = requestText({
+        format: 'embeddings',
+        document,
+        model,
+        policy,
+        passHeaders: {},
+        shape: undefined,
+        tokens: NO_TOKENS,
+      })
+      return text !== undefined && text.length <= MAX_KEY_CHARACTERS ? text : undefined
+    },
+    answers: (deployment) => isNamed(deployment, model),
+    revive: (bytes, format, deployment) => (format === 'embeddings' ? revive(bytes, request, deployment) : undefined),
+    keep: (answer, keeper) => {
+      keeper.keep(answer.bytes, 'embeddings', answer.deployment)
+      return answer
+    },
+  }
+}
+
+function revive(bytes: Uint8Array, request: EmbeddingsRequest, deployment: Deployment): EmbeddingsAnswer | undefined {
+  try {
+    return answerOf(bytes, request, deployment)
+  } catch (error) {
+    if (error instanceof UpstreamFormatError) return undefined
+    throw error
+  }
+}
+
+/** A token of a list is one token; a text has at most as many as bytes. */
+function sizeOf({ texts, tokens }: EmbeddingsRequest): PromptSize {
+  let textBytes = 0
+  let wideBytes = 0
+  for (const text of texts) {
+    const { bytes, wide } = utf8Size(text)
+    textBytes += bytes
+    wideBytes += wide
+  }
+  return { textBytes, wideBytes, overheadTokens: tokens, images: 0, unmeasurable: false }
+}
+
+/** For servers that count nothing. */
+function estimatedUsage({ textBytes, wideBytes, overheadTokens }: PromptSize) {
+  const input = probableTokens(textBytes, wideBytes) + overheadTokens
+  return { input, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+}
