@@ -44,7 +44,7 @@ export interface AdapterRoute {
   readonly method: 'GET' | 'POST'
   /** Path pattern of the router: `:name` for one segment, `*` for the rest. */
   readonly path: string
-  readonly operation: 'chat' | 'count-tokens' | 'list-models' | 'get-model' | 'usage'
+  readonly operation: 'chat' | 'embeddings' | 'count-tokens' | 'list-models' | 'get-model' | 'usage'
   /** Reads what the path says; undefined: the path is none of this route's. */
   hints?(parameters: Readonly<Record<string, string>>, query: URLSearchParams): RouteHints | undefined
 }

@@ -26,6 +26,7 @@ export const openai = {
 function routesUnder(prefix: string): AdapterRoute[] {
   return [
     { method: 'POST', path: `${prefix}/chat/completions`, operation: 'chat' },
+    { method: 'POST', path: `${prefix}/embeddings`, operation: 'embeddings' },
     { method: 'GET', path: `${prefix}/models`, operation: 'list-models' },
     { method: 'GET', path: `${prefix}/usage`, operation: 'usage' },
     {

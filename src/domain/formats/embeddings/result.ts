@@ -1,0 +1,89 @@
+/** OpenAI's embeddings answer: checked, its usage read, its vectors in the encoding that was asked for. */
+import type { Usage } from '../../completion/result.ts'
+import { UpstreamFormatError } from '../../errors.ts'
+import { asArray, asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { VectorEncoding } from './request.ts'
+
+export interface EmbeddingsResult {
+  /** The provider's document; another one where vectors had to be written anew. */
+  readonly document: JsonObject
+  /** Undefined where the provider counts nothing. */
+  readonly usage: Usage | undefined
+}
+
+/**
+ * Reads an answer to a request for `inputs` vectors.
+ * @throws {UpstreamFormatError} where it is none, or has another number of vectors.
+ */
+export function parseEmbeddingsResult(
+  document: JsonObject,
+  inputs: number,
+  encoding: VectorEncoding,
+): EmbeddingsResult {
+  const items = asArray(document.data)
+  if (items.length !== inputs || !items.every((item) => isJsonObject(item) && isVector(item.embedding))) {
+    throw new UpstreamFormatError('The provider sent an answer without the vectors that were asked for.')
+  }
+  return { document: conformed(document, items, encoding), usage: parseUsage(document.usage) }
+}
+
+/** One vector of an answer, by its place; undefined where it is none. */
+export function vectorAt(document: JsonObject, index: number): Float32Array | undefined {
+  const embedding = asObject(asArray(document.data)[index])?.embedding
+  if (typeof embedding === 'string') return fromBase64(embedding)
+  if (!isVector(embedding)) return undefined
+  return Float32Array.from(asArray(embedding), Number)
+}
+
+function isVector(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value !== ''
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
+}
+
+/** Several servers ignore `encoding_format`; the official SDKs then read nonsense. */
+function conformed(document: JsonObject, items: readonly JsonValue[], encoding: VectorEncoding): JsonObject {
+  const wanted = encoding === 'base64' ? 'string' : 'object'
+  if (items.every((item) => typeof asObject(item)?.embedding === wanted)) return document
+  const data = items.map((item) => {
+    const entry = asObject(item) ?? {}
+    return { ...entry, embedding: reencoded(entry.embedding, encoding) }
+  })
+  return { ...document, data }
+}
+
+function reencoded(value: JsonValue | undefined, encoding: VectorEncoding): JsonValue {
+  if (encoding === 'base64')
+    return typeof value === 'string' ? value : toBase64(Float32Array.from(asArray(value), Number))
+  return typeof value === 'string' ? [...(fromBase64(value) ?? [])] : asArray(value)
+}
+
+const BYTES_PER_FLOAT = 4
+
+function toBase64(vector: Float32Array): string {
+  const view = new DataView(new ArrayBuffer(vector.length * BYTES_PER_FLOAT))
+  vector.forEach((value, index) => view.setFloat32(index * BYTES_PER_FLOAT, value, true))
+  let binary = ''
+  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+function fromBase64(text: string): Float32Array | undefined {
+  let binary: string
+  try {
+    binary = atob(text)
+  } catch {
+    return undefined
+  }
+  if (binary.length === 0 || binary.length % BYTES_PER_FLOAT !== 0) return undefined
+  const view = new DataView(Uint8Array.from(binary, (character) => character.charCodeAt(0)).buffer)
+  return Float32Array.from({ length: binary.length / BYTES_PER_FLOAT }, (_, index) =>
+    view.getFloat32(index * BYTES_PER_FLOAT, true),
+  )
+}
+
+function parseUsage(value: JsonValue | undefined): Usage | undefined {
+  const usage = asObject(value)
+  const input = asNumber(usage?.prompt_tokens) ?? asNumber(usage?.total_tokens)
+  if (usage === undefined || input === undefined) return undefined
+  return { input: Math.max(0, Math.ceil(input)), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
+}
