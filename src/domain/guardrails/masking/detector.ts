@@ -146,17 +146,13 @@ class Scan {
   #word(from: number, end: number, bits: number): number {
     const text = this.#text
     const start = from + Math.min(escapeLengthAt(text, from), end - from)
-    if (
-      ((bits & LETTER) === 0 || start > from) &&
-      (bits & DIGIT) !== 0 &&
-      skipForward(text, start, end, DIGIT) === end &&
-      end > start
-    )
-      this.#digits(start, end)
-    else if (text.charCodeAt(end) === 0x3a && text.startsWith('bot', start))
-      this.#push(findNumberedKey(text, start + 3, end))
-    else if (mayBePrefixed(text, start)) {
-      const last = this.#prefixed(start)
+    const begin = (bits & UNDERSCORE) === 0 ? start : skipForward(text, start, end, UNDERSCORE)
+    if ((bits & DIGIT) !== 0 && (classAt(text, begin) & DIGIT) !== 0)
+      this.#digits(begin, skipForward(text, begin, end, DIGIT), end)
+    else if ((bits & DIGIT) !== 0 && text.charCodeAt(end) === 0x3a && text.startsWith('bot', begin))
+      this.#digits(begin + 3, end, end)
+    if (mayBePrefixed(text, begin)) {
+      const last = this.#prefixed(begin)
       if (last !== undefined) return last
     }
     const isLong = end - start >= SHORTEST_SHAPED && (bits & LETTER) !== 0 && start >= this.#tokenUntil
@@ -165,8 +161,10 @@ class Scan {
     return end
   }
 
-  #digits(start: number, end: number): void {
+  /** The digits `[start, end)` of a word that ends at `wordEnd`: all of it, but for the underscores of markdown. */
+  #digits(start: number, end: number, wordEnd: number): void {
     const text = this.#text
+    if (skipForward(text, start, end, DIGIT) < end || skipForward(text, end, wordEnd, UNDERSCORE) < wordEnd) return
     if (this.#push(findNumberedKey(text, start, end)) || start < this.#digitsUntil) return
     this.#digitsUntil = findCards(text, start, (finding) => this.#found.push(finding))
   }

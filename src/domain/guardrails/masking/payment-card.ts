@@ -23,6 +23,8 @@ const SHORTEST = 12
 const LONGEST = 19
 /** Digit groups read ahead at once; a card has at most five. */
 const MOST_GROUPS = 24
+/** E.164: what follows a plus sign and is longer is a card, as in a line that a diff adds. */
+const LONGEST_TELEPHONE_NUMBER = 15
 const IDENTIFIER_WINDOW = 40
 
 interface Group {
@@ -158,7 +160,7 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   const first = groups[index]
   const last = groups[index + count - 1]
   if (first === undefined || last === undefined) return false
-  if (!isFreeBefore(text, first.start) || !isFreeAfter(text, last)) return false
+  if (!isFreeBefore(text, first.start, last.end) || !isFreeAfter(text, last)) return false
   if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index))
     return false
   const isIdentified = IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
@@ -183,11 +185,11 @@ function continuesAfter(groups: readonly Group[], index: number): boolean {
   return last !== undefined && next !== undefined && last.separator === 0x2d && next.end - next.start >= 4
 }
 
-function isFreeBefore(text: string, start: number): boolean {
+function isFreeBefore(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1)
   if (before === 0x2e) return (classAt(text, start - 2) & DIGIT) === 0
   if (before === 0x2d) return !isUuidPart(text, start)
-  if (before === 0x2b) return false
+  if (before === 0x2b) return end - start > LONGEST_TELEPHONE_NUMBER
   if ((classAt(text, start - 1) & WORD) === 0) return (classAt(text, start - 1) & LETTER) === 0
   return isAfterEscape(text, start) || (classAt(text, start - 1) & UNDERSCORE) !== 0
 }
@@ -208,5 +210,5 @@ function isFreeAfter(text: string, last: Group): boolean {
   const after = text.charCodeAt(last.end)
   if (last.separator === 0x2e) return false
   if (after === 0x2d) return (classAt(text, last.end + 1) & ALPHANUMERIC) === 0 || last.separator === 0x2d
-  return (classAt(text, last.end) & WORD) === 0
+  return (classAt(text, last.end) & ALPHANUMERIC) === 0
 }

@@ -80,11 +80,15 @@ export function findPrefixedKey(text: string, start: number): PrefixResult {
 /** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */
 function isKeyTail(tail: string, prefix: string): boolean {
   if (prefix.length === 2 && !/\d/.test(tail)) return false
+  return (hasGeneratedRun(tail, 8) || isMixedTail(tail, prefix.length > 4)) && !isPlaceholder(tail)
+}
+
+/** Short pieces between dashes, most of which are no words; after a long prefix, which says much, half of them will do. */
+function isMixedTail(tail: string, isMarked: boolean): boolean {
+  if (isMarked && /\d/.test(tail) && /[A-Z]/.test(tail) && /[a-z]/.test(tail)) return true
   const segments = tail.split(/[-_.=]+/)
-  const isGenerated =
-    hasGeneratedRun(tail, 8) ||
-    segments.filter((segment) => !ORDINARY_SEGMENT.test(segment)).length * 2 > segments.length
-  return isGenerated && !isPlaceholder(tail)
+  const generated = segments.filter((segment) => !ORDINARY_SEGMENT.test(segment)).length
+  return generated * 2 > segments.length || (isMarked && generated * 2 === segments.length)
 }
 
 /** A word in one case or with a capital, a small number, a version. */
