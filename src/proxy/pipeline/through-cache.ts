@@ -6,12 +6,13 @@
  *   hit      near, a flight's, far, or by meaning: nobody is asked, nothing is charged
  *   miss     the provider is asked; identical requests wait for the answer meanwhile
  */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
 import type { CachedFormat } from '../../domain/caching/request-text.ts'
 import type { PurgeCounts, StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import type { Secret } from '../../domain/secret.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { CacheAddress, CacheScope } from './cache-port.ts'
 import { fieldLines } from './header-lines.ts'
@@ -238,6 +239,15 @@ function addressOf<Answer>(cacheable: Cacheable<Answer>, caller: GovernedCaller)
 
 /** Keyed SHA-256 of a text within a scope, base64url. */
 export function digestOf({ organization, project, secret }: CacheScope, text: string): string {
-  const hmac = createHmac('sha256', Buffer.from(secret.reveal(), 'hex'))
+  const hmac = createHmac('sha256', keyOf(secret))
   return hmac.update(`digest ${organization}\n${project ?? ''}\n${text}`).digest('base64url')
+}
+
+/** Made once a secret: from a buffer Node makes one at every call, which costs eight times the digest. */
+const keys = new WeakMap<Secret, KeyObject>()
+
+function keyOf(secret: Secret): KeyObject {
+  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
+  keys.set(secret, known)
+  return known
 }
