@@ -23,6 +23,7 @@ export async function startDemoProviders(): Promise<DemoProviders> {
   }
 }
 
+/** `demo-large` comes behind `demo-small` of both, so that a failure of the first provider is made good by the second. */
 function manifest(name: string, { url }: DemoProvider, priority: number, country: string): string {
   return `apiVersion: tollgate.dev/v1alpha1
 kind: Provider
@@ -36,6 +37,6 @@ spec:
   credentials: { type: None }
   models:
   - { name: demo-small, quality: 0.4, contextWindow: 32768, maxOutputTokens: 4096, capabilities: [chat, streaming, tools, json-mode, json-schema, vision], pricing: { input: "0.10", output: "0.40" } }
-  - { name: demo-large, quality: 0.8, contextWindow: 131072, maxOutputTokens: 16384, capabilities: [chat, streaming, tools, json-mode, json-schema, vision], pricing: { input: "1.00", output: "4.00" } }
+  - { name: demo-large, priority: 30, quality: 0.8, contextWindow: 131072, maxOutputTokens: 16384, capabilities: [chat, streaming, tools, json-mode, json-schema, vision], pricing: { input: "1.00", output: "4.00" } }
 `
 }
