@@ -1,7 +1,7 @@
 /**
  * Keys with a vendor's prefix.
  *
- * A table of 32,768 bits answers for the first three characters of every word whether any prefix begins like that; only then
+ * Two tables of 32,768 bytes answer for the first three and four characters of every word whether any prefix begins like that; only then
  * are the prefixes of these letters tried, the longest first. What follows is read at most LONGEST_TAIL far.
  */
 import { ALPHANUMERIC, BASE64_SIGN, classAt, classOf, DASH, DOT, skipForward, UNDERSCORE } from './character-classes.ts'
@@ -25,7 +25,9 @@ const PREFIXES: readonly Prefix[] = KEY_PREFIXES.flatMap(([rule, prefixes, tail,
 ).toSorted((one, other) => other.prefix.length - one.prefix.length)
 
 const BY_FIRST_TWO = Map.groupBy(PREFIXES, ({ prefix }) => firstTwo(prefix, 0))
-const FIRST_THREE = firstThreeTable()
+/** Beginnings that the scanner hands to other rules: web tokens and PuTTY's key files. */
+const OTHER_BEGINNINGS: readonly string[] = ['eyJ', 'PuT']
+const [FIRST_THREE, FIRST_FOUR] = tablesOfBeginnings()
 
 function firstTwo(text: string, start: number): number {
   return text.charCodeAt(start) * 0x10000 + text.charCodeAt(start + 1)
@@ -35,21 +37,33 @@ function hashOf(first: number, second: number, third: number): number {
   return (first * 1021 + second * 31 + third) & TABLE_BITS
 }
 
-function firstThreeTable(): Uint8Array {
-  const table = new Uint8Array(TABLE_BITS + 1)
+function hashOfFour(three: number, fourth: number): number {
+  return (three * 31 + fourth) & TABLE_BITS
+}
+
+/** By the first three characters: 1 where a prefix may go on by its fourth, 2 where the prefix is too short to ask. */
+function tablesOfBeginnings(): readonly [Uint8Array, Uint8Array] {
+  const [threes, fours] = [new Uint8Array(TABLE_BITS + 1), new Uint8Array(TABLE_BITS + 1)]
   for (const { prefix, tail } of PREFIXES) {
-    const [first, second] = [prefix.charCodeAt(0), prefix.charCodeAt(1)]
-    if (prefix.length > 2) table[hashOf(first, second, prefix.charCodeAt(2))] = 1
-    else
-      for (let third = 0; third < 128; third++)
-        if ((classOf(third) & tail) !== 0) table[hashOf(first, second, third)] = 1
+    const inTail = Array.from({ length: 0x80 }, (_, unit) => unit).filter((unit) => (classOf(unit) & tail) !== 0)
+    const thirds = prefix.length > 2 ? [prefix.charCodeAt(2)] : inTail
+    for (const third of thirds) {
+      const three = hashOf(prefix.charCodeAt(0), prefix.charCodeAt(1), third)
+      threes[three] = Math.max(threes[three] ?? 0, prefix.length > 2 ? 1 : 2)
+      for (const fourth of prefix.length > 3 ? [prefix.charCodeAt(3)] : inTail) fours[hashOfFour(three, fourth)] = 1
+    }
   }
-  return table
+  for (const beginning of OTHER_BEGINNINGS)
+    threes[hashOf(beginning.charCodeAt(0), beginning.charCodeAt(1), beginning.charCodeAt(2))] = 2
+  return [threes, fours]
 }
 
 /** Whether a prefix may begin at `start`, which is the beginning of a word. Almost always false, and cheap. */
 export function mayBePrefixed(text: string, start: number): boolean {
-  return FIRST_THREE[hashOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2))] === 1
+  const three = hashOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2))
+  const answer = FIRST_THREE[three]
+  if (answer !== 1) return answer === 2
+  return FIRST_FOUR[hashOfFour(three, text.charCodeAt(start + 3))] === 1
 }
 
 export interface PrefixResult {

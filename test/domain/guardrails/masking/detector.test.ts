@@ -49,6 +49,12 @@ for (const [text, ...expected] of FOUND) {
   t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
 }
 
+t.test('a PuTTY key file is found whole', async (t) => {
+  const lines = Array.from({ length: 3 }, () => random.text(64, ALPHANUMERIC)).join('\n')
+  const file = `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: c\nPublic-Lines: 1\nAAAA\nPrivate-Lines: 3\n${lines}\nPrivate-MAC: ${'0f'.repeat(32)}`
+  t.strictSame(found(`see ${file}\nbye`), [`KEY ${file}`])
+})
+
 t.test('optional kinds are found only where they are asked for', async (t) => {
   const text =
     'Call +49 30 901820 or (555) 010-1234; IBAN DE89 3704 0044 0532 0130 00; SSN 123-45-6789; 10.1.2.3, 2001:db8::1'
