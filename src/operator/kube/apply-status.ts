@@ -19,7 +19,7 @@ export interface StatusOwner {
  * @throws KubeError of any other failure.
  */
 export async function applyStatus(
-  client: KubeClient,
+  client: Pick<KubeClient, 'serverSideApply'>,
   resource: Resource,
   object: KubeObject,
   status: JsonObject,

@@ -38,7 +38,7 @@ export interface ObjectEvent {
 }
 
 export interface EventRecorderOptions {
-  readonly client: KubeClient
+  readonly client: Pick<KubeClient, 'createEvent' | 'jsonPatch'>
   readonly timing: Timing
   readonly log: Log
   /** Such as `tollgate.dev/operator`. */

@@ -31,7 +31,7 @@ const RELEASE_CALL_MS = 2_000
 
 export interface LeaderElectorOptions {
   /** Not shared with the controllers: its calls must not wait behind theirs. */
-  readonly client: KubeClient
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>
   readonly namespace: string
   readonly name: string
   /** Differs for each process, also between two runs in one pod. */
@@ -232,9 +232,9 @@ export class LeaderElector {
 
   /** Leaders renew once a period; candidates look twice as often, and exactly when the Lease runs out. */
   #waitMs(): Milliseconds {
-    const { random } = this.#options.timing
+    const { timing } = this.#options
     if (this.#leading && this.#lastFailure === '') return this.#periodMs
-    const pollMs = (this.#periodMs / 2) * (0.9 + 0.2 * random())
+    const pollMs = (this.#periodMs / 2) * (0.9 + 0.2 * timing.random())
     if (this.#known === undefined || this.#known.record.holder === '') return pollMs
     return Math.max(10, Math.min(pollMs, this.#expiresInMs(this.#known.record)))
   }

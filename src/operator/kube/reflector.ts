@@ -39,7 +39,7 @@ const WATCHDOG_MS = 10 * 60_000
 const SHORT_WATCH_MS = 1_000
 
 export interface ReflectorOptions extends Selection {
-  readonly client: KubeClient
+  readonly client: Pick<KubeClient, 'list' | 'watch'>
   readonly resource: Resource
   readonly timing: Timing
   readonly log: Log

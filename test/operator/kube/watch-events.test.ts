@@ -52,7 +52,7 @@ t.test('an ERROR event is thrown as the error that it tells', async (t) => {
     isExpired: true,
     message: 'too old resource version',
   })
-  await t.rejects(decode([Buffer.from(line('ERROR', null))]), { status: 0 })
+  await t.rejects(decode([Buffer.from(line('ERROR', null))]), { name: 'KubeError', message: 'status 0' })
 })
 
 t.test('what is no event is refused without quoting it', async (t) => {

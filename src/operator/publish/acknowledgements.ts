@@ -1,0 +1,61 @@
+/** Which revisions the data planes of an owner run, as they have written it. */
+import { isJsonObject } from '../../domain/json.ts'
+import { acknowledgementKey, acknowledgersKey, type Acknowledgement } from '../../domain/snapshot/shard-store.ts'
+import type { PublishRedis } from './redis-port.ts'
+
+/** More instances of one owner than these are not looked at. */
+const MAX_INSTANCES = 10_000
+const READ_AT_ONCE = 128
+const TIMEOUT_MS = 2_000
+
+/**
+ * By instance (pod), those that are alive: an entry expires when its instance no longer renews it.
+ * Forgets instances whose entry has expired. @throws where Redis does not answer.
+ */
+export async function acknowledgedRevisions(
+  redis: PublishRedis,
+  owner: string,
+): Promise<ReadonlyMap<string, Acknowledgement>> {
+  const setKey = acknowledgersKey(owner)
+  const instances = texts(await redis.send(setKey, ['SMEMBERS', setKey], { timeoutMs: TIMEOUT_MS }))
+  const found = new Map<string, Acknowledgement>()
+  const gone: string[] = []
+  for (let at = 0; at < Math.min(instances.length, MAX_INSTANCES); at += READ_AT_ONCE) {
+    await Promise.all(
+      instances.slice(at, at + READ_AT_ONCE).map(async (instance) => {
+        const key = acknowledgementKey(owner, instance)
+        const stored = await redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS })
+        if (typeof stored !== 'string') return void gone.push(instance)
+        const acknowledgement = parse(stored)
+        if (acknowledgement !== undefined) found.set(instance, acknowledgement)
+      }),
+    )
+  }
+  if (gone.length > 0) await redis.send(setKey, ['SREM', setKey, ...gone], { timeoutMs: TIMEOUT_MS })
+  return found
+}
+
+/** Whether all instances run these revisions of these shards; true where there are none. */
+export function allRun(
+  acknowledged: ReadonlyMap<string, Acknowledgement>,
+  shards: readonly { readonly name: string; readonly revision: string }[],
+): boolean {
+  return [...acknowledged.values()].every((one) => shards.every(({ name, revision }) => one.shards[name] === revision))
+}
+
+/** Undefined for what no data plane of ours wrote: the login that writes here is in every pod of the owner. */
+function parse(stored: string): Acknowledgement | undefined {
+  try {
+    const value: unknown = JSON.parse(stored)
+    if (!isJsonObject(value) || typeof value['revision'] !== 'string' || !isJsonObject(value['shards'])) return undefined
+    const shards = Object.entries(value['shards']).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    return { revision: value['revision'], shards: Object.fromEntries(shards) }
+  } catch {
+    return undefined
+  }
+}
+
+function texts(reply: unknown): string[] {
+  const list = reply instanceof Set ? [...reply] : reply
+  return Array.isArray(list) ? list.map(String) : []
+}

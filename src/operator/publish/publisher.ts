@@ -1,0 +1,218 @@
+/**
+ * Keeps the shards in Redis equal to those that are desired.
+ *
+ * - Only what differs is written: an idle cluster writes nothing, a new leader with the same content neither.
+ * - All that belongs together goes in one script (in batches where it is very much), which refuses a writer whose term
+ *   is over: the epoch is the leader's fencing number.
+ * - A shard that is desired no more is removed. An owner's is first replaced by a signed empty one that expires by
+ *   itself: readers keep what they have when a shard is merely gone.
+ * - After an error what Redis holds is unknown and is read again before the next publication.
+ *
+ * The keys of one script must be on one node: a Redis Cluster is refused by Redis itself (CROSSSLOT).
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { EPOCH_KEY, HINT_CHANNEL, INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
+import {
+  emptyOwnerShard,
+  ownerOfShard,
+  parseShard,
+  renderShard,
+  type ContentHash,
+  type ShardContent,
+} from '../../domain/snapshot/shards.ts'
+import type { PublishRedis } from './redis-port.ts'
+import type { ShardSigner } from './sign.ts'
+
+/** An emptied owner's shard stays so long: any reader looks once a second, one that was cut off within the hour. */
+const EMPTIED_MS = 60 * 60 * 1_000
+/** Bounds of one script: Redis answers nobody else meanwhile. */
+const MAX_BATCH_SHARDS = 512
+const MAX_BATCH_LENGTH = 8 * 1024 * 1024
+const TIMEOUT_MS = 5_000
+const READ_AT_ONCE = 64
+
+const source = readFileSync(new URL('publish.lua', import.meta.url), 'utf8')
+const SCRIPT = { source, sha: createHash('sha1').update(source).digest('hex') }
+
+export interface PublisherOptions {
+  readonly redis: PublishRedis
+  readonly signer: ShardSigner
+  /** Number of this leader's term, from 1; grows with every change of leader. */
+  readonly epoch: number
+  readonly contentHash: ContentHash
+  /** Milliseconds since the epoch: sequences begin there, so that a restarted leader of the same term goes on upwards. */
+  readonly now: () => number
+}
+
+export type PublishOutcome =
+  | { readonly type: 'published'; readonly written: number; readonly removed: number }
+  /** Another leader has taken over: this process must stop writing. */
+  | { readonly type: 'fenced'; readonly epoch: number }
+
+interface Change {
+  readonly name: string
+  readonly document: string
+  readonly revision: string
+  readonly lifetimeMs: number
+}
+
+/**
+ * The highest epoch that has written; 0: none. Who truly leads and is fenced nevertheless (its Lease was deleted and
+ * counts from 0 again) goes on with a higher one. @throws where Redis does not answer.
+ */
+export async function highestEpoch(redis: PublishRedis): Promise<number> {
+  return Number((await redis.send(EPOCH_KEY, ['GET', EPOCH_KEY], { timeoutMs: TIMEOUT_MS })) ?? 0)
+}
+
+/** One a term of office. Calls must not overlap. */
+export class Publisher {
+  readonly #options: PublisherOptions
+  /** Document by shard, as Redis is believed to hold them; undefined: not known. */
+  #stored: Map<string, string> | undefined
+  #desired: readonly ShardContent[] | undefined
+  #sequence = 0
+
+  constructor(options: PublisherOptions) {
+    this.#options = options
+  }
+
+  /** Makes `shards` all that is published. @throws where Redis does not answer; call again. */
+  publish(shards: readonly ShardContent[]): Promise<PublishOutcome> {
+    this.#desired = shards
+    return this.#reconcile(shards)
+  }
+
+  /**
+   * Compares what Redis holds with what was published last and repairs it: edits by hand, lost keys, an emptied store.
+   * @returns how many shards were repaired. @throws {FencedError}; and as `publish`
+   */
+  async verifyPublished(): Promise<number> {
+    if (this.#desired === undefined) return 0
+    this.#stored = undefined
+    const outcome = await this.#reconcile(this.#desired)
+    if (outcome.type === 'fenced') throw new FencedError(outcome.epoch)
+    return outcome.written + outcome.removed
+  }
+
+  async #reconcile(shards: readonly ShardContent[]): Promise<PublishOutcome> {
+    const stored = this.#stored ?? (await this.#read(shards))
+    this.#stored = undefined
+    const desired = new Set(shards.map(({ name }) => name))
+    const written = shards.filter((shard) => !this.#isStored(shard, stored.get(shard.name))).map(this.#signed)
+    const removed = [...stored.keys()].filter((name) => !desired.has(name)).map(this.#removal)
+    for (const batch of batches([...written, ...removed])) {
+      const epoch = await this.#write(batch)
+      if (epoch !== undefined) return { type: 'fenced', epoch }
+    }
+    for (const { name, document } of written) stored.set(name, document)
+    for (const { name } of removed) stored.delete(name)
+    this.#stored = stored
+    return { type: 'published', written: written.length, removed: removed.length }
+  }
+
+  /** The documents of all that the index names or that is desired. What is not in the index is written anew. */
+  async #read(shards: readonly ShardContent[]): Promise<Map<string, string>> {
+    const { redis } = this.#options
+    const index = pairs(await redis.send(INDEX_KEY, ['HGETALL', INDEX_KEY], { timeoutMs: TIMEOUT_MS }))
+    const revisions = new Map(shards.map(({ name, revision }) => [name, revision]))
+    const names = [...index.keys()]
+    const stored = new Map<string, string>()
+    for (let at = 0; at < names.length; at += READ_AT_ONCE) {
+      const some = names.slice(at, at + READ_AT_ONCE)
+      const documents = await Promise.all(
+        some.map((name) => redis.send(name, ['GET', name], { timeoutMs: TIMEOUT_MS })),
+      )
+      for (const [offset, name] of some.entries()) {
+        const document = documents[offset]
+        const wanted = revisions.get(name)
+        const trusted = wanted === undefined || wanted === index.get(name)
+        stored.set(name, trusted && typeof document === 'string' ? document : '')
+      }
+    }
+    return stored
+  }
+
+  /** Signatures are deterministic, so that signing again in the same place tells whether a document is ours. */
+  #isStored(content: ShardContent, document: string | undefined): boolean {
+    if (document === undefined || document === '') return false
+    try {
+      const { epoch, sequence, revision } = parseShard(content.name, document)
+      return (
+        revision === content.revision &&
+        epoch <= this.#options.epoch &&
+        renderShard(this.#options.signer.sign(content, { epoch, sequence })) === document
+      )
+    } catch {
+      return false
+    }
+  }
+
+  readonly #signed = (content: ShardContent): Change => {
+    const { signer, epoch } = this.#options
+    this.#sequence = Math.max(this.#sequence + 1, Math.floor(this.#options.now()))
+    const document = renderShard(signer.sign(content, { epoch, sequence: this.#sequence }))
+    return { name: content.name, document, revision: content.revision, lifetimeMs: 0 }
+  }
+
+  readonly #removal = (name: string): Change => {
+    const owner = ownerOfShard(name)
+    if (owner === undefined) return { name, document: '', revision: '', lifetimeMs: 0 }
+    const { document } = this.#signed(emptyOwnerShard(owner, this.#options.contentHash))
+    return { name, document, revision: '', lifetimeMs: EMPTIED_MS }
+  }
+
+  /** Undefined where it was written, else the epoch that forbids it. */
+  async #write(changes: readonly Change[]): Promise<number | undefined> {
+    const reply = await this.#options.redis.run(
+      SCRIPT,
+      [EPOCH_KEY, INDEX_KEY, ...changes.map(({ name }) => name)],
+      [
+        String(this.#options.epoch),
+        HINT_CHANNEL,
+        ...changes.flatMap(({ document, revision, lifetimeMs }) => [document, revision, String(lifetimeMs)]),
+      ],
+      { timeoutMs: TIMEOUT_MS },
+    )
+    if (!Array.isArray(reply)) throw new Error('unexpected answer of Redis to a publication')
+    return Number(reply[0]) === 1 ? undefined : Number(reply[1])
+  }
+}
+
+/** A later leader has published: this one's term is over. */
+export class FencedError extends Error {
+  readonly epoch: number
+
+  constructor(epoch: number) {
+    super(`a leader of epoch ${epoch} has published`)
+    this.name = 'FencedError'
+    this.epoch = epoch
+  }
+}
+
+function* batches(changes: readonly Change[]): Generator<readonly Change[]> {
+  let batch: Change[] = []
+  let length = 0
+  for (const change of changes) {
+    if (batch.length > 0 && (batch.length >= MAX_BATCH_SHARDS || length + change.document.length > MAX_BATCH_LENGTH)) {
+      yield batch
+      batch = []
+      length = 0
+    }
+    batch.push(change)
+    length += change.document.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** HGETALL in either protocol version. */
+function pairs(reply: unknown): Map<string, string> {
+  if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [String(name), String(value)]))
+  if (Array.isArray(reply))
+    return new Map(
+      reply.flatMap((name: unknown, at) => (at % 2 === 0 ? [[String(name), String(reply[at + 1])] as const] : [])),
+    )
+  if (typeof reply === 'object' && reply !== null)
+    return new Map(Object.entries(reply).map(([name, value]) => [name, String(value)]))
+  throw new Error('unexpected answer of Redis for the index of shards')
+}
