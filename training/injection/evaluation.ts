@@ -5,6 +5,11 @@
 import type { TextSpan } from '../../src/domain/completion/text-span.ts'
 
 export type EvaluationSet =
+  | 'later-direct'
+  | 'later-multilingual'
+  | 'later-indirect'
+  | 'later-benign'
+  | 'later-hard'
   | 'direct'
   | 'obfuscated'
   | 'multilingual'

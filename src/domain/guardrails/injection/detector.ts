@@ -10,18 +10,11 @@
  * classifier's word and letter features alone; polite orders in a document that name no model and hide nothing look like a letter.
  */
 import type { TextScope, TextSpan } from '../../completion/text-span.ts'
-import { runningSums, windowLogOdds } from './classifier/classifier.ts'
-import { featuresOf } from './classifier/features.ts'
 import { parseWeights, type ClassifierWeights } from './classifier/weights.ts'
-import { read } from './reading.ts'
-import { CONCEPT_RULES } from './rules/concept-rules.ts'
-import { createRuleEngine } from './rules/engine.ts'
-import { findMarkers } from './rules/markers.ts'
-import type { Firing, InjectionFamily, Vote } from './rules/rule.ts'
-import { createDiscount } from './rules/discount.ts'
+import type { InjectionFamily } from './rules/rule.ts'
 import { scopePolicy, type ScopePolicy } from './scopes.ts'
 import { viewsOf, type View } from './text/views.ts'
-import { windowsOf, type Window } from './windows.ts'
+import { highestWindow, type WindowScore } from './window-score.ts'
 
 /** What the detector says about a request. Never holds text of the request. */
 export interface InjectionVerdict {
@@ -51,14 +44,12 @@ export const DEFAULT_INJECTION_THRESHOLD = 0.5
 const CHUNK = 32_768
 /** Chunks overlap so that an attack on the edge is whole in one of them. */
 const CHUNK_OVERLAP = 2048
-/** Hiding an order is part of an attack: weights of rules and log-odds of the classifier rise in decoded text. */
-const DECODED_FACTOR = 1.3
+/** Hiding an order is part of an attack. */
 const DECODED_LOG_ODDS = 1
-const STRONGEST_RULE = 0.97
+/** Disguised words are read back by guess, so the classifier says less about them. */
+const PLAIN_WORDS_LOG_ODDS = -0.8
 /** Rules count as found where they alone reach this; below, the classifier is named. */
 const TELLING_CLASSIFIER = 0.3
-
-const fireRules = createRuleEngine(CONCEPT_RULES)
 
 /**
  * @param weights bytes of the shipped weights file
@@ -100,59 +91,18 @@ function* chunksOf(text: string): Iterable<string> {
 
 function scoreView(classifier: ClassifierWeights, view: View, span: TextSpan): InjectionVerdict {
   const policy = scopePolicy(span)
-  const reading = read(view.text)
-  const firings = [...fireRules(reading.hits), ...findMarkers(view.text, reading.tokens)].toSorted(
-    (one, other) => one.token - other.token,
-  )
-  const sums = runningSums(classifier, featuresOf(reading, policy.document ? 'tool-output' : 'message'))
-  const discount = createDiscount(reading, policy.document)
-  const decoded = isDecoded(view)
-  let best: WindowScore = { score: 0, votes: new Map(), classified: 0 }
-  let first = 0
-  let size = 0
-  for (const window of windowsOf(reading.tokens.count)) {
-    // Windows of one size come in order; the first firing to look at only goes back where the next size begins.
-    if (window.to - window.from > size) first = 0
-    size = Math.max(size, window.to - window.from)
-    while (first < firings.length && (firings[first]?.token ?? 0) < window.from) first++
-    const logOdds =
-      windowLogOdds(classifier, sums, window.from, window.to) + policy.logOdds + (decoded ? DECODED_LOG_ODDS : 0)
-    const scored = scoreWindow(firings, first, window, policy, decoded ? DECODED_FACTOR : 1, discount, logOdds)
-    if (scored.score > best.score) best = scored
-  }
+  const best = highestWindow(classifier, view.text, {
+    document: policy.document,
+    decoded: isDecoded(view),
+    logOdds: policy.logOdds + viewLogOdds(view),
+    textLength: span.text.length,
+  })
   return verdictOf(best, view, span.scope, policy)
 }
 
-interface WindowScore {
-  readonly score: number
-  readonly votes: ReadonlyMap<Vote, number>
-  /** The classifier's probability. */
-  readonly classified: number
-}
-
-function scoreWindow(
-  firings: readonly Firing[],
-  first: number,
-  window: Window,
-  policy: ScopePolicy,
-  factor: number,
-  discount: (firing: Firing, window: Window) => number,
-  logOdds: number,
-): WindowScore {
-  const votes = new Map<Vote, number>()
-  for (let index = first; index < firings.length; index++) {
-    const firing = firings[index]
-    if (firing === undefined || firing.token >= window.to) break
-    const weight = Math.min(
-      STRONGEST_RULE,
-      (policy.document ? firing.rule.toolWeight : firing.rule.weight) * factor * discount(firing, window),
-    )
-    if (weight > (votes.get(firing.rule) ?? 0)) votes.set(firing.rule, weight)
-  }
-  const classified = 1 / (1 + Math.exp(-logOdds))
-  let innocent = 1 - classified
-  for (const weight of votes.values()) innocent *= 1 - weight
-  return { score: 1 - innocent, votes, classified }
+function viewLogOdds(view: View): number {
+  if (view.encoding === 'plain-words') return PLAIN_WORDS_LOG_ODDS
+  return isDecoded(view) ? DECODED_LOG_ODDS : 0
 }
 
 function isDecoded(view: View): boolean {

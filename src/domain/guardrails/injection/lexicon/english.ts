@@ -13,10 +13,8 @@ export const ENGLISH: Lexicon = {
     'so_far up_to_now until_now till_now up_to_this_point until_this_point you_were_given you_have_been_given given_to_you you_received you_have_received been_told were_told was_said you_got come_before came_before at_the_beginning at_the_start on_top',
   all: 'all any every everything each whatever anything entire whole',
   instruction:
-    'instruction instructions instruct* rule rules guideline guidelines directive directives direction directions command commands order orders prompt prompts constraint constraints restriction restrictions ' +
-    'limitation limitations policy policies safeguard* guardrail* filter filters filtering protocol protocols programming training configuration settings setting moderation ethics alignment safety censorship ' +
-    'assignment assignments precondition* requirements directives boundaries principles obligations conditioning parameters mandate mandates restrictions conditions system_message',
-  talk: 'message messages text texts context conversation conversations content task tasks dialogue discussion topic information chat statements words sentence sentences input inputs question paragraph',
+    'instruction instructions instruct* rule rules guideline guidelines directive directives direction directions command commands order orders prompt prompts constraint constraints restriction restrictions limitation limitations policy policies safeguard* guardrail* filters filtering protocol protocols programming training moderation ethics alignment safety censorship assignment assignments precondition* directives boundaries principles obligations conditioning mandate mandates restrictions system_message',
+  talk: 'settings setting configuration parameters conditions requirements message messages text texts context conversation conversations content task tasks dialogue discussion topic information chat statements words sentence sentences input inputs question paragraph',
   your: 'your yours you_were you_have_been given_to_you gave_you',
   system:
     'system developer hidden internal confidential secret core underlying base root hardcoded pre-prompt preprompt meta backend',

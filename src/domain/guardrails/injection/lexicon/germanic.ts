@@ -8,7 +8,7 @@ export const GERMAN: Lexicon = {
     'vorherig* vorig* bisherig* früher* obig* oben vorangegangen* vorangehend* vorhergehend* zuvor davor bislang bisher ursprünglich* anfänglich* bestehend* erste ersten vorstehend* alten gegebenen erhalten_hast vorgegeben* voreingestellt* eben_gesagt bis_jetzt',
   all: 'alle allen alles aller jede jegliche* sämtliche* ganze ganzen',
   instruction:
-    'anweisung* instruktion* regel regeln richtlinie* vorgabe* befehl* auftrag aufträge einschränkung* beschränkung* vorschrift* eingabeaufforderung* prompts angaben filter sicherheitsregel* sicherheitsrichtlinie* sicherheitsvorgabe* grenzen programmierung aufforderung* anordnung* weisung* inhaltsrichtlinie*',
+    'anweisung* instruktion* regel regeln richtlinie* vorgabe* befehl* auftrag aufträge einschränkung* beschränkung* vorschrift* eingabeaufforderung* prompts angaben sicherheitsregel* sicherheitsrichtlinie* sicherheitsvorgabe* grenzen programmierung aufforderung* anordnung* weisung* inhaltsrichtlinie*',
   talk: 'aufgaben aufgabe kontext informationen text nachricht nachrichten gespräch unterhaltung inhalt gesagte',
   your: 'deine deinen deiner deinem dein dir ihre ihren eure',
   system: 'systems geheim* intern* versteckt* vertraulich* entwickler* verborgen*',

@@ -44,7 +44,7 @@ export const CONCEPT_RULES: readonly ConceptRule[] = [
   rule('prompt-leak', 'reveal-system-prompt', [0.55, 0.7], 9, [['reveal', 'say'], ['systemPrompt']]),
   rule('prompt-leak', 'reveal-your-instructions', [0.35, 0.55], 7, [['reveal'], ['your'], ['instruction']]),
   rule('prompt-leak', 'reveal-hidden-instructions', [0.45, 0.6], 7, [['reveal'], ['system'], ['instruction']]),
-  rule('prompt-leak', 'reveal-prior-instructions', [0.35, 0.5], 8, [['reveal', 'say'], ['prior'], ['instruction']]),
+  rule('prompt-leak', 'reveal-prior-instructions', [0.3, 0.3], 8, [['reveal', 'say'], ['prior'], ['instruction']]),
   rule('prompt-leak', 'reveal-prior-verbatim', [0.3, 0.4], 14, [['reveal'], ['prior'], ['talk'], ['only', 'all']]),
   rule('secret-leak', 'reveal-your-secret', [0.35, 0.5], 6, [['reveal'], ['your'], ['secret']]),
   rule('secret-leak', 'reveal-secret-against-rules', [0.4, 0.5], 20, [
@@ -83,9 +83,9 @@ export const CONCEPT_RULES: readonly ConceptRule[] = [
     ['ai', 'alarm'],
     ['say', 'send', 'override', 'only', 'newTask'],
   ]),
-  rule('indirect', 'new-task-in-document', [0.1, 0.5], 20, [['newTask'], ['say', 'send', 'reveal', 'override']]),
-  rule('exfiltration', 'send-data-to-address', [0.05, 0.35], 24, [['send'], ['data', 'secret'], ['address']]),
-  rule('exfiltration', 'send-prompt-or-secret', [0.15, 0.3], 12, [
+  rule('indirect', 'new-task-in-document', [0.1, 0.4], 20, [['newTask'], ['say', 'send', 'reveal', 'override']]),
+  rule('exfiltration', 'send-data-to-address', [0.05, 0.2], 24, [['send'], ['data', 'secret'], ['address']]),
+  rule('exfiltration', 'send-prompt-or-secret', [0.1, 0.15], 12, [
     ['send'],
     ['systemPrompt', 'secret'],
     ['address', 'your', 'all'],

@@ -1,0 +1,101 @@
+/**
+ * The score of a reading's worst window: rules and classifier as two independent witnesses, 1 - (1 - rules)(1 - classifier), and
+ * each rule as one among the rules.
+ */
+import { runningSums, windowLogOdds } from './classifier/classifier.ts'
+import { featuresOf } from './classifier/features.ts'
+import type { ClassifierWeights } from './classifier/weights.ts'
+import { read } from './reading.ts'
+import { CONCEPT_RULES } from './rules/concept-rules.ts'
+import { createDiscount } from './rules/discount.ts'
+import { createRuleEngine } from './rules/engine.ts'
+import { findMarkers } from './rules/markers.ts'
+import type { Firing, Vote } from './rules/rule.ts'
+import { windowsOf, type Window } from './windows.ts'
+
+/** What stands around a reading. */
+export interface ScoreContext {
+  /** Tool output and retrieved documents have weights of their own. */
+  readonly document: boolean
+  /** The text was encoded: rules weigh more. */
+  readonly decoded: boolean
+  /** Added to the classifier's log-odds. */
+  readonly logOdds: number
+  /** Length of the whole text that the reading is a part of, in UTF-16 code units. */
+  readonly textLength: number
+}
+
+export interface WindowScore {
+  readonly score: number
+  /** Rules that were met, with their weights. */
+  readonly votes: ReadonlyMap<Vote, number>
+  /** The classifier's probability. */
+  readonly classified: number
+}
+
+const DECODED_FACTOR = 1.3
+const STRONGEST_RULE = 0.97
+/**
+ * The more windows a text has, the likelier one of them looks bad by chance: the classifier's log-odds fall by this times the
+ * logarithm of the length in LENGTH_UNIT code units, less where rules speak for the same window.
+ */
+const LENGTH_PENALTY = 0.9
+const LENGTH_UNIT = 600
+/** Rules of this weight together take the whole penalty away. */
+const SUPPORT = 0.35
+
+const fireRules = createRuleEngine(CONCEPT_RULES)
+
+/** @param text folded */
+export function highestWindow(classifier: ClassifierWeights, text: string, context: ScoreContext): WindowScore {
+  const reading = read(text)
+  const firings = [...fireRules(reading.hits), ...findMarkers(text, reading.tokens)].toSorted(
+    (one, other) => one.token - other.token,
+  )
+  const sums = runningSums(classifier, featuresOf(reading, context.document ? 'tool-output' : 'message'))
+  const discount = createDiscount(reading, context.document)
+  let best: WindowScore = { score: 0, votes: new Map(), classified: 0 }
+  let first = 0
+  let size = 0
+  for (const window of windowsOf(reading.tokens.count)) {
+    // Windows of one size come in order; the first firing to look at only goes back where the next size begins.
+    if (window.to - window.from > size) first = 0
+    size = Math.max(size, window.to - window.from)
+    while (first < firings.length && (firings[first]?.token ?? 0) < window.from) first++
+    const votes = votesIn(firings, first, window, context, discount)
+    const scored = combine(
+      votes,
+      windowLogOdds(classifier, sums, window.from, window.to) + context.logOdds,
+      context.textLength,
+    )
+    if (scored.score > best.score) best = scored
+  }
+  return best
+}
+
+function votesIn(
+  firings: readonly Firing[],
+  first: number,
+  window: Window,
+  context: ScoreContext,
+  discount: (firing: Firing, window: Window) => number,
+): ReadonlyMap<Vote, number> {
+  const votes = new Map<Vote, number>()
+  for (let index = first; index < firings.length; index++) {
+    const firing = firings[index]
+    if (firing === undefined || firing.token >= window.to) break
+    const own = context.document ? firing.rule.toolWeight : firing.rule.weight
+    const weight = Math.min(STRONGEST_RULE, own * (context.decoded ? DECODED_FACTOR : 1) * discount(firing, window))
+    if (weight > (votes.get(firing.rule) ?? 0)) votes.set(firing.rule, weight)
+  }
+  return votes
+}
+
+function combine(votes: ReadonlyMap<Vote, number>, logOdds: number, textLength: number): WindowScore {
+  let innocent = 1
+  for (const weight of votes.values()) innocent *= 1 - weight
+  const support = Math.min(1, (1 - innocent) / SUPPORT)
+  const penalty = LENGTH_PENALTY * Math.log(Math.max(1, textLength / LENGTH_UNIT)) * (1 - support)
+  const classified = 1 / (1 + Math.exp(penalty - logOdds))
+  return { score: 1 - innocent * (1 - classified), votes, classified }
+}
