@@ -10,12 +10,16 @@ export interface StatusOwner {
   readonly fieldManager: string
   /** The fields of `status` that this manager writes: those that it leaves out are removed. */
   readonly fields: readonly string[]
+  /**
+   * Refuse (409) where anybody wrote since `object` was read. Without it a status that is written while the object is
+   * deleted and made again lands on the successor (the API server ignores the uid here); its own reconcile then corrects it.
+   */
+  readonly unlessChanged?: boolean
 }
 
 /**
  * Writes `status` if it differs from what `object` (from the cache) says; without that test the write would come back as
- * an event and lead to the next write. Returns whether it wrote. An object that is gone, or another by that name now,
- * needs no status.
+ * an event and lead to the next write. Returns whether it wrote. An object that is gone needs no status.
  * @throws KubeError of any other failure.
  */
 export async function applyStatus(
@@ -26,16 +30,22 @@ export async function applyStatus(
   owner: StatusOwner,
 ): Promise<boolean> {
   if (isCurrent(asObject(object['status']) ?? {}, status, owner.fields)) return false
-  const { name, namespace, uid } = object.metadata
-  // With its uid, or the status of a deleted object would land on its successor.
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) }
   const options = { fieldManager: owner.fieldManager, force: true, subresource: 'status' } as const
   try {
-    await client.serverSideApply(resource, { metadata, status }, options)
+    await client.serverSideApply(resource, { metadata: target(object, owner), status }, options)
     return true
   } catch (error) {
-    if (error instanceof KubeError && (error.isNotFound || error.isConflict)) return false
+    if (error instanceof KubeError && error.isNotFound) return false
     throw error
+  }
+}
+
+function target({ metadata }: KubeObject, { unlessChanged = false }: StatusOwner): JsonObject {
+  const { name, namespace, resourceVersion } = metadata
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(unlessChanged && resourceVersion !== undefined ? { resourceVersion } : {}),
   }
 }
 
