@@ -73,8 +73,17 @@ export function connectRedis(url: string, options: RedisOptions = {}): RedisConn
   return new RedisConnection(parseRedisUrl(url), options)
 }
 
+/** A connection that is told its address later, by `redirect`; calls are refused until then. */
+export function unconnectedRedis(options: RedisOptions = {}): RedisConnection {
+  return new RedisConnection(undefined, options)
+}
+
+interface Target {
+  readonly address: RedisAddress
+  readonly tls: RedisTls
+}
+
 export class RedisConnection {
-  readonly #address: RedisAddress
   readonly #options: RedisOptions
   readonly #callTimeoutMs: Milliseconds
   readonly #maxInFlight: number
@@ -84,12 +93,13 @@ export class RedisConnection {
     givenUp: (call, generation) => this.#watchStall(call, generation),
     failed: (error, generation) => this.#judge(error, generation),
   }
+  #target: Target | undefined
   #generation: Generation | undefined
   #opening: Promise<void> | undefined
   #failures = 0
 
-  constructor(address: RedisAddress, options: RedisOptions) {
-    this.#address = address
+  constructor(address: RedisAddress | undefined, options: RedisOptions) {
+    this.#target = address && { address, tls: options.tls ?? {} }
     this.#options = options
     this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS
     this.#maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
@@ -153,6 +163,15 @@ export class RedisConnection {
     return this.send(keys[0], ['EVAL', script.source, ...rest], options)
   }
 
+  /**
+   * Goes over to another address, login or CA. The connection in use serves until the new one is open.
+   * @throws {TypeError} where the address is malformed
+   */
+  redirect(url: string, tls: RedisTls = {}): void {
+    this.#target = { address: parseRedisUrl(url), tls }
+    this.#reopen()
+  }
+
   /** Ends all calls and the connection. */
   async close(): Promise<void> {
     this.#closing.abort()
@@ -180,7 +199,7 @@ export class RedisConnection {
   /** A cluster's wire serves the nodes that are left until the new one is open; any other is of no use. */
   #lost(generation: Generation, cause: Error): void {
     if (this.#generation !== generation || this.#closing.signal.aborted) return
-    if (this.#address.type !== 'cluster') {
+    if (this.#target?.address.type !== 'cluster') {
       this.#generation = undefined
       retire(generation)
       this.#options.onChange?.(false, cause)
@@ -189,6 +208,7 @@ export class RedisConnection {
   }
 
   #reopen(): void {
+    if (this.#target === undefined) return
     this.#opening ??= this.#openUntilDone().finally(() => {
       this.#opening = undefined
     })
@@ -199,20 +219,24 @@ export class RedisConnection {
     while (!signal.aborted) {
       if (this.#failures > 0) await pause(this.#backoffMs(), signal)
       if (signal.aborted) return
+      const target = this.#target
+      if (target === undefined) return
       this.#failures++
-      const opened = await this.#open(signal)
-      if (opened && !signal.aborted) return
+      const opened = await this.#open(target, signal)
+      // Redirected meanwhile: what was opened serves until the right one is.
+      if (opened && target === this.#target) return
     }
   }
 
-  async #open(closing: AbortSignal): Promise<boolean> {
+  async #open(target: Target, closing: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(OPEN_TIMEOUT_MS)])
     let generation: Generation | undefined
     const onLost = (cause: Error) => {
       if (generation !== undefined) this.#lost(generation, cause)
     }
     try {
-      const opening = openWire(rotated(this.#address, this.#failures), { ...this.#wireOptions(), onLost }, signal)
+      const address = rotated(target.address, this.#failures)
+      const opening = openWire(address, { ...this.#wireOptions(), tls: target.tls, onLost }, signal)
       generation = newGeneration(await abortable(opening, signal))
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
@@ -241,7 +265,6 @@ export class RedisConnection {
 
   #wireOptions() {
     return {
-      tls: this.#options.tls ?? {},
       sentinelUsername: this.#options.sentinelUsername,
       sentinelPassword: this.#options.sentinelPassword,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,

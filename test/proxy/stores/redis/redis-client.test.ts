@@ -1,6 +1,6 @@
 import t from 'tap'
 import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
-import { connectRedis, redisScript } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { connectRedis, redisScript, unconnectedRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import type { RedisConnection, RedisOptions } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import {
   startAclRedis,
@@ -57,6 +57,23 @@ t.test('never becomes ready with a wrong password, and refuses calls at once', a
   t.notOk(redis.ready)
   t.match(String(causes[0]), /WRONGPASS/)
   t.match(await redis.send('k', ['GET', 'k']).catch((error: unknown) => error), { maybeExecuted: false })
+})
+
+t.test('is told its address later, and goes over to another login without a gap', async (t) => {
+  const server = await startAclRedis('first', 'one', '~* +@all')
+  t.teardown(() => server.stop())
+  const redis = unconnectedRedis(PATIENT)
+  t.teardown(() => redis.close())
+  await t.rejects(redis.send('n', ['PING']), RedisUnavailableError)
+  redis.redirect(server.url)
+  t.ok(await redis.waitUntilReady(READY_MS))
+  const whoAmI = () => redis.send('n', ['ACL', 'WHOAMI'])
+  t.equal(await whoAmI(), 'first')
+  redis.redirect(server.url.replace('first:one', 'second:two'))
+  t.equal(await whoAmI(), 'first', 'a login that is refused so far does not end the one in use')
+  await server.cli('ACL', 'SETUSER', 'second', 'on', '>two', '~*', '+@all')
+  await until(async () => (await whoAmI()) === 'second')
+  t.throws(() => redis.redirect('http://127.0.0.1'), TypeError)
 })
 
 t.test('speaks TLS with a given authority, and with no other', async (t) => {
