@@ -1,5 +1,6 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { contentHash } from './crypto/content-hash.ts'
 import { buildSnapshot } from './domain/resources/build-snapshot.ts'
 import type { ResourceConditions } from './domain/resources/conditions.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
@@ -98,11 +99,12 @@ export class StandaloneConfiguration {
       secretValue: withGenerated(secretLookup(resources.secrets), generated),
       providerNamespaces: STANDALONE_PROVIDER_NAMESPACES,
       digestOf: secrets.digestOf,
-      contentHash: (text) => createHash('sha256').update(text).digest('hex').slice(0, 16),
+      contentHash,
       checkPattern,
       nowMs: now(),
     })
     requirePatterns(conditions)
+    this.#requireKeys(resources)
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
     const configuration = createConfiguration(snapshot, credentials, secrets)
     holder.swap(configuration)
@@ -112,6 +114,14 @@ export class StandaloneConfiguration {
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
     for (const listener of this.#listeners) listener(configuration)
+  }
+
+  /** Files that have been emptied, by a slip or half-way through a save, must not lock everybody out. */
+  #requireKeys({ virtualKeys }: ManifestResources): void {
+    const hadKeys = (this.#options.holder.current()?.compiled.snapshot.virtualKeys.length ?? 0) > 0
+    if (hadKeys && virtualKeys.length === 0) {
+      throw new Error('the manifests declare no VirtualKey any more; restart the gateway if that is meant')
+    }
   }
 
   /** What is declared and not in force, with the reason, once: a provider without its key here is normal. */

@@ -35,6 +35,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   manifests: ['domain/resources', 'domain/snapshot', 'domain/errors.ts', 'domain/secret.ts', 'domain/json.ts'],
   proto: [],
+  crypto: ['domain/secret.ts'],
   'demo-provider': ['domain/json.ts', 'domain/formats/sse.ts', 'command-line.ts'],
   'proxy/server': ['domain', 'proxy/adapters', 'proxy/pipeline', 'proxy/telemetry', 'proxy/config'],
   'proxy/adapters': [
@@ -49,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'proxy/providers': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts', 'proxy/pipeline/cache-port.ts'],
   'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],
-  'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto'],
+  'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto', 'crypto'],
   'proxy/telemetry': ['domain', 'proxy/pipeline'],
   'operator/render': ['domain/snapshot', 'domain/resources'],
   operator: [
@@ -61,6 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/quota',
     'manifests',
     'proto',
+    'crypto',
   ],
 }
 

@@ -1,35 +1,31 @@
 /** The configuration in force: what it consists of, and the one place where it is swapped. */
-import { createHmac, hkdfSync } from 'node:crypto'
-import { Secret } from '../../domain/secret.ts'
+import { deriveCacheKey, deriveKeyPepper, deriveRedactionSecret, keyDigester } from '../../crypto/derive.ts'
+import type { Secret } from '../../domain/secret.ts'
 import { compileSnapshot } from '../../domain/snapshot/compiled-snapshot.ts'
 import { parseSnapshot } from '../../domain/snapshot/parse-snapshot.ts'
 import type { Configuration, ConfigurationSource } from '../pipeline/ports.ts'
 
-/** Secrets of an installation, each derived from the master for one purpose (HKDF-SHA256). */
+/** The secrets that a configuration hands out beside providers' credentials. */
 export interface DerivedSecrets {
   digestOf(keyText: string): string
   redactionSecretOf(organization: string): Secret
   cacheKeyOf(organization: string): Secret
 }
 
+/** All of them from the installation's master secret, each once. */
 export function deriveSecrets(master: Secret): DerivedSecrets {
-  const pepper = derive(master, 'tollgate virtual-key pepper')
   return {
-    digestOf: (keyText) => createHmac('sha256', pepper).update(keyText).digest('hex'),
-    redactionSecretOf: perOrganization(master, 'redaction'),
-    cacheKeyOf: perOrganization(master, 'cache'),
+    digestOf: keyDigester(deriveKeyPepper(master)),
+    redactionSecretOf: remembered((organization) => deriveRedactionSecret(master, organization)),
+    cacheKeyOf: remembered((organization) => deriveCacheKey(master, organization)),
   }
 }
 
-/** One secret an organization, hex, derived once. */
-function perOrganization(master: Secret, purpose: string): (organization: string) => Secret {
+function remembered(make: (organization: string) => Secret): (organization: string) => Secret {
   const known = new Map<string, Secret>()
   return (organization) => {
-    let secret = known.get(organization)
-    if (secret === undefined) {
-      secret = new Secret(derive(master, `tollgate ${purpose} ${organization}`).toString('hex'))
-      known.set(organization, secret)
-    }
+    const secret = known.get(organization) ?? make(organization)
+    known.set(organization, secret)
     return secret
   }
 }
@@ -61,8 +57,4 @@ export class ConfigurationHolder implements ConfigurationSource {
   swap(configuration: Configuration): void {
     this.#current = configuration
   }
-}
-
-function derive(master: Secret, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', Buffer.from(master.reveal(), 'hex'), '', purpose, 32))
 }
