@@ -7,7 +7,14 @@
  * ever seals more than the versions of one entry (random nonces stay far from their bound) and an entry that somebody
  * copies to another name, project or organization does not open. The name is bound in as associated data as well.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomFillSync,
+  type KeyObject,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, deflateRaw, inflateRaw } from 'node:zlib'
 import type { Secret } from '../../../domain/secret.ts'
@@ -31,7 +38,7 @@ const inflate = promisify(inflateRaw)
 export async function seal(bytes: Uint8Array, name: string, secret: Secret): Promise<Buffer> {
   const compress = bytes.length >= COMPRESS_FROM_BYTES
   const body = compress ? await deflate(bytes, { level: constants.Z_BEST_SPEED }) : bytes
-  const nonce = randomBytes(NONCE_BYTES)
+  const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', entryKeyOf(name, secret), nonce)
   const head = Buffer.of(VERSION, compress ? COMPRESSED : 0)
   cipher.setAAD(associated(head, name))
@@ -58,8 +65,30 @@ function decipher(sealed: Buffer, name: string, secret: Secret): Buffer {
   return Buffer.concat([cipher.update(sealed.subarray(OVERHEAD_BYTES)), cipher.final()])
 }
 
-function entryKeyOf(name: string, secret: Secret): Buffer {
-  return createHmac('sha256', Buffer.from(secret.reveal(), 'hex')).update(`entry ${name}`).digest()
+/** Key objects throughout: from bytes Node makes one at every call, in a way that costs more than all the rest here. */
+function entryKeyOf(name: string, secret: Secret): KeyObject {
+  return createSecretKey(createHmac('sha256', keyOf(secret)).update(`entry ${name}`).digest())
+}
+
+const keys = new WeakMap<Secret, KeyObject>()
+
+function keyOf(secret: Secret): KeyObject {
+  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
+  keys.set(secret, known)
+  return known
+}
+
+/** Random bytes are drawn for many nonces at once; each byte is used once. */
+const pool = Buffer.alloc(NONCE_BYTES * 256)
+let used = pool.length
+
+function newNonce(): Buffer {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += NONCE_BYTES
+  return Buffer.from(pool.subarray(used - NONCE_BYTES, used))
 }
 
 function associated(head: Buffer, name: string): Buffer {

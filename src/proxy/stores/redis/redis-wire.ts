@@ -147,6 +147,7 @@ async function openConfirmedMaster(
 async function openCluster(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
   const shared = clientOptions(address, options)
   const cluster = createCluster({
+    commandOptions: shared.commandOptions,
     // Only for finding out who serves what; a frozen node must not hold that up.
     rootNodes: address.hosts.map((host) => ({
       ...shared,
@@ -185,6 +186,9 @@ function clientOptions({ username, password, database }: Credentials, { maxInFli
     name: 'tollgate',
     // Nothing waits for a connection: the caller decides what to do without one.
     disableOfflineQueue: true,
+    // Calls are bounded by `redis-call.ts`. The library's own clock would be a signal and, five seconds later, an
+    // exception object for each call.
+    commandOptions: { timeout: 0 },
     commandsQueueMaxLength: maxInFlight * 2,
     disableClientInfo: true,
     maintNotifications: 'disabled' as const,
