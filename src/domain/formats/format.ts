@@ -112,6 +112,11 @@ export interface RenderContext {
   readonly nowSeconds: number
   /** For ids that a format requires and the provider did not give; unique per request. */
   readonly requestId: string
+  /**
+   * The format of the provider that answers: signatures of thoughts are shown to its own clients only, since every other
+   * vendor refuses them in the next turn. Absent: in a whole answer its source's, in a stream another than the client's.
+   */
+  readonly answeredIn?: FormatName
 }
 
 export interface Rendered<Document> {

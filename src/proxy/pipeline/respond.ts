@@ -74,6 +74,7 @@ function renderContext(
     model: answer.deployment.model.name,
     nowSeconds: Math.floor(services.now() / 1_000),
     requestId: record.incoming.requestId,
+    answeredIn: answer.format.name,
   }
 }
 

@@ -13,15 +13,10 @@ import type {
 } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { FOREIGN_SIGNATURE } from './foreign-calls.ts'
 import { renderMedia } from './media-translate.ts'
 import { traitsOf } from './model-traits.ts'
 import { argumentsOf } from './tool-arguments.ts'
-
-/**
- * Stands for the signature of a call that another vendor's model made: models that require one take this word of the
- * vendor's for a history that was not made by them. @see https://ai.google.dev/gemini-api/docs/thought-signatures
- */
-const FOREIGN_SIGNATURE = 'skip_thought_signature_validator'
 
 /** `contents` and `systemInstruction`. Adds to `warnings` what is lost. */
 export function translateContents(

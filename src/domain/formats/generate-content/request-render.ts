@@ -2,9 +2,10 @@
  * Neutral request -> generate-content document. From the same format: the client's document; model and stream are said by
  * the path, so that the bytes usually go on as they came. From another format: see request-translate.ts.
  */
-import type { CompletionRequest } from '../../completion/request.ts'
+import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { patchCalls } from './foreign-calls.ts'
 import { translateRequest } from './request-translate.ts'
 import { nameIn } from './spelling.ts'
 
@@ -19,12 +20,14 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     return { document: { ...source, [wrapperName]: { ...wrapped, model: `models/${target.model}` } }, warnings: [] }
   }
   const limit = patchLimit(source, target.maxOutputTokens)
+  const warnings: TranslationWarning[] = []
+  const calls = patchCalls(source, target.model, warnings)
   const isModelNamed = 'model' in source
-  if (limit === undefined && !isModelNamed) return { document: source, warnings: [] }
-  const document = { ...source, ...limit }
+  if (limit === undefined && calls === undefined && !isModelNamed) return { document: source, warnings }
+  const document: JsonObject = { ...source, ...limit, ...calls }
   // It must not differ from the path's, which is the provider's name for it.
   delete document.model
-  return { document, warnings: [] }
+  return { document, warnings }
 }
 
 /** Lowers the client's own limit, in its spelling; adds one where it gave none. */

@@ -80,13 +80,27 @@ function contentOf(part: AnswerPart, idOf: (name: string, args: string) => strin
 export function renderResult(result: CompletionResult, context: RenderContext): Rendered<JsonObject> {
   if (result.source.format === 'generate-content') return { document: result.source.document, warnings: [] }
   const warnings: TranslationWarning[] = []
+  const isOwn = context.answeredIn === 'generate-content'
   const document = withoutUndefined({
-    candidates: result.choices.map((choice) => renderCandidate(choice, warnings)),
+    candidates: result.choices.map((choice) => renderCandidate(isOwn ? choice : unsigned(choice, warnings), warnings)),
     usageMetadata: result.usage && renderUsage(result.usage),
     modelVersion: result.model || context.model,
     responseId: result.id || context.requestId,
   })
   return { document, warnings }
+}
+
+/** Warning of a thought that another vendor has signed: this one would refuse the signature in the next turn. */
+export const FOREIGN_SIGNATURE = "the signature of another vendor's thought was left out"
+
+function unsigned(choice: Choice, warnings: TranslationWarning[]): Choice {
+  const content = choice.content.map((part) => {
+    if (!('signature' in part)) return part
+    warnings.push({ field: `candidates[${choice.index}].thoughtSignature`, message: FOREIGN_SIGNATURE })
+    const { signature: _, ...rest } = part
+    return rest
+  })
+  return { ...choice, content }
 }
 
 function renderCandidate({ index, content, finish }: Choice, warnings: TranslationWarning[]): JsonObject {

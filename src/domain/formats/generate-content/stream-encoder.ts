@@ -10,6 +10,7 @@ import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
 import { renderFinish } from './finish.ts'
+import { FOREIGN_SIGNATURE } from './result.ts'
 import { argumentsOf } from './tool-arguments.ts'
 import { renderUsage } from './usage.ts'
 
@@ -51,11 +52,9 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
       case 'reasoning-start':
         return this.#warnOf(part.redacted, 'encrypted thinking')
       case 'reasoning-end':
-        if (part.signature === undefined) return []
-        return this.#chunk(part.choice, { text: '', thought: true, thoughtSignature: part.signature })
+        return this.#endThought(part.choice, this.#signature(part.signature))
       case 'tool-input-start':
-        this.#calls.set(part.id, { id: part.toolCallId, name: part.toolName, signature: part.signature, pieces: [] })
-        return []
+        return this.#startCall(part)
       case 'tool-input-delta':
         this.#calls.get(part.id)?.pieces.push(part.delta)
         return []
@@ -86,6 +85,22 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     if (candidates.length === 0) return []
     const usageMetadata = this.#usage && renderUsage(this.#usage)
     return [eventOf(withoutUndefined({ candidates, usageMetadata, ...this.#envelope }))]
+  }
+
+  #startCall(part: Extract<StreamPart, { type: 'tool-input-start' }>): SseEvent[] {
+    const signature = this.#signature(part.signature)
+    this.#calls.set(part.id, { id: part.toolCallId, name: part.toolName, signature, pieces: [] })
+    return []
+  }
+
+  #endThought(choice: number, signature: string | undefined): SseEvent[] {
+    return signature === undefined ? [] : this.#chunk(choice, { text: '', thought: true, thoughtSignature: signature })
+  }
+
+  #signature(given: string | undefined): string | undefined {
+    if (this.#context.answeredIn === 'generate-content') return given
+    this.#warnOf(given, FOREIGN_SIGNATURE)
+    return undefined
   }
 
   #endCall(choice: number, id: string): SseEvent[] {

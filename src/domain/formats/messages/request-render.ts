@@ -3,8 +3,9 @@
  * decides patched in, sharing everything else. From another format: see request-translate.ts.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
-import { asArray, asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { patchThinking } from './foreign-thinking.ts'
 import { isClaude } from './model-traits.ts'
 import { MIN_BUDGET_TOKENS } from './reasoning-translate.ts'
 import { translateRequest } from './request-translate.ts'
@@ -18,7 +19,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...(source.model === target.model ? {} : { model: target.model }),
     ...patchStream(source, target),
     ...patchLimit(source, target, warnings),
-    ...(isClaude(target.model) ? patchMessages(source, warnings) : {}),
+    ...(isClaude(target.model) ? patchThinking(source, warnings) : {}),
   }
   const fields = Object.entries(patch)
   if (fields.length === 0) return { document: source, warnings }
@@ -45,27 +46,4 @@ function patchBudget(source: JsonObject, limit: number, warnings: TranslationWar
   if (thinking === undefined || budget === undefined || budget < limit) return {}
   warnings.push({ field: 'thinking.budget_tokens', message: 'the output limit that is left does not hold it' })
   return { thinking: limit > MIN_BUDGET_TOKENS ? { ...thinking, budget_tokens: limit - 1 } : undefined }
-}
-
-/**
- * Leaves out thinking with an empty signature: it is that of another vendor's model, shown to the client in an earlier
- * turn that went elsewhere, and this vendor refuses what it has not signed. (Other servers of this format sign nothing.)
- */
-function patchMessages(source: JsonObject, warnings: TranslationWarning[]): JsonObject {
-  if (!asArray(source.messages).some(hasUnsigned)) return {}
-  const messages = asArray(source.messages).flatMap((message, index): JsonValue[] => {
-    if (!isJsonObject(message) || !hasUnsigned(message)) return [message]
-    warnings.push({ field: `messages[${index}].thinking`, message: 'thinking without a signature was left out' })
-    const content = asArray(message.content).filter((block) => !isUnsigned(block))
-    return content.length === 0 ? [] : [{ ...message, content }]
-  })
-  return { messages }
-}
-
-function hasUnsigned(message: JsonValue): boolean {
-  return asArray(asObject(message)?.content).some(isUnsigned)
-}
-
-function isUnsigned(block: JsonValue): boolean {
-  return isJsonObject(block) && block.type === 'thinking' && !block.signature
 }

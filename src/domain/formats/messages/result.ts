@@ -62,6 +62,8 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
   const warnings: TranslationWarning[] = []
   const choice = onlyChoice(result, warnings)
   const content = choice?.content ?? []
+  const isOwn = (context.answeredIn ?? result.source.format) === 'messages'
+  const signed = (part: AssistantPart) => (isOwn ? part : withoutSignature(part, warnings))
   const held = {
     toolCalls: content.some((part) => part.type === 'tool-call'),
     refusal: content.some((part) => part.type === 'refusal'),
@@ -71,7 +73,7 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
     type: 'message',
     role: 'assistant',
     model: result.model || context.model,
-    content: content.flatMap((part, index) => renderBlock(part, `content[${index}]`, warnings)),
+    content: content.flatMap((part, index) => renderBlock(signed(part), `content[${index}]`, warnings)),
     stop_reason: renderStopReason(choice?.finish ?? { reason: 'other', raw: undefined }, held),
     stop_sequence: choice?.finish.stopSequence ?? null,
     usage: renderUsage(result.usage ?? NO_USAGE),
@@ -83,6 +85,12 @@ function onlyChoice(result: CompletionResult, warnings: TranslationWarning[]): C
   if (result.choices.length > 1)
     warnings.push({ field: 'choices', message: 'messages holds one; the others were left out' })
   return result.choices.find((choice) => choice.index === 0) ?? result.choices[0]
+}
+
+function withoutSignature(part: AssistantPart, warnings: TranslationWarning[]): AssistantPart {
+  if (part.type !== 'reasoning' || part.signature === undefined) return part
+  warnings.push({ field: 'content.signature', message: FOREIGN_SIGNATURE })
+  return { type: 'reasoning', text: part.text }
 }
 
 function renderBlock(part: AssistantPart, path: string, warnings: TranslationWarning[]): JsonObject[] {
@@ -100,6 +108,9 @@ function renderBlock(part: AssistantPart, path: string, warnings: TranslationWar
       ]
   }
 }
+
+/** Warning of a thought that another vendor has signed. Without its signature the next turn can tell it from the own. */
+export const FOREIGN_SIGNATURE = "the signature of another vendor's thought was left out"
 
 /** Warning of a call's signature (Gemini), which a block of this format has no field for. */
 export const SIGNATURE_LOST = "messages cannot carry a call's signature"

@@ -15,7 +15,7 @@ import { NO_USAGE, type RenderContext, type SseEvent, type StreamEncoder } from 
 import { BlockSequence } from './block-sequence.ts'
 import { BlockWriter, type BlockPart } from './block-writer.ts'
 import { eventOf } from './stream-event.ts'
-import { SIGNATURE_LOST } from './result.ts'
+import { FOREIGN_SIGNATURE, SIGNATURE_LOST } from './result.ts'
 import { renderStopReason } from './stop-reason.ts'
 import { renderUsage } from './usage.ts'
 
@@ -93,13 +93,20 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'text-start':
       case 'reasoning-start':
         return this.#open(part)
-      case 'text-end':
       case 'reasoning-end':
+        return this.#out(this.#sequence.close(part.id, this.#signed(part)))
+      case 'text-end':
       case 'tool-input-end':
         return this.#out(this.#sequence.close(part.id, part))
       default:
         return this.#out(this.#sequence.push(part.id, part))
     }
+  }
+
+  #signed(part: Extract<BlockPart, { type: 'reasoning-end' }>): BlockPart {
+    if (part.signature === undefined || this.#context.answeredIn === 'messages') return part
+    this.#warn('stream', FOREIGN_SIGNATURE)
+    return { type: 'reasoning-end', choice: part.choice, id: part.id }
   }
 
   #open(part: Extract<BlockPart, { toolCallId: string } | { type: 'text-start' | 'reasoning-start' }>): SseEvent[] {

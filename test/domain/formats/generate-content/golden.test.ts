@@ -26,7 +26,7 @@ for (const name of casesOf('generate-content/responses', '.json')) {
     const { source, ...neutral } = result
     matchGolden(test, `${path}.parsed.golden.json`, neutral)
     const request = generateContent.parseRequest(JSON.parse(fixture('generate-content/requests/minimal.json')), HINTS)
-    const context = { request, model: 'm', nowSeconds: 1, requestId: 'r' }
+    const context = { request, model: 'm', nowSeconds: 1, requestId: 'r', answeredIn: 'generate-content' } as const
     test.equal(generateContent.renderResult(result, context).document, source.document)
     const foreign = { ...result, source: { format: 'messages', document: {} } } as const
     matchGolden(test, `${path}.translated.golden.json`, generateContent.renderResult(foreign, context))
@@ -44,6 +44,7 @@ for (const name of casesOf('generate-content/streams', '.chunks.txt')) {
       model: 'm',
       nowSeconds: 1,
       requestId: 'r',
+      answeredIn: 'generate-content',
     })
     const events = [...parts.flatMap((part) => encoder.push(part)), ...encoder.end()]
     matchGolden(

@@ -12,7 +12,13 @@ import { readGeminiStream } from '../../../helpers/gemini-grammar.ts'
 import { casesOf, fixture } from '../golden.ts'
 
 const request = { ...generateContent.parseRequest({ contents: { parts: { text: 'x' } } }, {}), streamUsage: true }
-const CONTEXT: RenderContext = { request, model: 'm', nowSeconds: 1, requestId: 'r' }
+const CONTEXT: RenderContext = {
+  request,
+  model: 'm',
+  nowSeconds: 1,
+  requestId: 'r',
+  answeredIn: 'generate-content',
+}
 const OTHERS: readonly Format[] = [chatCompletions, messages]
 
 function encode(parts: readonly StreamPart[], format: Format = generateContent): SseEvent[] {

@@ -13,7 +13,7 @@ const TARGET = {
 }
 const FOREIGN = { format: 'chat-completions', document: {} } as const
 const request = messages.parseRequest(JSON.parse(fixture('messages/requests/minimal.json')))
-const CONTEXT = { request, model: 'm', nowSeconds: 1, requestId: 'r' }
+const CONTEXT = { request, model: 'm', nowSeconds: 1, requestId: 'r', answeredIn: 'messages' } as const
 
 for (const name of casesOf('messages/requests', '.json')) {
   const path = `messages/requests/${name}`
