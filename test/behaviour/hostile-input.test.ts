@@ -40,7 +40,11 @@ t.test('bodies that are no request', async (t) => {
     'too many choices': '{"n": 1e9, "messages": [{"role": "user", "content": "x"}]}',
     'deep arrays': `{"messages": ${'['.repeat(500_000)}`,
     'deep objects': `{"a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}, "messages": [{"role": "user", "content": "x"}]}`,
-    __proto__: '{"__proto__": {"stream": true}, "messages": [{"role": "user", "content": "x"}]}',
+    'the same field twice':
+      '{"messages": [{"role": "user", "content": "x"}], "messages": [{"role": "user", "content": "y"}]}',
+    'the same field twice, in disguise':
+      '{"a:": {"b": 1, "\\u0062": 2}, "messages": [{"role": "user", "content": "x"}]}',
+    'a prototype field': '{"__proto__": {"stream": true}, "messages": [{"role": "user", "content": "x"}]}',
     '__proto__ in disguise': '{"\\u005f_proto__": {"x": 1}, "messages": [{"role": "user", "content": "x"}]}',
     'invalid UTF-8': new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
     'a NUL': '\0',

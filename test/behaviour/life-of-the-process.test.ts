@@ -47,6 +47,18 @@ t.test('a changed manifest is in force; a bad one changes nothing and is named',
   t.equal((await gateway.chat({ model: 'new' })).status, 200)
 })
 
+t.test('an emptied manifest file locks nobody out', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  gateway.write('all.yaml', '')
+  await gateway.line((line) => line['msg'] === 'configuration refused')
+  t.equal((await gateway.chat()).status, 200)
+})
+
 t.test('a request in flight keeps the configuration that it began with', async (t) => {
   const first = await startFakeProvider()
   const second = await startFakeProvider()

@@ -6,7 +6,7 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -34,7 +34,10 @@ export async function attemptInOrder<Answer>(
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
 ): Promise<Answer> {
   const failures: AttemptFailure[] = []
-  for (const { deployment } of plan.candidates) {
+  let left: readonly Candidate[] = plan.candidates
+  for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
+    const { deployment } = candidate
+    left = others(left.slice(1), deployment.provider.name)
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan)
       const outcome = await timed(record, services, () => tryOnce(deployment, record, services, exchange))
@@ -44,6 +47,15 @@ export async function attemptInOrder<Answer>(
     }
   }
   throw exhausted(failures, plan)
+}
+
+/**
+ * What to try after a provider has failed: the others first, in the plan's order, then what else that provider has. A
+ * provider that breaks usually breaks for all its models. @see specification section 7 rule 1
+ */
+function others(candidates: readonly Candidate[], failed: string): readonly Candidate[] {
+  const isOther = ({ deployment }: Candidate) => deployment.provider.name !== failed
+  return [...candidates.filter(isOther), ...candidates.filter((candidate) => !isOther(candidate))]
 }
 
 /** Waiting for a provider is not the gateway's own time. */

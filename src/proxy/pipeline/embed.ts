@@ -5,7 +5,7 @@
  */
 import { requestText } from '../../domain/caching/request-text.ts'
 import { NO_TOKENS } from '../../domain/caching/token-ordinals.ts'
-import { GatewayError, InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts'
+import { InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts'
 import {
   parseEmbeddingsRequest,
   renderEmbeddingsRequest,
@@ -16,19 +16,18 @@ import { formatOf } from '../../domain/formats/registry.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { probableTokens, utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
-import { planRoute } from '../../domain/routing/plan-route.ts'
-import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import { familyOf } from '../providers/registry.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
-import { authenticate, type Caller } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { isNamed } from './look-up-cache.ts'
 import { maskEmbeddings } from './mask-embeddings.ts'
 import { outcomeOf, requireConfiguration } from './pipeline.ts'
-import { parseDocument } from './read-request.ts'
+import { planForEmbeddings } from './plan-embeddings.ts'
+import { parseDocument, parseRequestDocument } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
 import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
@@ -55,7 +54,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
-    const read = parseEmbeddingsRequest(parseDocument(await incoming.readBody()))
+    const read = parseEmbeddingsRequest(parseRequestDocument(await incoming.readBody()))
     record.requestedModel = read.model
     const prompt = sizeOf(read)
     const route = planEmbeddings(read, governed, record, services)
@@ -84,7 +83,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
 }
 
 /** Asks the deployments of a plan in order. @throws {GatewayError} where none answers. */
-export function embedAt(
+function embedAt(
   plan: RoutePlan,
   request: EmbeddingsRequest,
   record: RequestRecord,
@@ -153,40 +152,11 @@ function planEmbeddings(
       'model',
     )
   }
-  return planForEmbeddings(model, governed, governed.policy, record, services)
-}
-
-/** The deployments of one embedding model. @throws {GatewayError} as `planRoute` refuses. */
-export function planForEmbeddings(
-  model: string,
-  caller: Caller,
-  policy: GovernedCaller['policy'],
-  record: RequestRecord,
-  services: Services,
-): RoutePlan {
-  const outcome = planRoute({
-    compiled: caller.configuration.compiled,
-    key: caller.key,
-    policy: { ...policy, fallback: 'SameModel' },
-    request: { model, needs: ['embeddings'], minPromptTokens: 0 },
-    health: services.health,
-    nowMs: services.now(),
-  })
-  if (record.operation === 'embeddings') record.removed = outcome.removed
+  const outcome = planForEmbeddings(model, governed, services)
+  record.removed = outcome.removed
   if (outcome.type === 'refused') throw outcome.error
-  const [first, ...others] = outcome.candidates.filter(speaksEmbeddings)
-  if (first === undefined) {
-    throw new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
-      param: 'model',
-    })
-  }
-  const plan = { ...outcome, candidates: [first, ...others] } satisfies RoutePlan
-  if (record.operation === 'embeddings') record.plan = plan
-  return plan
-}
-
-function speaksEmbeddings({ deployment }: Candidate): boolean {
-  return familyOf(deployment.provider.type).format === 'chat-completions'
+  record.plan = outcome
+  return outcome
 }
 
 function cacheable(

@@ -84,7 +84,9 @@ function mask(
     detector: guardrails.detectorFor(caller.policy.masking),
     tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
   })
-  if (mayHoldTokens(read.bytes)) visitOnly(format, request, (text) => redactions.reserve(text))
+  // Without the privilege nothing is restored, so a token that the client writes back may stay its value's token.
+  if (caller.key.privileges.demask && mayHoldTokens(read.bytes))
+    visitOnly(format, request, (text) => redactions.reserve(text))
   const changed = format.visitRequestText(document, (span) => {
     countBytes(record, 'pii-safe', span)
     return redactions.mask(span.text)

@@ -21,10 +21,18 @@ export function listModels({ configuration, key }: Caller): ListedModel[] {
 
 /** @throws {GatewayError} 404 `model_not_found`, also for models that exist and this key may not use. */
 export function getModel(caller: Caller, id: string): ListedModel {
-  const found = listModels(caller).find((model) => model.id === id)
+  const found = listModels(caller).find((model) => model.id === id) ?? oneProvidersModel(caller, id)
   if (found === undefined)
     throw new GatewayError('model_not_found', 'The model does not exist or is not available to this key.')
   return found
+}
+
+/** `provider/model`, the other name that a chat request may use. */
+function oneProvidersModel({ configuration, key }: Caller, id: string): ListedModel | undefined {
+  const deployment = configuration.compiled.deploymentsById.get(id)
+  return deployment !== undefined && isVisibleTo(key.access, deployment) && isModelAllowed(key.access, deployment)
+    ? { ...listed(deployment), id }
+    : undefined
 }
 
 const auto: ListedModel = {

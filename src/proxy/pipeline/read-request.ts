@@ -22,13 +22,28 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** @throws {GatewayError} 400 `invalid_request_error`, or what `readBody` throws. */
 export async function readRequest(incoming: Incoming, format: Format): Promise<ReadRequest> {
   const bytes = await incoming.readBody()
-  const document = parseDocument(bytes)
+  const document = parseRequestDocument(bytes)
   return { request: format.parseRequest(document, incoming.hints), bytes }
+}
+
+/**
+ * A client's document. A field that stands twice in one object is refused: the guardrails would read the last, a
+ * provider perhaps the first. @throws {InvalidRequestError}
+ */
+export function parseRequestDocument(bytes: Uint8Array): JsonObject {
+  const fields = scanStructure(bytes)
+  const document = parseObject(bytes)
+  if (countFields(document) !== fields) throw new InvalidRequestError('A field stands twice in the same object.')
+  return document
 }
 
 /** A JSON object from bytes. @throws {InvalidRequestError} */
 export function parseDocument(bytes: Uint8Array): JsonObject {
-  requireShallow(bytes)
+  scanStructure(bytes)
+  return parseObject(bytes)
+}
+
+function parseObject(bytes: Uint8Array): JsonObject {
   const value = parseJson(decodeUtf8(bytes))
   if (!isJsonObject(value)) throw new InvalidRequestError('The body must be a JSON object.')
   return value
@@ -58,17 +73,34 @@ function refusePrototype(this: unknown, field: string, value: unknown): unknown 
   return value
 }
 
-/** Counts nesting on the bytes, before anything is built. Brackets inside strings do not count. */
-function requireShallow(bytes: Uint8Array): void {
+/**
+ * Counts nesting on the bytes, before anything is built, and the fields: colons outside strings.
+ * @throws {InvalidRequestError} where the nesting is too deep
+ */
+function scanStructure(bytes: Uint8Array): number {
   let depth = 0
+  let fields = 0
   let inString = false
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index]
     if (byte === 0x22) inString = !inString
     else if (byte === 0x5c && inString) index++
     else if (inString) continue
+    else if (byte === 0x3a) fields++
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > MAX_DEPTH) throw new InvalidRequestError(`The body is nested deeper than ${MAX_DEPTH} levels.`)
     } else if (byte === 0x7d || byte === 0x5d) depth--
   }
+  return fields
+}
+
+/** Fields of all objects in a document, whose depth is bounded. */
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let fields = 0
+  if (Array.isArray(value)) for (const item of value) fields += countFields(item)
+  else {
+    for (const item of Object.values(value)) fields += 1 + countFields(item)
+  }
+  return fields
 }
