@@ -162,12 +162,7 @@ export class CredentialsServer {
     })
   }
 
-  async #greet(
-    stream: Stream,
-    address: string,
-    hello: HelloMessage | undefined,
-    ended: AbortSignal,
-  ): Promise<void> {
+  async #greet(stream: Stream, address: string, hello: HelloMessage | undefined, ended: AbortSignal): Promise<void> {
     const { log, onAuthenticated } = this.#options
     if (hello?.protocol !== CREDENTIALS_PROTOCOL) return fail(stream, status.INVALID_ARGUMENT)
     try {

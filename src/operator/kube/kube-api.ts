@@ -61,7 +61,10 @@ export interface ObjectList {
   readonly resourceVersion: string
 }
 
-/** The verbs of the API server on raw JSON. Every failure is a KubeError; nothing is retried: callers know what may be. */
+/**
+ * The verbs of the API server on raw JSON. Every failure is a KubeError; nothing is retried: callers know what may be.
+ * What is written gets its `apiVersion` and `kind` from the resource.
+ */
 export interface KubeClient {
   get(resource: Resource, name: ObjectName, options?: CallOptions): Promise<KubeObject>
   /** All pages. A 410 between two pages is thrown: start again. */

@@ -21,6 +21,9 @@ const REQUESTS_BURST = 100
 /** JSON is YAML; the server wants this name for it. */
 const APPLY = 'application/apply-patch+yaml'
 const JSON_PATCH = 'application/json-patch+json'
+const CONFIDENTIAL: ReadonlySet<string> = new Set(['secrets', 'tokenreviews'])
+/** Statuses whose messages name objects and fields only. */
+const NEVER_QUOTED: ReadonlySet<number> = new Set([401, 403, 404, 409, 410, 429])
 
 export interface KubeClientOptions {
   readonly timing: Timing
@@ -59,8 +62,10 @@ function readingVerbs(call: Call): Pick<KubeClient, 'get' | 'list' | 'review' | 
     get: async (resource, name, options = {}) =>
       complete(resource, await call({ ...bounds(options), method: 'GET', path: objectPath(resource, name) })),
     list: (resource, options = {}) => listAll(call, resource, options),
-    review: (resource, body, options = {}) =>
-      call({ ...bounds(options), method: 'POST', path: collectionPath(resource, namespaceOf(body)), body }),
+    review: (resource, body, options = {}) => {
+      const path = collectionPath(resource, namespaceOf(body))
+      return unquoted(resource, call({ ...bounds(options), method: 'POST', path, body: typed(resource, body) }))
+    },
     raw: (path, options = {}) => call({ ...bounds(options), method: 'GET', path }),
   }
 }
@@ -71,18 +76,26 @@ function writingVerbs(call: Call, defaultManager: string): Pick<KubeClient, Writ
   const write = async (resource: Resource, request: KubeRequest, options: WriteOptions): Promise<KubeObject> => {
     const { fieldManager = defaultManager, dryRun = false } = options
     const query = { ...request.query, fieldManager, dryRun: dryRun ? 'All' : undefined }
-    return complete(resource, await call({ ...bounds(options), ...request, query }))
+    return complete(resource, await unquoted(resource, call({ ...bounds(options), ...request, query })))
   }
   const create: KubeClient['create'] = (resource, object, options = {}) =>
-    write(resource, { method: 'POST', path: collectionPath(resource, namespaceOf(object)), body: object }, options)
+    write(
+      resource,
+      { method: 'POST', path: collectionPath(resource, namespaceOf(object)), body: typed(resource, object) },
+      options,
+    )
   return {
     create,
     createEvent: (event, options) => create(EVENTS, event, options),
     replace: (resource, object, options = {}) =>
-      write(resource, { method: 'PUT', path: objectPath(resource, object.metadata), body: object }, options),
+      write(
+        resource,
+        { method: 'PUT', path: objectPath(resource, object.metadata), body: typed(resource, object) },
+        options,
+      ),
     serverSideApply: (resource, object, options = {}) => {
       const path = objectPath(resource, nameIn(object), options.subresource)
-      const body = { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }
+      const body = typed(resource, object)
       return write(
         resource,
         { method: 'PATCH', path, query: { force: options.force }, body, contentType: APPLY },
@@ -131,6 +144,28 @@ async function listAll(call: Call, resource: Resource, options: Selection & Call
     if (following === undefined || following === '') return { items, resourceVersion }
     if (following === next) throw malformed(`a list of ${resource.plural} that does not go on`)
     next = following
+  }
+}
+
+/** With `apiVersion` and `kind`, which callers may leave out. */
+function typed(resource: Resource, object: JsonObject): JsonObject {
+  return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }
+}
+
+/** The API server quotes a body that it cannot read; where that may be a secret, only the outcome is told. */
+async function unquoted<Result>({ plural, kind }: Resource, result: Promise<Result>): Promise<Result> {
+  try {
+    return await result
+  } catch (error) {
+    if (
+      !(error instanceof KubeError) ||
+      error.status === 0 ||
+      !CONFIDENTIAL.has(plural) ||
+      NEVER_QUOTED.has(error.status)
+    )
+      throw error
+    const { status, reason, retryAfterMs } = error
+    throw new KubeError(`the API server refused a ${kind} (${status} ${reason})`, { status, reason, retryAfterMs })
   }
 }
 

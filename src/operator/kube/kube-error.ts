@@ -28,7 +28,7 @@ export interface KubeErrorDetails {
   readonly cause?: unknown
 }
 
-/** Every failure of a call to the API server. The message is the server's; it names objects and fields, never a value of a Secret. */
+/** Every failure of a call to the API server. The message is the server's; that of a refused Secret or token is withheld. */
 export class KubeError extends Error {
   readonly status: number
   readonly reason: string

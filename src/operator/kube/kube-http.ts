@@ -14,6 +14,8 @@ const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_DELAY_MS = 15_000
 /** Watches hold one each, other calls are many times fewer at once. */
 const MAX_CONNECTIONS = 64
+/** Well below the 90 s after which the API server closes an idle connection. */
+const IDLE_MS = 30_000
 /** A page of 500 objects is far smaller; no answer may fill the memory. */
 const MAX_RESPONSE_BYTES = 128 << 20
 const MAX_ERROR_BYTES = 64 << 10
@@ -50,6 +52,7 @@ export class KubeHttp {
     this.#url = new URL(connection.server)
     this.#agent = new Agent({
       connections: MAX_CONNECTIONS,
+      keepAliveTimeout: IDLE_MS,
       connect: {
         timeout: CONNECT_TIMEOUT_MS,
         keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,

@@ -47,8 +47,11 @@ export function allRun(
 function parse(stored: string): Acknowledgement | undefined {
   try {
     const value: unknown = JSON.parse(stored)
-    if (!isJsonObject(value) || typeof value['revision'] !== 'string' || !isJsonObject(value['shards'])) return undefined
-    const shards = Object.entries(value['shards']).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    if (!isJsonObject(value) || typeof value['revision'] !== 'string' || !isJsonObject(value['shards']))
+      return undefined
+    const shards = Object.entries(value['shards']).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    )
     return { revision: value['revision'], shards: Object.fromEntries(shards) }
   } catch {
     return undefined

@@ -113,16 +113,13 @@ export class Publisher {
 
   /** The documents of all that the index names or that is desired. What is not in the index is written anew. */
   async #read(shards: readonly ShardContent[]): Promise<Map<string, string>> {
-    const { redis } = this.#options
-    const index = pairs(await redis.send(INDEX_KEY, ['HGETALL', INDEX_KEY], { timeoutMs: TIMEOUT_MS }))
+    const index = pairs((await this.#get(INDEX_KEY, 'HGETALL')) ?? [])
     const revisions = new Map(shards.map(({ name, revision }) => [name, revision]))
     const names = [...index.keys()]
     const stored = new Map<string, string>()
     for (let at = 0; at < names.length; at += READ_AT_ONCE) {
       const some = names.slice(at, at + READ_AT_ONCE)
-      const documents = await Promise.all(
-        some.map((name) => redis.send(name, ['GET', name], { timeoutMs: TIMEOUT_MS })),
-      )
+      const documents = await Promise.all(some.map((name) => this.#get(name, 'GET')))
       for (const [offset, name] of some.entries()) {
         const document = documents[offset]
         const wanted = revisions.get(name)
@@ -131,6 +128,18 @@ export class Publisher {
       }
     }
     return stored
+  }
+
+  /** What somebody has replaced by something of another type is as good as gone, and removed. */
+  async #get(name: string, command: 'GET' | 'HGETALL'): Promise<unknown> {
+    const { redis } = this.#options
+    try {
+      return await redis.send(name, [command, name], { timeoutMs: TIMEOUT_MS })
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+      await redis.send(name, ['DEL', name], { timeoutMs: TIMEOUT_MS })
+      return undefined
+    }
   }
 
   /** Signatures are deterministic, so that signing again in the same place tells whether a document is ours. */

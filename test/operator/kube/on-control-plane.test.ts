@@ -1,4 +1,5 @@
 /** The thin layer on a real API server: verbs, conditions, events, and a reflector that outlives the server. */
+import { inspect } from 'node:util'
 import t from 'tap'
 import type { JsonPatchOperation } from '../../../src/operator/kube/kube-api.ts'
 import { asArray, asObject } from '../../../src/domain/json.ts'
@@ -120,6 +121,21 @@ t.test('on a real API server', async (t) => {
       client.serverSideApply(SECRETS, { metadata: NAME, data: { key: 'ZA==' } }, { fieldManager: 'other' }),
       { name: 'KubeError', status: 409, reason: 'Conflict' },
     )
+  })
+
+  t.test('a refused Secret is not quoted', async (t) => {
+    const metadata = { namespace: 'team', name: 'odd' }
+    for (const body of [
+      { metadata, data: { key: 'hunter2!' } },
+      { metadata, stringData: { key: ['hunter2!'] } },
+    ]) {
+      const refusals = [client.create(SECRETS, body), client.serverSideApply(SECRETS, body, { force: true })]
+      for (const refusal of refusals) {
+        const error = await refusal.catch((reason: unknown) => reason)
+        t.match(error, { name: 'KubeError', message: /refused a Secret/ })
+        t.notMatch(inspect(error, { depth: 9 }), 'hunter2')
+      }
+    }
   })
 
   t.test('a list of several pages holds each object once, with its kind', async (t) => {
