@@ -20,6 +20,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'validate manifests: tollgate check PATH...',
     run: async (args) => (await import('./check.ts')).runCheck(args, process.env),
   },
+  audit: {
+    summary: 'read audit records, sum cost and tokens: tollgate audit --redis URL | --file PATH',
+    run: async (args) => (await import('./audit.ts')).runAudit(args, process.env),
+    help: async () => helpOf((await import('./audit.ts')).AUDIT_FLAGS),
+  },
   'demo-provider': {
     summary: 'a local provider that answers from the request, for trying things out',
     run: async (args) => (await import('./demo-provider-entry.ts')).runDemo(args),

@@ -5,6 +5,7 @@ import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
+import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { Services } from './proxy/pipeline/services.ts'
 import { ActiveProbe } from './proxy/providers/active-probe.ts'
 import { HealthBoard } from './proxy/providers/health-board.ts'
@@ -12,7 +13,7 @@ import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import { startServers } from './proxy/server/start.ts'
-import { openStores } from './stores.ts'
+import { auditTo, figuresOf, openStores } from './stores.ts'
 import { createOutput, LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
 import { endOnSignals } from './signals.ts'
@@ -55,6 +56,8 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   const demo = await loadFirst(configuration, flags)
 
   const stores = await openStores(flags.redis, output.log, now)
+  const afterAnswer = new AfterAnswer(now)
+  metrics.watchStores(() => figuresOf(stores, afterAnswer))
   const services: Services = {
     now,
     configuration: holder,
@@ -65,7 +68,8 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     flights: new Flights(now),
     guardrails: createGuardrails(),
     metrics,
-    audit: output.audit,
+    audit: auditTo(output.audit, stores.audit),
+    afterAnswer,
     log: output.log,
   }
   const watch = watchFiles(flags.config, () => configuration.reload())
@@ -86,7 +90,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     listen,
     admin,
     maxBodyBytes,
-    ready: () => holder.current() !== undefined,
+    ready: () => holder.current() !== undefined && stores.ready(),
     metricsPage: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
   })
   if (flags.demo) {
@@ -98,6 +102,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     probe.stop()
     const finished = await servers.stop()
     await transport.close()
+    await afterAnswer.drain()
     await stores.close()
     await demo?.close()
     output.log.info({ finished }, 'stopped')

@@ -1,14 +1,34 @@
 /** The stores of a process: in Redis where an address is given, in memory otherwise. Wiring only. */
 import { UsageError } from './command-line.ts'
+import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { AnswerCache } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
+import type { AuditSink } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
+import type { StoreFigures } from './proxy/telemetry/metrics.ts'
+
+const NOTHING_WAITS: StoreFigures = {
+  pendingSettlements: 0,
+  settlementLagMs: 0,
+  droppedSettlements: 0,
+  quotaStoresUnavailable: 0,
+  pendingAuditRecords: 0,
+  droppedAuditRecords: 0,
+}
+
+/** How long a start waits for the first connection to Redis before the gateway calls itself ready without it. */
+const FIRST_CONNECTION_MS = 5_000
 
 export interface Stores {
   readonly quotas: QuotaStore
   readonly cache: AnswerCache
+  /** Where audit records go beside stdout; undefined without Redis. */
+  readonly audit: AuditSink | undefined
+  /** Whether the stores can be asked, or need not be waited for any longer. Once true, always true. */
+  ready(): boolean
+  figures(): StoreFigures
   /** Writes out what is queued, within a bound, and closes connections. */
   close(): Promise<void>
 }
@@ -17,41 +37,91 @@ export interface Stores {
 export async function openStores(redisUrl: string | undefined, log: Logger, now: () => number): Promise<Stores> {
   if (redisUrl === undefined) {
     const quotas = new MemoryQuotaStore(now)
-    return { quotas, cache: new TwoLevelCache({ redis: undefined, now }), close: () => quotas.close() }
+    return {
+      quotas,
+      cache: new TwoLevelCache({ redis: undefined, now }),
+      audit: undefined,
+      ready: () => true,
+      figures: () => NOTHING_WAITS,
+      close: () => quotas.close(),
+    }
   }
-  const { connectRedis, RedisQuotaStore, createResilientQuotaStore } = await loadRedis()
+  const { connectRedis, RedisQuotaStore, RedisAuditStream, createResilientQuotaStore } = await loadRedis()
   const redis = connect(() =>
     connectRedis(redisUrl, {
       onChange: (ready, cause) =>
         ready ? log.info({}, 'redis connected') : log.warn({ reason: cause?.message }, 'redis lost'),
     }),
   )
+  let isReady = false
+  void redis.waitUntilReady(FIRST_CONNECTION_MS).then(() => (isReady = true))
+  let droppedSettlements = 0
+  const audit = new RedisAuditStream(redis)
   const quotas = createResilientQuotaStore(new RedisQuotaStore(redis), {
     now,
     onChange: (organization, up, cause) =>
       up
         ? log.info({ organization }, 'quota store is back')
         : log.warn({ organization, reason: cause instanceof Error ? cause.message : undefined }, 'quota store lost'),
-    onDropped: ({ id }) => log.warn({ requestId: id }, 'settlement dropped, charged at its bound'),
+    onDropped: ({ id }) => {
+      droppedSettlements++
+      log.warn({ requestId: id }, 'settlement dropped, charged at its bound')
+    },
   })
   return {
     quotas,
     cache: new TwoLevelCache({ redis, now }),
+    audit,
+    ready: () => isReady,
+    figures() {
+      const { unavailable, pendingSettlements, settlementLagMs } = quotas.health()
+      return {
+        pendingSettlements,
+        settlementLagMs,
+        droppedSettlements,
+        quotaStoresUnavailable: unavailable,
+        pendingAuditRecords: audit.waiting,
+        droppedAuditRecords: audit.dropped,
+      }
+    },
     async close() {
-      await quotas.close()
+      await Promise.all([quotas.close(), audit.close()])
       await redis.close()
     },
   }
 }
 
+/** Every record to both. */
+export function auditTo(first: AuditSink, second: AuditSink | undefined): AuditSink {
+  if (second === undefined) return first
+  return {
+    write(record, json) {
+      first.write(record, json)
+      second.write(record, json)
+    },
+  }
+}
+
+/** The stores' figures with what has not reached them yet. */
+export function figuresOf(stores: Stores, afterAnswer: AfterAnswer): StoreFigures {
+  const figures = stores.figures()
+  return {
+    ...figures,
+    pendingSettlements: figures.pendingSettlements + afterAnswer.waiting,
+    settlementLagMs: Math.max(figures.settlementLagMs, afterAnswer.lagMs),
+  }
+}
+
 /** Loaded only where it is used: a gateway without Redis does not hold its client. */
 async function loadRedis() {
-  const [{ connectRedis }, { RedisQuotaStore }, { createResilientQuotaStore }] = await Promise.all([
-    import('./proxy/stores/redis/redis-client.ts'),
-    import('./proxy/stores/redis/redis-quota-store.ts'),
-    import('./proxy/stores/quota-grace.ts'),
-  ])
-  return { connectRedis, RedisQuotaStore, createResilientQuotaStore }
+  const [{ connectRedis }, { RedisQuotaStore }, { RedisAuditStream }, { createResilientQuotaStore }] =
+    await Promise.all([
+      import('./proxy/stores/redis/redis-client.ts'),
+      import('./proxy/stores/redis/redis-quota-store.ts'),
+      import('./proxy/stores/audit/redis-audit-stream.ts'),
+      import('./proxy/stores/quota-grace.ts'),
+    ])
+  return { connectRedis, RedisQuotaStore, RedisAuditStream, createResilientQuotaStore }
 }
 
 function connect<Connection>(open: () => Connection): Connection {

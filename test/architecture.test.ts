@@ -25,7 +25,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/routing': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
   'domain/caching': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
   'domain/quota': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
-  'domain/audit': ['domain/completion', 'domain/policy', 'domain/routing', 'domain/errors.ts'],
+  'domain/audit': [
+    'domain/completion',
+    'domain/policy',
+    'domain/quota',
+    'domain/routing',
+    'domain/snapshot',
+    'domain/errors.ts',
+    'domain/json.ts',
+  ],
   'domain/resources': [
     'domain/snapshot',
     'domain/quota/money.ts',

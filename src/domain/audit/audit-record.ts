@@ -2,6 +2,7 @@
  * One JSON document a request: who asked, under which policy, what was found, decided and spent.
  * Never a prompt, an answer, a key or a secret. Field names are stable; new ones may come.
  */
+import type { QuotaWarning } from '../quota/outcome.ts'
 import type { AttemptRecord } from '../routing/decision.ts'
 
 export interface AuditRecord {
@@ -35,6 +36,8 @@ export interface AuditRecord {
   readonly tokens?: AuditTokens
   /** Micro-dollars. */
   readonly costMicroUsd?: number
+  /** Limits that were nearly or wholly used up when the request came and let it pass all the same. */
+  readonly quotaWarnings?: readonly QuotaWarning[]
   /** Milliseconds: to the first content, and to the end. */
   readonly latency: { readonly firstContentMs?: number; readonly totalMs: number }
 }

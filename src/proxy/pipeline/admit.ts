@@ -17,6 +17,7 @@ import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Caller } from './authenticate.ts'
 import { QuotaUnavailableError, RESERVATION_LEASE_MS, type Admitted, type Reservation } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
+import { logQuotaWarnings } from './quota-warnings.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { traceStep } from './trace.ts'
@@ -64,6 +65,7 @@ export async function admit(
   record.reservation = keepAlive(admitted.reservation, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
+  logQuotaWarnings(caller, quotas, admitted.warnings, services)
   traceStep(record, services, 'admit', { reserved: need, warnings: admitted.warnings })
   const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
   return {

@@ -35,6 +35,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     ...given('cache', record.cache),
     ...given('tokens', auditTokens(record)),
     ...given('costMicroUsd', record.costMicroUsd),
+    ...given('quotaWarnings', record.quotaWarnings.length === 0 ? undefined : record.quotaWarnings),
     latency: {
       ...given('firstContentMs', since(incoming.receivedAtMs, record.firstContentAtMs)),
       totalMs: Math.round(endedAtMs - incoming.receivedAtMs),

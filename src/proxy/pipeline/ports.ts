@@ -1,4 +1,5 @@
 /** What the pipeline needs from the world. Implemented in providers/, stores/, config/ and telemetry/. */
+import type { AuditRecord } from '../../domain/audit/audit-record.ts'
 import type { InjectionDetector } from '../../domain/guardrails/injection/detector.ts'
 import type { JsonSchemas } from '../../domain/guardrails/json-shape.ts'
 import type { Detector } from '../../domain/guardrails/masking/detector.ts'
@@ -117,4 +118,10 @@ export interface Guardrails {
   detectorFor(masking: EffectivePolicy['masking']): Detector
   tokenSuffixOf(organizationSecret: Secret): TokenSuffix
   readonly jsonSchemas: JsonSchemas
+}
+
+/** Where audit records go. */
+export interface AuditSink {
+  /** Takes the record of one request, also as the JSON text that it is. Must not throw and must not wait. */
+  write(record: AuditRecord, json: string): void
 }

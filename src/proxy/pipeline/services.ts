@@ -1,7 +1,7 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
-import type { AuditRecord } from '../../domain/audit/audit-record.ts'
+import type { AfterAnswer } from './after-answer.ts'
 import type { AnswerCache } from './cache-port.ts'
-import type { ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
+import type { AuditSink, ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 import type { Flights } from './single-flight.ts'
@@ -19,6 +19,8 @@ export interface Services {
   readonly guardrails: Guardrails
   readonly metrics: PipelineMetrics
   readonly audit: AuditSink
+  /** What is done after the answer, for requests that are billed so. */
+  readonly afterAnswer: AfterAnswer
   readonly log: Logger
 }
 
@@ -28,11 +30,6 @@ export interface Logger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-}
-
-export interface AuditSink {
-  /** Takes the record of one request. Must not throw and must not wait. */
-  write(record: AuditRecord): void
 }
 
 export interface PipelineMetrics {

@@ -1,11 +1,13 @@
 /**
  * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
- * is written, the metrics count.
+ * is written, the metrics count. With `x-llm-billing: async` all but the pricing comes after the answer; until then the
+ * reservation stands, so that what a killed process takes with it is charged at its bound.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
 import { estimateUsage } from '../../domain/quota/estimate.ts'
 import { probableTokens } from '../../domain/quota/prompt-size.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -18,9 +20,14 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
     if (settled) return
     settled = true
     const charge = priceUsage(record)
-    const charged = chargeReservation(record, charge, services)
-    finish(record, outcome, services)
-    if (record.policy?.billing !== 'async') await charged
+    const endedAtMs = services.now()
+    const conclude = () => {
+      const charged = chargeReservation(record, charge, services)
+      finish(record, outcome, endedAtMs, services)
+      return charged
+    }
+    if (record.policy?.billing === 'async') services.afterAnswer.run(conclude)
+    else await conclude()
   }
 }
 
@@ -53,14 +60,14 @@ async function chargeReservation(record: RequestRecord, charge: Charge, services
   await services.quotas.settle(held.reservation, charge)
 }
 
-function finish(record: RequestRecord, outcome: Outcome, services: Services): void {
-  const endedAtMs = services.now()
+function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds, services: Services): void {
   if (record.served !== undefined && record.usage !== undefined && !record.isCacheHit) {
     services.health.tokensUsed(record.served, totalTokens(record.usage))
   }
   services.metrics.requestEnded(record, outcome, endedAtMs)
   traceStep(record, services, 'settle', { outcome, error: record.errorCode, costMicroUsd: record.costMicroUsd })
-  services.audit.write(renderAudit(record, outcome, endedAtMs))
+  const audit = renderAudit(record, outcome, endedAtMs)
+  services.audit.write(audit, JSON.stringify(audit))
 }
 
 /** A stream that was cut, or a provider that never counts. */

@@ -60,7 +60,8 @@ class Resilient implements ResilientQuotaStore {
   readonly #links = new Map<string, Link>()
   readonly #queues = new Map<string, SettlementQueue>()
   readonly #timers = new Set<NodeJS.Timeout>()
-  readonly #settling = new Set<Promise<void>>()
+  /** Settlements on their way, and since when. */
+  readonly #settling = new Map<Promise<void>, Milliseconds>()
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
   #closed = false
@@ -111,7 +112,7 @@ class Resilient implements ResilientQuotaStore {
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
     const settling = this.#settle(reservation, actual)
-    this.#settling.add(settling)
+    this.#settling.set(settling, this.#options.now())
     await settling.finally(() => this.#settling.delete(settling))
   }
 
@@ -125,10 +126,11 @@ class Resilient implements ResilientQuotaStore {
 
   health(): QuotaHealth {
     const queues = [...this.#queues.values()]
-    const oldest = Math.min(...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY))
+    const [underway = Number.POSITIVE_INFINITY] = this.#settling.values()
+    const oldest = Math.min(underway, ...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY))
     return {
       unavailable: [...this.#links.values()].filter(({ outage }) => outage !== undefined).length,
-      pendingSettlements: this.#pending(),
+      pendingSettlements: this.#pending() + this.#settling.size,
       settlementLagMs: Number.isFinite(oldest) ? this.#options.now() - oldest : 0,
     }
   }
@@ -146,7 +148,7 @@ class Resilient implements ResilientQuotaStore {
   }
 
   async #drain(): Promise<void> {
-    await Promise.allSettled(this.#settling)
+    await Promise.allSettled(this.#settling.keys())
     for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
   }
 

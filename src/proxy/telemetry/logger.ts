@@ -1,6 +1,8 @@
 /** Structured logs and audit records on stdout: one JSON document a line. */
 import pino from 'pino'
-import type { AuditSink, Logger } from '../pipeline/services.ts'
+import { batchedLines } from './batched-lines.ts'
+import type { AuditSink } from '../pipeline/ports.ts'
+import type { Logger } from '../pipeline/services.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -28,9 +30,9 @@ const REDACTED = [
   '*.body',
 ]
 
-/** Writes are asynchronous and batch themselves under load: a slow reader never stops a request. */
+/** Writes are asynchronous and in batches: a slow reader never stops a request. */
 export function createOutput(level: LogLevel): Output {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 0, maxLength: MAX_BUFFERED_BYTES })
+  const lines = batchedLines(1, MAX_BUFFERED_BYTES)
   const log = pino(
     {
       level,
@@ -40,12 +42,12 @@ export function createOutput(level: LogLevel): Output {
       redact: { paths: REDACTED, censor: '[secret]' },
       serializers: { err: describeError },
     },
-    destination,
+    lines,
   )
   return {
     log,
-    audit: { write: (record) => void destination.write(`${JSON.stringify(record)}\n`) },
-    flush: () => destination.flushSync(),
+    audit: { write: (_record, json) => void lines.write(`${json}\n`) },
+    flush: () => lines.flushSync(),
   }
 }
 

@@ -14,6 +14,22 @@ export interface Metrics extends PipelineMetrics {
   readonly registry: Registry
   /** Revision and time of the configuration in force. */
   configurationLoaded(ok: boolean, atMs: number): void
+  /** Has the figures of the stores read whenever the page is asked for. */
+  watchStores(read: () => StoreFigures): void
+}
+
+/** What waits behind the requests. */
+export interface StoreFigures {
+  /** Settlements that the store has not confirmed, and how long the oldest has been waiting. */
+  readonly pendingSettlements: number
+  readonly settlementLagMs: number
+  /** Settlements that found the queue full: charged at their bound. Since the start. */
+  readonly droppedSettlements: number
+  /** Organizations whose quota store cannot be asked. */
+  readonly quotaStoresUnavailable: number
+  /** Audit records on their way to Redis, and those that will never be there, since the start. */
+  readonly pendingAuditRecords: number
+  readonly droppedAuditRecords: number
 }
 
 export function createMetrics(): Metrics {
@@ -25,8 +41,50 @@ export function createMetrics(): Metrics {
       families.configurationLoads.inc({ result: ok ? 'ok' : 'refused' })
       if (ok) families.configurationTime.set(atMs / 1_000)
     },
+    watchStores: (read) => watchStores(registry, read),
     requestEnded: (record, outcome, endedAtMs) => observeRequest(families, record, outcome, endedAtMs),
   }
+}
+
+function watchStores(registry: Registry, read: () => StoreFigures): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, figure: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(figure())
+      },
+    })
+  const counter = (name: string, help: string, figure: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(figure())
+      },
+    })
+  gauge('tollgate_pending_settlements', 'Requests not settled in the store.', () => read().pendingSettlements)
+  gauge('tollgate_settlement_lag_seconds', 'Age of the oldest of them.', () => read().settlementLagMs / 1_000)
+  gauge(
+    'tollgate_quota_store_unavailable',
+    'Organizations whose quota store cannot be asked.',
+    () => read().quotaStoresUnavailable,
+  )
+  gauge('tollgate_audit_pending_records', 'Audit records not yet in Redis.', () => read().pendingAuditRecords)
+  counter(
+    'tollgate_settlements_dropped_total',
+    'Settlements that found the queue full; charged at their bound.',
+    () => read().droppedSettlements,
+  )
+  counter(
+    'tollgate_audit_dropped_total',
+    'Audit records that are on stdout and not in Redis.',
+    () => read().droppedAuditRecords,
+  )
 }
 
 type Families = ReturnType<typeof metricFamilies>
@@ -70,6 +128,11 @@ function metricFamilies(registry: Registry) {
     quotaRefusals: counter('tollgate_quota_refusals_total', 'Requests refused by a limit.', [
       'scope',
       'window',
+    ] as const),
+    quotaWarnings: counter('tollgate_quota_warnings_total', 'Requests that passed a limit nearly or wholly used up.', [
+      'scope',
+      'window',
+      'type',
     ] as const),
     cost: counter('tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project'] as const),
     warnings: counter('tollgate_translation_warnings_total', 'Fields that a translation could not carry.', [
@@ -149,6 +212,7 @@ function observeGovernance(families: Families, record: RequestRecord): void {
   if (record.blockedBy !== undefined) families.blocked.inc({ guardrail: record.blockedBy })
   const refusal = record.quotaRefusal
   if (refusal !== undefined) families.quotaRefusals.inc({ scope: refusal.scope, window: refusal.window ?? 'Minute' })
+  for (const { scope, window, type } of record.quotaWarnings) families.quotaWarnings.inc({ scope, window, type })
   if (record.costMicroUsd !== undefined && record.caller !== undefined) {
     const { organization, project } = record.caller
     families.cost.inc({ organization: organization.name, project: project?.name ?? 'none' }, record.costMicroUsd / 1e6)

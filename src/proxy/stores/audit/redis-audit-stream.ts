@@ -1,0 +1,148 @@
+/**
+ * Audit records to a Redis stream, one an organization, beside stdout: what `tollgate audit` reads. It never makes a
+ * request wait or fail. Records wait in a bounded queue while Redis is away, frozen or slower than the requests; what
+ * does not fit is counted as dropped (it still stands on stdout). Where it is not known whether Redis took a record, it
+ * is sent again: the reader knows a record by its request.
+ */
+import type { AuditRecord } from '../../../domain/audit/audit-record.ts'
+import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { AuditSink } from '../../pipeline/ports.ts'
+import type { RedisConnection } from '../redis/redis-client.ts'
+import { RedisUnavailableError } from '../redis/redis-errors.ts'
+import { auditStreamKey, RECORD_FIELD } from './audit-stream-key.ts'
+
+/** Records kept for an organization, about (Redis trims whole nodes of its list): some 20 MB. */
+export const DEFAULT_STREAM_LENGTH = 20_000
+const MAX_WAITING = 10_000
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024
+/** Sixteen tags of the largest size and long attempts fit well; what is larger is no record of ours. */
+const MAX_RECORD_CHARACTERS = 32 * 1024
+/** Sent side by side; few beside the 2,048 calls that a connection takes, which are the quotas' first. */
+const BATCH = 64
+/** Nobody waits for it, so Redis may take its time. */
+const CALL = { timeoutMs: 1_000 }
+const RETRY_MS = 500
+const CLOSE_MS = 2_000
+
+export interface AuditStreamOptions {
+  /** Records kept for an organization, about. */
+  readonly streamLength?: number
+  readonly maxWaiting?: number
+  readonly retryMs?: Milliseconds
+  /** Bound of flushing on close. */
+  readonly closeMs?: Milliseconds
+}
+
+interface Waiting {
+  readonly organization: string
+  readonly json: string
+}
+
+export class RedisAuditStream implements AuditSink {
+  readonly #redis: RedisConnection
+  readonly #options: Required<AuditStreamOptions>
+  #queue: Waiting[] = []
+  #characters = 0
+  #dropped = 0
+  #delivering: Promise<void> | undefined
+  #retry: { readonly timer: NodeJS.Timeout; readonly resume: () => void } | undefined
+  #closed = false
+
+  constructor(redis: RedisConnection, options: AuditStreamOptions = {}) {
+    this.#redis = redis
+    this.#options = {
+      streamLength: DEFAULT_STREAM_LENGTH,
+      maxWaiting: MAX_WAITING,
+      retryMs: RETRY_MS,
+      closeMs: CLOSE_MS,
+      ...options,
+    }
+  }
+
+  /** Records that were not written to Redis and will not be. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  /** Records that Redis has not confirmed yet. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** A request of nobody (no valid key) has no organization: it stands on stdout only. */
+  write({ organization }: AuditRecord, json: string): void {
+    if (organization === undefined) return
+    if (!this.#hasRoomFor(json)) {
+      this.#dropped++
+      return
+    }
+    this.#queue.push({ organization, json })
+    this.#characters += json.length
+    this.#delivering ??= this.#deliver().finally(() => {
+      this.#delivering = undefined
+    })
+  }
+
+  /** Gives what waits a bounded time; the rest is dropped. The connection is its owner's. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#resume()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.closeMs)
+    })
+    await Promise.race([this.#delivering, late])
+    clearTimeout(timer)
+    this.#dropped += this.#queue.length
+    this.#queue = []
+  }
+
+  #hasRoomFor(json: string): boolean {
+    if (this.#closed || json.length > MAX_RECORD_CHARACTERS) return false
+    if (this.#queue.length >= this.#options.maxWaiting) return false
+    return this.#characters + json.length <= MAX_WAITING_CHARACTERS
+  }
+
+  /** Until nothing waits. When closing, a failure ends it: there is no time for another try. */
+  async #deliver(): Promise<void> {
+    // Lets the records of requests that end together go together.
+    await Promise.resolve()
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.slice(0, BATCH)
+      const results = await Promise.all(batch.map((record) => this.#send(record)))
+      const left = batch.filter((_, index) => results[index] === 'unavailable')
+      this.#dropped += results.filter((result) => result === 'refused').length
+      this.#queue = [...left, ...this.#queue.slice(batch.length)]
+      this.#characters = this.#queue.reduce((sum, { json }) => sum + json.length, 0)
+      if (left.length === 0) continue
+      if (this.#closed) return
+      await this.#pause()
+    }
+  }
+
+  async #send({ organization, json }: Waiting): Promise<'taken' | 'unavailable' | 'refused'> {
+    const key = auditStreamKey(organization)
+    const length = String(this.#options.streamLength)
+    try {
+      await this.#redis.send(key, ['XADD', key, 'MAXLEN', '~', length, '*', RECORD_FIELD, json], CALL)
+      return 'taken'
+    } catch (error) {
+      // A reply that says nothing about Redis's health (the key is no stream) would come again.
+      return error instanceof RedisUnavailableError ? 'unavailable' : 'refused'
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#resume(), this.#options.retryMs)
+      timer.unref()
+      this.#retry = { timer, resume: resolve }
+    })
+  }
+
+  #resume(): void {
+    clearTimeout(this.#retry?.timer)
+    this.#retry?.resume()
+    this.#retry = undefined
+  }
+}

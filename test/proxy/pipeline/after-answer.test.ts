@@ -1,0 +1,51 @@
+import t from 'tap'
+import { AfterAnswer } from '../../../src/proxy/pipeline/after-answer.ts'
+import { createTestClock } from '../../helpers/clock.ts'
+
+t.test('work begins after what is being answered, in its order', async (t) => {
+  const done: string[] = []
+  const queue = new AfterAnswer(createTestClock().now)
+  for (const name of ['a', 'b']) queue.run(async () => void done.push(name))
+  await Promise.resolve()
+  t.strictSame(done, [])
+  t.equal(queue.waiting, 2)
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(done, ['a', 'b'])
+  t.equal(queue.waiting, 0)
+})
+
+t.test('its lag is the age of the oldest work', async (t) => {
+  const clock = createTestClock()
+  const queue = new AfterAnswer(clock.now)
+  t.equal(queue.lagMs, 0)
+  queue.run(async () => {})
+  clock.advance(250)
+  queue.run(async () => {})
+  clock.advance(50)
+  t.equal(queue.lagMs, 300)
+  await queue.drain()
+  t.equal(queue.lagMs, 0)
+})
+
+t.test('what finds the queue full begins at once', async (t) => {
+  const begun: number[] = []
+  const queue = new AfterAnswer(createTestClock().now, 2)
+  for (const index of [0, 1, 2, 3]) queue.run(async () => void begun.push(index))
+  t.strictSame(begun, [2, 3])
+  await queue.drain()
+  t.strictSame(begun, [2, 3, 0, 1])
+})
+
+t.test('draining waits for what has begun as well', async (t) => {
+  let finish = () => {}
+  const queue = new AfterAnswer(createTestClock().now)
+  let isDone = false
+  queue.run(async () => {
+    await new Promise<void>((resolve) => (finish = resolve))
+    isDone = true
+  })
+  const drained = queue.drain()
+  finish()
+  await drained
+  t.ok(isDone)
+})

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import t from 'tap'
+import type { AuditRecord } from '../../../../src/domain/audit/audit-record.ts'
+import { readAuditStream } from '../../../../src/proxy/stores/audit/read-audit-stream.ts'
+import { readLines } from '../../../../src/proxy/stores/audit/read-lines.ts'
+import { RedisAuditStream } from '../../../../src/proxy/stores/audit/redis-audit-stream.ts'
+import { connectRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { startAclRedis, startRedis, until } from '../../../helpers/redis.ts'
+
+const server = await startRedis()
+t.teardown(() => server.stop())
+const redis = connectRedis(server.url)
+t.teardown(() => redis.close())
+await redis.waitUntilReady(20_000)
+
+const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname
+
+function record(requestId: string, more: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    type: 'audit',
+    time: new Date().toISOString(),
+    requestId,
+    adapter: 'native',
+    operation: 'chat',
+    outcome: 'answered',
+    organization: 'acme',
+    tags: {},
+    model: { requested: 'm' },
+    stream: false,
+    attempts: [],
+    removed: {},
+    findings: {},
+    guardrailBytes: {},
+    warnings: [],
+    latency: { totalMs: 1 },
+    ...more,
+  }
+}
+
+function write(stream: RedisAuditStream, ...records: AuditRecord[]): void {
+  for (const one of records) stream.write(one, JSON.stringify(one))
+}
+
+async function idsOf(organization: string, sinceMs = 0): Promise<string[]> {
+  const ids: string[] = []
+  for await (const json of readAuditStream(redis, organization, sinceMs)) {
+    ids.push((JSON.parse(json) as AuditRecord).requestId)
+  }
+  return ids
+}
+
+t.test('records are read back in order, over pages, each organization its own', async (t) => {
+  const stream = new RedisAuditStream(redis)
+  const ids = Array.from({ length: 1_234 }, (_, index) => `r${index}`)
+  write(stream, ...ids.map((id) => record(id)), record('other', { organization: 'a}:b' }))
+  await until(() => stream.waiting === 0)
+  t.strictSame((await idsOf('acme')).toSorted(), ids.toSorted())
+  t.strictSame(await idsOf('a}:b'), ['other'])
+  t.strictSame(await idsOf('nobody'), [])
+  t.strictSame(await idsOf('acme', Date.now() + 1_000), [])
+  t.equal(stream.dropped, 0)
+})
+
+t.test('the stream is bounded, and so is what waits', async (t) => {
+  const stream = new RedisAuditStream(redis, { streamLength: 100, maxWaiting: 500 })
+  for (let round = 0; round < 4; round++) {
+    write(
+      stream,
+      ...Array.from({ length: 500 }, (_, index) => record(`${round}-${index}`, { organization: 'bounded' })),
+    )
+    await until(() => stream.waiting === 0)
+  }
+  const length = Number(await server.cli('XLEN', 'tg:audit:{bounded}'))
+  t.ok(length >= 100 && length < 400, `${length} records are kept`)
+  write(stream, ...Array.from({ length: 501 }, (_, index) => record(`x${index}`, { organization: 'bounded' })))
+  t.equal(stream.dropped, 1)
+  const { organization: _, ...nobodys } = record('nobody')
+  write(stream, nobodys, record('large', { error: 'x'.repeat(40_000) }))
+  t.equal(stream.dropped, 2, 'a record of nobody is none that was dropped')
+  await stream.close()
+  t.equal(stream.dropped, 2, 'closing wrote out what waited')
+  write(stream, record('late'))
+  t.equal(stream.dropped, 3)
+})
+
+t.test('what Redis will never take is dropped, not tried for ever', async (t) => {
+  await server.cli('SET', 'tg:audit:{wrong}', 'no stream')
+  const stream = new RedisAuditStream(redis)
+  write(stream, record('r', { organization: 'wrong' }))
+  await until(() => stream.dropped === 1)
+  t.equal(stream.waiting, 0)
+})
+
+t.test('a Redis that was frozen or away gets what waited; closing is bounded meanwhile', async (t) => {
+  const stream = new RedisAuditStream(redis, { retryMs: 20 })
+  server.freeze()
+  write(stream, record('frozen', { organization: 'away' }))
+  const hopeless = new RedisAuditStream(redis, { closeMs: 50 })
+  write(hopeless, record('lost', { organization: 'lost' }))
+  await hopeless.close()
+  t.equal(hopeless.dropped, 1)
+  server.thaw()
+  await until(() => stream.waiting === 0)
+  await server.kill()
+  write(stream, record('killed', { organization: 'away' }))
+  await until(() => !redis.ready)
+  await server.restart()
+  await until(() => stream.waiting === 0)
+  t.ok((await idsOf('away')).includes('killed'))
+  t.equal(stream.dropped, 0)
+})
+
+t.test('a login for one organization suffices', async (t) => {
+  const acl = await startAclRedis('acme', 'pw', '~tg:audit:{acme} +xadd +ping +hello +client')
+  t.teardown(() => acl.stop())
+  const bound = connectRedis(acl.url)
+  t.teardown(() => bound.close())
+  t.ok(await bound.waitUntilReady(20_000))
+  const stream = new RedisAuditStream(bound)
+  write(stream, record('mine'))
+  await until(() => stream.waiting === 0)
+  t.equal((await acl.cli('XLEN', 'tg:audit:{acme}')).trim(), '1')
+})
+
+t.test('lines are bounded and whole whatever the chunks', async (t) => {
+  const chunks = ['{"a":', '1}\n\nsecond\nx', 'x'.repeat(700_000), 'x'.repeat(700_000), '\nlast: \u00e9']
+  const lines: string[] = []
+  const bytes = chunks.flatMap((chunk) => {
+    const whole = Buffer.from(chunk)
+    return whole.length < 100 ? Array.from(whole, (byte) => Buffer.of(byte)) : [whole]
+  })
+  for await (const line of readLines(Readable.from(bytes))) lines.push(line)
+  t.strictSame(lines, ['{"a":1}', '', 'second', 'last: \u00e9'])
+})
+
+t.test('the tool filters and sums what is in Redis, each request once', async (t) => {
+  const stream = new RedisAuditStream(redis)
+  const cost = (requestId: string, tag: string, costMicroUsd: number) =>
+    record(requestId, { organization: 'tool', virtualKey: 'team/app', tags: { team: tag }, costMicroUsd })
+  write(stream, cost('1', 'blue', 10), cost('2', 'blue', 5), cost('3', 'red', 20), cost('3', 'red', 20))
+  await until(() => stream.waiting === 0)
+  const audit = async (...args: string[]) => {
+    const all = [MAIN, 'audit', '--redis', server.url, '--organization', 'tool', ...args]
+    return (await promisify(execFile)(process.execPath, all)).stdout
+  }
+  t.equal(
+    await audit('--sum-by', 'tag:team', '--format', 'csv', '--since', '1h', '--key', 'team/app'),
+    'tag:team,requests,input_tokens,output_tokens,cost_usd,unpriced,estimated\n' +
+      'red,1,0,0,0.000020,0,0\nblue,2,0,0,0.000015,0,0\n',
+  )
+  t.match(JSON.parse(await audit('--sum-by', 'key', '--tag', 'team=blue', '--format', 'json')), {
+    groups: [{ key: 'team/app', requests: 2, cost_usd: '0.000015' }],
+    total: { requests: 2 },
+  })
+  t.match(await audit(), /^time +request +organization[^]*\n[^\n]* 0\.000010 +team=blue\n/)
+  t.equal(await audit('--until', '1h', '--format', 'json'), '')
+  for (const wrong of [
+    ['--format', 'xml'],
+    ['--since', 'noon'],
+    ['--tag', 'x'],
+    ['--sum-by', 'a b'],
+  ]) {
+    await t.rejects(audit(...wrong), { code: 2 }, wrong.join(' '))
+  }
+})
