@@ -1,0 +1,216 @@
+/**
+ * A snapshot in pieces, so that each data plane reads only what concerns it:
+ *
+ *     tg:cfg:catalog        the providers, without credentials
+ *     tg:cfg:org:<name>     one organization with its projects
+ *     tg:cfg:ns:<owner>     the virtual keys of one owner, the part of a key's id before the slash
+ *
+ * A shard is a JSON document that holds its body as text: what is signed are those bytes, so no reader needs to agree
+ * with the writer on how JSON is spelled. The signature covers the shard's name too: one cannot stand in for another.
+ *
+ * Absence of a shard never means that there is nothing: an emptied store must not take keys away. An owner without
+ * keys has a signed shard that says so.
+ */
+import { InvalidSnapshotError, parseSnapshot } from './parse-snapshot.ts'
+import { integer, list, object, oneOf, ShapeError, text } from './shape.ts'
+import { SNAPSHOT_SCHEMA, type ProviderEntry, type Snapshot } from './snapshot.ts'
+
+/** Where the shard of all providers is. */
+export const CATALOG_SHARD = 'tg:cfg:catalog'
+
+/** Largest document that is read, in characters: a hundred times the catalogue of a hundred providers. */
+export const MAX_SHARD_LENGTH = 16 * 1024 * 1024
+
+/** Most organizations that one owner's keys may belong to: a data plane asks for each once a second. */
+export const MAX_OWNER_ORGANIZATIONS = 64
+
+/** As many characters as tell whether a document has changed: epoch, sequence, revision and part of the signature. */
+export const SHARD_HEAD_LENGTH = 160
+
+const ORGANIZATION_PREFIX = 'tg:cfg:org:'
+const OWNER_PREFIX = 'tg:cfg:ns:'
+
+export function organizationShard(organization: string): string {
+  return `${ORGANIZATION_PREFIX}${organization}`
+}
+
+export function ownerShard(owner: string): string {
+  return `${OWNER_PREFIX}${owner}`
+}
+
+/** The owner of an owner's shard; undefined for the other two sorts. */
+export function ownerOfShard(name: string): string | undefined {
+  return name.startsWith(OWNER_PREFIX) ? name.slice(OWNER_PREFIX.length) : undefined
+}
+
+/** The owner of a virtual key. */
+export function ownerOfKey(id: string): string {
+  return id.slice(0, Math.max(0, id.indexOf('/')))
+}
+
+/** What a shard says, unsigned. */
+export interface ShardContent {
+  /** The key it is stored under. */
+  readonly name: string
+  /** Hash of the body. */
+  readonly revision: string
+  /** JSON. */
+  readonly body: string
+}
+
+/** A shard as it is stored. */
+export interface Shard extends ShardContent {
+  readonly schema: typeof SNAPSHOT_SCHEMA
+  /** Number of the writer's term of office: a writer of a lower one is refused. From 1. */
+  readonly epoch: number
+  /** Grows with every document of a writer: together with the epoch, its age. From 1. */
+  readonly sequence: number
+  /** Ed25519 over `signedText`, base64. */
+  readonly signature: string
+}
+
+/** Hash of a text, hex. */
+export type ContentHash = (text: string) => string
+
+/**
+ * The shards of a snapshot: the catalogue, then organizations, then owners.
+ * @param owners owners that need a shard even without keys; those with keys are added
+ */
+export function splitSnapshot(
+  snapshot: Snapshot,
+  owners: readonly string[],
+  contentHash: ContentHash,
+): readonly ShardContent[] {
+  const keys = Map.groupBy(snapshot.virtualKeys, ({ id }) => ownerOfKey(id))
+  const named = [...new Set([...owners, ...keys.keys()])].toSorted()
+  const shard = (name: string, content: object): ShardContent => {
+    const body = JSON.stringify(content)
+    return { name, revision: contentHash(body), body }
+  }
+  return [
+    shard(CATALOG_SHARD, { providers: snapshot.providers }),
+    ...snapshot.organizations.map((organization) => shard(organizationShard(organization.name), { organization })),
+    ...named.map((owner) => shard(ownerShard(owner), { virtualKeys: keys.get(owner) ?? [] })),
+  ]
+}
+
+/** The shard of an owner that has no keys (any more). */
+export function emptyOwnerShard(owner: string, contentHash: ContentHash): ShardContent {
+  const body = JSON.stringify({ virtualKeys: [] })
+  return { name: ownerShard(owner), revision: contentHash(body), body }
+}
+
+/** The text that a shard's signature is made over. */
+export function signedText({ name, schema, epoch, sequence, revision, body }: Omit<Shard, 'signature'>): string {
+  return JSON.stringify(['tollgate shard', name, schema, epoch, sequence, revision, body])
+}
+
+/** The document that is stored under `shard.name`. Its first `SHARD_HEAD_LENGTH` characters change with every change. */
+export function renderShard({ schema, epoch, sequence, revision, signature, body }: Shard): string {
+  return JSON.stringify({ schema, epoch, sequence, revision, signature, body })
+}
+
+const document = object<Omit<Shard, 'name'>>({
+  schema: oneOf(SNAPSHOT_SCHEMA),
+  epoch: integer(1),
+  sequence: integer(1),
+  revision: text,
+  signature: text,
+  body: text,
+})
+
+/** A stored document. Its signature is still to be verified. @throws {InvalidSnapshotError} */
+export function parseShard(name: string, stored: string): Shard {
+  if (stored.length > MAX_SHARD_LENGTH) throw new InvalidSnapshotError(`${name} is too large`)
+  return { name, ...shaped(name, () => document(parseJson(name, stored), '')) }
+}
+
+/** The organizations of an owner's keys, sorted: the shards that it needs. @throws {InvalidSnapshotError} */
+export function organizationsOf({ name, body }: ShardContent): readonly string[] {
+  const { virtualKeys } = shaped(name, () => keysBody(parseJson(name, body), ''))
+  const names = [...new Set(virtualKeys.map(({ organization }) => organization))].toSorted()
+  if (names.length > MAX_OWNER_ORGANIZATIONS)
+    throw new InvalidSnapshotError(`${name} names more than ${MAX_OWNER_ORGANIZATIONS} organizations`)
+  return names
+}
+
+const keysBody = object<{ readonly virtualKeys: readonly { readonly organization: string }[] }>({
+  virtualKeys: list(object<{ readonly organization: string }>({ organization: text })),
+})
+
+/** Shards that belong together, their signatures verified. */
+export interface OwnedShards {
+  readonly owner: string
+  readonly catalog: ShardContent
+  /** One for each of `organizationsOf(keys)`. */
+  readonly organizations: readonly ShardContent[]
+  readonly keys: ShardContent
+}
+
+/** The snapshot of one owner, deep-frozen. @throws {InvalidSnapshotError} where a shard does not hold what its name says. */
+export function assembleSnapshot(shards: OwnedShards, contentHash: ContentHash): Snapshot {
+  const { owner, catalog, organizations, keys } = shards
+  const snapshot = parseSnapshot({
+    schema: SNAPSHOT_SCHEMA,
+    revision: assembledRevision([catalog, ...organizations, keys], contentHash),
+    providers: field(catalog, 'providers'),
+    organizations: organizations.map((shard) => field(shard, 'organization')),
+    virtualKeys: field(keys, 'virtualKeys'),
+  })
+  requireNames(snapshot, shards)
+  const foreign = snapshot.virtualKeys.find(({ id }) => ownerOfKey(id) !== owner)
+  if (foreign !== undefined) throw new InvalidSnapshotError(`the keys of ${owner} hold one of another owner`)
+  return snapshot
+}
+
+/** The revision of a snapshot that was put together from these shards, in any order. */
+export function assembledRevision(
+  shards: readonly Pick<ShardContent, 'name' | 'revision'>[],
+  contentHash: ContentHash,
+): string {
+  const parts = shards.map(({ name, revision }) => `${name}=${revision}`)
+  return contentHash(parts.toSorted().join('\n'))
+}
+
+/** The names of the providers that an owner's keys may use: whose credentials it needs. */
+export function providersInUse({ virtualKeys, providers }: Snapshot, owner: string): readonly ProviderEntry[] {
+  const names = new Set(
+    virtualKeys.filter(({ id }) => ownerOfKey(id) === owner).flatMap(({ access }) => access.providers),
+  )
+  return providers.filter(({ name }) => names.has(name))
+}
+
+function requireNames({ organizations, virtualKeys }: Snapshot, shards: OwnedShards): void {
+  for (const [index, shard] of shards.organizations.entries()) {
+    const name = organizations[index]?.name
+    if (name === undefined || shard.name !== organizationShard(name))
+      throw new InvalidSnapshotError(`${shard.name} holds another organization`)
+  }
+  const known = new Set(organizations.map(({ name }) => name))
+  const orphan = virtualKeys.find(({ organization }) => !known.has(organization))
+  if (orphan !== undefined) throw new InvalidSnapshotError(`the organization of ${orphan.id} is missing`)
+}
+
+function field({ name, body }: ShardContent, wanted: string): unknown {
+  const value = parseJson(name, body)
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, wanted)
+    ? Object.entries(value).find(([key]) => key === wanted)?.[1]
+    : undefined
+}
+
+function parseJson(name: string, source: string): unknown {
+  try {
+    return JSON.parse(source)
+  } catch (error) {
+    throw new InvalidSnapshotError(`${name} is not JSON`, error)
+  }
+}
+
+function shaped<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ShapeError) throw new InvalidSnapshotError(`${name}: ${error.message}`, error)
+    throw error
+  }
+}
