@@ -85,11 +85,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
   proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
   operator: [
-    '@kubernetes/client-node',
     '@grpc/grpc-js',
     '@grpc/proto-loader',
     '@peculiar/x509',
     'undici',
+    'yaml',
     'redis',
     'prom-client',
     'pino',

@@ -63,7 +63,7 @@ interface Series {
 
 export class EventRecorder {
   readonly #options: EventRecorderOptions
-  readonly #process: TokenBucket
+  readonly #overall: TokenBucket
   /** Oldest first, both. */
   readonly #series = new Map<string, Series>()
   readonly #rates = new Map<string, TokenBucket>()
@@ -75,7 +75,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options
-    this.#process = new TokenBucket(PROCESS_PER_SECOND, PROCESS_BURST, options.timing)
+    this.#overall = new TokenBucket(PROCESS_PER_SECOND, PROCESS_BURST, options.timing)
   }
 
   get stats(): EventRecorderStats {
@@ -118,7 +118,7 @@ export class EventRecorder {
       rate = new TokenBucket(OBJECT_PER_SECOND, OBJECT_BURST, this.#options.timing)
       this.#remember(this.#rates, uid, rate)
     }
-    return rate.tryTake() && this.#process.tryTake()
+    return rate.tryTake() && this.#overall.tryTake()
   }
 
   #remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
