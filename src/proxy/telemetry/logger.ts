@@ -1,6 +1,6 @@
 /** Structured logs and audit records on stdout: one JSON document a line. */
 import pino from 'pino'
-import { batchedLines } from './batched-lines.ts'
+import { BatchedLines } from './batched-lines.ts'
 import type { AuditSink } from '../pipeline/ports.ts'
 import type { Logger } from '../pipeline/services.ts'
 
@@ -14,8 +14,8 @@ export interface Output {
   flush(): void
 }
 
-/** Lines waiting for a slow reader, bytes; more are dropped rather than kept in memory. */
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+/** Lines waiting for a slow reader; more are dropped rather than kept in memory. */
+const MAX_BUFFERED_CHARACTERS = 16 * 1024 * 1024
 
 /** Second net under the `Secret` type: fields that may carry credentials, wherever a log line puts them. */
 const REDACTED = [
@@ -32,7 +32,7 @@ const REDACTED = [
 
 /** Writes are asynchronous and in batches: a slow reader never stops a request. */
 export function createOutput(level: LogLevel): Output {
-  const lines = batchedLines(1, MAX_BUFFERED_BYTES)
+  const lines = new BatchedLines(1, MAX_BUFFERED_CHARACTERS)
   const log = pino(
     {
       level,
