@@ -20,6 +20,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'validate manifests: tollgate check PATH...',
     run: async (args) => (await import('./check.ts')).runCheck(args, process.env),
   },
+  cache: {
+    summary: 'purge cached answers: tollgate cache purge --redis URL --organization NAME',
+    run: async (args) => (await import('./cache.ts')).runCache(args, process.env),
+    help: async () => helpOf((await import('./cache.ts')).CACHE_FLAGS),
+  },
   audit: {
     summary: 'read audit records, sum cost and tokens: tollgate audit --redis URL | --file PATH',
     run: async (args) => (await import('./audit.ts')).runAudit(args, process.env),

@@ -65,6 +65,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     health,
     quotas: stores.quotas,
     cache: stores.cache,
+    questions: stores.questions,
     flights: new Flights(now),
     guardrails: createGuardrails(),
     metrics,

@@ -1,12 +1,14 @@
 /** The stores of a process: in Redis where an address is given, in memory otherwise. Wiring only. */
 import { UsageError } from './command-line.ts'
 import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
-import type { AnswerCache } from './proxy/pipeline/cache-port.ts'
+import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
 import type { AuditSink } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
+import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
+import type { RedisConnection } from './proxy/stores/redis/redis-client.ts'
 import type { StoreFigures } from './proxy/telemetry/metrics.ts'
 
 const NOTHING_WAITS: StoreFigures = {
@@ -24,6 +26,7 @@ const FIRST_CONNECTION_MS = 5_000
 export interface Stores {
   readonly quotas: QuotaStore
   readonly cache: AnswerCache
+  readonly questions: QuestionIndex
   /** Where audit records go beside stdout; undefined without Redis. */
   readonly audit: AuditSink | undefined
   /** Whether the stores can be asked, or need not be waited for any longer. Once true, always true. */
@@ -39,7 +42,7 @@ export async function openStores(redisUrl: string | undefined, log: Logger, now:
     const quotas = new MemoryQuotaStore(now)
     return {
       quotas,
-      cache: new TwoLevelCache({ redis: undefined, now }),
+      ...openCache(undefined, now),
       audit: undefined,
       ready: () => true,
       figures: () => NOTHING_WAITS,
@@ -70,7 +73,7 @@ export async function openStores(redisUrl: string | undefined, log: Logger, now:
   })
   return {
     quotas,
-    cache: new TwoLevelCache({ redis, now }),
+    ...openCache(redis, now),
     audit,
     ready: () => isReady,
     figures() {
@@ -110,6 +113,10 @@ export function figuresOf(stores: Stores, afterAnswer: AfterAnswer): StoreFigure
     pendingSettlements: figures.pendingSettlements + afterAnswer.waiting,
     settlementLagMs: Math.max(figures.settlementLagMs, afterAnswer.lagMs),
   }
+}
+
+function openCache(redis: RedisConnection | undefined, now: () => number) {
+  return { cache: new TwoLevelCache({ redis, now }), questions: new StoredQuestions({ redis, now }) }
 }
 
 /** Loaded only where it is used: a gateway without Redis does not hold its client. */

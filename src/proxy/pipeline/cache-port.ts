@@ -1,5 +1,6 @@
 /** The cache of answers as the pipeline sees it. No call ever throws or waits longer than a store's bound. */
 import type { PurgeCounts, StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { PackedVector } from '../../domain/caching/semantic/vector.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 
@@ -33,4 +34,21 @@ export interface AnswerCache {
   readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined>
   /** Keeps an answer in both levels. The shared store is written in the background. */
   write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void
+}
+
+/** A question that has been answered, by what it means. */
+export interface KnownQuestion {
+  /** `wordingOf` the question. */
+  readonly wording: string
+  readonly vector: PackedVector
+  /** Digest of the answer's address in the same scope. */
+  readonly answer: string
+  readonly askedAtMs: Milliseconds
+}
+
+/** Questions whose rest of the request is equal, newest first. Bounded; no call throws or waits longer than a bound. */
+export interface QuestionIndex {
+  questions(group: CacheAddress): Promise<readonly KnownQuestion[]>
+  /** Kept for `ttlMs`; the shared store is written in the background. */
+  add(group: CacheAddress, question: KnownQuestion, ttlMs: Milliseconds): void
 }

@@ -23,6 +23,7 @@ import type { StreamItem } from './provider-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { similarAnswers } from './similar-questions.ts'
 import { throughCache, type Cacheable, type Keeper } from './through-cache.ts'
 
 /** Larger requests are not worth a digest: nobody sends the same megabytes twice. */
@@ -59,19 +60,23 @@ function cacheableCompletion(
   const { request, plan } = ask
   const tokens = ask.tokens ?? NO_TOKENS
   const { format, document } = request.source
-  const ownFields = formatOf(format).unmodelledFields(document).length > 0
+  const codec = formatOf(format)
+  const ownFields = codec.unmodelledFields(document).length > 0
+  const keyed = {
+    format,
+    document,
+    model: request.model,
+    policy: caller.policy,
+    passHeaders: passHeaders(codec, record),
+    shape: ownFields ? (request.stream ? ('stream' as const) : ('whole' as const)) : undefined,
+    tokens,
+  }
+  const similar = similarAnswers(request, codec, keyed, caller, record, services)
   return {
     plan,
+    ...(similar === undefined ? {} : { similar }),
     text: () => {
-      const text = requestText({
-        format,
-        document,
-        model: request.model,
-        policy: caller.policy,
-        passHeaders: passHeaders(formatOf(format), record),
-        shape: ownFields ? (request.stream ? 'stream' : 'whole') : undefined,
-        tokens,
-      })
+      const text = requestText(keyed)
       return text !== undefined && text.length <= MAX_REQUEST_CHARACTERS ? text : undefined
     },
     answers: (deployment) => isNamed(deployment, request.model),
@@ -173,6 +178,7 @@ function written(
       model: deployment.model.name,
       nowSeconds: Math.floor(services.now() / 1_000),
       requestId: record.incoming.requestId,
+      answeredIn: format.name,
     },
   )
   if (warnings.length > 0) return undefined

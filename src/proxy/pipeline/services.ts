@@ -1,6 +1,6 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AfterAnswer } from './after-answer.ts'
-import type { AnswerCache } from './cache-port.ts'
+import type { AnswerCache, QuestionIndex } from './cache-port.ts'
 import type { AuditSink, ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
@@ -14,6 +14,7 @@ export interface Services {
   readonly health: HealthRecorder
   readonly quotas: QuotaStore
   readonly cache: AnswerCache
+  readonly questions: QuestionIndex
   /** Answers that are being made, by cache key. */
   readonly flights: Flights
   readonly guardrails: Guardrails

@@ -17,7 +17,7 @@ export const MAX_FLIGHT_WAIT_MS: Milliseconds = 30_000
 const MAX_FLIGHT_AGE_MS: Milliseconds = 30_000
 
 export type Landing =
-  | { readonly type: 'answer'; readonly answer: StoredAnswer }
+  | { readonly type: 'answer'; readonly answer: StoredAnswer; readonly similarity: number | undefined }
   | { readonly type: 'none' }
   | { readonly type: 'left' }
   /** For one waiting request only: its time is over or its client has gone. */
@@ -25,7 +25,8 @@ export type Landing =
 
 /** Held by the request that leads. The first call counts, further ones do nothing. */
 export interface Lead {
-  land(answer: StoredAnswer | undefined): void
+  /** `similarity`: where the answer is another question's. */
+  land(answer: StoredAnswer | undefined, similarity?: number): void
   leave(): void
 }
 
@@ -66,7 +67,8 @@ export class Flights {
     return {
       type: 'lead',
       lead: {
-        land: (answer) => end(answer === undefined ? { type: 'none' } : { type: 'answer', answer }),
+        land: (answer, similarity) =>
+          end(answer === undefined ? { type: 'none' } : { type: 'answer', answer, similarity }),
         leave: () => end({ type: 'left' }),
       },
     }

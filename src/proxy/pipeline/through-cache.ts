@@ -14,7 +14,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
-import type { CacheAddress, CacheScope } from './cache-port.ts'
+import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
 import { fieldLines } from './header-lines.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -51,9 +51,9 @@ export interface Keeper {
 }
 
 export interface SimilarAnswers {
-  find(scope: CacheScope, wish: CacheWish): Promise<SimilarAnswer | undefined>
+  find(scope: CacheScope, marks: PurgeMarks): Promise<SimilarAnswer | undefined>
   /** The question's answer has been kept under `address`. */
-  kept(scope: CacheScope, address: CacheAddress): void
+  kept(address: CacheAddress): void
 }
 
 export interface SimilarAnswer {
@@ -91,7 +91,7 @@ class Passage<Answer> {
   readonly #record: RequestRecord
   readonly #services: Services
   readonly #ttlMs: number
-  readonly #marks: Awaited<ReturnType<Services['cache']['purgeMarks']>>
+  readonly #marks: PurgeMarks
   readonly #purges: PurgeCounts
   readonly #askedAtMs: number
 
@@ -102,7 +102,7 @@ class Passage<Answer> {
     caller: GovernedCaller,
     record: RequestRecord,
     services: Services,
-    marks: Awaited<ReturnType<Services['cache']['purgeMarks']>>,
+    marks: PurgeMarks,
   ) {
     this.#cacheable = cacheable
     this.#address = address
@@ -139,7 +139,7 @@ class Passage<Answer> {
       const landing = await joined.wait(this.#record.incoming.signal, Math.max(0, deadline - this.#services.now()))
       this.#requireClient()
       if (landing.type === 'left') continue
-      const shared = landing.type === 'answer' ? this.#take(landing.answer, 'hit-l1') : undefined
+      const shared = landing.type === 'answer' ? this.#takeLanded(landing.answer, landing.similarity) : undefined
       return shared ?? this.#ask(call, undefined)
     }
   }
@@ -155,11 +155,10 @@ class Passage<Answer> {
         lead.land(far)
         return hit
       }
-      const similar = await this.#cacheable.similar?.find(this.#address.scope, this.#wish)
-      const alike = this.#take(similar?.answer, 'hit-semantic')
+      const similar = await this.#cacheable.similar?.find(this.#address.scope, this.#marks)
+      const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
       if (alike !== undefined) {
-        this.#record.cacheSimilarity = similar?.similarity
-        lead.land(undefined)
+        lead.land(similar?.answer, similar?.similarity)
         return alike
       }
       return await this.#ask(call, lead)
@@ -168,6 +167,12 @@ class Passage<Answer> {
       else lead.land(undefined)
       throw error
     }
+  }
+
+  #takeLanded(answer: StoredAnswer, similarity: number | undefined): Answer | undefined {
+    const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic')
+    if (taken !== undefined) this.#record.cacheSimilarity = similarity
+    return taken
   }
 
   async #ask(call: () => Promise<Answer>, lead: Lead | undefined): Promise<Answer> {
@@ -188,7 +193,7 @@ class Passage<Answer> {
           purges: this.#purges,
         }
         this.#services.cache.write(this.#address, answer, this.#ttlMs)
-        this.#cacheable.similar?.kept(this.#address.scope, this.#address)
+        this.#cacheable.similar?.kept(this.#address)
         lead?.land(answer)
       },
       drop: () => lead?.land(undefined),

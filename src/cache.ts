@@ -1,0 +1,63 @@
+/** Process entry of `tollgate cache purge`. */
+import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import type { PurgeTarget } from './proxy/stores/cache/purge.ts'
+
+export const CACHE_FLAGS = {
+  redis: { type: 'text', help: 'address of the Redis that the gateways share' },
+  organization: { type: 'text', help: 'whose answers to purge' },
+  project: { type: 'text', help: 'only those of this project' },
+  key: { type: 'text', help: 'only those made for this virtual key, as namespace/name' },
+} as const satisfies Record<string, FlagSpec>
+
+const USAGE = 'usage: tollgate cache purge --redis URL --organization NAME [--project NAME | --key NAMESPACE/NAME]'
+
+/** A Kubernetes name: nothing in it can reach another key of the store. */
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** Prints what was done. Returns the exit code: 0 purged, 1 the store could not be asked. @throws {UsageError} */
+export async function runCache(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const [action, ...rest] = args
+  if (action !== 'purge') throw new UsageError(USAGE)
+  const flags = parseFlags(rest, CACHE_FLAGS, environment)
+  const { redis: url, project, key: virtualKey } = flags
+  if (url === undefined || flags.organization === undefined) throw new UsageError(USAGE)
+  if (project !== undefined && virtualKey !== undefined) throw new UsageError('--project and --key exclude each other')
+  const organization = nameOf('organization', flags.organization)
+  if (project !== undefined) nameOf('project', project)
+  if (virtualKey !== undefined) requireKeyId(virtualKey)
+  return purge(url, { organization, project, virtualKey })
+}
+
+async function purge(url: string, target: PurgeTarget): Promise<number> {
+  const [{ connectRedis }, { purgeCache }] = await Promise.all([
+    import('./proxy/stores/redis/redis-client.ts'),
+    import('./proxy/stores/cache/purge.ts'),
+  ])
+  const redis = connectRedis(url)
+  try {
+    if (!(await redis.waitUntilReady(CONNECT_TIMEOUT_MS))) throw new Error('Redis cannot be reached')
+    const deleted = await purgeCache(redis, target)
+    process.stdout.write(
+      `purged; ${deleted} stored answers deleted at once, gateways stop serving the rest within 2 s\n`,
+    )
+    return 0
+  } catch (error) {
+    process.stderr.write(`tollgate: not purged: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  } finally {
+    await redis.close()
+  }
+}
+
+function nameOf(flag: string, name: string): string {
+  if (NAME.test(name)) return name
+  throw new UsageError(`--${flag} must be a name of lower-case letters, digits and hyphens, not ${name}`)
+}
+
+function requireKeyId(id: string): void {
+  const [namespace = '', name = '', ...more] = id.split('/')
+  if (more.length > 0 || !NAME.test(namespace) || !NAME.test(name)) {
+    throw new UsageError(`--key must be namespace/name, not ${id}`)
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Words that may come or go between two wordings of one question, by language. A word that is in no list always counts,
+ * so a language that is not here, or a word that is forgotten, costs a hit and never a wrong answer. Negations,
+ * prepositions of direction and order (from, before, without), modal verbs of permission and duty, and pronouns other
+ * than the speaker's own are left out on purpose: they change what is asked.
+ */
+
+export interface Language {
+  readonly name: string
+  /** Dropped wherever they stand. */
+  readonly fillers: ReadonlySet<string>
+  /** Politeness and «tell me» at the beginning, longest first. */
+  readonly openings: readonly string[]
+  /** Wordings that mean the same, rewritten before anything is dropped: from, to. */
+  readonly rewrites: readonly (readonly [from: string, to: string])[]
+  /** Words that mean the same: each to the first of its group. */
+  readonly synonyms: ReadonlyMap<string, string>
+}
+
+const english: Language = {
+  name: 'en',
+  fillers: words(
+    'a an the is are am be do does please kindly i my we our so just really actually exactly of that there',
+  ),
+  openings: [
+    'i would like to know',
+    "i'd like to know",
+    'i want to know',
+    'i need to know',
+    'do you know',
+    'can you please tell me',
+    'could you please tell me',
+    'can you tell me',
+    'could you tell me',
+    'would you tell me',
+    'can you explain',
+    'could you explain',
+    'please tell me',
+    'tell me',
+    'please explain',
+    'explain',
+    'please',
+    'hello',
+    'hi',
+    'hey',
+  ],
+  rewrites: [
+    ['what is the best way to', 'how best to'],
+    ['what is the way to', 'how'],
+    ['what are the steps to', 'how'],
+    ["what's", 'what is'],
+    ["how's", 'how is'],
+    ["who's", 'who is'],
+    ["where's", 'where is'],
+    ["when's", 'when is'],
+    ["i'm", 'i am'],
+    ["i'd", 'i would'],
+    ['how can i', 'how'],
+    ['how could i', 'how'],
+    ['how do i', 'how'],
+    ['how do you', 'how'],
+    ['how does one', 'how'],
+    ['how to', 'how'],
+  ],
+  synonyms: groups(
+    'begin start',
+    'buy purchase',
+    'fix repair',
+    'delete erase remove',
+    'movie film',
+    'photo picture',
+    'car automobile',
+    'big large',
+    'fast quick',
+    'quickly fast',
+    'phone telephone',
+    'tv television',
+  ),
+}
+
+const german: Language = {
+  name: 'de',
+  fillers: words(
+    'der die das den dem des ein eine einen einem einer eines ist sind bin ich mein meine meinen meinem meiner wir unser unsere bitte denn eigentlich genau mal',
+  ),
+  openings: [
+    'ich möchte wissen',
+    'können sie mir sagen',
+    'kannst du mir sagen',
+    'sag mir',
+    'sagen sie mir',
+    'erkläre',
+    'erklär mir',
+    'bitte',
+    'hallo',
+  ],
+  rewrites: [
+    ['wie kann ich', 'wie'],
+    ['wie könnte ich', 'wie'],
+    ['wie kann man', 'wie'],
+  ],
+  synonyms: groups(
+    'passwort kennwort',
+    'starten beginnen',
+    'kaufen erwerben',
+    'löschen entfernen',
+    'auto wagen',
+    'telefon fernsprecher',
+  ),
+}
+
+const french: Language = {
+  name: 'fr',
+  fillers: words("le la les l' un une des est sont suis je j' mon ma mes nous notre nos svp donc exactement que c'est"),
+  openings: [
+    'je voudrais savoir',
+    "j'aimerais savoir",
+    'pouvez-vous me dire',
+    'peux-tu me dire',
+    'dites-moi',
+    'dis-moi',
+    'bonjour',
+    "s'il vous plaît",
+    "s'il te plaît",
+  ],
+  rewrites: [
+    ['est-ce que', ''],
+    ["qu'est-ce que", 'que'],
+    ['comment puis-je', 'comment'],
+    ['comment je peux', 'comment'],
+    ['comment faire pour', 'comment'],
+  ],
+  synonyms: groups('acheter acquérir', 'supprimer effacer', 'commencer débuter', 'voiture automobile'),
+}
+
+const spanish: Language = {
+  name: 'es',
+  fillers: words(
+    'el la los las un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues exactamente',
+  ),
+  openings: [
+    'quisiera saber',
+    'me gustaría saber',
+    'puede decirme',
+    'puedes decirme',
+    'dime',
+    'dígame',
+    'por favor',
+    'hola',
+  ],
+  rewrites: [
+    ['cómo puedo', 'cómo'],
+    ['cómo podría', 'cómo'],
+    ['cómo se puede', 'cómo'],
+  ],
+  synonyms: groups('comprar adquirir', 'eliminar borrar', 'empezar comenzar', 'coche automóvil'),
+}
+
+const italian: Language = {
+  name: 'it',
+  fillers: words(
+    "il lo la i gli le l' un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi esattamente",
+  ),
+  openings: [
+    'vorrei sapere',
+    'può dirmi',
+    'puoi dirmi',
+    'dimmi',
+    'mi dica',
+    'per favore',
+    'per piacere',
+    'ciao',
+    'buongiorno',
+  ],
+  rewrites: [
+    ['come posso', 'come'],
+    ['come potrei', 'come'],
+    ['come si fa a', 'come'],
+    ["qual'è", 'qual è'],
+  ],
+  synonyms: groups('comprare acquistare', 'eliminare cancellare', 'iniziare cominciare', 'macchina auto'),
+}
+
+const portuguese: Language = {
+  name: 'pt',
+  fillers: words(
+    'o os as um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então exatamente',
+  ),
+  openings: ['eu gostaria de saber', 'gostaria de saber', 'pode me dizer', 'diga-me', 'por favor', 'olá'],
+  rewrites: [
+    ['como posso', 'como'],
+    ['como eu posso', 'como'],
+    ['como faço para', 'como'],
+  ],
+  synonyms: groups('comprar adquirir', 'apagar excluir', 'começar iniciar', 'carro automóvel'),
+}
+
+const dutch: Language = {
+  name: 'nl',
+  fillers: words('de het een is zijn ben ik mijn wij we ons onze alsjeblieft alstublieft eigenlijk precies'),
+  openings: ['ik wil graag weten', 'kunt u mij vertellen', 'kun je me vertellen', 'vertel me', 'hallo'],
+  rewrites: [
+    ['hoe kan ik', 'hoe'],
+    ['hoe kan je', 'hoe'],
+  ],
+  synonyms: groups('kopen aanschaffen', 'verwijderen wissen', 'beginnen starten'),
+}
+
+/** Of languages with equally many fillers in a text the first counts. */
+export const LANGUAGES: readonly Language[] = [english, german, french, spanish, italian, portuguese, dutch]
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '))
+}
+
+function groups(...lists: readonly string[]): ReadonlyMap<string, string> {
+  const map = new Map<string, string>()
+  for (const list of lists) {
+    const [first = '', ...others] = list.split(' ')
+    for (const other of others) map.set(other, first)
+  }
+  return map
+}

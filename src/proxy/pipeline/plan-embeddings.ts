@@ -1,0 +1,36 @@
+/** Which deployments may embed a text. */
+import { GatewayError } from '../../domain/errors.ts'
+import { planRoute } from '../../domain/routing/plan-route.ts'
+import type { Candidate, RouteOutcome } from '../../domain/routing/route.ts'
+import { familyOf } from '../providers/registry.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+
+/** The deployments of one embedding model: none of another, as the vectors of two models do not compare. */
+export function planForEmbeddings(
+  model: string,
+  { configuration, key, policy }: GovernedCaller,
+  services: Services,
+): RouteOutcome {
+  const outcome = planRoute({
+    compiled: configuration.compiled,
+    key,
+    policy: { ...policy, fallback: 'SameModel' },
+    request: { model, needs: ['embeddings'], minPromptTokens: 0 },
+    health: services.health,
+    nowMs: services.now(),
+  })
+  if (outcome.type === 'refused') return outcome
+  const [first, ...others] = outcome.candidates.filter(speaksEmbeddings)
+  if (first !== undefined) return { ...outcome, candidates: [first, ...others] }
+  const error = new GatewayError(
+    'no_eligible_model',
+    'No provider of this model speaks the embeddings API of OpenAI.',
+    { param: 'model' },
+  )
+  return { type: 'refused', error, removed: outcome.removed }
+}
+
+function speaksEmbeddings({ deployment }: Candidate): boolean {
+  return familyOf(deployment.provider.type).format === 'chat-completions'
+}

@@ -1,0 +1,155 @@
+/** DESIGN section 7, by meaning: a fake embedding server says that everything is alike, and still nothing wrong is served. */
+import t from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { delayed, ok, status } from '../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const upstream = await startFakeProvider()
+t.teardown(() => upstream.close())
+let count = 0
+upstream.otherwise((exchange) => ok(chatCompletion(`answer ${count++}`))(exchange))
+
+/** All questions have the same direction, except those about cheese. */
+const alike: Behaviour = (exchange) => {
+  const cheese = String(exchange.request.json?.['input']).includes('cheese')
+  return ok({ data: [{ embedding: cheese ? [0, 1, 0] : [1, 0.1, 0] }], usage: { prompt_tokens: 3 } })(exchange)
+}
+upstream.otherwise(alike, { path: /embeddings$/ })
+
+const gateway = await startGateway(t, {
+  manifests: {
+    'all.yaml': yaml(
+      provider({
+        name: 'p',
+        url: upstream.url,
+        models: ['{ name: m, capabilities: [chat, streaming, tools] }', '{ name: e, capabilities: [embeddings] }'],
+      }),
+      virtualKey({ spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }' }),
+    ),
+  },
+})
+
+async function ask(
+  content: string,
+  body: object = {},
+): Promise<[cache: string | null, text: string, similarity: string | null]> {
+  const response = await gateway.chat(
+    { messages: [{ role: 'user', content }], ...body },
+    { 'cache-control': 'max-age=999' },
+  )
+  const cache = response.headers.get('x-gateway-cache')
+  return [cache, await response.text(), response.headers.get('x-gateway-cache-similarity')]
+}
+
+t.test('the same question in other words is answered from the cache, with its likeness', async (t) => {
+  const paraphrases = [
+    ['How do I reset my password?', 'Could you please tell me how to reset my password'],
+    ['What is the capital of France?', "Tell me: what's the capital of France"],
+    ['Wie kann ich mein Passwort zurücksetzen?', 'wie mein kennwort zurücksetzen?'],
+    ['Comment puis-je supprimer mon compte ?', 'Bonjour, comment supprimer mon compte'],
+    ['¿Cómo puedo borrar mi cuenta de usuario?', 'Por favor, cómo eliminar mi cuenta de usuario'],
+    ['Come posso eliminare il mio account?', 'come cancellare il mio account'],
+  ]
+  for (const [first = '', second = ''] of paraphrases) {
+    const [missed, text] = await ask(first)
+    t.equal(missed, 'miss', first)
+    const [hit, again, similarity] = await ask(second)
+    t.equal(hit, 'hit-semantic', second)
+    t.equal(again, text)
+    t.equal(similarity, '1.0000')
+    t.equal((await ask(first))[0], 'hit-l1')
+  }
+})
+
+t.test('no two questions that differ in substance share an answer, however alike their vectors', async (t) => {
+  const questions = [
+    'What was the revenue in 2023?',
+    'What was the revenue in 2024?',
+    'What was the revenue in March 2024?',
+    'What was the revenue in May 2024?',
+    'Is it safe to take aspirin?',
+    'Is it not safe to take aspirin?',
+    "Isn't it safe to take aspirin?",
+    'Is it safe to never take aspirin?',
+    'Who is Anna Smith?',
+    'Who is Anna Schmidt?',
+    'who is anna jones',
+    'Flights from Rome to Oslo',
+    'Flights from Oslo to Rome',
+    'Flights to Oslo before Friday',
+    'Flights to Oslo after Friday',
+    'How many is 5 kg?',
+    'How many is 5 lb?',
+    'How many is 5.5 kg?',
+    'Translate "good morning" into Greek',
+    'Translate "good evening" into Greek',
+    'Translate "Good morning" into Greek',
+    'What is 2 + 3?',
+    'What is 2 - 3?',
+    'What is 2 * (3 + 4)?',
+    'What is (2 * 3) + 4?',
+    'Can I delete my account?',
+    'Must I delete my account?',
+    'Can I delete her account?',
+    'Coffee with sugar',
+    'Coffee without sugar',
+    'Wie lösche ich mein Konto?',
+    'Wie lösche ich mein Konto nicht?',
+    'Zug von Wien nach Graz',
+    'Zug von Graz nach Wien',
+    'Je peux manger des noix',
+    'Je ne peux pas manger des noix',
+    'Puedo comer nueces con leche',
+    'Puedo comer nueces sin leche',
+    '東京の人口は?',
+    '大阪の人口は?',
+    'Сколько стоит билет до Киева?',
+    'Сколько не стоит билет до Киева?',
+    'Where is the cheese?',
+  ]
+  for (const question of questions) t.equal((await ask(question))[0], 'miss', question)
+})
+
+t.test('the rest of the request must be equal', async (t) => {
+  const question = 'How do I bake bread?'
+  const paraphrase = 'how to bake bread'
+  await ask(question)
+  const others = [
+    { temperature: 1 },
+    {
+      messages: [
+        { role: 'system', content: 'short' },
+        { role: 'user', content: paraphrase },
+      ],
+    },
+    {
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'assistant', content: 'y' },
+        { role: 'user', content: paraphrase },
+      ],
+    },
+    { tools: [{ type: 'function', function: { name: 'f' } }] },
+    { response_format: { type: 'json_object' } },
+  ]
+  for (const body of others) t.equal((await ask(paraphrase, body))[0], 'miss')
+  t.equal((await ask(paraphrase))[0], 'hit-semantic')
+})
+
+t.test('unlike vectors, late and failing embeddings are misses', async (t) => {
+  await ask('How do I slice the cheese?')
+  upstream.enqueueFor({ path: /embeddings$/ }, ok({ data: [{ embedding: [1, 0, 0] }] }))
+  t.equal((await ask('how to slice the cheese'))[0], 'miss', 'unlike')
+  await ask('How do I grate the cheese?')
+  for (const behaviour of [
+    delayed(2_000, alike),
+    status(500),
+    ok({ data: [] }),
+    ok({ data: [{ embedding: [0, 0] }] }),
+  ]) {
+    upstream.enqueueFor({ path: /embeddings$/ }, behaviour)
+    t.equal((await ask(`How can I grate the cheese?${'!'.repeat(count)}`))[0], 'miss')
+  }
+  t.equal((await ask('how to grate the cheese'))[0], 'hit-semantic')
+})

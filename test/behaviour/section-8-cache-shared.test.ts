@@ -1,0 +1,158 @@
+/** DESIGN section 7, the second level: two gateways on one Redis, sealed values, purges, and Redis gone or frozen. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import OpenAI from 'openai'
+import t from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok, status } from '../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
+import { startRedis, until } from '../helpers/redis.ts'
+
+const run = promisify(execFile)
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const MODELS = [
+  '{ name: m, quality: 0.5, pricing: { input: "1", output: "2" } }',
+  '{ name: e, capabilities: [embeddings], pricing: { input: "1000", output: "0" } }',
+  '{ name: f, capabilities: [embeddings] }',
+]
+
+const redis = await startRedis()
+t.teardown(() => redis.stop())
+const upstream = await startFakeProvider()
+t.teardown(() => upstream.close())
+const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
+t.teardown(() => rmSync(state, { recursive: true, force: true }))
+
+/** The same embedding model once more, for when the first fails. */
+const backup = provider({ name: 'q', url: upstream.url, priority: 200, models: MODELS.slice(1) })
+const manifests = { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: MODELS }), backup, virtualKey()) }
+const args = ['--redis', redis.url, '--state', state]
+const one = await startGateway(t, { manifests, args })
+const two = await startGateway(t, { manifests, args })
+
+let count = 0
+const numbered: Behaviour = (exchange) => ok(chatCompletion(`the plain secret word of answer ${count++}`))(exchange)
+upstream.otherwise(numbered)
+upstream.otherwise(embedding, { path: /embeddings$/ })
+
+/** One vector for each input; numbers, whatever the encoding that is asked for, as several servers do. */
+function embedding(exchange: Parameters<Behaviour>[0]): void | Promise<void> {
+  const input = exchange.request.json?.['input']
+  const inputs = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input]
+  const data = inputs.map((_, index) => ({ object: 'embedding', index, embedding: [0.5, -0.25, index] }))
+  return ok({ object: 'list', data, model: 'e', usage: { prompt_tokens: 7, total_tokens: 7 } })(exchange)
+}
+
+async function ask(gateway: Gateway, content: string): Promise<[string | null, string]> {
+  const response = await gateway.chat({ messages: [{ role: 'user', content }] }, { 'cache-control': 'max-age=999' })
+  return [response.headers.get('x-gateway-cache'), await response.text()]
+}
+
+/** Writes go in the background. */
+const entries = async () => (await redis.cli('--scan', '--pattern', 'tg:c:*:a:*')).split('\n').filter(Boolean).length
+
+t.test('what one gateway was told the other knows', async (t) => {
+  const [missed, text] = await ask(one, 'shared')
+  t.equal(missed, 'miss')
+  await until(async () => (await entries()) === 1)
+  t.strictSame(await ask(two, 'shared'), ['hit-l2', text])
+  t.strictSame(await ask(two, 'shared'), ['hit-l1', text])
+})
+
+t.test('nobody who reads Redis reads an answer or a question', async (t) => {
+  await ask(one, 'a very visible question')
+  await until(async () => (await entries()) === 2)
+  const keys = (await redis.cli('--scan', '--pattern', 'tg:c:*')).split('\n').filter(Boolean)
+  for (const key of keys) {
+    const dump = await redis.cli('--raw', 'DUMP', key)
+    t.notMatch(dump, /plain secret|visible|chatcmpl|test-model|default\/test/)
+    t.ok(Number(await redis.cli('PTTL', key)) > 0, 'it ends by itself')
+  }
+})
+
+t.test('an entry that was tampered with or moved is a miss', async (t) => {
+  await ask(one, 'moved')
+  await until(async () => (await entries()) === 3)
+  const [first, second] = (await redis.cli('--scan', '--pattern', 'tg:c:*:a:*')).split('\n').filter(Boolean)
+  await redis.cli('COPY', first ?? '', second ?? '', 'REPLACE')
+  for (const question of ['shared', 'a very visible question', 'moved']) {
+    const fresh = await ask(two, question)
+    t.match(fresh[0], /^(hit-l[12]|miss)$/)
+  }
+  const answers = await Promise.all(['a very visible question', 'moved'].map((question) => ask(two, question)))
+  t.not(answers[0]?.[1], answers[1]?.[1], 'never the answer of the other question')
+})
+
+t.test('a purge of a virtual key, a project or an organization ends what was kept', async (t) => {
+  const purge = (...more: string[]) =>
+    run(process.execPath, [MAIN, 'cache', 'purge', '--redis', redis.url, '--organization', 'default', ...more])
+  for (const target of [['--key', 'default/test'], []]) {
+    await ask(one, 'to be purged')
+    t.equal((await ask(one, 'to be purged'))[0], 'hit-l1')
+    const { stdout } = await purge(...target)
+    t.match(stdout, /^purged/)
+    // Gateways read the counters every two seconds.
+    await until(async () => (await ask(one, 'to be purged'))[0] === 'miss')
+    t.equal((await ask(two, 'another question'))[0], 'miss')
+  }
+  await purge('--key', 'default/somebody-else')
+  t.match((await ask(one, 'to be purged'))[0], /hit/)
+  await t.rejects(purge('--project', 'p', '--key', 'a/b'))
+  await t.rejects(purge('--project', '*'))
+})
+
+t.test('embeddings are governed, failed over, cached, and right for the official SDK', async (t) => {
+  const client = new OpenAI({ apiKey: KEY, baseURL: `${one.url}/adapters/openai/v1`, maxRetries: 0 })
+  const before = upstream.requests.length
+  const { data, response } = await client.embeddings.create({ model: 'e', input: ['a', 'b'] }).withResponse()
+  t.strictSame(
+    data.data.map((item) => [...item.embedding]),
+    [
+      [0.5, -0.25, 0],
+      [0.5, -0.25, 1],
+    ],
+    'numbers for a client that asked for base64 and reads it',
+  )
+  t.equal(response.headers.get('x-gateway-cost-usd'), '0.007000')
+  t.equal(response.headers.get('x-gateway-cache'), 'miss')
+  const again = await client.embeddings.create({ model: 'e', input: ['a', 'b'] }).withResponse()
+  t.equal(again.response.headers.get('x-gateway-cache'), 'hit-l1')
+  t.strictSame(again.data.data, data.data)
+  t.equal(upstream.requests.length, before + 1)
+  const audit = await one.line((line) => line['type'] === 'audit' && line['operation'] === 'embeddings')
+  t.match(audit, { outcome: 'answered', model: { served: 'e' }, tokens: { input: 7 } })
+
+  const post = (body: object, headers = {}) => one.chat(body, headers, '/v1/embeddings')
+  const tokens = await post({ model: 'e', input: [1, 2, 3], messages: undefined })
+  t.equal(tokens.status, 200)
+  t.equal((await post({ model: 'auto', input: 'x' })).status, 400)
+  t.equal((await post({ model: 'm', input: 'x' })).status, 400, 'a chat model')
+  t.equal((await post({ model: 'e', input: '' })).status, 400)
+  t.equal((await post({ model: 'e', input: ['x'], encoding_format: 'words' })).status, 400)
+  const masked = await post({ model: 'e', input: 'mail anna@example.com' }, { 'x-llm-flags': 'pii-safe' })
+  t.equal(masked.status, 200)
+  t.match(upstream.requests.at(-1)?.body, /LLM_REDACTED_EMAIL/)
+  t.notMatch(upstream.requests.at(-1)?.body, /anna@example/)
+  upstream.enqueueFor({ path: /embeddings$/ }, status(500))
+  t.equal((await post({ model: 'e', input: 'tried again' })).status, 200, 'another provider of the same model')
+  t.notOk(
+    upstream.requests.some((request) => request.model === 'f'),
+    'never another model',
+  )
+})
+
+t.test('Redis frozen or gone is a miss, never an error', async (t) => {
+  redis.freeze()
+  const [cache, text] = await ask(one, 'frozen')
+  t.equal(cache, 'miss')
+  t.match(text, /answer \d+/)
+  t.match((await ask(one, 'frozen'))[0], /hit-l1/, 'the first level goes on')
+  redis.thaw()
+  await redis.kill()
+  t.equal((await ask(two, 'gone'))[0], 'miss')
+  t.equal((await ask(two, 'gone'))[0], 'hit-l1')
+})

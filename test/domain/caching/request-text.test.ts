@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { canonicalJson } from '../../../src/domain/caching/canonical-json.ts'
+import { requestText, type RequestText } from '../../../src/domain/caching/request-text.ts'
+import { looksLikeOrdinal, NO_TOKENS } from '../../../src/domain/caching/token-ordinals.ts'
+import { createDetector } from '../../../src/domain/guardrails/masking/detector.ts'
+import { RedactionMap } from '../../../src/domain/guardrails/masking/redaction-map.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
+import type { EffectivePolicy } from '../../../src/domain/policy/effective-policy.ts'
+
+const POLICY: EffectivePolicy = {
+  flags: new Set(),
+  excludeProviders: new Set(),
+  excludeModels: new Set(),
+  excludeCountries: new Set(),
+  maxCost: undefined,
+  minQuality: undefined,
+  scoringMethod: undefined,
+  billing: 'sync',
+  trace: false,
+  tags: {},
+  fallback: 'AnyModel',
+  cache: {},
+  quotaFailure: 'Closed',
+  injectionThreshold: undefined,
+  masking: { kinds: [], custom: [] },
+}
+
+const BASE: RequestText = {
+  format: 'chat-completions',
+  document: { messages: [{ role: 'user', content: 'x' }] },
+  model: 'm',
+  policy: POLICY,
+  passHeaders: {},
+  shape: undefined,
+  tokens: NO_TOKENS,
+}
+
+t.test('ten thousand random requests: equal texts if and only if what matters is equal', async (t) => {
+  // Small alphabets, so that equal ones come up often.
+  const pick = <Value>(...values: Value[]) => fc.constantFrom(...values)
+  const request = fc.record({
+    model: pick(undefined, 'auto', 'a', 'b'),
+    system: pick(undefined, 's', 't'),
+    question: pick('x', 'y', '"x"', 'x\\', '[1,2]'),
+    temperature: pick<JsonValue | undefined>(undefined, 0, 1, '1', null),
+    tools: pick<JsonValue | undefined>(undefined, [], [{ name: 'f' }], [{ name: 'g' }]),
+    unknown: pick<JsonValue | undefined>(undefined, true, 'true', { a: 1, b: 2 }, { b: 2, a: 1 }),
+    user: pick(undefined, 'u', 'v'),
+    stream: pick(undefined, true),
+    flags: pick([], ['pii-safe'] as const),
+    excludeProviders: pick([], ['p'], ['p', 'q'], ['q', 'p']),
+    excludeCountries: pick([], ['p']),
+    maxCost: pick(undefined, 1),
+    minQuality: pick(undefined, 1),
+    beta: pick<Record<string, string>>({}, { 'anthropic-beta': 'x' }),
+    shape: pick<RequestText['shape']>(undefined, 'whole', 'stream'),
+  })
+  const seen = new Map<string, string>()
+  let collisions = 0
+  fc.assert(
+    fc.property(request, (asked) => {
+      const { model, system, question, user, stream, flags, excludeProviders, excludeCountries, beta, shape } = asked
+      const { maxCost, minQuality, temperature, tools, unknown } = asked
+      const document = given({ user, stream, unknown, tools, temperature, system, messages: [{ content: question }] })
+      const policy = {
+        ...POLICY,
+        flags: new Set(flags),
+        excludeProviders: new Set(excludeProviders),
+        excludeCountries: new Set(excludeCountries),
+        maxCost,
+        minQuality,
+      }
+      const text = requestText({ ...BASE, document, model, policy, passHeaders: beta, shape })
+      // The model of the model: what may differ without a difference is taken out by hand.
+      const meaning = JSON.stringify([
+        model ?? 'auto',
+        system ?? 'absent',
+        question,
+        temperature === undefined ? 'absent' : [temperature],
+        tools === undefined ? 'absent' : tools,
+        unknown === undefined ? 'absent' : isJsonObject(unknown) ? 'object' : [unknown],
+        flags,
+        excludeProviders.toSorted(),
+        excludeCountries,
+        maxCost ?? 'absent',
+        minQuality ?? 'absent',
+        beta,
+        shape ?? 'absent',
+      ])
+      const known = seen.get(text ?? '')
+      if (known !== undefined) collisions++
+      seen.set(text ?? '', meaning)
+      return text !== undefined && (known === undefined || known === meaning)
+    }),
+    { numRuns: 10_000, seed: 7 },
+  )
+  const meanings = new Set(seen.values())
+  t.equal(meanings.size, seen.size, 'one text for each meaning')
+  t.ok(collisions > 50, `${collisions} requests came up again`)
+})
+
+t.test('the order of fields does not count, the order of lists does', async (t) => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = JSON.parse(JSON.stringify(value)) as JsonValue
+      const one = canonicalJson(json)
+      return one === canonicalJson(turned(json)) && (one === undefined || canonicalJson(JSON.parse(one)) === one)
+    }),
+    { numRuns: 1_000 },
+  )
+  t.not(canonicalJson([1, 2]), canonicalJson([2, 1]))
+  t.equal(canonicalJson({ b: 1, a: undefined }), '{"b":1}')
+})
+
+t.test('a number that lost digits in parsing has no key', async (t) => {
+  t.equal(requestText({ ...BASE, document: { seed: JSON.parse('9007199254740993') } }), undefined)
+  t.ok(requestText({ ...BASE, document: { seed: 9007199254740991 } }))
+})
+
+t.test('what says who asks or how to send does not count', async (t) => {
+  const text = requestText(BASE)
+  const document = { ...BASE.document, user: 'u', stream: true, stream_options: {}, metadata: {}, model: 'other' }
+  t.equal(requestText({ ...BASE, document }), text)
+  t.equal(requestText({ ...BASE, model: undefined }), requestText({ ...BASE, model: 'auto' }))
+  t.not(requestText({ ...BASE, format: 'messages' }), text)
+})
+
+t.test('masked values are ordinals: as many, at the same places', async (t) => {
+  const masked = (content: string) => {
+    const tokens = new RedactionMap({ detector: MAILS, tokenSuffix: (_, value) => suffix(value) })
+    return requestText({ ...BASE, document: { messages: [{ content: tokens.mask(content) }] }, tokens })
+  }
+  t.equal(masked('anna@example.com and anna@example.com'), masked('bob@example.org and bob@example.org'))
+  t.not(masked('anna@example.com and anna@example.com'), masked('anna@example.com and bob@example.org'))
+  t.not(masked('anna@example.com and [[LLM_REDACTED_EMAIL_aaaaaaaa]]'), masked('anna@example.com and anna@example.com'))
+  t.equal(
+    masked('anna@example.com and [[LLM_REDACTED_EMAIL_#1]]'),
+    undefined,
+    'an ordinal of the client is not confused with ours',
+  )
+})
+
+t.test('only what could be an ordinal looks like one', async (t) => {
+  t.ok(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_#12]]'))
+  t.notOk(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_abcdefgh]]'))
+  t.notOk(looksLikeOrdinal('#1'))
+})
+
+const MAILS = createDetector({ kinds: new Set(), custom: [] })
+
+function suffix(value: string): string {
+  return [...value]
+    .map((character) => character.charCodeAt(0).toString(36))
+    .join('')
+    .padEnd(8, '0')
+    .slice(0, 8)
+}
+
+function given(fields: Record<string, JsonValue | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Every object's fields the other way round. */
+function turned(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(turned)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, field]) => [name, turned(field ?? null)]),
+  )
+}

@@ -1,0 +1,67 @@
+import t from 'tap'
+import { wordingOf } from '../../../../src/domain/caching/semantic/wording.ts'
+
+const SAME: string[][] = [
+  ['How do I reset my password?', 'how to reset the password', 'Please, how can I reset my password'],
+  ["What's the capital of France?", 'what is the capital of France'],
+  ['WHAT IS THE TIME', 'What is the time?'],
+  ["How can I fix my car's engine?", 'how to repair a car engine'],
+  ['Wie kann ich mein Passwort ändern?', 'Bitte, wie mein Kennwort ändern'],
+  ['Comment puis-je supprimer mon compte ?', 'Comment effacer mon compte'],
+]
+
+const DIFFERENT: [string, string][] = [
+  ['revenue in 2023', 'revenue in 2024'],
+  ['10 kg', '10 lb'],
+  ['10 kg', '100 kg'],
+  ['1.5 m', '15 m'],
+  ['is it on', 'is it not on'],
+  ['I can log in', "I can't log in"],
+  ['Rome to Oslo', 'Oslo to Rome'],
+  ['with sugar', 'without sugar'],
+  ['before May', 'after May'],
+  ['on 3 May', 'on 3 March'],
+  ['2 + 3', '2 - 3'],
+  ['2 * (3 + 4)', '(2 * 3) + 4'],
+  ['-5 degrees', '5 degrees'],
+  ['what is 5!', 'what is 5?'],
+  ['"a b" means', '"b a" means'],
+  ['`rm -r`', '`rm -f`'],
+  ['Who is Will Smith', 'Who is Smith'],
+  [
+    'mail [[LLM_REDACTED_EMAIL_#1]] about [[LLM_REDACTED_EMAIL_#2]]',
+    'mail [[LLM_REDACTED_EMAIL_#2]] about [[LLM_REDACTED_EMAIL_#1]]',
+  ],
+  ['mail a@example.com', 'mail b@example.com'],
+  ['open https://example.com/a', 'open https://example.com/b'],
+  ['is it US policy', 'is it us policy'],
+  ['her account', 'my account'],
+  ['der Mann beißt den Hund', 'den Mann beißt nicht der Hund'],
+  ['je mange', 'je ne mange pas'],
+  ['我喜欢猫', '我不喜欢猫'],
+  ['мне нужно', 'мне не нужно'],
+  ['5 €', '5 $'],
+  ['yes 👍', 'yes 👎'],
+]
+
+t.test('other words for the same question are one wording', async (t) => {
+  for (const [first = '', ...others] of SAME) {
+    for (const other of others) t.equal(wordingOf(other), wordingOf(first), `${first} = ${other}`)
+  }
+})
+
+t.test('what differs in substance differs in wording', async (t) => {
+  for (const [one, other] of DIFFERENT) t.not(wordingOf(one), wordingOf(other), `${one} / ${other}`)
+})
+
+t.test('a long question is read in time that grows with its length only', async (t) => {
+  for (const hostile of [
+    '"'.repeat(2_000),
+    '[['.repeat(1_000),
+    'a-'.repeat(1_000),
+    '1.'.repeat(1_000),
+    "'".repeat(2_000),
+  ]) {
+    t.type(wordingOf(hostile), 'string')
+  }
+})

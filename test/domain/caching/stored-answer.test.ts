@@ -1,0 +1,77 @@
+import t from 'tap'
+import {
+  decodeStoredAnswer,
+  encodeStoredAnswer,
+  isWorthKeeping,
+  type StoredAnswer,
+} from '../../../src/domain/caching/stored-answer.ts'
+import type { CompletionRequest } from '../../../src/domain/completion/request.ts'
+import type { Choice, CompletionResult, FinishReason } from '../../../src/domain/completion/result.ts'
+import { formatOf } from '../../../src/domain/formats/registry.ts'
+
+const ANSWER: StoredAnswer = {
+  format: 'messages',
+  document: new TextEncoder().encode('{"a":\n"é"}'),
+  deployment: 'p/m',
+  virtualKey: 'ns/key',
+  storedAtMs: 1_700_000_000_000,
+  purges: [1, 0, 2],
+}
+
+t.test('an answer comes back from its bytes as it was', async (t) => {
+  const { document: _, ...facts } = ANSWER
+  const { document, ...rest } = decodeStoredAnswer(encodeStoredAnswer(ANSWER)) ?? {}
+  t.strictSame(rest, facts)
+  t.equal(new TextDecoder().decode(document), '{"a":\n"é"}')
+})
+
+t.test('bytes that are no answer are none', async (t) => {
+  const texts = ['', 'x', '\n', '[]\nx', '["other","d","k",1,0,0,0]\nx', '["messages","d","k",1,0,0]\nx', '[1,2\n{}']
+  for (const text of texts) t.equal(decodeStoredAnswer(new TextEncoder().encode(text)), undefined, text)
+})
+
+const choice = (reason: FinishReason, index = 0): Choice => ({
+  index,
+  content: [{ type: 'text', text: 'x' }],
+  finish: { reason, raw: undefined },
+})
+const result = (...choices: Choice[]): CompletionResult => ({
+  source: { format: 'messages', document: {} },
+  id: '',
+  model: '',
+  choices,
+  usage: undefined,
+})
+const request = (fields: object = {}): CompletionRequest =>
+  formatOf('chat-completions').parseRequest({ messages: [{ role: 'user', content: 'x' }], ...fields }, {})
+
+t.test('only what ended by itself, or by the client, is worth keeping', async (t) => {
+  const kept: Record<FinishReason, boolean> = {
+    stop: true,
+    'tool-calls': true,
+    length: false,
+    'content-filter': false,
+    error: false,
+    other: false,
+  }
+  for (const reason of ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] as const) {
+    t.equal(isWorthKeeping(result(choice(reason)), request(), undefined), kept[reason], reason)
+  }
+  const limited = request({ max_tokens: 10 })
+  t.ok(isWorthKeeping(result(choice('length')), limited, undefined))
+  t.ok(isWorthKeeping(result(choice('length')), limited, 10))
+  t.notOk(isWorthKeeping(result(choice('length')), limited, 9), 'cut by us')
+  t.ok(isWorthKeeping(result(choice('stop')), limited, 9), 'not cut at all')
+})
+
+t.test('an answer with too few choices, an empty one or a refusal is not kept', async (t) => {
+  const two = request({ n: 2 })
+  t.notOk(isWorthKeeping(result(choice('stop')), two, undefined))
+  t.ok(isWorthKeeping(result(choice('stop'), choice('stop', 1)), two, undefined))
+  t.notOk(isWorthKeeping(result(choice('stop'), choice('other', 1)), two, undefined))
+  t.notOk(isWorthKeeping(result(), request(), undefined))
+  t.notOk(isWorthKeeping(result({ ...choice('stop'), content: [] }), request(), undefined))
+  t.notOk(
+    isWorthKeeping(result({ ...choice('stop'), content: [{ type: 'refusal', text: 'no' }] }), request(), undefined),
+  )
+})
