@@ -36,7 +36,8 @@ const WORD_OF: Readonly<Record<FinishReason, string>> = {
  */
 export function parseFinish(raw: string | undefined, hasToolCalls: boolean): Finish {
   const reason = raw === undefined ? 'stop' : (REASON_OF[raw.toLowerCase()] ?? 'other')
-  return { reason: reason === 'stop' && hasToolCalls ? 'tool-calls' : reason, raw }
+  const isEnd = reason === 'stop' || reason === 'other' // a word that nobody knows still ends with the calls
+  return { reason: isEnd && hasToolCalls ? 'tool-calls' : reason, raw }
 }
 
 /** The word for a client of this format. */

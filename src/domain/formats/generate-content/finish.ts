@@ -36,7 +36,8 @@ const WORD_OF: Readonly<Record<FinishReason, string>> = {
  */
 export function parseFinish(raw: string | undefined, hasToolCalls: boolean): Finish {
   const reason = raw === undefined ? 'stop' : (REASON_OF[raw] ?? 'other')
-  return { reason: reason === 'stop' && hasToolCalls ? 'tool-calls' : reason, raw }
+  const isEnd = reason === 'stop' || reason === 'other' // servers that imitate the vendor have words of their own
+  return { reason: isEnd && hasToolCalls ? 'tool-calls' : reason, raw }
 }
 
 /** The end of an answer whose prompt was refused: there is no candidate then, only feedback. */

@@ -1,0 +1,16 @@
+import t from 'tap'
+import { parseFinish as chat } from '../../../src/domain/formats/chat-completions/finish.ts'
+import { parseFinish as gemini } from '../../../src/domain/formats/generate-content/finish.ts'
+
+t.test('a word that no one knows still ends an answer with its tool calls', async (t) => {
+  t.equal(gemini('FUNCTION_CALL', true).reason, 'tool-calls')
+  t.equal(gemini('FUNCTION_CALL', false).reason, 'other')
+  t.equal(chat('tool_call', true).reason, 'tool-calls')
+  t.equal(chat('tool_call', false).reason, 'other')
+})
+
+t.test('a call that was cut or malformed is no call to run', async (t) => {
+  t.equal(gemini('MAX_TOKENS', true).reason, 'length')
+  t.equal(gemini('MALFORMED_FUNCTION_CALL', true).reason, 'error')
+  t.equal(chat('length', true).reason, 'length')
+})
