@@ -7,6 +7,8 @@
 
 export interface Language {
   readonly name: string
+  /** Words by which the language is recognised, beside its fillers; they are not dropped. */
+  readonly marks: ReadonlySet<string>
   /** Dropped wherever they stand. */
   readonly fillers: ReadonlySet<string>
   /** Politeness and «tell me» at the beginning, longest first. */
@@ -19,6 +21,9 @@ export interface Language {
 
 const english: Language = {
   name: 'en',
+  marks: words(
+    'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your',
+  ),
   fillers: words(
     'a an the is are am be do does please kindly i my we our so just really actually exactly of that there',
   ),
@@ -80,6 +85,9 @@ const english: Language = {
 
 const german: Language = {
   name: 'de',
+  marks: words(
+    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es',
+  ),
   fillers: words(
     'der die das den dem des ein eine einen einem einer eines ist sind bin ich mein meine meinen meinem meiner wir unser unsere bitte denn eigentlich genau mal',
   ),
@@ -111,6 +119,9 @@ const german: Language = {
 
 const french: Language = {
   name: 'fr',
+  marks: words(
+    'comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle',
+  ),
   fillers: words("le la les l' un une des est sont suis je j' mon ma mes nous notre nos svp donc exactement que c'est"),
   openings: [
     'je voudrais savoir',
@@ -135,6 +146,7 @@ const french: Language = {
 
 const spanish: Language = {
   name: 'es',
+  marks: words('cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está'),
   fillers: words(
     'el la los las un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues exactamente',
   ),
@@ -158,6 +170,7 @@ const spanish: Language = {
 
 const italian: Language = {
   name: 'it',
+  marks: words('come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su'),
   fillers: words(
     "il lo la i gli le l' un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi esattamente",
   ),
@@ -183,6 +196,7 @@ const italian: Language = {
 
 const portuguese: Language = {
   name: 'pt',
+  marks: words('como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está'),
   fillers: words(
     'o os as um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então exatamente',
   ),
@@ -197,6 +211,9 @@ const portuguese: Language = {
 
 const dutch: Language = {
   name: 'nl',
+  marks: words(
+    'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat',
+  ),
   fillers: words('de het een is zijn ben ik mijn wij we ons onze alsjeblieft alstublieft eigenlijk precies'),
   openings: ['ik wil graag weten', 'kunt u mij vertellen', 'kun je me vertellen', 'vertel me', 'hallo'],
   rewrites: [

@@ -3,7 +3,7 @@
  * «flights from Rome to Oslo» and «flights from Oslo to Rome», or of a question and its negation, lie close together.
  *
  * 1. A text is cut into tokens: words, numbers with their units, operators, redaction ordinals, quoted strings.
- * 2. Its language is the one whose fillers it has most of.
+ * 2. Its language is the one whose short words it has most of.
  * 3. Politeness at the beginning goes, equal wordings are rewritten, that language's fillers are dropped, synonyms and
  *    plurals become one word. Nothing else is ever dropped; quoted text and words in capitals not at all.
  * 4. Two questions ask the same where the sequences that are left are equal.
@@ -78,7 +78,14 @@ function elided(word: string): Token[] {
 }
 
 /** Nothing is dropped. */
-const UNKNOWN: Language = { name: '', fillers: new Set(), openings: [], rewrites: [], synonyms: new Map() }
+const UNKNOWN: Language = {
+  name: '',
+  marks: new Set(),
+  fillers: new Set(),
+  openings: [],
+  rewrites: [],
+  synonyms: new Map(),
+}
 
 function languageOf(tokens: readonly Token[]): Language {
   let best = UNKNOWN
@@ -87,7 +94,8 @@ function languageOf(tokens: readonly Token[]): Language {
   for (const language of LANGUAGES) {
     // The short words of English are other words elsewhere; a letter that it has not tells.
     if (language.name === 'en' && !ascii) continue
-    const count = tokens.filter(({ text, kind }) => kind === 'word' && language.fillers.has(text)).length
+    const { fillers, marks } = language
+    const count = tokens.filter(({ text, kind }) => kind === 'word' && (fillers.has(text) || marks.has(text))).length
     if (count <= most) continue
     best = language
     most = count
