@@ -142,6 +142,14 @@ function renderToolCall(call: { readonly id: string; readonly name: string; read
   return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' } }
 }
 
+const SAYS_ERROR = /^\W*(?:error|exception|fail|traceback)/i
+
+/** This format has no mark for a failed call: a text that does not begin by saying so gets the word before it. */
+function textOf({ content, isError }: ToolResultPart): string {
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(PARAGRAPH)
+  return isError === true && !SAYS_ERROR.test(text) ? `Error: ${text}`.trimEnd() : text
+}
+
 /** One message a result. Media, which a result cannot hold here, follows in a user message after the last of them. */
 function renderToolResults(
   results: readonly ToolResultPart[],
@@ -151,13 +159,10 @@ function renderToolResults(
   warnOfCacheControl(results, path, warnings)
   const messages = results.map((result, index): JsonObject => {
     if (result.isError === true) {
-      warnings.push({
-        field: `${path}.content[${index}].is_error`,
-        message: 'the mark of a failed tool call was left out',
-      })
+      const field = `${path}.content[${index}].is_error`
+      warnings.push({ field, message: 'the mark of a failed tool call was put into its text' })
     }
-    const texts = result.content.filter((part) => part.type === 'text')
-    return { role: 'tool', tool_call_id: result.toolCallId, content: texts.map((part) => part.text).join(PARAGRAPH) }
+    return { role: 'tool', tool_call_id: result.toolCallId, content: textOf(result) }
   })
   const media = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
   return media.length === 0 ? messages : [...messages, { role: 'user', content: renderUser(media, path, warnings) }]

@@ -1,7 +1,6 @@
 /** A request that came in another format -> chat-completions document, with a warning for all that is lost. */
 import type {
   CompletionRequest,
-  Reasoning,
   ResponseFormat,
   Sampling,
   ToolChoice,
@@ -12,6 +11,7 @@ import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
+import { renderEffort } from './reasoning-translate.ts'
 
 /** The vendor takes at most four stop sequences. */
 const MAX_STOP_SEQUENCES = 4
@@ -27,7 +27,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     stream_options: target.stream ? { include_usage: true } : undefined,
     ...renderLimit(request.sampling, target),
     ...renderSampling(request.sampling, warnings),
-    reasoning_effort: request.reasoning && renderEffort(request.reasoning, warnings),
+    reasoning_effort: request.reasoning && renderEffort(request.reasoning, target.model, warnings),
     response_format: request.responseFormat && renderResponseFormat(request.responseFormat),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
@@ -59,20 +59,6 @@ function renderSampling(sampling: Sampling, warnings: TranslationWarning[]): Jso
     presence_penalty: sampling.presencePenalty,
     n: sampling.choices,
   }
-}
-
-/** Upper bounds of the thinking budget that a word stands for. Nobody publishes them; these follow common practice. */
-const EFFORT_BY_BUDGET = [
-  { upTo: 0, effort: 'none' },
-  { upTo: 2048, effort: 'low' },
-  { upTo: 8192, effort: 'medium' },
-] as const
-
-function renderEffort(reasoning: Reasoning, warnings: TranslationWarning[]): string | undefined {
-  const { effort, budgetTokens } = reasoning
-  if (effort !== undefined || budgetTokens === undefined) return effort
-  warnings.push({ field: 'reasoning.budget', message: 'a budget of thinking tokens was turned into an effort word' })
-  return EFFORT_BY_BUDGET.find(({ upTo }) => budgetTokens <= upTo)?.effort ?? 'high'
 }
 
 /** The answer's form as the vendor writes it. */

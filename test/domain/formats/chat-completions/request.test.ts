@@ -206,7 +206,7 @@ t.test('what another format sends is rendered with a warning for each loss', asy
   test.strictSame(document, {
     model: 'm',
     messages: [
-      { role: 'tool', tool_call_id: 'a', content: 'no' },
+      { role: 'tool', tool_call_id: 'a', content: 'Error: no' },
       { role: 'tool', tool_call_id: 'b', content: '' },
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] },
     ],

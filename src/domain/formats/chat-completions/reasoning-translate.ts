@@ -1,0 +1,86 @@
+/**
+ * Neutral reasoning -> `reasoning_effort`. A model that does not take the field, or not the word, answers with a 400, and
+ * clients of other formats ask for thinking as a matter of course; so it is sent in the words that the model takes.
+ *
+ * | model, by its name              | takes                                              | effort none becomes |
+ * |---------------------------------|----------------------------------------------------|---------------------|
+ * | known not to reason (list below)| nothing                                            | nothing             |
+ * | o1, o3, o4                      | low, medium, high                                  | nothing, a warning  |
+ * | gpt-5                           | minimal, low, medium, high                         | minimal, a warning  |
+ * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
+ * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
+ *
+ * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word.
+ * @see https://platform.openai.com/docs/guides/reasoning
+ */
+import type { Reasoning, TranslationWarning } from '../../completion/request.ts'
+
+type Effort = NonNullable<Reasoning['effort']>
+
+/** Upper bounds of the thinking budget that a word stands for. Nobody publishes them; these follow common practice. */
+const EFFORT_BY_BUDGET = [
+  { upTo: 0, effort: 'none' },
+  { upTo: 2048, effort: 'low' },
+  { upTo: 8192, effort: 'medium' },
+] as const
+
+/** OpenAI's models before and beside its reasoning ones, and the families that never reasoned. */
+const WITHOUT_REASONING = [
+  /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-4)/i,
+  /gpt-5(?:\.\d+)?-chat/i,
+  /(?:^|[/:._-])(?:code)?llama-?\d/i,
+  /(?:^|[/:])(?:open-)?(?:mistral|mixtral|ministral|pixtral|codestral|command-r|gemma|phi-?[23])/i,
+  /qwen-?(?:1|2)(?!\d)/i,
+  /gemini-(?:1|2\.0)/i,
+  /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5)/i,
+]
+
+const O_SERIES = /(?:^|[/:])o[134](?:$|-)/i
+const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
+
+/** What a model takes, from the least to the most. */
+const COMMON: readonly Effort[] = ['low', 'medium', 'high']
+const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
+
+/** The word for the model; undefined where nothing is to be sent. Adds to `warnings` what is lost. */
+export function renderEffort(reasoning: Reasoning, model: string, warnings: TranslationWarning[]): string | undefined {
+  const wanted = wordOf(reasoning, warnings)
+  const taken = wordsOf(model)
+  if (taken.includes(wanted)) return wanted
+  if (taken.length === 0) {
+    if (wanted !== 'none') warn(warnings, 'the model does not reason; it was left out')
+    return undefined
+  }
+  if (wanted === 'none' && !taken.includes('minimal')) {
+    warn(warnings, 'not every server knows the effort none; it was left out')
+    return undefined
+  }
+  const neighbour = nearest(wanted, taken)
+  warn(warnings, `the model does not know the effort ${wanted}: ${neighbour} was sent`)
+  return neighbour
+}
+
+function wordOf({ effort, budgetTokens }: Reasoning, warnings: TranslationWarning[]): Effort {
+  if (effort !== undefined || budgetTokens === undefined) return effort ?? 'medium'
+  warnings.push({ field: 'reasoning.budget', message: 'a budget of thinking tokens was turned into an effort word' })
+  return EFFORT_BY_BUDGET.find(({ upTo }) => budgetTokens <= upTo)?.effort ?? 'high'
+}
+
+function wordsOf(model: string): readonly Effort[] {
+  if (WITHOUT_REASONING.some((pattern) => pattern.test(model))) return []
+  if (O_SERIES.test(model)) return COMMON
+  const gpt5 = GPT_5.exec(model)
+  if (gpt5 === null) return COMMON
+  const minor = Number(gpt5[1] ?? 0)
+  if (minor === 0) return ['minimal', ...COMMON]
+  return minor === 1 ? ['none', ...COMMON] : ['none', ...COMMON, 'xhigh']
+}
+
+function nearest(wanted: Effort, taken: readonly Effort[]): Effort {
+  const distance = (word: Effort): number => Math.abs(ORDER.indexOf(word) - ORDER.indexOf(wanted))
+  return taken.reduce((best, word) => (distance(word) < distance(best) ? word : best))
+}
+
+function warn(warnings: TranslationWarning[], message: string): void {
+  warnings.push({ field: 'reasoning', message })
+}

@@ -1,0 +1,45 @@
+import t from 'tap'
+import { renderEffort } from '../../../../src/domain/formats/chat-completions/reasoning-translate.ts'
+import type { Reasoning, TranslationWarning } from '../../../../src/domain/completion/request.ts'
+
+function sent(reasoning: Reasoning, model: string): [string | undefined, number] {
+  const warnings: TranslationWarning[] = []
+  return [renderEffort(reasoning, model, warnings), warnings.length]
+}
+
+t.test('a model that does not reason is not asked to, with a warning', async (t) => {
+  const names = ['gpt-4o', 'gpt-4.1-mini', 'gpt-3.5-turbo', 'gpt-5-chat-latest', 'openai/gpt-4o', 'chatgpt-4o-latest']
+  const others = ['meta-llama/Llama-3.3-70B', 'llama3.1:8b', 'mistral-large-latest', 'qwen2.5-coder', 'google/gemma-3']
+  for (const name of [...names, ...others]) {
+    t.strictSame(sent({ effort: 'high' }, name), [undefined, 1], name)
+    t.strictSame(sent({ effort: 'none' }, name), [undefined, 0], `${name}: nothing is lost`)
+  }
+})
+
+t.test('every model gets a word that it takes', async (t) => {
+  const table: [string, Reasoning['effort'], string | undefined, number][] = [
+    ['o3-mini', 'minimal', 'low', 1],
+    ['o4-mini', 'none', undefined, 1],
+    ['gpt-5', 'none', 'minimal', 1],
+    ['gpt-5-mini', 'minimal', 'minimal', 0],
+    ['gpt-5', 'xhigh', 'high', 1],
+    ['gpt-5.1', 'none', 'none', 0],
+    ['gpt-5.1', 'minimal', 'none', 1],
+    ['gpt-5.2', 'xhigh', 'xhigh', 0],
+    ['deepseek-reasoner', 'xhigh', 'high', 1],
+    ['deepseek-reasoner', 'none', undefined, 1],
+    ['my-own-model', 'medium', 'medium', 0],
+    ['magistral-medium', 'low', 'low', 0],
+    ['qwen3-32b', 'high', 'high', 0],
+  ]
+  for (const [model, effort, word, warnings] of table) {
+    t.strictSame(sent(effort === undefined ? {} : { effort }, model), [word, warnings], `${model} ${effort}`)
+  }
+})
+
+t.test('a budget becomes a word, with a warning', async (t) => {
+  t.strictSame(sent({ budgetTokens: 1024 }, 'm'), ['low', 1])
+  t.strictSame(sent({ budgetTokens: 8192 }, 'm'), ['medium', 1])
+  t.strictSame(sent({ budgetTokens: 32_000 }, 'm'), ['high', 1])
+  t.strictSame(sent({ budgetTokens: 0 }, 'gpt-5.2'), ['none', 1])
+})
