@@ -29,8 +29,10 @@ const TAKEOVER_MS = 60_000
 t.test('leader election between processes', { timeout: 180_000 }, async (t) => {
   const plane = await startControlPlane(t)
   if (plane === undefined) return
+  // Each has a lease of its own, and most of their time is waiting.
+  t.jobs = 3
 
-  t.test('after kill -9 the other leads when the lease is over, with a higher epoch', async (t) => {
+  t.test('after kill -9 the other leads when the lease is over, with a higher epoch', { buffered: true }, async (t) => {
     const [leader, follower] = await pair(t, plane.kubeconfig, 'killed')
     leader.child.kill('SIGKILL')
     await leader.exit
@@ -42,7 +44,7 @@ t.test('leader election between processes', { timeout: 180_000 }, async (t) => {
     t.comment(`took over after ${gapMs} ms`)
   })
 
-  t.test('after SIGTERM the other leads at once', async (t) => {
+  t.test('after SIGTERM the other leads at once', { buffered: true }, async (t) => {
     const [leader, follower] = await pair(t, plane.kubeconfig, 'terminated')
     leader.child.kill('SIGTERM')
     t.strictSame(await leader.exit, [0, null])
@@ -53,16 +55,20 @@ t.test('leader election between processes', { timeout: 180_000 }, async (t) => {
     t.comment(`took over after ${gapMs} ms`)
   })
 
-  t.test('a frozen leader does not write when it wakes, finds that it lost, and ends', async (t) => {
-    const [leader, follower] = await pair(t, plane.kubeconfig, 'frozen')
-    leader.child.kill('SIGSTOP')
-    await until(() => elected(follower) !== undefined, TAKEOVER_MS)
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
-    leader.child.kill('SIGCONT')
-    t.strictSame(await leader.exit, [1, null])
-    t.match(leader.lines.at(-1), { type: 'lost', reason: /frozen-b holds the lease/ })
-    t.ok(inOrder([leader, follower]), 'no write of a lower epoch after one of a higher')
-  })
+  t.test(
+    'a frozen leader does not write when it wakes, finds that it lost, and ends',
+    { buffered: true },
+    async (t) => {
+      const [leader, follower] = await pair(t, plane.kubeconfig, 'frozen')
+      leader.child.kill('SIGSTOP')
+      await until(() => elected(follower) !== undefined, TAKEOVER_MS)
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      leader.child.kill('SIGCONT')
+      t.strictSame(await leader.exit, [1, null])
+      t.match(leader.lines.at(-1), { type: 'lost', reason: /frozen-b holds the lease/ })
+      t.ok(inOrder([leader, follower]), 'no write of a lower epoch after one of a higher')
+    },
+  )
 })
 
 /** Two operators, of which the first leads. */

@@ -118,6 +118,11 @@ export class MisbehavingServer {
     this.#server.closeAllConnections()
   }
 
+  /** Names and versions of all objects. */
+  get state(): Record<string, unknown> {
+    return Object.fromEntries([...this.#objects].map(([name, { spec }]) => [name, spec]))
+  }
+
   get openWatches(): number {
     return this.#watchers.size
   }

@@ -1,4 +1,5 @@
 /** The reflector against a server that misbehaves, on real connections, with waits made fifty times shorter. */
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { asObject } from '../../../src/domain/json.ts'
@@ -213,6 +214,38 @@ t.test('a server that always fails is asked at a bounded rate, and for longer an
   }
 })
 
+t.test('whatever goes wrong in whatever order, in the end the store is what the server holds', async (t) => {
+  const kinds = [...Object.values(WATCH_FAULTS), undefined, undefined, undefined]
+  for (const seed of [1, 2, 3]) {
+    const random = mulberry32(seed)
+    const choose = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)]
+    const { server, reflector, log } = await fixture(t, { inactivityMs: 5_000 })
+    server.pageSize = 3
+    reflector.start()
+    for (let step = 0; step < 150; step += 1) {
+      const name = `key-${Math.floor(random() * 12)}`
+      if (random() < 0.6) server.put(name, `${step}`)
+      else server.remove(name)
+      const fault = choose(kinds)
+      if (fault !== undefined && random() < 0.2) server.faults[random() < 0.5 ? 'list' : 'watch'].push(fault)
+      if (random() < 0.1) server.disconnect()
+      if (random() < 0.1) server.compact()
+      if (random() < 0.1) server.bookmark()
+      if (random() < 0.05) server.write('{"type": "ADDED"\n')
+      if (random() < 0.2) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    server.faults.list = []
+    server.faults.watch = []
+    const known = () => Object.fromEntries(reflector.store.list().map(({ metadata, spec }) => [metadata.name, spec]))
+    await until(() => isDeepStrictEqual(known(), server.state))
+    t.strictSame(known(), server.state, `seed ${seed}`)
+    t.strictSame(
+      log.entries.filter(({ level }) => level === 'error'),
+      [],
+    )
+  }
+})
+
 t.test('a handler that throws is logged and harms nobody', async (t) => {
   const { server, reflector, changes, log } = await fixture(t)
   reflector.onChange(() => {
@@ -248,3 +281,14 @@ t.test('a stopped reflector asks nothing more, also in the middle of a list or a
     t.equal(reflector.hasSynced, false)
   }
 })
+
+/** Numbers 0..1 that are the same in each run. */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
