@@ -1,0 +1,139 @@
+/**
+ * Reads the shards that concern one owner. A look that finds nothing new costs a few hundred bytes: only the head of a
+ * document is fetched, and the whole of it where the head has changed.
+ *
+ * Each shard is judged by itself: one that is missing, forged, older than the one in use or not understood is refused
+ * and the last good one stays, so that a broken catalogue does not keep a revoked key alive.
+ */
+import { InvalidSnapshotError } from '../../domain/snapshot/parse-snapshot.ts'
+import {
+  CATALOG_SHARD,
+  organizationShard,
+  organizationsOf,
+  ownerShard,
+  parseShard,
+  SHARD_HEAD_LENGTH,
+  type OwnedShards,
+  type Shard,
+} from '../../domain/snapshot/shards.ts'
+import type { ShardVerifier } from './verify.ts'
+
+/** A look must fit into the second between two. */
+const HEAD_TIMEOUT_MS = 500
+/** A catalogue may be megabytes. */
+const DOCUMENT_TIMEOUT_MS = 5_000
+
+/** What reading needs of a Redis connection. */
+export interface ShardRedis {
+  /** @throws where Redis does not answer in time. */
+  send(key: string, args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<unknown>
+}
+
+export interface Look {
+  readonly shards: OwnedShards & { readonly keys: Shard; readonly catalog: Shard; readonly organizations: Shard[] }
+  /** Shards that were refused, with the reason. The last good ones are used in their place. */
+  readonly refused: readonly RefusedShard[]
+}
+
+export interface RefusedShard {
+  readonly name: string
+  readonly reason: string
+  /** Whether an earlier look has told so already. */
+  readonly known: boolean
+}
+
+interface Accepted {
+  readonly head: string
+  readonly shard: Shard
+}
+
+/** An error reply of the server: somebody has put a list or the like in a shard's place. */
+const WRONG_TYPE = /^WRONGTYPE/
+
+export class ShardReader {
+  readonly #owner: string
+  readonly #accepted = new Map<string, Accepted>()
+  readonly #refused = new Map<string, { readonly head: string; readonly reason: string }>()
+  /** Names of the organizations' shards, by the owner's shard that they were taken from. */
+  #needed: { readonly from: Shard; readonly names: readonly string[] } | undefined
+
+  constructor(owner: string) {
+    this.#owner = owner
+  }
+
+  /** Refused documents are looked at again: the keys to verify them with have changed. */
+  forgetRefused(): void {
+    this.#refused.clear()
+  }
+
+  /**
+   * Not to be called again before it has settled.
+   * @throws where Redis does not answer, or {InvalidSnapshotError} where there is no good shard to fall back to
+   */
+  async look(redis: ShardRedis, verify: ShardVerifier): Promise<Look> {
+    const refused: RefusedShard[] = []
+    const read = (name: string) => this.#read(name, redis, verify, refused)
+    const [catalog, keys] = await Promise.all([read(CATALOG_SHARD), read(ownerShard(this.#owner))])
+    const names = this.#organizationsOf(keys)
+    const organizations = await Promise.all(names.map(read))
+    this.#retain(new Set([CATALOG_SHARD, keys.name, ...names]))
+    return { shards: { owner: this.#owner, catalog, keys, organizations }, refused }
+  }
+
+  #organizationsOf(keys: Shard): readonly string[] {
+    if (this.#needed?.from !== keys) this.#needed = { from: keys, names: organizationsOf(keys).map(organizationShard) }
+    return this.#needed.names
+  }
+
+  async #read(name: string, redis: ShardRedis, verify: ShardVerifier, refused: RefusedShard[]): Promise<Shard> {
+    const accepted = this.#accepted.get(name)
+    const head = await fetch(redis, name, ['GETRANGE', name, '0', String(SHARD_HEAD_LENGTH - 1)], HEAD_TIMEOUT_MS)
+    if (accepted?.head === head) return accepted.shard
+    const before = this.#refused.get(name)
+    const known = before?.head === head
+    try {
+      if (known) throw new InvalidSnapshotError(before.reason)
+      return await this.#fetch(name, head, redis, verify)
+    } catch (error) {
+      if (!(error instanceof InvalidSnapshotError)) throw error
+      const reason = known ? before.reason : error.message
+      this.#refused.set(name, { head, reason })
+      refused.push({ name, reason, known })
+      if (accepted === undefined) throw error
+      return accepted.shard
+    }
+  }
+
+  async #fetch(name: string, head: string, redis: ShardRedis, verify: ShardVerifier): Promise<Shard> {
+    if (head === '') throw new InvalidSnapshotError(`${name} is missing`)
+    const document = await fetch(redis, name, ['GET', name], DOCUMENT_TIMEOUT_MS)
+    const shard = parseShard(name, document)
+    verify(shard)
+    const accepted = this.#accepted.get(name)
+    if (accepted !== undefined && isOlder(shard, accepted.shard))
+      throw new InvalidSnapshotError(`${name} is older than the one in use`)
+    this.#accepted.set(name, { head: document.slice(0, SHARD_HEAD_LENGTH), shard })
+    this.#refused.delete(name)
+    return shard
+  }
+
+  #retain(names: ReadonlySet<string>): void {
+    for (const name of this.#accepted.keys()) if (!names.has(name)) this.#accepted.delete(name)
+    for (const name of this.#refused.keys()) if (!names.has(name)) this.#refused.delete(name)
+  }
+}
+
+/** A signed document of yesterday would bring back a key that was revoked today. */
+function isOlder(shard: Shard, than: Shard): boolean {
+  return shard.epoch === than.epoch ? shard.sequence < than.sequence : shard.epoch < than.epoch
+}
+
+async function fetch(redis: ShardRedis, name: string, command: readonly string[], timeoutMs: number): Promise<string> {
+  try {
+    const reply = await redis.send(name, command, { timeoutMs })
+    return typeof reply === 'string' ? reply : ''
+  } catch (error) {
+    if (error instanceof Error && WRONG_TYPE.test(error.message)) return ''
+    throw error
+  }
+}
