@@ -17,7 +17,8 @@ export class ServerCertificate implements Provider {
 
   addIdentityCertificateListener(listener: Listener): void {
     this.#listeners.add(listener)
-    listener(this.#latest)
+    // Later, because grpc-js adds the server that is to be told only after this call.
+    queueMicrotask(() => listener(this.#latest))
   }
 
   removeIdentityCertificateListener(listener: Listener): void {
