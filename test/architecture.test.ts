@@ -79,7 +79,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/server': ['fastify', 'fastify-plugin'],
   'proxy/providers': ['undici'],
   'proxy/stores': ['redis', 'lru-cache'],
-  'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats'],
+  'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats', 'lru-cache'],
   'proxy/config': ['@grpc/grpc-js', '@grpc/proto-loader'],
   'proxy/telemetry': ['pino', 'prom-client'],
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
