@@ -14,7 +14,9 @@ t.test('the official OpenAI SDK over both base URLs', async (t) => {
   })
 
   for (const base of ['/v1', '/adapters/openai/v1']) {
-    const client = new OpenAI({ apiKey: KEY, baseURL: gateway.url + base, maxRetries: 0 })
+    // Equal questions are meant to reach the provider here.
+    const defaultHeaders = { 'cache-control': 'no-store' }
+    const client = new OpenAI({ apiKey: KEY, baseURL: gateway.url + base, maxRetries: 0, defaultHeaders })
     const messages = [{ role: 'user' as const, content: 'hello' }]
 
     await t.test(`${base}: a whole answer`, async (t) => {
