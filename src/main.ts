@@ -16,6 +16,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: async (args) => (await import('./standalone.ts')).runStandalone(args, process.env),
     help: async () => helpOf((await import('./standalone.ts')).STANDALONE_FLAGS),
   },
+  sidecar: {
+    summary: "the gateway in an application's pod, configured by the operator",
+    run: async (args) => (await import('./sidecar.ts')).runSidecar(args, process.env),
+    help: async () => helpOf((await import('./sidecar.ts')).SIDECAR_FLAGS),
+  },
   check: {
     summary: 'validate manifests: tollgate check PATH...',
     run: async (args) => (await import('./check.ts')).runCheck(args, process.env),

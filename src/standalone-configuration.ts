@@ -14,7 +14,6 @@ import { secretLookup } from './manifests/secrets.ts'
 import { createConfiguration, type ConfigurationHolder, type DerivedSecrets } from './proxy/config/configuration.ts'
 import { checkPattern } from './proxy/guardrails/guardrails.ts'
 import type { StateDirectory } from './proxy/config/state-directory.ts'
-import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
 
 export interface StandaloneOptions {
@@ -32,7 +31,6 @@ export interface StandaloneOptions {
 export class StandaloneConfiguration {
   readonly #options: StandaloneOptions
   readonly #texts: Record<string, string> = {}
-  readonly #listeners: ((configuration: Configuration) => void)[] = []
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
   #told = new Set<string>()
@@ -44,13 +42,6 @@ export class StandaloneConfiguration {
   /** Manifests beside those on disk. In force from the next reading on. */
   addSource(texts: Readonly<Record<string, string>>): void {
     Object.assign(this.#texts, texts)
-  }
-
-  /** Called with every configuration that comes into force, at once with the one that is. */
-  onChange(listener: (configuration: Configuration) => void): void {
-    this.#listeners.push(listener)
-    const current = this.#options.holder.current()
-    if (current !== undefined) listener(current)
   }
 
   hasUsableProvider(): boolean {
@@ -106,14 +97,12 @@ export class StandaloneConfiguration {
     requirePatterns(conditions)
     this.#requireKeys(resources)
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
-    const configuration = createConfiguration(snapshot, credentials, secrets)
-    holder.swap(configuration)
+    holder.swap(createConfiguration(snapshot, credentials, secrets))
     this.#revision = snapshot.revision
     this.#tell(conditions)
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
-    for (const listener of this.#listeners) listener(configuration)
   }
 
   /** Files that have been emptied, by a slip or half-way through a save, must not lock everybody out. */

@@ -1,32 +1,20 @@
 /** Process entry: the data plane fed from manifests on disk. Wiring only. */
-import { parseAddress, parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
-import { createGuardrails } from './proxy/guardrails/guardrails.ts'
-import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
-import type { Services } from './proxy/pipeline/services.ts'
-import { ActiveProbe } from './proxy/providers/active-probe.ts'
-import { HealthBoard } from './proxy/providers/health-board.ts'
-import { HttpTransport } from './proxy/providers/transport.ts'
-import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
-import { Flights } from './proxy/pipeline/single-flight.ts'
-import { startServers } from './proxy/server/start.ts'
-import { auditTo, figuresOf, openStores } from './stores.ts'
-import { createOutput, LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
+import { openStores } from './stores.ts'
+import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
-import { endOnSignals } from './signals.ts'
 import { StandaloneConfiguration } from './standalone-configuration.ts'
 
 export const STANDALONE_FLAGS = {
   config: { type: 'list', help: 'file or folder of manifests; may be repeated' },
-  listen: { type: 'text', default: '127.0.0.1:4141', help: 'address of the data plane; port 0 takes any free one' },
-  admin: { type: 'text', default: '127.0.0.1:4142', help: 'address of health and metrics' },
+  ...DATA_PLANE_FLAGS,
   state: { type: 'text', help: 'folder of generated keys and secrets; without it they are new at every start' },
   redis: { type: 'text', help: 'redis://... for quotas shared by several gateways; without it they are in memory' },
-  'max-body-bytes': { type: 'text', default: String(DEFAULT_MAX_BODY_BYTES), help: 'largest request body' },
-  'log-level': { type: 'text', default: 'info', help: `one of ${LOG_LEVELS.join(', ')}` },
   demo: { type: 'switch', help: 'start demo providers where no provider has its key, and print a call to paste' },
 } as const satisfies Record<string, FlagSpec>
 
@@ -34,13 +22,9 @@ export const STANDALONE_FLAGS = {
 export async function runStandalone(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<undefined> {
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
-  const listen = parseAddress('listen', flags.listen)
-  const admin = parseAddress('admin', flags.admin)
-  const maxBodyBytes = wholeNumber(flags['max-body-bytes'])
-  const output = createOutput(logLevel(flags['log-level']))
+  const settings = parseSettings(flags)
+  const output = createOutput(settings.logLevel)
   const state = new StateDirectory(flags.state)
-  const health = new HealthBoard(now)
-  const transport = new HttpTransport()
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()
   const configuration = new StandaloneConfiguration({
@@ -54,61 +38,17 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     loaded: (ok) => metrics.configurationLoaded(ok, now()),
   })
   const demo = await loadFirst(configuration, flags)
-
   const stores = await openStores(flags.redis, output.log, now)
-  const afterAnswer = new AfterAnswer(now)
-  metrics.watchStores(() => figuresOf(stores, afterAnswer))
-  const services: Services = {
-    now,
-    configuration: holder,
-    transport,
-    health,
-    quotas: stores.quotas,
-    cache: stores.cache,
-    questions: stores.questions,
-    flights: new Flights(now),
-    guardrails: createGuardrails(),
-    metrics,
-    audit: auditTo(output.audit, stores.audit),
-    afterAnswer,
-    log: output.log,
-  }
   const watch = watchFiles(flags.config, () => configuration.reload())
-  const probe = new ActiveProbe({
-    transport,
-    board: health,
-    credentialOf: (provider) => holder.current()?.credentialOf(provider),
-    now,
-    random: Math.random,
-  })
-  configuration.onChange(({ compiled }) => {
-    void transport.retain(compiled.snapshot.providers)
-    health.retain(compiled.deployments)
-    probe.retain(compiled.snapshot.providers)
-  })
-  const servers = await startServers({
-    services,
-    listen,
-    admin,
-    maxBodyBytes,
-    ready: () => holder.current() !== undefined && stores.ready(),
-    metricsPage: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
-  })
+  const close = async () => {
+    watch.stop()
+    await demo?.close()
+  }
+  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close })
   if (flags.demo) {
     output.flush()
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))
   }
-  endOnSignals(async () => {
-    watch.stop()
-    probe.stop()
-    const finished = await servers.stop()
-    await transport.close()
-    await afterAnswer.drain()
-    await stores.close()
-    await demo?.close()
-    output.log.info({ finished }, 'stopped')
-    output.flush()
-  })
   return undefined
 }
 
@@ -142,21 +82,4 @@ async function loadFirst(
   configuration.addSource(demo.manifests)
   if (!configuration.reload()) throw new UsageError('the demo manifests do not fit the given ones; see above')
   return demo
-}
-
-function logLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not ${text}`)
-  return level
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text))
-    throw new UsageError(`--max-body-bytes must be a whole number of bytes, not ${text}`)
-  return Number(text)
-}
-
-/** Milliseconds since the epoch with fractions: monotonic within the process, so that latencies cannot be negative. */
-function now(): number {
-  return performance.timeOrigin + performance.now()
 }

@@ -8,7 +8,7 @@ import type { Logger } from './proxy/pipeline/services.ts'
 import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
-import type { RedisConnection } from './proxy/stores/redis/redis-client.ts'
+import type { RedisConnection, RedisOptions } from './proxy/stores/redis/redis-client.ts'
 import type { StoreFigures } from './proxy/telemetry/metrics.ts'
 
 const NOTHING_WAITS: StoreFigures = {
@@ -49,13 +49,23 @@ export async function openStores(redisUrl: string | undefined, log: Logger, now:
       close: () => quotas.close(),
     }
   }
-  const { connectRedis, RedisQuotaStore, RedisAuditStream, createResilientQuotaStore } = await loadRedis()
-  const redis = connect(() =>
-    connectRedis(redisUrl, {
-      onChange: (ready, cause) =>
-        ready ? log.info({}, 'redis connected') : log.warn({ reason: cause?.message }, 'redis lost'),
-    }),
+  const { connectRedis } = await import('./proxy/stores/redis/redis-client.ts')
+  return openRedisStores(
+    connect(() => connectRedis(redisUrl, { onChange: redisChanges(log) })),
+    log,
+    now,
   )
+}
+
+/** Tells the log when Redis is found and lost. */
+export function redisChanges(log: Logger): NonNullable<RedisOptions['onChange']> {
+  return (ready, cause) =>
+    ready ? log.info({}, 'redis connected') : log.warn({ reason: cause?.message }, 'redis lost')
+}
+
+/** The stores over a connection, which they close in the end. */
+export async function openRedisStores(redis: RedisConnection, log: Logger, now: () => number): Promise<Stores> {
+  const { RedisQuotaStore, RedisAuditStream, createResilientQuotaStore } = await loadRedisStores()
   let isReady = false
   void redis.waitUntilReady(FIRST_CONNECTION_MS).then(() => (isReady = true))
   let droppedSettlements = 0
@@ -120,15 +130,13 @@ function openCache(redis: RedisConnection | undefined, now: () => number) {
 }
 
 /** Loaded only where it is used: a gateway without Redis does not hold its client. */
-async function loadRedis() {
-  const [{ connectRedis }, { RedisQuotaStore }, { RedisAuditStream }, { createResilientQuotaStore }] =
-    await Promise.all([
-      import('./proxy/stores/redis/redis-client.ts'),
-      import('./proxy/stores/redis/redis-quota-store.ts'),
-      import('./proxy/stores/audit/redis-audit-stream.ts'),
-      import('./proxy/stores/quota-grace.ts'),
-    ])
-  return { connectRedis, RedisQuotaStore, RedisAuditStream, createResilientQuotaStore }
+async function loadRedisStores() {
+  const [{ RedisQuotaStore }, { RedisAuditStream }, { createResilientQuotaStore }] = await Promise.all([
+    import('./proxy/stores/redis/redis-quota-store.ts'),
+    import('./proxy/stores/audit/redis-audit-stream.ts'),
+    import('./proxy/stores/quota-grace.ts'),
+  ])
+  return { RedisQuotaStore, RedisAuditStream, createResilientQuotaStore }
 }
 
 function connect<Connection>(open: () => Connection): Connection {

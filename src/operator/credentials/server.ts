@@ -204,6 +204,12 @@ export class CredentialsServer {
     if (content === undefined) return
     const message = renderGrant(content, identity)
     if (message.version === subscriber.sentVersion) return
+    // Beyond the bound the sidecar would only drop the connection; so it keeps what it has.
+    const bytes = CREDENTIALS_SERVICE.Subscribe.responseSerialize(message).length
+    if (bytes > MAX_GRANT_BYTES) {
+      this.#options.log.error({ namespace: identity.namespace, bytes }, 'grant too large')
+      return
+    }
     subscriber.sentVersion = message.version
     stream.write(message)
   }

@@ -48,6 +48,7 @@ export function createConfiguration(
 
 /** Holds the configuration in force. Requests in flight keep the one they began with. */
 export class ConfigurationHolder implements ConfigurationSource {
+  readonly #listeners: ((configuration: Configuration) => void)[] = []
   #current: Configuration | undefined
 
   current(): Configuration | undefined {
@@ -56,5 +57,12 @@ export class ConfigurationHolder implements ConfigurationSource {
 
   swap(configuration: Configuration): void {
     this.#current = configuration
+    for (const listener of this.#listeners) listener(configuration)
+  }
+
+  /** Called with every configuration that comes into force, at once with the one that is. */
+  onChange(listener: (configuration: Configuration) => void): void {
+    this.#listeners.push(listener)
+    if (this.#current !== undefined) listener(this.#current)
   }
 }

@@ -14,6 +14,8 @@ export interface Metrics extends PipelineMetrics {
   readonly registry: Registry
   /** Revision and time of the configuration in force. */
   configurationLoaded(ok: boolean, atMs: number): void
+  /** Has the age of the configuration's last confirmation read, where something confirms it. */
+  watchStaleness(readMs: () => number): void
   /** Has the figures of the stores read whenever the page is asked for. */
   watchStores(read: () => StoreFigures): void
 }
@@ -41,9 +43,21 @@ export function createMetrics(): Metrics {
       families.configurationLoads.inc({ result: ok ? 'ok' : 'refused' })
       if (ok) families.configurationTime.set(atMs / 1_000)
     },
+    watchStaleness: (readMs) => watchStaleness(registry, readMs),
     watchStores: (read) => watchStores(registry, read),
     requestEnded: (record, outcome, endedAtMs) => observeRequest(families, record, outcome, endedAtMs),
   }
+}
+
+function watchStaleness(registry: Registry, readMs: () => number): void {
+  new Gauge({
+    name: 'tollgate_config_stale_seconds',
+    help: 'Time since the configuration in force was last seen to be the published one.',
+    registers: [registry],
+    collect() {
+      this.set(readMs() / 1_000)
+    },
+  })
 }
 
 function watchStores(registry: Registry, read: () => StoreFigures): void {

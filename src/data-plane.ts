@@ -1,0 +1,127 @@
+/** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
+import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import type { ConfigurationHolder } from './proxy/config/configuration.ts'
+import { createGuardrails } from './proxy/guardrails/guardrails.ts'
+import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
+import { Flights } from './proxy/pipeline/single-flight.ts'
+import type { Configuration } from './proxy/pipeline/ports.ts'
+import type { Services } from './proxy/pipeline/services.ts'
+import { ActiveProbe } from './proxy/providers/active-probe.ts'
+import { HealthBoard } from './proxy/providers/health-board.ts'
+import { HttpTransport } from './proxy/providers/transport.ts'
+import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
+import { startServers, type Address, type RunningServers } from './proxy/server/start.ts'
+import { LOG_LEVELS, type LogLevel, type Output } from './proxy/telemetry/logger.ts'
+import type { Metrics } from './proxy/telemetry/metrics.ts'
+import { endOnSignals } from './signals.ts'
+import { auditTo, figuresOf, type Stores } from './stores.ts'
+
+/** The flags of every data plane; `admin` differs in its default. */
+export const DATA_PLANE_FLAGS = {
+  listen: { type: 'text', default: '127.0.0.1:4141', help: 'address of the data plane; port 0 takes any free one' },
+  admin: { type: 'text', default: '127.0.0.1:4142', help: 'address of health and metrics' },
+  'max-body-bytes': { type: 'text', default: String(DEFAULT_MAX_BODY_BYTES), help: 'largest request body' },
+  'log-level': { type: 'text', default: 'info', help: `one of ${LOG_LEVELS.join(', ')}` },
+} as const satisfies Record<string, FlagSpec>
+
+export interface DataPlaneSettings {
+  readonly listen: Address
+  readonly admin: Address
+  readonly maxBodyBytes: number
+  readonly logLevel: LogLevel
+}
+
+/** @throws {UsageError} */
+export function parseSettings(flags: Flags<typeof DATA_PLANE_FLAGS>): DataPlaneSettings {
+  return {
+    listen: parseAddress('listen', flags.listen),
+    admin: parseAddress('admin', flags.admin),
+    maxBodyBytes: wholeNumber(flags['max-body-bytes']),
+    logLevel: logLevel(flags['log-level']),
+  }
+}
+
+export interface DataPlaneParts {
+  readonly settings: DataPlaneSettings
+  readonly output: Output
+  readonly metrics: Metrics
+  readonly holder: ConfigurationHolder
+  readonly stores: Stores
+  /** Ends what feeds the configuration and what else the entry has started: after the last request, before the stores. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
+export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
+  const { settings, output, metrics, holder, stores } = parts
+  const health = new HealthBoard(now)
+  const transport = new HttpTransport()
+  const afterAnswer = new AfterAnswer(now)
+  metrics.watchStores(() => figuresOf(stores, afterAnswer))
+  const services: Services = {
+    now,
+    configuration: holder,
+    transport,
+    health,
+    quotas: stores.quotas,
+    cache: stores.cache,
+    questions: stores.questions,
+    flights: new Flights(now),
+    guardrails: createGuardrails(),
+    metrics,
+    audit: auditTo(output.audit, stores.audit),
+    afterAnswer,
+    log: output.log,
+  }
+  const credentialOf = (provider: string) => holder.current()?.credentialOf(provider)
+  const probe = new ActiveProbe({ transport, board: health, credentialOf, now, random: Math.random })
+  holder.onChange((configuration) => {
+    const { compiled } = configuration
+    void transport.retain(compiled.snapshot.providers)
+    health.retain(compiled.deployments)
+    probe.retain(probed(configuration))
+  })
+  const servers = await startServers({
+    services,
+    listen: settings.listen,
+    admin: settings.admin,
+    maxBodyBytes: settings.maxBodyBytes,
+    ready: () => holder.current() !== undefined && stores.ready(),
+    metricsPage: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
+  })
+  endOnSignals(async () => {
+    probe.stop()
+    const finished = await servers.stop()
+    await transport.close()
+    await afterAnswer.drain()
+    await parts.close()
+    await stores.close()
+    output.log.info({ finished }, 'stopped')
+    output.flush()
+  })
+  return servers
+}
+
+/** Milliseconds since the epoch with fractions: monotonic within the process, so that latencies cannot be negative. */
+export function now(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+/** A provider whose key is not here would only refuse the probe. */
+function probed({ compiled, credentialOf }: Configuration) {
+  return compiled.snapshot.providers.filter(
+    ({ name, credentials }) => credentials.type === 'None' || credentialOf(name) !== undefined,
+  )
+}
+
+function logLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text)
+  if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not ${text}`)
+  return level
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new UsageError(`--max-body-bytes must be a whole number of bytes, not ${text}`)
+  return Number(text)
+}

@@ -1,0 +1,180 @@
+/**
+ * The configuration of a sidecar: what the operator grants over gRPC and the shards in Redis, put together and swapped.
+ *
+ *     grant ----> verifier, credentials, secrets --.
+ *                                                   >--> configuration, where both are good
+ *     Redis --look each second, or on a hint-------'
+ *
+ * Whatever fails, the last good configuration stays in force; how long it has not been confirmed is `staleMs`.
+ */
+import { contentHash } from '../../crypto/content-hash.ts'
+import { assembledRevision, assembleSnapshot } from '../../domain/snapshot/shards.ts'
+import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
+import { Acknowledger } from './acknowledge.ts'
+import { createConfiguration, type ConfigurationHolder } from './configuration.ts'
+import type { Grant } from './grant.ts'
+import { ShardReader, type Look, type ShardRedis } from './shard-reader.ts'
+
+/** A change is in force within two of these even without a hint. @see DESIGN section 9 */
+const LOOK_EVERY_MS = 1_000
+
+export interface SidecarConfigurationOptions {
+  /** Whose virtual keys are served: the pod's namespace. */
+  readonly owner: string
+  /** The pod's name. */
+  readonly instance: string
+  readonly redis: ShardRedis
+  readonly holder: ConfigurationHolder
+  readonly log: {
+    info(fields: object, message: string): void
+    warn(fields: object, message: string): void
+  }
+  /** Milliseconds, monotonic. */
+  readonly now: () => number
+  /** Told of each new configuration: in force, or refused. */
+  readonly loaded: (ok: boolean) => void
+}
+
+export class SidecarConfiguration {
+  readonly #options: SidecarConfigurationOptions
+  readonly #reader: ShardReader
+  readonly #acknowledger: Acknowledger
+  readonly #startedAtMs: number
+  #grant: Grant | undefined
+  #shards: Look['shards'] | undefined
+  #confirmedAtMs: number | undefined
+  /** What the configuration in force was made of. Incomplete: the grant lacks secrets of an organization. */
+  #inForce: { readonly grant: Grant; readonly revision: string; readonly complete: boolean } | undefined
+  #lastRefusal: string | undefined
+  #looking: Promise<void> | undefined
+  #lookAgain = false
+  #unreachable: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(options: SidecarConfigurationOptions) {
+    this.#options = options
+    this.#reader = new ShardReader(options.owner)
+    this.#acknowledger = new Acknowledger(options.owner, options.instance, options.now)
+    this.#startedAtMs = options.now()
+  }
+
+  /** Milliseconds since the configuration in force was last seen to be the published one; before the first, since the start. */
+  staleMs(): number {
+    return Math.max(0, this.#options.now() - (this.#confirmedAtMs ?? this.#startedAtMs))
+  }
+
+  /** Puts a grant in force, at once where shards are at hand. Begins to look for shards with the first one. */
+  use(grant: Grant): void {
+    const first = this.#grant === undefined
+    this.#grant = grant
+    this.#reader.forgetRefused()
+    if (this.#shards !== undefined) this.#combine(this.#shards, grant)
+    if (first) this.#schedule(0)
+    else this.hint()
+  }
+
+  /** Something may have changed: look now. */
+  hint(): void {
+    if (this.#looking !== undefined) this.#lookAgain = true
+    else if (this.#grant !== undefined) this.#schedule(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  #schedule(afterMs: number): void {
+    clearTimeout(this.#timer)
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look().finally(() => {
+        this.#looking = undefined
+        this.#schedule(this.#lookAgain ? 0 : LOOK_EVERY_MS)
+        this.#lookAgain = false
+      })
+    }, afterMs)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    const grant = this.#grant
+    if (grant === undefined) return
+    try {
+      const { shards, refused } = await this.#reader.look(this.#options.redis, grant.verify)
+      this.#answered()
+      for (const { name, reason, known } of refused) if (!known) this.#refuse(reason, name)
+      this.#shards = shards
+      const ok = this.#combine(shards, this.#grant ?? grant)
+      if (ok && refused.length === 0) this.#confirmedAtMs = this.#options.now()
+      if (ok) await this.#acknowledge(shards)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** Makes the configuration of both where it is not in force already. Returns whether all of it is. */
+  #combine(shards: Look['shards'], grant: Grant): boolean {
+    const revision = assembledRevision([shards.catalog, shards.keys, ...shards.organizations], contentHash)
+    if (this.#inForce?.revision === revision && this.#inForce.grant === grant) return this.#inForce.complete
+    try {
+      const snapshot = assembleSnapshot(shards, contentHash)
+      const usable = usableHere(snapshot, grant)
+      this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
+      const complete = usable.organizations.length === snapshot.organizations.length
+      this.#inForce = { grant, revision, complete }
+      this.#lastRefusal = undefined
+      this.#options.loaded(true)
+      const counts = { providers: usable.providers.length, virtualKeys: usable.virtualKeys.length }
+      this.#options.log.info({ revision, grant: grant.version, complete, ...counts }, 'configuration in force')
+      return complete
+    } catch (error) {
+      this.#refuse(error instanceof Error ? error.message : 'not a configuration')
+      return false
+    }
+  }
+
+  /** Once for the same reason: what is refused is looked at every second. */
+  #refuse(reason: string, shard?: string): void {
+    if (this.#lastRefusal === reason) return
+    this.#lastRefusal = reason
+    this.#options.loaded(false)
+    this.#options.log.warn({ shard, reason, kept: this.#inForce?.revision }, 'configuration refused')
+  }
+
+  async #acknowledge({ catalog, keys, organizations }: Look['shards']): Promise<void> {
+    const revision = this.#inForce?.revision ?? ''
+    const shards = Object.fromEntries([catalog, keys, ...organizations].map((shard) => [shard.name, shard.revision]))
+    await this.#acknowledger.tell(this.#options.redis, { revision, shards })
+  }
+
+  #answered(): void {
+    if (this.#unreachable !== undefined) this.#options.log.info({}, 'shards are read again')
+    this.#unreachable = undefined
+  }
+
+  /** Once for each new reason: it would be said every second. */
+  #failed(error: unknown): void {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    if (this.#unreachable === reason) return
+    this.#unreachable = reason
+    this.#options.log.warn({ reason, kept: this.#inForce?.revision }, 'shards not read')
+  }
+}
+
+/**
+ * Without the keys that this workload's identity may not use, and without those of organizations whose secrets have not
+ * been granted: their grant is on its way.
+ */
+function usableHere(snapshot: Snapshot, { serviceAccount, grantsOrganization }: Grant): Snapshot {
+  return {
+    ...snapshot,
+    organizations: snapshot.organizations.filter(({ name }) => grantsOrganization(name)),
+    virtualKeys: snapshot.virtualKeys.filter(({ organization, access: { serviceAccounts } }) => {
+      const mayUse = serviceAccounts.length === 0 || serviceAccounts.includes(serviceAccount)
+      return mayUse && grantsOrganization(organization)
+    }),
+  }
+}
