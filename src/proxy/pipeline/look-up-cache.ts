@@ -9,6 +9,7 @@ import { ResultAssembler, partsOf } from '../../domain/completion/assemble.ts'
 import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
+import { mayHaveOwnParts } from '../../domain/caching/own-parts.ts'
 import { requestText } from '../../domain/caching/request-text.ts'
 import { isWorthKeeping } from '../../domain/caching/stored-answer.ts'
 import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
@@ -61,14 +62,14 @@ function cacheableCompletion(
   const tokens = ask.tokens ?? NO_TOKENS
   const { format, document } = request.source
   const codec = formatOf(format)
-  const ownFields = codec.unmodelledFields(document).length > 0
+  const ownParts = mayHaveOwnParts(format, codec.unmodelledFields(document))
   const keyed = {
     format,
     document,
     model: request.model,
     policy: caller.policy,
     passHeaders: passHeaders(codec, record),
-    shape: ownFields ? (request.stream ? ('stream' as const) : ('whole' as const)) : undefined,
+    shape: ownParts ? (request.stream ? ('stream' as const) : ('whole' as const)) : undefined,
     tokens,
   }
   const similar = similarAnswers(request, codec, keyed, caller, record, services)
@@ -87,7 +88,7 @@ function cacheableCompletion(
         keepWhole(answer, ask, tokens, keeper)
         return answer
       }
-      if (!ownFields) return keepStream(answer, ask, tokens, record, services, keeper)
+      if (!ownParts) return keepStream(answer, ask, tokens, record, services, keeper)
       keeper.drop()
       return answer
     },
