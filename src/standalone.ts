@@ -65,7 +65,7 @@ Try it:
 
   curl -i ${url}/v1/chat/completions \\
     -H 'Authorization: Bearer ${key}' \\
-    -H 'Content-Type: application/json' -H 'X-LLM-Trace: true' -H 'Cache-Control: no-store' -H 'Cache-Control: no-store' \\
+    -H 'Content-Type: application/json' -H 'X-LLM-Trace: true' -H 'Cache-Control: no-store' \\
     -d '{"model": "auto", "messages": [{"role": "user", "content": "Hello"}]}'
 
 `
