@@ -10,6 +10,7 @@ const LEASE_SHARE = 0.1
 /** About 5 MB; more requests than one process has open in a grace period. */
 const MAX_PENDING = 10_000
 const CLOSE_MS = 5_000
+const MOMENT_MS = 1_000
 
 export interface ResilienceOptions {
   readonly now: Now
@@ -17,6 +18,8 @@ export interface ResilienceOptions {
   /** 0..1 of what a limit leaves. */
   readonly leaseShare?: number
   readonly maxPending?: number
+  /** An outage that has lasted less may be over at once: requests that the lease does not cover wait a little. */
+  readonly momentMs?: Milliseconds
   /** Bound of flushing on close. */
   readonly closeMs?: Milliseconds
   readonly random?: () => number
@@ -44,6 +47,7 @@ export function withDefaults(options: ResilienceOptions): ResilienceSettings {
     leaseShare: LEASE_SHARE,
     maxPending: MAX_PENDING,
     closeMs: CLOSE_MS,
+    momentMs: MOMENT_MS,
     random: Math.random,
     ...options,
   }

@@ -7,7 +7,8 @@
  *
  * - Up: every call goes to the backend, which bounds it.
  * - Grace: no request waits for the backend. Admission is local, within the leases of `quota-lease.ts`; settlements are
- *   queued and retried. Where a lease is used up: as after the grace.
+ *   queued and retried. Where a lease is used up: as after the grace, though in the first second not before a moment
+ *   has been given to the backend to come back.
  * - After the grace, by the organization's choice: refused with `QuotaUnavailableError`, or admitted without limit and
  *   charged afterwards.
  *
@@ -31,10 +32,16 @@ import type {
 import { withDefaults } from './quota-grace-options.ts'
 import type { QuotaHealth, ResilienceOptions, ResilienceSettings } from './quota-grace-options.ts'
 import { LeaseLedger, SeenLimits } from './quota-lease.ts'
+import { Patience } from './quota-patience.ts'
 import { SettlementQueue } from './settlement-queue.ts'
 
 const PROBE_MIN_MS = 50
 const PROBE_MAX_MS = 1_000
+/**
+ * Most outages are a moment's: Redis or this process did not get its share of the processor. A request that the lease
+ * does not cover waits for the first probes instead of being refused, but only where the outage has just begun.
+ */
+const PATIENCE_MS = 1_000
 
 export interface ResilientQuotaStore extends QuotaStore {
   health(): QuotaHealth
@@ -52,6 +59,7 @@ interface Link {
   outage: { readonly sinceMs: Milliseconds; readonly leases: LeaseLedger } | undefined
   /** A plan to probe with. */
   plan: QuotaPlan
+  readonly patience: Patience
 }
 
 class Resilient implements ResilientQuotaStore {
@@ -75,16 +83,32 @@ class Resilient implements ResilientQuotaStore {
     const { plan } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const link = this.#linkOf(plan)
+    try {
+      return await this.#admitOnce(link, request)
+    } catch (error) {
+      if (!(await this.#isBackInAMoment(link))) throw error
+    }
+    // Under another id: what was asked under the first one is being released.
+    return this.#admitOnce(link, { ...request, id: `${request.id}~` })
+  }
+
+  async #admitOnce(link: Link, request: AdmissionRequest): Promise<Admission> {
     if (link.outage !== undefined) return this.#admitLocally(link, request)
     try {
       const admission = await this.#backend.admit(request)
-      if (admission.type === 'admitted') link.seen.remember(plan, admission.remaining)
+      if (admission.type === 'admitted') link.seen.remember(request.plan, admission.remaining)
       return admission
     } catch (error) {
       if (error instanceof QuotaUnavailableError) throw error
       this.#lost(link, error)
     }
     return this.#admitUnconfirmed(link, request)
+  }
+
+  async #isBackInAMoment({ outage, patience }: Link): Promise<boolean> {
+    if (outage === undefined || this.#closed) return false
+    if (this.#options.now() - outage.sinceMs >= this.#options.momentMs) return false
+    return patience.wait(PATIENCE_MS)
   }
 
   async extend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
@@ -139,17 +163,24 @@ class Resilient implements ResilientQuotaStore {
   async close(): Promise<void> {
     this.#closed = true
     for (const timer of this.#timers) clearTimeout(timer)
+    const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#options.closeMs)
     })
-    await Promise.race([this.#drain(), late])
+    await Promise.race([this.#drain(late.signal), timeout])
     clearTimeout(timer)
+    late.abort()
   }
 
-  async #drain(): Promise<void> {
+  /** Tries as long as something waits: the backend may come back within the time that there is. */
+  async #drain(late: AbortSignal): Promise<void> {
     await Promise.allSettled(this.#settling.keys())
-    for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
+    while (!late.aborted) {
+      for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
+      if (this.#pending() === 0) return
+      await new Promise((resolve) => setTimeout(resolve, PROBE_MIN_MS))
+    }
   }
 
   async #extendInBackend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
@@ -253,6 +284,7 @@ class Resilient implements ResilientQuotaStore {
     }
     link.outage = undefined
     this.#options.onChange?.(link.plan.organization, true, undefined)
+    link.patience.end()
     // What was queued while the last delivery was on its way.
     await this.#flush(link.plan.organization).catch((error: unknown) => this.#lost(link, error))
   }
@@ -265,7 +297,12 @@ class Resilient implements ResilientQuotaStore {
   }
 
   #linkOf(plan: QuotaPlan): Link {
-    const link = this.#links.get(plan.organization) ?? { seen: new SeenLimits(), outage: undefined, plan }
+    const link = this.#links.get(plan.organization) ?? {
+      seen: new SeenLimits(),
+      outage: undefined,
+      plan,
+      patient: new Set<() => void>(),
+    }
     link.plan = plan
     this.#links.set(plan.organization, link)
     return link

@@ -73,6 +73,37 @@ t.test('gives no lease of a limit that it has never seen', async (t) => {
   )
 })
 
+t.test('a request that the lease does not cover is admitted where the outage is over in a moment', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { maxConcurrent: 10 } } })
+  backend.broken = true
+  const admitting = Promise.all([admitted(store, budget, id(), 100), admitted(store, budget, id(), 200)])
+  // Both have been told that the backend is away.
+  await until(() => store.health().unavailable === 1)
+  backend.broken = false
+  const reservations = await admitting
+  t.ok(reservations.every(({ origin }) => origin === 'store'))
+  t.match(await store.usage(budget), { limits: [{ reserved: 300 }], rateLimits: [{ concurrent: { open: 2 } }] })
+  for (const reservation of reservations) await store.settle(reservation, charge(50))
+  t.match(await store.usage(budget), {
+    limits: [{ spent: 100, reserved: 0 }],
+    rateLimits: [{ concurrent: { open: 0 } }],
+  })
+})
+
+t.test('closing tries again as long as there is time', async (t) => {
+  const { store, backend, id } = breakable(t, { closeMs: 20_000 })
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservation = await admitted(store, budget, id(), 100)
+  backend.broken = true
+  await store.settle(reservation, charge(70))
+  const closed = store.close()
+  await new Promise((resolve) => setTimeout(resolve, 120))
+  backend.broken = false
+  await closed
+  t.match((await backend.usage(budget)).limits, [{ spent: 70, reserved: 0 }])
+})
+
 t.test('closes after the grace', async (t) => {
   const { store, backend, id, advance } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
