@@ -1,5 +1,5 @@
 /** One text for all spellings of a JSON document: the key of what is equal, whatever the order of its fields. */
-import type { JsonValue } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 
 /**
  * The document with its fields in the order of their names, without spaces.
@@ -8,7 +8,7 @@ import type { JsonValue } from '../json.ts'
  */
 export function canonicalJson(value: JsonValue): string | undefined {
   try {
-    return write(value)
+    return JSON.stringify(inOrder(value))
   } catch (error) {
     if (error === INEXACT) return undefined
     throw error
@@ -17,18 +17,38 @@ export function canonicalJson(value: JsonValue): string | undefined {
 
 const INEXACT = new RangeError('a number of the document is not exact')
 
-function write(value: JsonValue): string {
-  if (typeof value === 'number') {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw INEXACT
-    return JSON.stringify(value)
+/** The value itself where everything in it is in order, as it mostly is: writing it is then the runtime's work alone. */
+function inOrder(value: JsonValue): JsonValue {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) throw INEXACT
+  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value)) return fieldsInOrder(value)
+  let copy: JsonValue[] | undefined
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index] ?? null
+    const ordered = inOrder(item)
+    if (ordered !== item) copy ??= value.slice()
+    if (copy !== undefined) copy[index] = ordered
   }
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
-  let text = ''
-  for (const name of Object.keys(value).toSorted()) {
-    const field = value[name]
-    if (field === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(field)}`
+  return copy ?? value
+}
+
+function fieldsInOrder(object: JsonObject): JsonObject {
+  const names = Object.keys(object)
+  let same = isInOrder(names)
+  if (!same) names.sort()
+  const values: (JsonValue | undefined)[] = []
+  for (const name of names) {
+    const field = object[name]
+    const ordered = field === undefined ? undefined : inOrder(field)
+    same &&= ordered === field
+    values.push(ordered)
   }
-  return `{${text}}`
+  return same ? object : Object.fromEntries(names.map((name, index) => [name, values[index]]))
+}
+
+function isInOrder(names: readonly string[]): boolean {
+  for (let index = 1; index < names.length; index++) {
+    if ((names[index - 1] ?? '') > (names[index] ?? '')) return false
+  }
+  return true
 }
