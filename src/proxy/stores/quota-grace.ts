@@ -301,7 +301,7 @@ class Resilient implements ResilientQuotaStore {
       seen: new SeenLimits(),
       outage: undefined,
       plan,
-      patient: new Set<() => void>(),
+      patience: new Patience(this.#options.maxPending),
     }
     link.plan = plan
     this.#links.set(plan.organization, link)
