@@ -92,7 +92,8 @@ export async function startGateway(t: Test, options: GatewayOptions): Promise<Ga
   }
 }
 
-function collect(child: ChildProcess) {
+/** What a process prints: its lines of JSON, and all of it. */
+export function collect(child: ChildProcess) {
   const lines: LogLine[] = []
   const waiting = new Set<() => void>()
   let text = ''
