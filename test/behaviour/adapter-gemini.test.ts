@@ -239,6 +239,17 @@ t.test('tokens are counted by a Gemini provider, and estimated elsewhere', async
   t.equal(upstream.requests.length, 1)
 })
 
+t.test('the methods stand under the bare base URL too, where LiteLLM looks for them', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.enqueue(ok(chatCompletion('good day')))
+  const reply = await fetch(`${gateway.url}${BASE}/models/chat-model:generateContent`, {
+    method: 'POST',
+    headers: { 'x-goog-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ contents: [{ parts: [{ text: 'hello' }] }] }),
+  })
+  t.match(await reply.json(), { candidates: [{ content: { parts: [{ text: 'good day' }] } }] })
+})
+
 t.test('models are named with or without their provider, encoded or not, and automatically', async (t) => {
   const { upstream, gateway, ai } = await start(t)
   upstream.otherwise(ok(chatCompletion('x')), { path: '/v1/chat/completions' })

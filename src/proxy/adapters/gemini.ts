@@ -6,7 +6,10 @@ import type { AdapterRoute, ClientAdapter, ListedModel, RouteHints } from './ada
 import { jsonArrayFraming } from './json-array-framing.ts'
 
 /** The SDKs take the beta by default, and the other where they are told to. Both are the same here. */
-const VERSIONS = ['v1beta', 'v1'] as const
+const VERSIONS = ['/v1beta', '/v1'] as const
+
+/** LiteLLM as a client puts the methods right under the base URL that it is given. */
+const UNVERSIONED = ''
 
 /** The vendor's own bounds of a page. */
 const DEFAULT_PAGE = 50
@@ -23,7 +26,7 @@ export const gemini = {
   label: 'gemini',
   maturity: 'alpha',
   format: 'generate-content',
-  routes: VERSIONS.flatMap((version) => routesUnder(`/adapters/gemini/${version}/models`)),
+  routes: [...VERSIONS, UNVERSIONED].flatMap((version) => routesUnder(`/adapters/gemini${version}/models`)),
   keyHeaders: ['x-goog-api-key'],
   keyQuery: 'key',
   passHeaders: [],
