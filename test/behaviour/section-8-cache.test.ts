@@ -229,6 +229,60 @@ t.test('an answer is replayed in the shape that is asked for, through the offici
   t.equal(calls(), 3)
 })
 
+t.test('a tool call is replayed whole and as a stream, in both formats', async (t) => {
+  const { upstream, gateway, calls } = stage('')
+  const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"city":"Oslo"}' } }
+  const message = { role: 'assistant', content: null, tool_calls: [call] }
+  upstream.otherwise(
+    ok({ ...chatCompletion(''), choices: [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }] }),
+  )
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+  const client = new OpenAI({ apiKey: KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0, defaultHeaders: CACHED })
+  const body = {
+    model: 'm',
+    messages: [{ role: 'user' as const, content: 'call a tool' }],
+    tools: [{ type: 'function' as const, function: { name: 'look_up', parameters } }],
+  }
+  const whole = await client.chat.completions.create(body)
+  const streamed = await client.chat.completions.stream(body).finalChatCompletion()
+  t.match(streamed.choices[0]?.message.tool_calls, whole.choices[0]?.message.tool_calls)
+  t.equal(streamed.choices[0]?.finish_reason, 'tool_calls')
+  t.equal(calls(), 1)
+
+  const baseURL = `${gateway.url}/adapters/anthropic`
+  const anthropic = new Anthropic({ apiKey: KEY, baseURL, maxRetries: 0, defaultHeaders: CACHED })
+  const asked = {
+    model: 'm',
+    max_tokens: 50,
+    messages: body.messages,
+    tools: [{ name: 'look_up', input_schema: { ...parameters, type: 'object' as const } }],
+  }
+  const first = await anthropic.messages.create(asked)
+  const again = await anthropic.messages.stream(asked).finalMessage()
+  t.strictSame(again.content, first.content)
+  t.match(again.content[0], { type: 'tool_use', name: 'look_up', input: { city: 'Oslo' } })
+  t.equal(again.stop_reason, 'tool_use')
+  t.equal(calls(), 2)
+})
+
+t.test('an answer with parts that a stream cannot carry is shared whole only', async (t) => {
+  const { upstream, ask, calls } = stage('own parts')
+  const logprobs = { content: [{ token: 'x', logprob: -1, bytes: [120], top_logprobs: [] }] }
+  const [choice] = chatCompletion('x')['choices'] as object[]
+  upstream.enqueue(ok({ ...chatCompletion('x'), choices: [{ ...choice, logprobs }] }))
+  await (await ask({ logprobs: true })).text()
+  const again = await ask({ logprobs: true })
+  t.equal(again.headers.get('x-gateway-cache'), 'hit-l1')
+  t.match(await again.json(), { choices: [{ logprobs }] })
+  upstream.otherwise(counting())
+  for (let call = 0; call < 2; call++) {
+    const streamed = await ask({ logprobs: true, stream: true })
+    t.equal(streamed.headers.get('x-gateway-cache'), 'miss')
+    await streamed.text()
+  }
+  t.equal(calls(), 3)
+})
+
 t.test('Cache-Control is obeyed', async (t) => {
   const { upstream, ask: chat } = stage('control')
   upstream.otherwise(counting())

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  parseEmbeddingsRequest,
+  renderEmbeddingsRequest,
+  visitEmbeddingsText,
+} from '../../../../src/domain/formats/embeddings/request.ts'
+import { parseEmbeddingsResult, vectorAt } from '../../../../src/domain/formats/embeddings/result.ts'
+import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
+
+t.test('texts, tokens and lists of them are inputs', async (t) => {
+  const cases: [input: JsonValue, inputs: number, texts: string[], tokens: number][] = [
+    ['a', 1, ['a'], 0],
+    [['a', 'b'], 2, ['a', 'b'], 0],
+    [[1, 2, 3], 1, [], 3],
+    [[[1, 2], [3]], 2, [], 3],
+    [['a', [1, 2]], 2, ['a'], 2],
+  ]
+  for (const [input, inputs, texts, tokens] of cases) {
+    t.match(parseEmbeddingsRequest({ model: 'm', input }), { model: 'm', inputs, texts, tokens, encoding: 'float' })
+  }
+})
+
+t.test('a field of a wrong type is refused by its name', async (t) => {
+  const cases: [document: JsonObject, param: string][] = [
+    [{}, 'input'],
+    [{ input: '' }, 'input'],
+    [{ input: [] }, 'input'],
+    [{ input: ['a', ''] }, 'input[1]'],
+    [{ input: ['a', 1] }, 'input[1]'],
+    [{ input: [[]] }, 'input[0]'],
+    [{ input: [[1.5]] }, 'input[0]'],
+    [{ input: [-1] }, 'input[0]'],
+    [{ input: Array.from({ length: 2_049 }, () => 'a') }, 'input'],
+    [{ input: 'a', model: 1 }, 'model'],
+    [{ input: 'a', model: '' }, 'model'],
+    [{ input: 'a', dimensions: 0 }, 'dimensions'],
+    [{ input: 'a', encoding_format: 'words' }, 'encoding_format'],
+    [{ input: 'a', user: 1 }, 'user'],
+  ]
+  for (const [document, param] of cases) {
+    t.match(refusalOf(document), { details: { param } }, JSON.stringify(document).slice(0, 60))
+  }
+})
+
+t.test('only the model is changed, and nothing where it is the same', async (t) => {
+  const document = { model: 'm', input: 'a', unknown: { x: 1 } }
+  const request = parseEmbeddingsRequest(document)
+  t.equal(renderEmbeddingsRequest(request, 'm'), document)
+  t.strictSame(renderEmbeddingsRequest(request, 'other'), { ...document, model: 'other' })
+  t.equal(document.model, 'm')
+})
+
+t.test('every text is visited, tokens are not', async (t) => {
+  const document: JsonObject = { input: ['a', [1], 'b'] }
+  t.ok(visitEmbeddingsText(document, ({ text }) => text.toUpperCase()))
+  t.strictSame(document.input, ['A', [1], 'B'])
+  t.notOk(visitEmbeddingsText(document, ({ text }) => text))
+  const single: JsonObject = { input: 'a' }
+  t.ok(visitEmbeddingsText(single, () => 'b'))
+  t.equal(single.input, 'b')
+})
+
+t.test('vectors come in the encoding that was asked for, whatever the server sent', async (t) => {
+  const vector = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 20 })
+  fc.assert(
+    fc.property(vector, (numbers) => {
+      const floats = { data: [{ embedding: numbers }] }
+      const encoded = parseEmbeddingsResult(floats, 1, 'base64').document
+      const base64 = String((encoded.data as { embedding: string }[])[0]?.embedding)
+      const bytes = Buffer.from(base64, 'base64')
+      const read = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+      const back = parseEmbeddingsResult(encoded, 1, 'float').document
+      const same = (one: Iterable<number>) => JSON.stringify([...one]) === JSON.stringify(numbers)
+      return same(read) && same(vectorAt(back, 0) ?? []) && same(vectorAt(encoded, 0) ?? [])
+    }),
+  )
+})
+
+t.test('an answer that is right is passed on as it is, with its usage', async (t) => {
+  const document = { data: [{ embedding: [1] }], usage: { prompt_tokens: 3, total_tokens: 3 }, extra: 1 }
+  const result = parseEmbeddingsResult(document, 1, 'float')
+  t.equal(result.document, document)
+  t.match(result.usage, { input: 3, output: 0 })
+  t.equal(parseEmbeddingsResult({ data: [{ embedding: [1] }] }, 1, 'float').usage, undefined)
+})
+
+t.test('an answer without the vectors that were asked for is none', async (t) => {
+  const documents: JsonObject[] = [
+    {},
+    { data: [] },
+    { data: [{ embedding: [1] }, { embedding: [1] }] },
+    { data: [{ embedding: [] }] },
+    { data: [{ embedding: ['1'] }] },
+    { data: [{ embedding: '' }] },
+    { data: ['x'] },
+  ]
+  for (const document of documents) {
+    t.throws(() => parseEmbeddingsResult(document, 1, 'float'), { code: 'upstream_format_error' })
+  }
+  t.equal(vectorAt({ data: [{ embedding: 'no base64!' }] }, 0), undefined)
+  t.equal(vectorAt({ data: [{ embedding: 'YQ==' }] }, 0), undefined, 'not whole floats')
+})
+
+function refusalOf(document: JsonObject): unknown {
+  try {
+    return parseEmbeddingsRequest(document)
+  } catch (error) {
+    return error
+  }
+}
