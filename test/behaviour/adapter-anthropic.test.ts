@@ -114,7 +114,7 @@ t.test('the official SDK', async (t) => {
     t.strictSame(openai.requests.at(-1)?.json?.messages, [
       user,
       { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'call_1', content: 'the result' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'Error: the result' },
     ])
   })
 

@@ -1,10 +1,12 @@
 /** The wire formats. To add one: its folder, and one line here. */
 import type { CompletionRequest, FormatName } from '../completion/request.ts'
+import type { CompletionResult } from '../completion/result.ts'
 import type { JsonObject } from '../json.ts'
 import { chatCompletions } from './chat-completions/chat-completions.ts'
-import type { Format, Rendered, RenderTarget } from './format.ts'
+import type { Format, RenderContext, Rendered, RenderTarget } from './format.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { unmodelledAnswer } from './unmodelled-answer.ts'
 
 export const FORMATS: readonly Format[] = [chatCompletions, messages, generateContent]
 
@@ -25,4 +27,16 @@ export function renderRequestFor(
   const { format, document } = request.source
   if (format === name) return rendered
   return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
+}
+
+/** The answer for a client that speaks `name`, with a warning for everything that the way there loses. */
+export function renderResultFor(
+  name: FormatName,
+  result: CompletionResult,
+  context: RenderContext,
+): Rendered<JsonObject> {
+  const rendered = formatOf(name).renderResult(result, context)
+  const { format, document } = result.source
+  if (format === name) return rendered
+  return { ...rendered, warnings: [...unmodelledAnswer(format, document), ...rendered.warnings] }
 }

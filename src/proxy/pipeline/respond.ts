@@ -12,6 +12,7 @@ import type {
   StreamTextPatcher,
   StreamTextRewriter,
 } from '../../domain/formats/format.ts'
+import { renderResultFor } from '../../domain/formats/registry.ts'
 import { encodeSse } from '../../domain/formats/sse.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
@@ -86,7 +87,7 @@ function renderWhole(
   record: RequestRecord,
 ): string | Uint8Array {
   if (answer.format === format && restorer === undefined) return answer.bytes
-  const { document, warnings } = format.renderResult(answer.result, context)
+  const { document, warnings } = renderResultFor(format.name, answer.result, context)
   record.warnings.push(...warnings)
   if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text, span.scope))
   return JSON.stringify(document)
