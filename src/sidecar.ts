@@ -44,6 +44,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
     holder,
     log,
     now,
+    random: Math.random,
     loaded: (ok) => metrics.configurationLoaded(ok, now()),
   })
   metrics.watchStaleness(() => configuration.staleMs())
@@ -57,6 +58,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
       follow(grant.redis)
       configuration.use(grant)
     },
+    onHint: () => configuration.hint(),
     log,
     random: Math.random,
   })

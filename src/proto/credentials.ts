@@ -25,6 +25,11 @@ export interface HelloMessage {
   readonly uid: string
 }
 
+export interface OperatorMessage {
+  readonly grant?: GrantMessage | null
+  readonly hint?: object | null
+}
+
 export interface GrantMessage {
   readonly version: string
   readonly serviceAccount: string
@@ -47,7 +52,7 @@ export interface OrganizationSecretsMessage {
   readonly cacheKey: string
 }
 
-export type SubscribeMethod = MethodDefinition<SidecarMessage, GrantMessage>
+export type SubscribeMethod = MethodDefinition<SidecarMessage, OperatorMessage>
 
 const definition = loadSync(fileURLToPath(new URL('credentials.proto', import.meta.url)), {
   defaults: true,

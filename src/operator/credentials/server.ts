@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto'
 import { Metadata, Server, status, experimental, type ServerDuplexStream } from '@grpc/grpc-js'
 import { Secret } from '../../domain/secret.ts'
+import { ownerOfShard } from '../../domain/snapshot/shards.ts'
 import {
   CREDENTIALS_PROTOCOL,
   CREDENTIALS_SERVICE,
@@ -17,6 +18,7 @@ import {
   MAX_SIDECAR_MESSAGE_BYTES,
   type GrantMessage,
   type HelloMessage,
+  type OperatorMessage,
   type SidecarMessage,
 } from '../../proto/credentials.ts'
 import { AdmissionLimits } from './admission-limits.ts'
@@ -33,7 +35,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000
 const MAX_TIMER_MS = 24 * 60 * 60 * 1_000
 const CLOSE_TIMEOUT_MS = 2_000
 
-type Stream = ServerDuplexStream<SidecarMessage, GrantMessage>
+type Stream = ServerDuplexStream<SidecarMessage, OperatorMessage>
 
 export interface CredentialsServerOptions {
   readonly reviewer: TokenReviewer
@@ -107,6 +109,14 @@ export class CredentialsServer {
   pushGrants(owner?: string): void {
     for (const subscriber of this.#subscribers)
       if (owner === undefined || subscriber.identity.namespace === owner) this.#feed(subscriber)
+  }
+
+  /** Tells the sidecars that these shards concern to look now. The catalogue and organizations concern all. */
+  hint(shards: readonly string[]): void {
+    const owners = shards.map(ownerOfShard)
+    const all = owners.includes(undefined)
+    for (const { identity, stream, sentVersion } of this.#subscribers)
+      if (sentVersion !== undefined && (all || owners.includes(identity.namespace))) stream.write({ hint: {} })
   }
 
   /** A pod is gone: its stream ends, and its token is not believed from memory. */
@@ -205,13 +215,13 @@ export class CredentialsServer {
     const message = renderGrant(content, identity)
     if (message.version === subscriber.sentVersion) return
     // Beyond the bound the sidecar would only drop the connection; so it keeps what it has.
-    const bytes = CREDENTIALS_SERVICE.Subscribe.responseSerialize(message).length
+    const bytes = CREDENTIALS_SERVICE.Subscribe.responseSerialize({ grant: message }).length
     if (bytes > MAX_GRANT_BYTES) {
       this.#options.log.error({ namespace: identity.namespace, bytes }, 'grant too large')
       return
     }
     subscriber.sentVersion = message.version
-    stream.write(message)
+    stream.write({ grant: message })
   }
 }
 

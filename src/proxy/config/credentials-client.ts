@@ -8,6 +8,7 @@ import {
   CREDENTIALS_SERVICE,
   MAX_GRANT_BYTES,
   type GrantMessage,
+  type OperatorMessage,
   type SidecarMessage,
 } from '../../proto/credentials.ts'
 import { parseGrant, type Grant } from './grant.ts'
@@ -31,6 +32,8 @@ export interface CredentialsClientOptions {
   readonly pod: { readonly namespace: string; readonly name: string; readonly uid: string }
   /** Puts a grant in force. What it throws refuses the grant. */
   readonly onGrant: (grant: Grant) => void
+  /** Shards have changed. */
+  readonly onHint: () => void
   readonly log: ClientLog
   /** 0..1, for the jitter. */
   readonly random: () => number
@@ -41,7 +44,7 @@ export interface ClientLog {
   warn(fields: object, message: string): void
 }
 
-type Stream = ClientDuplexStream<SidecarMessage, GrantMessage>
+type Stream = ClientDuplexStream<SidecarMessage, OperatorMessage>
 
 export class CredentialsClient {
   readonly #options: CredentialsClientOptions
@@ -121,10 +124,10 @@ export class CredentialsClient {
       }
       signal.addEventListener('abort', cancel, { once: true })
       if (signal.aborted) cancel()
-      stream.on('data', (message: GrantMessage) => {
-        granted = this.#receive(stream, message) || granted
+      stream.on('data', ({ grant, hint }: OperatorMessage) => {
         this.#connected = true
-        this.#failures = 0
+        if (grant) granted = this.#receive(stream, grant) || granted
+        if (hint) this.#options.onHint()
       })
       stream.once('error', (error: ServiceError) => {
         if (!signal.aborted) log.warn({ status: status[error.code] }, 'operator ended the stream')

@@ -17,6 +17,8 @@ import { ShardReader, type Look, type ShardRedis } from './shard-reader.ts'
 
 /** A change is in force within two of these even without a hint. @see DESIGN section 9 */
 const LOOK_EVERY_MS = 1_000
+/** A change that concerns ten thousand sidecars must not have them all ask at the same moment. */
+const HINT_SPREAD_MS = 200
 
 export interface SidecarConfigurationOptions {
   /** Whose virtual keys are served: the pod's namespace. */
@@ -31,6 +33,8 @@ export interface SidecarConfigurationOptions {
   }
   /** Milliseconds, monotonic. */
   readonly now: () => number
+  /** 0..1, for the jitter. */
+  readonly random: () => number
   /** Told of each new configuration: in force, or refused. */
   readonly loaded: (ok: boolean) => void
 }
@@ -74,10 +78,10 @@ export class SidecarConfiguration {
     else this.hint()
   }
 
-  /** Something may have changed: look now. */
+  /** Something may have changed: look soon. */
   hint(): void {
     if (this.#looking !== undefined) this.#lookAgain = true
-    else if (this.#grant !== undefined) this.#schedule(0)
+    else if (this.#grant !== undefined) this.#schedule(this.#options.random() * HINT_SPREAD_MS)
   }
 
   async stop(): Promise<void> {

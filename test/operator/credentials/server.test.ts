@@ -62,6 +62,7 @@ interface ClientOptions {
 
 function startClient(t: Test, address: string, options: ClientOptions = {}) {
   const grants: Grant[] = []
+  const hints: number[] = []
   const client = new CredentialsClient({
     address,
     readCa: () => Promise.resolve(options.ca ?? authority.ca),
@@ -71,11 +72,12 @@ function startClient(t: Test, address: string, options: ClientOptions = {}) {
       options.onGrant?.(grant)
       grants.push(grant)
     },
+    onHint: () => hints.push(grants.length),
     log,
     random: () => 0,
   })
   t.teardown(() => client.close())
-  return { client, grants, credentials: () => grants.map((grant) => grant.credentials.get('p')?.reveal()) }
+  return { client, grants, hints, credentials: () => grants.map((grant) => grant.credentials.get('p')?.reveal()) }
 }
 
 t.test('a sidecar gets what its namespace needs, and says that it is in force', async (t) => {
@@ -107,6 +109,19 @@ t.test('a rotated credential reaches a running sidecar, once, and nobody else', 
   server.pushGrants()
   await until(() => credentials().length === 3)
   t.same(credentials(), ['credential-1', 'credential-2', 'credential-3'])
+})
+
+t.test('a hint reaches the sidecars that the changed shards concern', async (t) => {
+  const { server, address } = await startOperator(t)
+  const { grants, hints } = startClient(t, address)
+  await until(() => grants.length === 1)
+  server.hint(['tg:cfg:ns:team-b'])
+  server.hint(['tg:cfg:ns:team-b', 'tg:cfg:ns:team-a'])
+  server.hint(['tg:cfg:catalog'])
+  await until(() => hints.length === 2)
+  server.hint(['tg:cfg:org:acme'])
+  await until(() => hints.length > 2)
+  t.equal(hints.length, 3)
 })
 
 t.test('a sidecar whose namespace is not known yet waits on its stream', async (t) => {

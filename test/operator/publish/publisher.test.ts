@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { contentHash } from '../../../src/crypto/content-hash.ts'
 import { acknowledgedRevisions, allRun } from '../../../src/operator/publish/acknowledgements.ts'
+import { listenForHints } from '../../../src/operator/publish/hints.ts'
 import { FencedError, highestEpoch, Publisher } from '../../../src/operator/publish/publisher.ts'
 import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
 import { Acknowledger } from '../../../src/proxy/config/acknowledge.ts'
@@ -9,7 +10,7 @@ import { parseShard, splitSnapshot, type ShardContent } from '../../../src/domai
 import { Secret } from '../../../src/domain/secret.ts'
 import { connectRedis, type RedisConnection } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { keyEntry, snapshotOf } from '../../helpers/snapshots.ts'
-import { startRedis, type RedisServer } from '../../helpers/redis.ts'
+import { startRedis, until, type RedisServer } from '../../helpers/redis.ts'
 
 const signer = createSigner(generateSigningKey())
 const verify = createVerifier([signer.publicKey])
@@ -173,4 +174,24 @@ t.test('sidecars tell what they run, when it changes and once a minute, and are 
   t.same([...left.keys()], ['pod-1'])
   t.ok(allRun(left, [{ name: 'tg:cfg:ns:a', revision: 's1' }]))
   t.same((await server.cli('SMEMBERS', 'tg:ack:a')).trim().split('\n').toSorted(), ['pod-1', 'pod-3'])
+})
+
+t.test('a publication is heard, also after Redis was away', async (t) => {
+  const { server, redis } = await start(t)
+  const heard: (readonly string[])[] = []
+  const hints = listenForHints({ url: server.url, onHint: (names) => heard.push(names), random: () => 0 })
+  t.teardown(() => hints.close())
+  const listens = async () => (await server.cli('PUBSUB', 'NUMSUB', 'tg:cfg:changed')).includes('\n1')
+  await until(listens)
+  const one = publisher(redis)
+  await one.publish(shardsOf('a/x'))
+  await until(() => heard.length === 1)
+  t.same(heard[0], ['tg:cfg:catalog', 'tg:cfg:org:acme', 'tg:cfg:ns:a'])
+  await server.kill()
+  await server.restart()
+  await until(listens)
+  await redis.waitUntilReady(20_000)
+  await one.verifyPublished()
+  await until(() => heard.length === 2)
+  t.equal(heard[1]?.length, 3)
 })
