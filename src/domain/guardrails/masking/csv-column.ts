@@ -1,14 +1,16 @@
 /**
  * Tables in text: where the first line names a column that tells of a secret (`user,password`), that column of the lines below.
+ * The line break may be an escaped one (`\n`), as in a table inside a JSON string, and lines may be quoted (`> `).
  * Lines are read once: a table ends where the number of fields changes, and no line of it is taken for a header again.
  */
 import type { Finding } from './finding.ts'
 
 const LONGEST_HEADER = 512
 const LONGEST_LINE = 2048
+const LINE_BREAK = /\n|(?:\\{1,7}r)?\\{1,7}n/
 /** Every field begins with a letter after its separator, so a line is read in one way only. */
 const HEADER =
-  /^\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
+  /^(?:> ?)?\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
 
 export interface Column {
   /** Where the first line ends. */
@@ -22,15 +24,28 @@ export interface Column {
 /** The column below the name `[start, end)`; undefined where its line is no header of a table. */
 export function readColumn(text: string, start: number, end: number): Column | undefined {
   const windowStart = Math.max(0, start - LONGEST_HEADER)
-  const lineStart = windowStart + text.slice(windowStart, start).lastIndexOf('\n') + 1
-  const rest = text.slice(end, end + LONGEST_HEADER).indexOf('\n')
-  if (rest < 0 || (lineStart === windowStart && windowStart > 0)) return undefined
-  const lineEnd = end + rest
+  const found = LINE_BREAK.exec(text.slice(end, end + LONGEST_HEADER))
+  if (found === null) return undefined
+  const lineBreak = found[0]
+  const lineStart = lineStartOf(text, windowStart, start, lineBreak)
+  if (lineStart === windowStart && windowStart > 0) return undefined
+  const lineEnd = end + found.index
   const header = text.slice(lineStart, lineEnd)
   const separator = separatorOf(header)
   if (separator === undefined || !HEADER.test(header)) return undefined
   const index = header.slice(0, end - lineStart).split(separator).length - 1
-  return { headerEnd: lineEnd, ...readRows(text, lineEnd + 1, separator, header.split(separator).length, index) }
+  return {
+    headerEnd: lineEnd,
+    ...readRows(text, lineEnd + lineBreak.length, lineBreak, separator, header.split(separator).length, index),
+  }
+}
+
+/** The last line break before `start`, or for an escaped one also the quote that the string begins with. */
+function lineStartOf(text: string, from: number, start: number, lineBreak: string): number {
+  const before = text.slice(from, start)
+  const last = before.lastIndexOf(lineBreak)
+  if (lineBreak === '\n') return from + last + 1
+  return from + Math.max(last < 0 ? 0 : last + lineBreak.length, before.lastIndexOf('"') + 1)
 }
 
 function separatorOf(header: string): string | undefined {
@@ -40,6 +55,7 @@ function separatorOf(header: string): string | undefined {
 function readRows(
   text: string,
   from: number,
+  lineBreak: string,
   separator: string,
   count: number,
   index: number,
@@ -47,19 +63,29 @@ function readRows(
   const fields: { start: number; end: number }[] = []
   let at = from
   while (at < text.length) {
-    const newline = text.indexOf('\n', at)
-    const lineEnd = newline < 0 ? text.length : newline
+    const lineEnd = lineEndOf(text, at, lineBreak)
     if (lineEnd - at > LONGEST_LINE) break
     const row = text.slice(at, lineEnd).split(separator)
     if (row.length !== count) break
     const field = row[index] ?? ''
     const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
-    const open = /^[\s"']*/.exec(field)?.[0].length ?? 0
+    const open = /^[\s"'>]*/.exec(field)?.[0].length ?? 0
     const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
     if (open + close < field.length) fields.push({ start: start + open, end: start + field.length - close })
-    at = lineEnd + 1
+    if (!text.startsWith(lineBreak, lineEnd)) break
+    at = lineEnd + lineBreak.length
   }
   return { fields, end: Math.min(at, text.length) }
+}
+
+/** A table inside a string ends with it. The search is bounded, as longer lines end the table anyway. */
+function lineEndOf(text: string, at: number, lineBreak: string): number {
+  const line = text.slice(at, at + LONGEST_LINE + 1)
+  const found = line.indexOf(lineBreak)
+  const end = found < 0 ? line.length : found
+  if (lineBreak === '\n') return at + end
+  const quote = line.slice(0, end).search(/\\{0,7}"/)
+  return at + (quote < 0 ? end : quote)
 }
 
 /** Findings for the fields of a column that a judgement takes for secrets. */

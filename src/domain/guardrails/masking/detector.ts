@@ -32,7 +32,7 @@ import { findEmail } from './email-address.ts'
 import { resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
-import { findObfuscatedEmail } from './obfuscated-email.ts'
+import { findObfuscatedEmail, findSpokenEmail } from './obfuscated-email.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
 import { findCards } from './payment-card.ts'
@@ -44,6 +44,7 @@ import {
   findBasicCredential,
   findEntraSecret,
   findNumberedKey,
+  findPgpass,
   findShapedKey,
   findTwilioTokenAfter,
   SHORTEST_SHAPED,
@@ -87,6 +88,8 @@ export function createDetector(options: DetectorOptions): Detector {
 
 /** What stands after a column's name. */
 const TABLE_SIGNS = ',;\t| "\r\n'
+/** What stands after a word that tells little: a blank, a call. */
+const FOLLOWING = ' ('
 const WORD_UNIT = WORD | FOREIGN_LETTER
 /** A name like `x-api-key`, read back from its last word. */
 const LONGEST_NAME = 80
@@ -155,6 +158,7 @@ class Scan {
       const last = this.#prefixed(begin)
       if (last !== undefined) return last
     }
+    if (end - start === 3 && isDot(text, start)) this.#push(findSpokenEmail(text, start))
     const isLong = end - start >= SHORTEST_SHAPED && (bits & LETTER) !== 0 && start >= this.#tokenUntil
     if (isLong && ((bits & DIGIT) !== 0 || text.charCodeAt(end) === 0x2e)) this.#shaped(start, end)
     if (start >= this.#tellingUntil && end - start <= LONGEST_NAME) this.#name(start, end, bits)
@@ -164,8 +168,13 @@ class Scan {
   /** The digits `[start, end)` of a word that ends at `wordEnd`: all of it, but for the underscores of markdown. */
   #digits(start: number, end: number, wordEnd: number): void {
     const text = this.#text
-    if (skipForward(text, start, end, DIGIT) < end || skipForward(text, end, wordEnd, UNDERSCORE) < wordEnd) return
-    if (this.#push(findNumberedKey(text, start, end)) || start < this.#digitsUntil) return
+    if (skipForward(text, end, wordEnd, UNDERSCORE | DIGIT) < wordEnd) return
+    if (
+      this.#push(findNumberedKey(text, start, end)) ||
+      this.#push(findPgpass(text, start, end)) ||
+      start < this.#digitsUntil
+    )
+      return
     this.#digitsUntil = findCards(text, start, (finding) => this.#found.push(finding))
   }
 
@@ -204,7 +213,7 @@ class Scan {
       this.#push(findBasicCredential(text, end))
     const from = nameStart(text, start, end)
     const telling = classifyName(text.slice(from, end))
-    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && text.charCodeAt(end) !== 0x20) return
+    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
     if (telling === undefined) return
     const mayHead = TABLE_SIGNS.includes(text.charAt(end)) && telling !== 'weak'
     if (!mayHead || !this.#table(from, end, telling)) this.#tell(from, end, telling)
@@ -300,6 +309,10 @@ class Scan {
   }
 }
 
+function isDot(text: string, start: number): boolean {
+  return (text.charCodeAt(start) | 0x20) === 0x64 && (text.charCodeAt(start + 1) | 0x20) === 0x6f
+}
+
 function isKeyWord(text: string, end: number): boolean {
   return (text.charCodeAt(end - 1) | 0x20) === 0x79 && (text.charCodeAt(end - 2) | 0x20) === 0x65
 }
@@ -308,6 +321,6 @@ function isKeyWord(text: string, end: number): boolean {
 function nameStart(text: string, start: number, end: number): number {
   const from = skipBack(text, start, end - LONGEST_NAME, WORD | DASH | DOT)
   if (text.charCodeAt(from - 1) !== 0x20 || (text.charCodeAt(end - 1) | 0x20) !== 0x79) return from
-  const previous = skipBack(text, from - 1, from - 1 - 24, LETTER | UNDERSCORE | DASH)
+  const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
   return previous < from - 1 ? previous : from
 }

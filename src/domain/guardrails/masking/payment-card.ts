@@ -25,12 +25,13 @@ const LONGEST = 19
 const MOST_GROUPS = 24
 /** E.164: what follows a plus sign and is longer is a card, as in a line that a diff adds. */
 const LONGEST_TELEPHONE_NUMBER = 15
+const LONGEST_SEPARATOR = 3
 const IDENTIFIER_WINDOW = 40
 
 interface Group {
   readonly start: number
   readonly end: number
-  /** Code unit between this group and the next; 0 for the last of the row. */
+  /** The sign between this group and the next (signs of two or three units as one number); 0 for the last of the row. */
   readonly separator: number
 }
 
@@ -92,21 +93,36 @@ function readRow(text: string, start: number): Group[] {
   let at = start
   while (groups.length < MOST_GROUPS) {
     const end = skipForward(text, at, text.length, DIGIT)
-    const separator = text.charCodeAt(end)
-    const goesOn = isSeparator(separator) && (classAt(text, end + 1) & DIGIT) !== 0
-    groups.push({ start: at, end, separator: goesOn ? separator : 0 })
+    const next = separatorEnd(text, end)
+    const goesOn = next > end && (classAt(text, next) & DIGIT) !== 0
+    groups.push({ start: at, end, separator: goesOn ? signOf(text, end, next) : 0 })
     if (!goesOn) break
-    at = end + 1
+    at = next
   }
   return groups
 }
 
-/** Space, dash, dot; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
+/** One sign, or a few of blanks, dashes and underscores: `4111  1111`, `4111 - 1111`. */
+function separatorEnd(text: string, from: number): number {
+  if (text.charCodeAt(from) === 0x2e) return from + 1
+  let at = from
+  while (at < from + LONGEST_SEPARATOR && isSeparator(text.charCodeAt(at)) && text.charCodeAt(at) !== 0x2e) at++
+  return at
+}
+
+function signOf(text: string, from: number, to: number): number {
+  let sign = 0
+  for (let at = from; at < to; at++) sign = sign * 0x10000 + text.charCodeAt(at)
+  return sign
+}
+
+/** Space, dash, dot, underscore; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
 function isSeparator(unit: number): boolean {
   return (
     unit === 0x20 ||
     unit === 0x2d ||
     unit === 0x2e ||
+    unit === 0x5f ||
     unit === 0xa0 ||
     unit === 0x2009 ||
     unit === 0x202f ||

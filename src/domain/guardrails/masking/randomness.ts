@@ -9,7 +9,7 @@ const PLACEHOLDER_WORDS =
 const PLACEHOLDER_SIGNS = /[xX]{5,}|\*{3,}|\.{3}|\u2026|#{4,}|_{4,}|\?{3,}|\u2022{2,}/
 const TEMPLATE =
   /^(?:<[^<>]{0,80}>|\[[^[\]]{1,80}\]|\{[^{}]{0,80}\}|%[A-Za-z_]\w{0,60}%|%[sdv]|%\([\w.]{1,60}\)s|:[a-z_]{2,40}|__[A-Za-z_]{2,60}__)$/
-const VARIABLE = /\$\{|\{\{|#\{|\$\(|<%|%\{|^\$[A-Za-z_]\w*$|^@[A-Za-z_]\w*(?:\.\w+)*$|^\$env:|LLM_REDACTED_/
+const VARIABLE = /\$\{|\{\{|#\{|\$\(|^!\w+$|<%|%\{|^\$[A-Za-z_]\w*$|^@[A-Za-z_]\w*(?:\.\w+)*$|^\$env:|LLM_REDACTED_/
 
 /** Whether a text stands for a secret without being one: `<your-api-key>`, `${TOKEN}`, `sk-xxxxxxxx`, `changeme`. */
 export function isPlaceholder(value: string): boolean {

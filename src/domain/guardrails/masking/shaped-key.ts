@@ -5,7 +5,9 @@ import {
   BASE64_URL,
   BASE64,
   classAt,
+  DASH,
   DIGIT,
+  DOT,
   LETTER,
   LOWER,
   skipBack,
@@ -29,7 +31,33 @@ export function findShapedKey(text: string, start: number, end: number): Finding
   const bot = after === 0x2e ? findBotToken(text, start, end) : undefined
   if (bot !== undefined) return bot
   if (after === 0x2d && end - start === 32 && text.startsWith('us', end + 1)) return findMailchimp(text, start, end)
+  if (end - start >= 76 && isMarkedByAzure(text, start, end)) return key(start, end, 'azure')
   return findUnknownPrefix(text, start, end)
+}
+
+/** Azure's keys carry a mark near their end: `AZDO` (DevOps), `JQQJ99` (AI and other services). */
+function isMarkedByAzure(text: string, start: number, end: number): boolean {
+  const word = text.slice(start, Math.min(end, start + 96))
+  return word.length <= 88 && /^\w{48,76}(?:AZDO|JQQJ9)\w{4,30}$/.test(word) && hasGeneratedRun(word, 40)
+}
+
+/** Prefixes of ids, not of keys. */
+const ID_PREFIXES: ReadonlySet<string> = new Set(
+  'cs seti pi file batch resp msg req run thread img ref evt chunk'.split(' '),
+)
+
+/** A short word, an underscore and 32 characters or more of all three kinds: no id is that long. */
+function isLongAndRandom(prefix: readonly string[], value: string): boolean {
+  const [vendor = ''] = prefix
+  return (
+    prefix.length === 1 &&
+    /^[a-z][a-z0-9]{1,9}$/.test(vendor) &&
+    !ID_PREFIXES.has(vendor) &&
+    /^[A-Za-z0-9]{32,64}$/.test(value) &&
+    /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value) &&
+    (value.match(/\d/g)?.length ?? 0) >= 3 &&
+    (value.match(/[A-Z]/g)?.length ?? 0) >= 6
+  )
 }
 
 /** Discord: a user id in base64, a time, a signature. */
@@ -65,17 +93,21 @@ function findUnknownPrefix(text: string, start: number, end: number): Finding | 
     /^\.(?:js|css|map|png|jpe?g|svg|html?|json|mjs|woff2?)\b/.test(text.slice(to, to + 7))
   )
     return undefined
-  const segments = text.slice(from, to).split(/[-_]/)
+  const whole = text.slice(from, to)
+  const segments = whole.split(/[-_]/)
   const tail = segments.findIndex((segment) => segment.length >= 16)
   const prefix = segments.slice(0, tail).map((segment) => segment.toLowerCase())
+  const value = segments.slice(tail).join('_')
   if (
     tail < 1 ||
     tail > 4 ||
-    !prefix.some((segment) => TELLING_SEGMENTS.has(segment)) ||
+    !(
+      prefix.some((segment) => TELLING_SEGMENTS.has(segment)) ||
+      (!whole.includes('-') && isLongAndRandom(prefix, value))
+    ) ||
     prefix.some((segment) => PUBLIC_SEGMENTS.has(segment))
   )
     return undefined
-  const value = segments.slice(tail).join('_')
   return hasGeneratedRun(value, 16) && !isPlaceholder(value) ? key(from, to, 'unknown-prefix') : undefined
 }
 
@@ -96,6 +128,22 @@ export function findNumberedKey(text: string, start: number, end: number): Findi
     return key(start, last, 'asana')
   return undefined
 }
+
+/** The password in a line of `.pgpass`, `host:port:database:user:password`; `[start, end)` is the port. */
+export function findPgpass(text: string, start: number, end: number): Finding | undefined {
+  if (text.charCodeAt(start - 1) !== 0x3a || text.charCodeAt(end) !== 0x3a || end - start < 4 || end - start > 5)
+    return undefined
+  const host = skipBack(text, start - 1, start - 80, WORD | DASH | DOT)
+  const before = text.charCodeAt(host - 1)
+  if (host === start - 1 || (host > 0 && before !== 0x0a && before !== 0x22 && before !== 0x20 && before !== 0x6e))
+    return undefined
+  PGPASS_REST.lastIndex = end
+  const value = PGPASS_REST.exec(text)?.[1]
+  if (value === undefined || isPlaceholder(value) || /^\d*$/.test(value)) return undefined
+  return key(PGPASS_REST.lastIndex - value.length, PGPASS_REST.lastIndex, 'pgpass')
+}
+
+const PGPASS_REST = /:[\w*.-]{1,63}:[\w*.-]{1,63}:((?:[^\s"'`\\:]|\\[:\\]){6,128})(?![^\s"'`\\])/y
 
 /** Microsoft Entra client secrets: three characters, a digit, `Q~`, 31 to 34 more; `at` is the `~`. */
 export function findEntraSecret(text: string, at: number): Finding | undefined {

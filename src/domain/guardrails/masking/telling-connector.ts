@@ -17,10 +17,14 @@ export interface Connector {
   readonly end: number
   /** The value may end at a `<`: it is an element's text. */
   readonly isElement: boolean
+  /** It follows a user name: a password, whatever the word before the two is. */
+  readonly isPair?: true
 }
 
-const CLOSERS = String.raw`(?:\\{0,2}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
-const BLANK = String.raw`(?:[ \t\u00a0]|\\[nt]){0,20}`
+/** Quotes in a text that was put into JSON, and that into JSON again, have one, three, seven backslashes before them. */
+const ESCAPES = String.raw`\\{0,7}`
+const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
+const BLANK = String.raw`(?:[ \t\u00a0]|\\{1,7}[nt]){0,20}`
 const IS =
   "(?:is|are|was|were|will be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|jest|to|är|er|on|olan|это|был|была|är|adalah|ialah|é:|są|isto é)"
 const NOW =
@@ -28,22 +32,25 @@ const NOW =
 const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr]?["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\{1,7}[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
-  String.raw`${CLOSERS}[,;]?(?:\s|\\[nrt]){0,24}(?:\\?["'])?\w{0,12}value(?:\\?["'])?\s{0,4}[:=]\s{0,4}`,
+  String.raw`${CLOSERS}(?:[,;]|\s?\{)?(?:[\s>]|\\{1,7}[nrt]){0,24}(?:${ESCAPES}["'])?(?:\w{0,12}value|default)(?:${ESCAPES}["'])?\s{0,4}[:=]\s{0,4}`,
   'iy',
 )
-const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?\\?["'\x60])`, 'iy')
+const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
+/** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
+const NEXT_ELEMENT =
+  /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<!\[CDATA\[)?(?=[^\s<])/y
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}|(?:は|是|为|為|는|은|：)\s{0,2})`,
+  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
   'iy',
 )
-const BESIDE = /(?:\\?["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y
+const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y
 /** `auth=("bob", "secret")`, `Credentials("bob", "secret")`: the second argument. */
-const PAIR = /\s?(?:=\s?\(|\()\s?["'][^"'\n]{1,64}["']\s?,\s?(?=[bfr@]?["'])/y
+const PAIR = /\s?(?:=\s?\(|\()\s?\\{0,7}["'][^"'\\\n]{1,64}\\{0,7}["']\s?,\s?(?=[bfr@]?\\{0,7}["'])/y
 
 /** The connector after the name `[start, end)`; the strongest that fits. Undefined where nothing can follow. */
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
@@ -51,13 +58,15 @@ export function findConnector(text: string, start: number, end: number): Connect
     return findLooseConnector(text, end)
   const isElement = text.charCodeAt(start - 1) === 0x3c || text.charCodeAt(start - 1) === 0x3a
   if (isElement) {
-    const element = matchEnd(ELEMENT, text, end)
-    if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }
+    const own = matchEnd(ELEMENT, text, end)
+    if (own !== undefined) return { connection: 'assigned', end: own, isElement: true }
   }
   const pair = matchEnd(PAIR, text, end)
-  if (pair !== undefined) return { connection: 'called', end: pair, isElement: false }
+  if (pair !== undefined) return { connection: 'called', end: pair, isElement: false, isPair: true }
   const field = matchEnd(VALUE_FIELD, text, end)
   if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
+  const element = matchEnd(NEXT_ELEMENT, text, end)
+  if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }
   const assigned = matchEnd(ASSIGNED, text, end)
   if (assigned !== undefined)
     return { connection: strengthOf(text.slice(end, assigned)), end: assigned, isElement: false }

@@ -9,21 +9,23 @@ export type Telling = 'password' | 'secret' | 'weak'
 
 /** Ends of a name's last part. */
 const PASSWORD_ENDINGS = words(
-  'password passwords passwd passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi รหัสผ่าน κωδικός',
+  'password passwords passwd passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
 )
 const SECRET_ENDINGS = words(
-  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials ключ токен jeton',
+  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants credenciales credenziali credenciais ключ токен jeton',
 )
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(
-  words('pass pw psw psk passe sandi المرور userpass dbpass passin passout mypass rootpw bindpw ldappass smtppass'),
+  words(
+    'pass pw psw psk passe sandi المرور userpass dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass',
+  ),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   words('ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey'),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(
   words(
-    'basic key keys session sessionid sessid jsessionid phpsessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
+    'basic api key keys session sessionid sessid jsessionid phpsessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
   ),
 )
 const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
@@ -31,7 +33,7 @@ const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
 /** Parts before `key` that make a secret of it. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(
   words(
-    'api access secret private app application auth account signing sign encryption encrypt license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
+    'api access secret private app application auth account signing sign encryption encrypt license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management wpa wpa2 wpa3 wifi wlan primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
   ),
 )
 /** Parts before the last that take back what it says. */
@@ -53,7 +55,7 @@ const NO_PASSES: ReadonlySet<string> = new Set(
 /** Parts after the telling one that change nothing. */
 const SUFFIXES: ReadonlySet<string> = new Set(
   words(
-    'value val env prod production dev development staging stage stg test testing live default plain plaintext text string str base64 b64 encoded encrypted raw old new current prev previous backup bak temp tmp main header hdr confirm confirmation again repeat primary secondary local',
+    'value val env prod production dev development staging stage stg test testing live default plain plaintext text string str base64 b64 encoded encrypted raw old new current prev previous backup bak temp tmp main header hdr confirm confirmation again repeat primary secondary local base data',
   ),
 )
 

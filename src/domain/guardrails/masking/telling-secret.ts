@@ -14,6 +14,9 @@ import {
   isUuid,
   kindsOfCharacters,
 } from './randomness.ts'
+import { isTypedBlindly } from './letters.ts'
+import { isAfterUser, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
+import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
 import { classifyName } from './telling-name.ts'
@@ -23,7 +26,7 @@ import type { Value } from './telling-value.ts'
 
 const VENDOR_WINDOW = 80
 const VENDORS =
-  /(?:openai|anthropic|claude|cohere|mistral|gemini|azure|aws|gcp|google|github|gitlab|stripe|twilio|datadog|algolia|sendgrid|mailgun|mailchimp|heroku|cloudflare|fastly|hugging ?face|groq|deepseek|replicate|perplexity|together|pinecone|elevenlabs|new ?relic|okta|auth0|sentry|pagerduty|dropbox|shopify|square|paypal|bitbucket|jira|confluence|asana|trello|zendesk|intercom|segment|mixpanel|amplitude|rapidapi|weather|maps|splunk|elastic|snyk|travis|circleci|jenkins|netlify|vercel|supabase|firebase|linode|vultr|api)/i
+  /(?:openai|anthropic|claude|cohere|mistral|gemini|azure|aws|amz|wandb|gcp|google|github|gitlab|stripe|twilio|datadog|algolia|sendgrid|mailgun|mailchimp|heroku|cloudflare|fastly|hugging ?face|groq|deepseek|replicate|perplexity|together|pinecone|elevenlabs|new ?relic|okta|auth0|sentry|pagerduty|dropbox|shopify|square|paypal|bitbucket|jira|confluence|asana|trello|zendesk|intercom|segment|mixpanel|amplitude|rapidapi|weather|maps|splunk|elastic|snyk|travis|circleci|jenkins|netlify|vercel|supabase|firebase|linode|vultr|api)/i
 
 export interface TellingResult {
   readonly finding: Finding | undefined
@@ -34,15 +37,44 @@ export interface TellingResult {
 /** A rejected value this long is not read again for the names inside it, so that rows of names stay linear. */
 const LONG_VALUE = 64
 
-/** The secret that the name `[start, end)` tells of. */
+/** The secret that the name `[start, end)` tells of: behind it, or else around it. */
 export function findTellingSecret(text: string, start: number, end: number, telling: Telling): TellingResult {
+  const result = findSecretBehind(text, start, end, telling)
+  if (result.finding !== undefined) return result
+  const finding = findSecretAround(text, start, end, telling)
+  return finding === undefined ? result : { finding, judgedUntil: Math.max(result.judgedUntil, finding.end) }
+}
+
+function findSecretBehind(text: string, start: number, end: number, telling: Telling): TellingResult {
   const connector = findConnector(text, start, end)
   const value = connector === undefined ? undefined : readValue(text, connector.end, connector.isElement)
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
-  const finding = judgeValue(text, { start, end, telling }, value, connector.connection)
+  const told = connector.isPair === true ? 'password' : telling
+  const finding = judgeValue(text, { start, end, telling: told }, value, connector.connection)
   const isConsumed = finding !== undefined || (!value.isQuoted && value.end - value.start > LONG_VALUE)
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** In front of the name, in brackets behind it, or behind a user's name. */
+function findSecretAround(text: string, start: number, end: number, telling: Telling): Finding | undefined {
+  const isQuoted = false
+  const before = spanBefore(text, start)
+  const judged =
+    before && judgeValue(text, { start, end, telling }, { ...before, isQuoted: isQuoteAt(text, before) }, 'said')
+  if (judged !== undefined) return judged
+  const bracketed = telling === 'password' ? undefined : spanInBrackets(text, end)
+  if (bracketed !== undefined) return judgeValue(text, { start, end, telling }, { ...bracketed, isQuoted }, 'said')
+  const pair = PAIR_NAMES.test(text.slice(start, end)) ? spanOfPair(text, end) : undefined
+  return pair && judgeValue(text, { start, end, telling: 'password' }, { ...pair, isQuoted }, 'said')
+}
+
+/** Words that announce a name and a password. */
+const PAIR_NAMES =
+  /^(?:log-?ins?|cred(?:ential)?s?|access|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais)$/i
+
+function isQuoteAt(text: string, { start, end }: Span): boolean {
+  return /["'`\u201c]/.test(text.charAt(start - 1)) && /["'`\u201d]/.test(text.charAt(end))
 }
 
 /** Whether a field of a table is a secret, below a header that tells of one. */
@@ -54,6 +86,7 @@ export function isTableSecret(value: string, telling: Telling): boolean {
     isQuoted: false,
     isVendorNear: () => false,
     canBeVerb: false,
+    isLast: true,
   })
 }
 
@@ -79,6 +112,8 @@ function judgeValue(
     isQuoted: value.isQuoted,
     isVendorNear: () => isVendorNear(text, start, end),
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
+    isLast:
+      isLineEnd(text, value.end) || (telling === 'password' && connection === 'beside' && isAfterUser(text, start)),
   }
   if (isPlaceholder(content) || isCode(content, value.isQuoted) || !isSecret(content, place)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
@@ -91,6 +126,13 @@ interface Place {
   readonly isVendorNear: () => boolean
   /** The name is a verb as often as a noun: `pass`. */
   readonly canBeVerb: boolean
+  /** Nothing follows the value on its line, so it is no beginning of a sentence; or a user's name stands before. */
+  readonly isLast: boolean
+}
+
+/** The end of the text or line, of a quoted line too. */
+function isLineEnd(text: string, end: number): boolean {
+  return end >= text.length || /^(?:[ \t]{0,8}\r?\n|\\{1,7}[rn]|\\{0,7}["`](?!\w))/.test(text.slice(end, end + 16))
 }
 
 function isVendorNear(text: string, start: number, end: number): boolean {
@@ -109,10 +151,17 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
   ),
 )
 
-function isPassword(value: string, { connection, isQuoted, canBeVerb }: Place): boolean {
+function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
   if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
+  if (
+    /^[a-z]{6,}$/i.test(value) &&
+    !canBeVerb &&
+    classifyName(value) === undefined &&
+    isLettersPassword(value, connection, isLast)
+  )
+    return true
   const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
   const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
   if (connection === 'said' || connection === 'beside')
@@ -122,6 +171,15 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb }: Place): 
   if (kinds === 4) return connection === 'assigned' && value.length >= 4 && value.length <= 64
   return isWordPassword(value, isQuoted)
 }
+
+/** Letters only: typed blindly, or the last of its line behind a sign that assigns. */
+function isLettersPassword(value: string, connection: Connection, isLast: boolean): boolean {
+  if (isTypedBlindly(value)) return connection !== 'called'
+  return isLast && connection === 'assigned' && /^[a-z]{6,}$/.test(value) && !WORD_OF_STATE.test(value)
+}
+
+/** What forms, types and messages say of a password. */
+const WORD_OF_STATE = /(?:ed|ing|word|tion|able|ible|er|or|ly)$/
 
 /** Prose must not lose words: a password there needs digits or signs among its letters. */
 function isSaidPassword(value: string, kinds: number, isMixed: boolean, isQuoted: boolean): boolean {
@@ -143,9 +201,7 @@ function isMixedCase(value: string): boolean {
 function isWordPassword(value: string, isQuoted: boolean): boolean {
   if (value.length < 6 || classifyName(value) !== undefined) return false
   if (/^[a-z]+(?:[-_.][a-z]+){3,}$/.test(value)) return true
-  return (
-    isQuoted && /^\p{Ll}{6,}$|^\p{Lu}\p{Ll}{5,}$/u.test(value) && !/(?:ed|ing|word|tion|able|ible|er|or)$/.test(value)
-  )
+  return isQuoted && /^\p{Ll}{6,}$|^\p{Lu}\p{Ll}{5,}$/u.test(value) && !WORD_OF_STATE.test(value)
 }
 
 /** Four to twelve words, or two or three with digits, without the small words of a sentence. */
@@ -191,6 +247,7 @@ function isOrdinary(value: string): boolean {
 }
 
 function isNeverSecret(value: string): boolean {
+  if (/^[A-Za-z-]{1,32}=$/.test(value)) return true
   if (
     /^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) ||
     /^(?:\d+:)?v?\d+(?:\.\d+){1,3}(?:[-+][\w.+-]+)?$/.test(value)

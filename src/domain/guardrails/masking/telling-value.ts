@@ -13,7 +13,7 @@ const LONGEST_VALUE = 1024
 const LONGEST_BARE_VALUE = 512
 
 const OPENING =
-  /(?:[bfruBFRU@L]{1,2}(?=["']))?(\\{1,3}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
+  /(?:[bfruBFRU@L]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '‘': '’', '<code>': '</code>' }
 const SCHEME =
   /(?:Bearer|Basic|Token|ApiKey|Api-Key|Digest|SSWS|GenieKey|Splunk|Bot|OAuth|Key|Negotiate)(?:\s|%20|\+){1,3}/iy
@@ -84,7 +84,7 @@ function endsBareValue(text: string, at: number, start: number, isElement: boole
     case 0x7c: // |
       return (classAt(text, at + 1) & SPACE) !== 0
     case 0x5c: // an escaped quote or line end
-      return /^\\(?:["'`nrt]|u00)/.test(text.slice(at, at + 4))
+      return /^\\{1,7}(?:["'`nrt]|u00)/.test(text.slice(at, at + 10))
     default:
       return false
   }
