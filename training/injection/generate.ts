@@ -5,12 +5,15 @@
 import { writeFileSync } from 'node:fs'
 import { createRandom, expand, pick, type Random, type WordLists } from './grammar.ts'
 import { ATTACK_WORDS, DIRECT_ATTACKS, HARM_LINES } from './seeds/attacks-direct.ts'
+import { VARIED_ATTACKS, VARIED_INDIRECT, VARIED_WORDS } from './seeds/attacks-varied.ts'
 import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/attacks-indirect.ts'
 import { BACKGROUND, BACKGROUND_WORDS, FOREIGN_WORDS } from './seeds/background.ts'
 import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
+import { DOCUMENT_KINDS, DOCUMENT_WORDS, PASTE_QUESTIONS } from './seeds/documents.ts'
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
 import { FOREIGN_LOOK_ALIKES, LOOK_ALIKE_WORDS, LOOK_ALIKES } from './seeds/look-alikes.ts'
 import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
+import { VARIED_BENIGN } from './seeds/varied-benign.ts'
 import { WORDS } from './seeds/words.ts'
 
 export interface Sample {
@@ -30,6 +33,10 @@ const PER_INDIRECT_SEED = 30
 const PER_FOREIGN_SEED = 14
 const PER_BENIGN_SEED = 14
 const PER_DOCUMENT_SEED = 26
+const PER_VARIED_INDIRECT = 40
+const PER_VARIED_BENIGN = 45
+/** Long documents of each kind; every fourth one stands under a user's question. */
+const PER_DOCUMENT_KIND = 90
 const PER_FOREIGN_BENIGN_SEED = 7
 const PER_ENCODER = 40
 const PER_LOOK_ALIKE = 45
@@ -45,7 +52,10 @@ const LISTS: WordLists = {
   ...LANGUAGE_WORDS,
   ...BACKGROUND_WORDS,
   ...LOOK_ALIKE_WORDS,
+  ...DOCUMENT_WORDS,
+  ...VARIED_WORDS,
   para: PARAGRAPHS,
+  background: BACKGROUND,
   harm: HARM_LINES,
   code_leak: ['print(system_prompt)  # prints:', 'const secret = "', 'The password is', 'system_message = """'],
 }
@@ -63,6 +73,8 @@ export function generateSamples(): Sample[] {
     ...long(ROLE_SENTENCES, 0, 'acting', random),
     ...lookAlikes(random),
     ...encoded(random),
+    ...varied(random),
+    ...longDocuments(random),
   ]
   const seen = new Set<string>()
   return samples.filter((sample) => !seen.has(sample.text) && seen.add(sample.text))
@@ -175,6 +187,47 @@ function* lookAlikes(random: Random): Iterable<Sample> {
     for (const seed of seeds) {
       for (let round = 0; round < PER_FOREIGN_BENIGN_SEED; round++) {
         yield { text: expand(seed, LISTS, random), label: 0, family: 'look-alike', language, scope: 'message' }
+      }
+    }
+  }
+}
+
+function* varied(random: Random): Iterable<Sample> {
+  for (const [family, seeds] of Object.entries(VARIED_ATTACKS))
+    for (const seed of seeds)
+      for (let round = 0; round < PER_DIRECT_SEED; round++)
+        yield { text: vary(expand(seed, LISTS, random), random), label: 1, family, language: 'en', scope: 'message' }
+  for (const seed of VARIED_INDIRECT) {
+    for (let round = 0; round < PER_VARIED_INDIRECT; round++)
+      yield embed(expand(seed, LISTS, random), 'indirect-plain', 'en', 'tool-output', random)
+  }
+  for (const seed of VARIED_BENIGN) {
+    for (let round = 0; round < PER_VARIED_BENIGN; round++)
+      yield {
+        text: vary(expand(seed, LISTS, random), random),
+        label: 0,
+        family: 'trigger',
+        language: 'en',
+        scope: 'message',
+      }
+  }
+}
+
+/** Documents of many paragraphs of one kind, as tool output, as message, and pasted under a question. */
+function* longDocuments(random: Random): Iterable<Sample> {
+  for (const [kind, pool] of Object.entries(DOCUMENT_KINDS)) {
+    for (let round = 0; round < PER_DOCUMENT_KIND; round++) {
+      const paragraphs = Array.from({ length: 2 + Math.floor(random() * 8) }, () =>
+        expand(pick(pool, random), LISTS, random),
+      )
+      const pasted = round % 4 === 3
+      const question = pasted ? `${expand(pick(PASTE_QUESTIONS, random), LISTS, random)}\n\n` : ''
+      yield {
+        text: question + paragraphs.join(pick(['\n', '\n\n'], random)),
+        label: 0,
+        family: 'long-document',
+        language: kind === 'german' ? 'de' : 'en',
+        scope: round % 2 === 0 ? 'tool-output' : 'message',
       }
     }
   }

@@ -49,7 +49,7 @@ const fireRules = createRuleEngine(CONCEPT_RULES)
 /** @param text folded */
 export function highestWindow(classifier: ClassifierWeights, text: string, context: ScoreContext): WindowScore {
   const reading = read(text)
-  const firings = [...fireRules(reading.hits), ...findMarkers(text, reading.tokens)].toSorted(
+  const firings = [...fireRules(reading.hits, reading.tokens), ...findMarkers(text, reading.tokens)].toSorted(
     (one, other) => one.token - other.token,
   )
   const sums = runningSums(classifier, featuresOf(reading, context.document ? 'tool-output' : 'message'))

@@ -5,6 +5,8 @@
  */
 import { CONCEPT_COUNT, CONCEPTS } from '../lexicon/concepts.ts'
 import type { ConceptHit } from '../lexicon/matcher.ts'
+import type { Tokens } from '../tokens.ts'
+import { placesOf } from './places.ts'
 import type { ConceptRule, Firing } from './rule.ts'
 
 interface CompiledRule {
@@ -16,7 +18,9 @@ interface CompiledRule {
 const NEVER = -1e9
 
 /** @returns a function that finds what rules are met, in the order of the text. */
-export function createRuleEngine(rules: readonly ConceptRule[]): (hits: readonly ConceptHit[]) => Firing[] {
+export function createRuleEngine(
+  rules: readonly ConceptRule[],
+): (hits: readonly ConceptHit[], tokens: Tokens) => Firing[] {
   const byConcept: CompiledRule[][] = Array.from({ length: CONCEPT_COUNT }, () => [])
   for (const rule of rules) {
     const groups = rule.groups.map((group) => group.reduce((set, name) => set | (1 << CONCEPTS[name]), 0))
@@ -24,19 +28,24 @@ export function createRuleEngine(rules: readonly ConceptRule[]): (hits: readonly
     for (let concept = 0; concept < CONCEPT_COUNT; concept++)
       if (known & (1 << concept)) byConcept[concept]?.push({ rule, groups })
   }
-  return (hits) => fire(byConcept, hits)
+  return (hits, tokens) => fire(byConcept, hits, placesOf(tokens))
 }
 
-function fire(byConcept: readonly (readonly CompiledRule[])[], hits: readonly ConceptHit[]): Firing[] {
+function fire(
+  byConcept: readonly (readonly CompiledRule[])[],
+  hits: readonly ConceptHit[],
+  places: Int32Array,
+): Firing[] {
   const firings: Firing[] = []
   const lastSeen = Array.from({ length: CONCEPT_COUNT }, () => NEVER)
   for (const hit of hits) {
+    const place = places[hit.token] ?? 0
     for (let concept = 0; concept < CONCEPT_COUNT; concept++)
-      if (hit.concepts & (1 << concept)) lastSeen[concept] = hit.token
+      if (hit.concepts & (1 << concept)) lastSeen[concept] = place
     for (let concept = 0; concept < CONCEPT_COUNT; concept++) {
       if (!(hit.concepts & (1 << concept))) continue
       for (const { rule, groups } of byConcept[concept] ?? []) {
-        if (groups.every((group) => seenSince(lastSeen, group, hit.token - rule.span)))
+        if (groups.every((group) => seenSince(lastSeen, group, place - rule.span)))
           firings.push({ rule, token: hit.token })
       }
     }
