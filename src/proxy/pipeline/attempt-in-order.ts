@@ -89,6 +89,7 @@ async function tryOnce<Answer>(
     return failed(error, deployment, elapsed(), record, services)
   }
 }
+
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
   record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
   return { type: 'failure', kind: 'busy', retrySame: false }

@@ -45,7 +45,9 @@ export function similarAnswers(
   const wording = wordingOf(asked)
   const ttlMs = settings.ttlMs ?? DEFAULT_TTL_MS
   let known: { readonly group: CacheAddress; readonly vector: PackedVector } | undefined
+  const minSimilarity = settings.minSimilarity ?? DEFAULT_MIN_SIMILARITY
   return {
+    minSimilarity,
     async find(scope, marks) {
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
@@ -56,7 +58,7 @@ export function similarAnswers(
       const oldestMs = services.now() - ttlMs
       const questions = await services.questions.questions(group)
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
-      return fetchBest(candidates, vector, settings.minSimilarity ?? DEFAULT_MIN_SIMILARITY, scope, marks, services)
+      return fetchBest(candidates, vector, minSimilarity, scope, marks, services)
     },
     kept(address) {
       if (known === undefined) return

@@ -9,8 +9,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
 import type { CachedFormat } from '../../domain/caching/request-text.ts'
-import type { PurgeCounts, StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -51,6 +52,7 @@ export interface Keeper {
 }
 
 export interface SimilarAnswers {
+  readonly minSimilarity: number
   find(scope: CacheScope, marks: PurgeMarks): Promise<SimilarAnswer | undefined>
   /** The question's answer has been kept under `address`. */
   kept(address: CacheAddress): void
@@ -74,7 +76,8 @@ export async function throughCache<Answer>(
     record.cache = 'bypass'
     return call()
   }
-  const pass = await Passage.begin(cacheable, address, wish, caller, record, services)
+  const marks = await services.cache.purgeMarks(address.scope)
+  const pass = new Passage({ cacheable, address, wish, caller, record, services, marks })
   if (!wish.read) {
     record.cache = 'bypass'
     return cacheable.keep(await call(), pass.keeper(undefined))
@@ -82,50 +85,41 @@ export async function throughCache<Answer>(
   return pass.run(call)
 }
 
+interface PassageOptions<Answer> {
+  readonly cacheable: Cacheable<Answer>
+  readonly address: CacheAddress
+  readonly wish: CacheWish
+  readonly caller: GovernedCaller
+  readonly record: RequestRecord
+  readonly services: Services
+  readonly marks: PurgeMarks
+}
+
 /** One request's way through the cache. */
 class Passage<Answer> {
   readonly #cacheable: Cacheable<Answer>
   readonly #address: CacheAddress
   readonly #wish: CacheWish
-  readonly #caller: GovernedCaller
   readonly #record: RequestRecord
   readonly #services: Services
-  readonly #ttlMs: number
+  readonly #ttlMs: Milliseconds
   readonly #marks: PurgeMarks
-  readonly #purges: PurgeCounts
-  readonly #askedAtMs: number
+  /** What is known of the entry before there is an answer. */
+  readonly #entry: Pick<StoredAnswer, 'virtualKey' | 'storedAtMs' | 'purges'>
 
-  private constructor(
-    cacheable: Cacheable<Answer>,
-    address: CacheAddress,
-    wish: CacheWish,
-    caller: GovernedCaller,
-    record: RequestRecord,
-    services: Services,
-    marks: PurgeMarks,
-  ) {
+  constructor({ cacheable, address, wish, caller, record, services, marks }: PassageOptions<Answer>) {
     this.#cacheable = cacheable
     this.#address = address
     this.#wish = wish
-    this.#caller = caller
     this.#record = record
     this.#services = services
     this.#ttlMs = caller.policy.cache.exact?.ttlMs ?? DEFAULT_TTL_MS
     this.#marks = marks
-    this.#purges = marks.countsFor(address.scope.project, caller.key.id)
-    this.#askedAtMs = Math.floor(services.now())
-  }
-
-  static async begin<Answer>(
-    cacheable: Cacheable<Answer>,
-    address: CacheAddress,
-    wish: CacheWish,
-    caller: GovernedCaller,
-    record: RequestRecord,
-    services: Services,
-  ): Promise<Passage<Answer>> {
-    const marks = await services.cache.purgeMarks(address.scope)
-    return new Passage(cacheable, address, wish, caller, record, services, marks)
+    this.#entry = {
+      virtualKey: caller.key.id,
+      storedAtMs: Math.floor(services.now()),
+      purges: marks.countsFor(address.scope.project, caller.key.id),
+    }
   }
 
   async run(call: () => Promise<Answer>): Promise<Answer> {
@@ -170,6 +164,8 @@ class Passage<Answer> {
   }
 
   #takeLanded(answer: StoredAnswer, similarity: number | undefined): Answer | undefined {
+    // Whose policy wants no answers by meaning, or only more alike ones, gets none by way of another's flight either.
+    if (similarity !== undefined && similarity < (this.#cacheable.similar?.minSimilarity ?? Infinity)) return undefined
     const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic')
     if (taken !== undefined) this.#record.cacheSimilarity = similarity
     return taken
@@ -184,14 +180,7 @@ class Passage<Answer> {
     return {
       keep: (document, format, deployment) => {
         if (!this.#wish.store || !this.#cacheable.answers(deployment)) return lead?.land(undefined)
-        const answer: StoredAnswer = {
-          format,
-          document,
-          deployment: deployment.id,
-          virtualKey: this.#caller.key.id,
-          storedAtMs: this.#askedAtMs,
-          purges: this.#purges,
-        }
+        const answer: StoredAnswer = { ...this.#entry, format, document, deployment: deployment.id }
         this.#services.cache.write(this.#address, answer, this.#ttlMs)
         this.#cacheable.similar?.kept(this.#address)
         lead?.land(answer)

@@ -1,8 +1,8 @@
 /**
  * Words that may come or go between two wordings of one question, by language. A word that is in no list always counts,
  * so a language that is not here, or a word that is forgotten, costs a hit and never a wrong answer. Negations,
- * prepositions of direction and order (from, before, without), modal verbs of permission and duty, and pronouns other
- * than the speaker's own are left out on purpose: they change what is asked.
+ * prepositions of direction and order (from, before, without), modal verbs of permission and duty, pronouns other
+ * than the speaker's own and articles that tell who does what to whom are left out on purpose: they change what is asked.
  */
 
 export interface Language {
@@ -24,9 +24,7 @@ const english: Language = {
   marks: words(
     'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your',
   ),
-  fillers: words(
-    'a an the is are am be do does please kindly i my we our so just really actually exactly of that there',
-  ),
+  fillers: words('a an the is are am be do does please kindly i my we our so really actually of'),
   openings: [
     'i would like to know',
     "i'd like to know",
@@ -63,7 +61,6 @@ const english: Language = {
     ['how can i', 'how'],
     ['how could i', 'how'],
     ['how do i', 'how'],
-    ['how do you', 'how'],
     ['how does one', 'how'],
     ['how to', 'how'],
   ],
@@ -88,9 +85,7 @@ const german: Language = {
   marks: words(
     'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es',
   ),
-  fillers: words(
-    'der die das den dem des ein eine einen einem einer eines ist sind bin ich mein meine meinen meinem meiner wir unser unsere bitte denn eigentlich genau mal',
-  ),
+  fillers: words('der die das ein eine ist sind bin ich mein meine wir unser unsere bitte denn eigentlich'),
   openings: [
     'ich möchte wissen',
     'können sie mir sagen',
@@ -112,7 +107,6 @@ const german: Language = {
     'starten beginnen',
     'kaufen erwerben',
     'löschen entfernen',
-    'auto wagen',
     'telefon fernsprecher',
   ),
 }
@@ -122,7 +116,7 @@ const french: Language = {
   marks: words(
     'comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle',
   ),
-  fillers: words("le la les l' un une des est sont suis je j' mon ma mes nous notre nos svp donc exactement que c'est"),
+  fillers: words("le la les l' un une des est sont suis je j' mon ma mes notre nos svp donc c'est"),
   openings: [
     'je voudrais savoir',
     "j'aimerais savoir",
@@ -147,9 +141,7 @@ const french: Language = {
 const spanish: Language = {
   name: 'es',
   marks: words('cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está'),
-  fillers: words(
-    'el la los las un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues exactamente',
-  ),
+  fillers: words('el la los las un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues'),
   openings: [
     'quisiera saber',
     'me gustaría saber',
@@ -171,9 +163,7 @@ const spanish: Language = {
 const italian: Language = {
   name: 'it',
   marks: words('come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su'),
-  fillers: words(
-    "il lo la i gli le l' un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi esattamente",
-  ),
+  fillers: words("il lo la i l' un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi"),
   openings: [
     'vorrei sapere',
     'può dirmi',
@@ -191,15 +181,13 @@ const italian: Language = {
     ['come si fa a', 'come'],
     ["qual'è", 'qual è'],
   ],
-  synonyms: groups('comprare acquistare', 'eliminare cancellare', 'iniziare cominciare', 'macchina auto'),
+  synonyms: groups('comprare acquistare', 'eliminare cancellare', 'iniziare cominciare'),
 }
 
 const portuguese: Language = {
   name: 'pt',
   marks: words('como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está'),
-  fillers: words(
-    'o os as um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então exatamente',
-  ),
+  fillers: words('o os as um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então'),
   openings: ['eu gostaria de saber', 'gostaria de saber', 'pode me dizer', 'diga-me', 'por favor', 'olá'],
   rewrites: [
     ['como posso', 'como'],
@@ -214,12 +202,9 @@ const dutch: Language = {
   marks: words(
     'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat',
   ),
-  fillers: words('de het een is zijn ben ik mijn wij we ons onze alsjeblieft alstublieft eigenlijk precies'),
+  fillers: words('de het een is ben ik mijn wij we ons onze alsjeblieft alstublieft eigenlijk'),
   openings: ['ik wil graag weten', 'kunt u mij vertellen', 'kun je me vertellen', 'vertel me', 'hallo'],
-  rewrites: [
-    ['hoe kan ik', 'hoe'],
-    ['hoe kan je', 'hoe'],
-  ],
+  rewrites: [['hoe kan ik', 'hoe']],
   synonyms: groups('kopen aanschaffen', 'verwijderen wissen', 'beginnen starten'),
 }
 

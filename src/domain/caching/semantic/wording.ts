@@ -20,11 +20,13 @@ export const MAX_QUESTION_CHARACTERS = 2_000
 export function wordingOf(question: string): string {
   const tokens = tokensOf(question)
   const language = languageOf(tokens)
-  const { fillers, synonyms } = language
-  const said = simplified(tokens, language)
-    .filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
-    .map(({ text, kind }) => (kind === 'fixed' ? text : singular(synonyms.get(text) ?? text, language)))
-  return JSON.stringify(said)
+  const { fillers, marks, synonyms } = language
+  const said = simplified(tokens, language).filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
+  // «Who am I?» and «who are we?»: where only short words are left, every word counts.
+  if (said.every(({ text }) => marks.has(text))) return JSON.stringify(tokens.map(({ text }) => text))
+  return JSON.stringify(
+    said.map(({ text, kind }) => (kind === 'fixed' ? text : singular(synonyms.get(text) ?? text, language))),
+  )
 }
 
 interface Token {
@@ -90,7 +92,7 @@ const UNKNOWN: Language = {
 function languageOf(tokens: readonly Token[]): Language {
   let best = UNKNOWN
   let most = 0
-  const ascii = tokens.every(({ text }) => /^[\x00-\x7f]*$/.test(text))
+  const ascii = tokens.every(({ text }) => !/[^\p{ASCII}]/u.test(text))
   for (const language of LANGUAGES) {
     // The short words of English are other words elsewhere; a letter that it has not tells.
     if (language.name === 'en' && !ascii) continue

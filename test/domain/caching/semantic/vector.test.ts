@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { cosine, packVector } from '../../../../src/domain/caching/semantic/vector.ts'
 
-t.test('the cosine of packed vectors is that of the vectors, within 0.005', async (t) => {
+t.test('the cosine of packed vectors is that of the vectors, within 0.005', async () => {
   const numbers = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 64, maxLength: 64 })
   fc.assert(
     fc.property(numbers, numbers, (one, other) => {
