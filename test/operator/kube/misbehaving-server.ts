@@ -43,6 +43,8 @@ export class MisbehavingServer {
   readonly faults: { list: Fault[]; watch: Fault[]; other: Fault[] } = { list: [], watch: [], other: [] }
   /** As `faults`, for every request while set. */
   broken: Fault | undefined
+  /** As `broken`, for watches only. */
+  brokenWatches: Fault | undefined
   /** Answers what is neither list nor watch. */
   answer: (request: SeenRequest) => { readonly code: number; readonly body: unknown } = () => ({ code: 404, body: {} })
   pageSize = 500
@@ -96,6 +98,11 @@ export class MisbehavingServer {
     this.#oldest = this.#version
   }
 
+  /** Something of another resource changed. */
+  tick(): void {
+    this.#version += 1
+  }
+
   bookmark(): void {
     const object = { kind: 'VirtualKey', metadata: { resourceVersion: `${this.#version}` } }
     for (const watcher of this.#watchers) watcher.write(eventLine('BOOKMARK', object))
@@ -144,7 +151,7 @@ export class MisbehavingServer {
     const body = Buffer.concat(await Array.fromAsync(request)).toString()
     const seen: SeenRequest = { kind, method: request.method ?? '', url, headers: request.headers, body }
     this.requests.push(seen)
-    const fault = this.faults[kind].shift() ?? this.broken
+    const fault = this.faults[kind].shift() ?? this.broken ?? (kind === 'watch' ? this.brokenWatches : undefined)
     if (fault !== undefined && this.#misbehave(fault, response)) return
     if (kind === 'list') return this.#list(url, response)
     if (kind === 'watch') return this.#watch(url, response)
