@@ -3,16 +3,14 @@
  * key`, `our api key (Xy1...) leaked`, `log in with bob / hunter2x`, `echo "bob:hunter2x" | chpasswd`, `login bob password swordfish`.
  * Everything reads a bounded piece of text, so that a row of telling words stays linear.
  */
+import { classAt, SPACE } from './character-classes.ts'
 
 /** A value, a verb or sign, at most three small words, and then the name. */
 const WINDOW = 160
-const POSSESSIVE =
-  '(?: (?:my|our|your|the|his|her|their|its|a|an|mein|unser|das|der|die|mon|ma|notre|le|la|mi|nuestra|el|il|mia|minha|meu|a|o|мой|наш)){0,1}'
-const VERB =
-  '(?: (?:is|was|as|for|are|ist|war|als|est|était|comme|es|era|como|è|è la|é|jest|to|är|это|это))(?: (?:still|now|not|also|currently))?'
-const BEFORE = new RegExp(
-  String.raw`(?:^|[\s"'\x60(\u201c]|\\n)([^\s"'\x60()\u201c\u201d]{4,128})["'\x60\u201d)]{0,2},?${VERB}${POSSESSIVE}(?: [\p{L}-]{1,16}){0,2} $`,
-  'u',
+const MOST_WORDS = 4
+const LONGEST_WORD = 16
+const VERBS: ReadonlySet<string> = new Set(
+  'is was as for are ist war als est était comme es era como è é jest to är er это был'.split(' '),
 )
 const PIPED =
   /(?:echo|printf)\s(?:-[ne]\s)?\\{0,7}["']?[\w.-]{1,64}:([^\s"'\\|]{4,128})\\{0,7}["']?\s?\|\s?(?:sudo\s)?$/
@@ -24,12 +22,43 @@ export interface Span {
 
 /** The value in front of the name that begins at `start`. */
 export function spanBefore(text: string, start: number): Span | undefined {
+  if (text.charCodeAt(start - 1) !== 0x20) return undefined
+  if (text.charCodeAt(start - 2) === 0x7c || text.startsWith('sudo', start - 5)) return spanPiped(text, start)
+  let end = start - 1
+  for (let count = 0; count <= MOST_WORDS; count++) {
+    const from = wordStart(text, end, LONGEST_WORD)
+    if (from === undefined || text.charCodeAt(from - 1) !== 0x20) return undefined
+    if (VERBS.has(text.slice(from, end).toLowerCase())) return spanOfWord(text, from - 1)
+    end = from - 1
+  }
+  return undefined
+}
+
+function wordStart(text: string, end: number, longest: number): number | undefined {
+  const limit = Math.max(0, end - longest)
+  let at = end
+  while (at > limit && (classAt(text, at - 1) & SPACE) === 0) at--
+  return at === end || (at === limit && limit > 0 && (classAt(text, at - 1) & SPACE) === 0) ? undefined : at
+}
+
+const OPENING = /^.*(?:["'`(\u201c]|\\n)/
+
+/** The word that ends at `end`, without quotes, brackets and an escaped line end around it. */
+function spanOfWord(text: string, end: number): Span | undefined {
+  const from = wordStart(text, end, WINDOW)
+  if (from === undefined) return undefined
+  const word = text.slice(from, end).replace(/[\\"'`)\u201d.,;:!?]+$/, '')
+  const start = from + (OPENING.exec(word)?.[0].length ?? 0)
+  const last = from + word.length
+  return last - start >= 4 ? { start, end: last } : undefined
+}
+
+function spanPiped(text: string, start: number): Span | undefined {
   const from = Math.max(0, start - WINDOW)
-  const before = text.slice(from, start)
-  const match = text.charCodeAt(start - 1) === 0x20 ? (BEFORE.exec(before) ?? PIPED.exec(before)) : null
-  const value = match?.[1]?.replace(/[.,;:!?]+$/, '')
+  const match = PIPED.exec(text.slice(from, start))
+  const value = match?.[1]
   if (match === null || value === undefined) return undefined
-  const at = from + match.index + match[0].indexOf(value, match[0].startsWith(value) ? 0 : 1)
+  const at = from + match.index + match[0].indexOf(`:${value}`) + 1
   return { start: at, end: at + value.length }
 }
 
