@@ -31,15 +31,15 @@ check: $(STAMP) format-check lint typecheck ## format, lint, types, architecture
 
 .PHONY: format
 format: $(STAMP) ## rewrite the sources in the project's format
-	oxfmt src test training
+	oxfmt src test training build
 
 .PHONY: format-check
 format-check: $(STAMP)
-	oxfmt --check src test training
+	oxfmt --check src test training build
 
 .PHONY: lint
 lint: $(STAMP)
-	oxlint --deny-warnings src test training
+	oxlint --deny-warnings src test training build
 
 .PHONY: typecheck
 typecheck: $(STAMP)
@@ -57,6 +57,10 @@ test: requirements ## all tests, after installing what they need (Redis)
 test-%: requirements
 	tap run --disable-coverage $$(find test/$* -name '*.test.ts') $(ARGS)
 
+.PHONY: bundle
+bundle: $(STAMP) ## make dist/tollgate.mjs, what the container image runs
+	node build/bundle.ts
+
 .PHONY: bench
 bench: requirements ## measure beside nginx and Portkey's gateway (ARGS='--quick throughput')
 	npm ci --ignore-scripts --no-audit --no-fund --prefix test/bench >/dev/null
@@ -64,4 +68,4 @@ bench: requirements ## measure beside nginx and Portkey's gateway (ARGS='--quick
 
 .PHONY: clean
 clean: ## remove what the targets made
-	rm -rf node_modules .tap test/bench/node_modules .cache coverage .tollgate
+	rm -rf node_modules .tap test/bench/node_modules .cache coverage .tollgate dist

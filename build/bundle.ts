@@ -1,0 +1,54 @@
+/**
+ * Makes `dist/tollgate.mjs`, what the container image runs: the same program in a few files, without types. It starts
+ * in half the time of the sources and holds some thirty megabytes less, because Node loads no type stripper and no
+ * module that nothing uses. Files that are read at run time (Lua, weights, CRDs) stay where they are: an image holds
+ * `dist`, `crds`, `package.json` and what is no TypeScript of `src`.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+const ROOT = join(import.meta.dirname, '..')
+const OUTPUT = join(ROOT, 'dist')
+
+/** Libraries in CommonJS ask for Node's modules by `require`. */
+const REQUIRE = `import { createRequire as createBundleRequire } from 'node:module';
+const require = createBundleRequire(import.meta.url);`
+
+rmSync(OUTPUT, { recursive: true, force: true })
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: { tollgate: 'src/main.ts' },
+  outdir: OUTPUT,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  // A subcommand is loaded only when it is asked for, as in the sources.
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  mainFields: ['module', 'main'],
+  // Names stay as they are: they stand in logs and in profiles.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  banner: { js: REQUIRE },
+  plugins: [sourceLocations()],
+  logLevel: 'warning',
+})
+
+/** `import.meta.url` of a source stays the place of that source: files beside it are found there. */
+function sourceLocations(): Plugin {
+  return {
+    name: 'source-locations',
+    setup({ onLoad }) {
+      onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+        // Parts lie one folder deeper than the entry, which is loaded under its own name only.
+        const depth = path === join(ROOT, 'src/main.ts') ? OUTPUT : join(OUTPUT, 'parts')
+        const place = `new URL(${JSON.stringify(relative(depth, path))}, import.meta.url).href`
+        return { loader: 'ts', contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', place) }
+      })
+    },
+  }
+}
