@@ -13,11 +13,12 @@
  * - The number of unanswered calls is bounded.
  * - An error tells whether the call may have been executed all the same.
  */
-import { createHash } from 'node:crypto'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { awaitReply, newGeneration, retire } from './redis-call.ts'
 import type { Call, Generation, ReplyEvents } from './redis-call.ts'
-import { callError, isUnknownScript, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
+import { callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
+import { ScriptRunner } from './redis-script.ts'
+import type { RedisScript } from './redis-script.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { RedisAddress } from './redis-url.ts'
 import { openWire } from './redis-wire.ts'
@@ -55,16 +56,6 @@ export interface CallOptions {
   readonly returnBuffers?: boolean
 }
 
-/** A Lua script, sent by its digest; its text only where the server does not know it. */
-export interface RedisScript {
-  readonly source: string
-  readonly sha: string
-}
-
-export function redisScript(source: string): RedisScript {
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
-}
-
 /**
  * Starts connecting in the background; calls are refused until it has succeeded once.
  * @throws {TypeError} where the address is malformed
@@ -93,6 +84,7 @@ export class RedisConnection {
     givenUp: (call, generation) => this.#watchStall(call, generation),
     failed: (error, generation) => this.#judge(error, generation),
   }
+  readonly #scripts = new ScriptRunner()
   #target: Target | undefined
   #generation: Generation | undefined
   #opening: Promise<void> | undefined
@@ -148,19 +140,14 @@ export class RedisConnection {
   }
 
   /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */
-  async run(
+  run(
     script: RedisScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
     options?: CallOptions,
   ): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args]
-    try {
-      return await this.send(keys[0], ['EVALSHA', script.sha, ...rest], options)
-    } catch (error) {
-      if (!isUnknownScript(error)) throw error
-    }
-    return this.send(keys[0], ['EVAL', script.source, ...rest], options)
+    return this.#scripts.run(script, rest, (command) => this.send(keys[0], command, options))
   }
 
   /**

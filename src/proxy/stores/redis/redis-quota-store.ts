@@ -25,7 +25,7 @@ import type {
 } from '../../pipeline/quota-port.ts'
 import { QuotaReply } from './quota-reply.ts'
 import { encodeNeed, PlanEncoder } from './quota-plan.ts'
-import { redisScript } from './redis-client.ts'
+import { redisScript } from './redis-script.ts'
 import type { RedisConnection } from './redis-client.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 

@@ -1,0 +1,50 @@
+/**
+ * Lua scripts, called by their digest: one round trip unless the server has forgotten the script. Then the first caller
+ * sends the text, and those who call meanwhile wait for it: after a restart a burst of requests would otherwise send
+ * the same twenty kilobytes each.
+ */
+import { createHash } from 'node:crypto'
+import { isUnknownScript } from './redis-errors.ts'
+
+/** A Lua script, sent by its digest; its text only where the server does not know it. */
+export interface RedisScript {
+  readonly source: string
+  readonly sha: string
+}
+
+export function redisScript(source: string): RedisScript {
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
+}
+
+/** Sends one command; rejects within a bound. */
+export type Send = (args: readonly string[]) => Promise<unknown>
+
+export class ScriptRunner {
+  /** By digest; settles, never rejects, when the server has been given the text. */
+  readonly #loading = new Map<string, Promise<unknown>>()
+
+  /** Three calls at most. @throws as `send` */
+  async run({ sha, source }: RedisScript, rest: readonly string[], send: Send): Promise<unknown> {
+    try {
+      return await send(['EVALSHA', sha, ...rest])
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error
+    }
+    const loading = this.#loading.get(sha)
+    if (loading === undefined) return this.#load(sha, send(['EVAL', source, ...rest]))
+    await loading
+    try {
+      return await send(['EVALSHA', sha, ...rest])
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error
+    }
+    // Another node of the cluster, or forgotten again.
+    return send(['EVAL', source, ...rest])
+  }
+
+  #load(sha: string, reply: Promise<unknown>): Promise<unknown> {
+    const loaded = reply.catch(() => undefined).finally(() => this.#loading.delete(sha))
+    this.#loading.set(sha, loaded)
+    return reply
+  }
+}

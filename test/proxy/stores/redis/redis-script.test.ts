@@ -1,0 +1,56 @@
+import t from 'tap'
+import { redisScript, ScriptRunner } from '../../../../src/proxy/stores/redis/redis-script.ts'
+
+/** A server that knows a script once it has run its text; every call takes a turn of the event loop. */
+function server() {
+  const known = new Set<string>()
+  const calls: string[] = []
+  let broken = false
+  const send = async ([name = '', script = '']: readonly string[]): Promise<unknown> => {
+    calls.push(name)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (broken) throw new Error('gone')
+    if (name === 'EVAL') known.add(redisScript(script).sha)
+    else if (!known.has(script)) throw new Error('NOSCRIPT No matching script.')
+    return 'ran'
+  }
+  return { calls, send, forget: () => known.clear(), break: (is: boolean) => (broken = is) }
+}
+
+const script = redisScript('return 1')
+
+t.test('a burst on a server that does not know the script sends its text once', async (t) => {
+  const { calls, send } = server()
+  const runner = new ScriptRunner()
+  const burst = await Promise.all(Array.from({ length: 50 }, () => runner.run(script, ['0'], send)))
+  t.ok(burst.every((reply) => reply === 'ran'))
+  t.equal(calls.filter((name) => name === 'EVAL').length, 1)
+  t.equal(await runner.run(script, ['0'], send), 'ran')
+  t.equal(calls.at(-1), 'EVALSHA')
+})
+
+t.test('a server that forgets again is told again', async (t) => {
+  const { calls, send, forget } = server()
+  const runner = new ScriptRunner()
+  for (const round of [1, 2]) {
+    forget()
+    t.equal(await runner.run(script, ['0'], send), 'ran')
+    t.equal(calls.filter((name) => name === 'EVAL').length, round)
+  }
+})
+
+t.test('each caller hears of its own failure, and the next one tries anew', async (t) => {
+  const server1 = server()
+  const runner = new ScriptRunner()
+  const send = async (args: readonly string[]) => {
+    if (args[0] === 'EVAL') server1.break(true)
+    return server1.send(args)
+  }
+  const results = await Promise.allSettled([runner.run(script, ['0'], send), runner.run(script, ['0'], send)])
+  t.match(results, [
+    { status: 'rejected', reason: { message: 'gone' } },
+    { status: 'rejected', reason: { message: 'gone' } },
+  ])
+  server1.break(false)
+  t.equal(await runner.run(script, ['0'], server1.send), 'ran')
+})
