@@ -33,6 +33,15 @@ const ROOT = join(import.meta.dirname, '../../..')
 const NODE = process.execPath
 const PORTKEY_MAIN = join(import.meta.dirname, '../node_modules/@portkey-ai/gateway/build/start-server.js')
 const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
+/** What ships, made by `make bundle`; measured where it is there. */
+const TOLLGATE_BUNDLE = join(ROOT, 'dist/tollgate.mjs')
+/** As the image, the Makefile and the npm script run it. */
+const TOLLGATE_FLAGS = ['--max-semi-space-size=8']
+const TOLLGATE_ENVIRONMENT = {
+  NODE_ENV: 'production',
+  MALLOC_ARENA_MAX: '1',
+  NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/tollgate'),
+}
 const CHAT_PATH = '/v1/chat/completions'
 const VIRTUAL_KEY = 'bench-virtual-key-7f3a9c1e5b2d48600412'
 const READY_TIMEOUT_MS = 15_000
@@ -117,9 +126,10 @@ async function launchTollgate({ directory, mockPort, redisUrl, masking }: Surrou
   const manifests = join(directory, 'manifests')
   mkdirSync(manifests, { recursive: true })
   writeFileSync(join(manifests, 'bench.yaml'), tollgateManifests(mockPort, masking))
-  const args = [TOLLGATE_MAIN, 'standalone', '--config', manifests, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+  const args = [...TOLLGATE_FLAGS, tollgateMain(), 'standalone', '--config', manifests]
+  args.push('--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0')
   args.push('--state', join(directory, 'state'), ...(redisUrl === undefined ? [] : ['--redis', redisUrl]))
-  const child = start('gateway', NODE, args, { NODE_ENV: 'production' })
+  const child = start('gateway', NODE, args, TOLLGATE_ENVIRONMENT)
   const address = await child.line(dataAddress, READY_TIMEOUT_MS)
   return {
     port: Number(new URL(address).port),
@@ -127,6 +137,10 @@ async function launchTollgate({ directory, mockPort, redisUrl, masking }: Surrou
     headers: { Authorization: `Bearer ${VIRTUAL_KEY}` },
     process: child,
   }
+}
+
+function tollgateMain(): string {
+  return existsSync(TOLLGATE_BUNDLE) ? TOLLGATE_BUNDLE : TOLLGATE_MAIN
 }
 
 /** The log line that names the addresses taken. */
