@@ -22,6 +22,11 @@ export function deriveCacheKey(master: Secret, organization: string): Secret {
   return derive(master, `tollgate cache ${organization}`)
 }
 
+/** Password of an owner's login to Redis, hex. */
+export function deriveRedisPassword(master: Secret, owner: string): Secret {
+  return derive(master, `tollgate redis login ${owner}`)
+}
+
 /**
  * HMAC-SHA256 of a virtual key's text, hex, as in `KeyDigest`. Holds the pepper as a key object: from a buffer Node
  * makes one at every call, which costs eight times the digest.

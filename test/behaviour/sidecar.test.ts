@@ -2,11 +2,12 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { acknowledgedRevisions } from '../../src/operator/publish/acknowledgements.ts'
+import { ensureTenantUser } from '../../src/operator/publish/redis-users.ts'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { until } from '../helpers/redis.ts'
-import { KEY_DIGEST, startOperator, startSidecar } from '../helpers/sidecar.ts'
+import { KEY_DIGEST, OPERATOR_MASTER, startOperator, startSidecar } from '../helpers/sidecar.ts'
 import { keyEntry, organizationEntry, providerEntry, snapshotOf, type KeyEntryOptions } from '../helpers/snapshots.ts'
 
 async function start(t: Test) {
@@ -117,11 +118,18 @@ t.test('the operator may be away, and the login of Redis may change', async (t) 
   await sidecar.line(({ msg }) => msg === 'operator ended the stream' || msg === 'operator not reached')
   t.equal((await sidecar.chat()).status, 200)
   t.equal(await sidecar.ready(), 200)
-  await operator.redisServer.cli('ACL', 'SETUSER', 'tenant', 'on', '>rotated', '~*', '&*', '+@all')
+  const tenant = { owner: 'team-a', organizations: ['acme'], master: OPERATOR_MASTER }
+  const login = await ensureTenantUser(operator.redis, tenant)
   await operator.start()
-  await operator.apply({ login: { username: 'tenant', password: 'rotated' } })
-  await until(async () => (await operator.redisServer.cli('CLIENT', 'LIST')).includes('user=tenant'))
+  await operator.apply({ login })
+  await until(async () => (await operator.redisServer.cli('CLIENT', 'LIST')).includes('user=tollgate-team-a'))
+  await operator.redisServer.cli('CLIENT', 'KILL', 'USER', 'default')
   t.equal((await sidecar.chat()).status, 200)
+  await until(async () => ((await sidecar.metric('tollgate_config_stale_seconds')) ?? 9) < 1)
+  const log = await operator.redisServer.cli('ACL', 'LOG')
+  t.equal(log.trim(), '', 'nothing was refused')
+  t.equal(await sidecar.metric('tollgate_audit_dropped_total'), 0)
+  t.equal(await sidecar.metric('tollgate_quota_store_unavailable'), 0)
 })
 
 t.test('ends by signal after its answers, having printed no secret', async (t) => {

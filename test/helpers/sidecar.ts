@@ -13,6 +13,7 @@ import type { Snapshot } from '../../src/domain/snapshot/snapshot.ts'
 import { buildGrant } from '../../src/operator/credentials/build-grant.ts'
 import { CredentialsServer } from '../../src/operator/credentials/server.ts'
 import { Publisher } from '../../src/operator/publish/publisher.ts'
+import type { TenantLogin } from '../../src/operator/publish/redis-users.ts'
 import { createSigner, generateSigningKey } from '../../src/operator/publish/sign.ts'
 import { connectRedis, type RedisConnection } from '../../src/proxy/stores/redis/redis-client.ts'
 import { createAuthority } from './certificates.ts'
@@ -21,10 +22,12 @@ import { collect, KEY } from './gateway.ts'
 import { startRedis, type RedisServer } from './redis.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-const MASTER = new Secret('ab'.repeat(32))
+
+/** What the operator's secrets are derived from. */
+export const OPERATOR_MASTER = new Secret('ab'.repeat(32))
 
 /** Digest of `KEY` in the pod's namespace. */
-export const KEY_DIGEST = keyDigester(deriveKeyPepper(MASTER, POD.namespace))(KEY)
+export const KEY_DIGEST = keyDigester(deriveKeyPepper(OPERATOR_MASTER, POD.namespace))(KEY)
 
 export interface FakeOperator {
   readonly redisServer: RedisServer
@@ -44,7 +47,7 @@ export interface OperatorState {
   readonly snapshot?: Snapshot
   /** Key of the provider `p`. */
   readonly credential?: string
-  readonly login?: { readonly username: string; readonly password: string }
+  readonly login?: TenantLogin
 }
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -60,7 +63,11 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
   const authority = createAuthority()
   const { certificate, privateKey } = authority.issue()
   const cluster = fakeCluster()
-  let state = { snapshot, credential: 'provider-key-1', login: { username: '', password: '' } }
+  let state: Required<OperatorState> = {
+    snapshot,
+    credential: 'provider-key-1',
+    login: { username: '', password: new Secret('') },
+  }
   let server: CredentialsServer
   let port = 0
   const grantFor = (owner: string) =>
@@ -68,13 +75,9 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
       owner,
       snapshot: state.snapshot,
       credentials: new Map([['p', new Secret(state.credential)]]),
-      master: MASTER,
+      master: OPERATOR_MASTER,
       shardKeys: [signer.publicKey],
-      redis: {
-        url: redisServer.url,
-        username: state.login.username,
-        password: new Secret(state.login.password),
-      },
+      redis: { url: redisServer.url, ...state.login },
     })
   const start = async () => {
     server = new CredentialsServer({

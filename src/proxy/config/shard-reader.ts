@@ -47,8 +47,8 @@ interface Accepted {
   readonly shard: Shard
 }
 
-/** An error reply of the server: somebody has put a list or the like in a shard's place. */
-const WRONG_TYPE = /^WRONGTYPE/
+/** Error replies about one shard only: something else is in its place, or the login may not read it (yet). */
+const NO_SHARD = /^(?:WRONGTYPE|NOPERM)/
 
 export class ShardReader {
   readonly #owner: string
@@ -133,7 +133,11 @@ async function fetch(redis: ShardRedis, name: string, command: readonly string[]
     const reply = await redis.send(name, command, { timeoutMs })
     return typeof reply === 'string' ? reply : ''
   } catch (error) {
-    if (error instanceof Error && WRONG_TYPE.test(error.message)) return ''
+    if (isNoShard(error) || (error instanceof Error && isNoShard(error.cause))) return ''
     throw error
   }
+}
+
+function isNoShard(error: unknown): boolean {
+  return error instanceof Error && NO_SHARD.test(error.message)
 }

@@ -53,6 +53,7 @@ export class SidecarConfiguration {
   #looking: Promise<void> | undefined
   #lookAgain = false
   #unreachable: string | undefined
+  #unacknowledged: string | undefined
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -151,7 +152,15 @@ export class SidecarConfiguration {
   async #acknowledge({ catalog, keys, organizations }: Look['shards']): Promise<void> {
     const revision = this.#inForce?.revision ?? ''
     const shards = Object.fromEntries([catalog, keys, ...organizations].map((shard) => [shard.name, shard.revision]))
-    await this.#acknowledger.tell(this.#options.redis, { revision, shards })
+    try {
+      await this.#acknowledger.tell(this.#options.redis, { revision, shards })
+      this.#unacknowledged = undefined
+    } catch (error) {
+      // Tried again with the next look. What runs here does not depend on it.
+      const reason = error instanceof Error ? error.message : 'unknown'
+      if (this.#unacknowledged !== reason) this.#options.log.warn({ reason }, 'revision not acknowledged')
+      this.#unacknowledged = reason
+    }
   }
 
   #answered(): void {

@@ -1,0 +1,79 @@
+/**
+ * The login to Redis that an owner's sidecars get: an ACL user who reads the configuration that concerns the owner and
+ * writes what its organizations' requests leave behind, and nothing else. ACL users are neither replicated nor saved by
+ * Redis itself: they are set again at each resync.
+ *
+ * What it cannot prevent: who holds it can change the counters and cached answers of these organizations.
+ */
+import { createHash } from 'node:crypto'
+import { deriveRedisPassword } from '../../crypto/derive.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { acknowledgersKey, acknowledgementKey } from '../../domain/snapshot/shard-store.ts'
+import { CATALOG_SHARD, organizationShard, ownerShard } from '../../domain/snapshot/shards.ts'
+import type { PublishRedis } from './redis-port.ts'
+
+const TIMEOUT_MS = 2_000
+
+/** The types of data that sidecars keep, without the commands that look at or delete what they do not name. */
+const COMMANDS: readonly string[] = (
+  '-@all +@connection +@string +@hash +@set +@sortedset -@dangerous -@blocking ' +
+  '+eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl'
+).split(' ')
+
+export interface TenantOptions {
+  readonly owner: string
+  /** Those of the owner's keys. */
+  readonly organizations: readonly string[]
+  /** The installation's master secret, hexadecimal. */
+  readonly master: Secret
+}
+
+export interface TenantLogin {
+  readonly username: string
+  readonly password: Secret
+}
+
+/** Makes the user what it should be. Connections that it has open stay. @throws where Redis does not answer or refuses. */
+export async function ensureTenantUser(redis: PublishRedis, options: TenantOptions): Promise<TenantLogin> {
+  const login = tenantLogin(options)
+  const hash = createHash('sha256').update(login.password.reveal()).digest('hex')
+  // By its hash: what is sent may be seen in MONITOR and the slow log.
+  const command = ['ACL', 'SETUSER', login.username, 'reset', 'on', `#${hash}`, ...tenantRules(options)]
+  await redis.send(login.username, command, { timeoutMs: TIMEOUT_MS })
+  return login
+}
+
+/** Takes the user away and ends its connections. @throws where Redis does not answer. */
+export async function removeTenantUser(redis: PublishRedis, owner: string): Promise<void> {
+  const username = usernameOf(owner)
+  await redis.send(username, ['ACL', 'DELUSER', username], { timeoutMs: TIMEOUT_MS })
+}
+
+/** The same for every replica of the operator. */
+export function tenantLogin({ owner, master }: Pick<TenantOptions, 'owner' | 'master'>): TenantLogin {
+  return { username: usernameOf(owner), password: deriveRedisPassword(master, owner) }
+}
+
+/** What the user may do, as ACL rules. @see https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/ */
+export function tenantRules({ owner, organizations }: Omit<TenantOptions, 'master'>): readonly string[] {
+  const readable = [CATALOG_SHARD, ownerShard(owner), ...organizations.map(organizationShard)].map(literally)
+  const own = [acknowledgersKey(owner), acknowledgementKey(owner, '')].map(literally)
+  const tenants = organizations.map((name) => `{${literally(encodeURIComponent(name))}}`)
+  return [
+    ...COMMANDS,
+    ...readable.map((key) => `%R~${key}`),
+    `~${own[0] ?? ''}`,
+    `~${own[1] ?? ''}*`,
+    ...tenants.flatMap((tenant) => [`~tg:q:${tenant}:*`, `~tg:c:v?:${tenant}:*`]),
+    ...tenants.map((tenant) => `(+xadd ~tg:audit:${tenant})`),
+  ]
+}
+
+function usernameOf(owner: string): string {
+  return `tollgate-${owner}`
+}
+
+/** A pattern that matches this text only. */
+function literally(text: string): string {
+  return text.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)
+}

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { ensureTenantUser, removeTenantUser, tenantRules } from '../../../src/operator/publish/redis-users.ts'
+import { Secret } from '../../../src/domain/secret.ts'
+import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { startRedis } from '../../helpers/redis.ts'
+
+const TENANT = { owner: 'team-a', organizations: ['acme', 'other'], master: new Secret('ab'.repeat(32)) }
+
+t.test('a namespace reads its own configuration, writes what its organizations use, and nothing else', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const admin = connectRedis(server.url, { callTimeoutMs: 20_000 })
+  t.teardown(() => admin.close())
+  await admin.waitUntilReady(20_000)
+  const { username, password } = await ensureTenantUser(admin, TENANT)
+  const url = server.url.replace('//', `//${username}:${password.reveal()}@`)
+  const tenant = connectRedis(url, { callTimeoutMs: 20_000 })
+  t.teardown(() => tenant.close())
+  t.ok(await tenant.waitUntilReady(20_000))
+  const command = (text: string) => tenant.send('k', text.split(' '))
+  const allowed = [
+    'GET tg:cfg:catalog',
+    'GETRANGE tg:cfg:ns:team-a 0 9',
+    'GET tg:cfg:org:acme',
+    'SET tg:ack:team-a:pod-1 x PX 1000',
+    'SADD tg:ack:team-a pod-1',
+    'PEXPIRE tg:ack:team-a 1000',
+    'HINCRBY tg:q:{acme}:k f 1',
+    'SET tg:c:v1:{other}:a:p:d x PX 1000',
+    'XADD tg:audit:{acme} * r x',
+    "EVAL return{redis.call('TIME'),redis.call('HGET',KEYS[1],'f')} 1 tg:q:{acme}:k",
+  ]
+  for (const text of allowed) await t.resolves(command(text), text)
+  const refused = [
+    'SET tg:cfg:catalog x',
+    'DEL tg:cfg:ns:team-a',
+    'GET tg:cfg:ns:team-b',
+    'GET tg:cfg:org:third',
+    'HGETALL tg:cfg:index',
+    'SET tg:cfg:epoch 99',
+    'SET tg:ack:team-b:pod-1 x',
+    'HINCRBY tg:q:{third}:k f -1',
+    'GET tg:c:v1:{third}:a:p:d',
+    'DEL tg:audit:{acme}',
+    'XRANGE tg:audit:{acme} - +',
+    "EVAL return(redis.call('SET',KEYS[1],'x')) 1 tg:cfg:catalog",
+    'KEYS *',
+    'SCAN 0',
+    'FLUSHALL',
+    'CONFIG GET requirepass',
+    'ACL LIST',
+    'CLIENT LIST',
+    'MONITOR',
+    'SUBSCRIBE tg:cfg:changed',
+    'PUBLISH tg:cfg:changed x',
+  ]
+  for (const text of refused) {
+    const error = await command(text).catch((thrown: unknown) => thrown)
+    t.match(error instanceof Error ? String(error.cause ?? error) : error, /NOPERM|permission/, text)
+  }
+  await ensureTenantUser(admin, TENANT)
+  await t.resolves(command('GET tg:cfg:catalog'), 'setting it again disturbs nobody')
+  await removeTenantUser(admin, 'team-a')
+  t.notMatch(await server.cli('ACL', 'LIST'), /team-a/)
+})
+
+t.test('the password is sent as a hash only, and names are not patterns', async (t) => {
+  const sent: (readonly string[])[] = []
+  const redis = {
+    send: (_key: string, args: readonly string[]) => Promise.resolve(void sent.push(args)),
+    run: () => Promise.resolve(undefined),
+  }
+  const { password } = await ensureTenantUser(redis, TENANT)
+  t.notOk(JSON.stringify(sent).includes(password.reveal()))
+  t.ok(tenantRules({ owner: 'a*', organizations: [] }).includes(String.raw`%R~tg:cfg:ns:a\*`))
+})

@@ -1,0 +1,183 @@
+import t from 'tap'
+import { contentHash } from '../../../src/crypto/content-hash.ts'
+import { renderShard, splitSnapshot, type Shard } from '../../../src/domain/snapshot/shards.ts'
+import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
+import { ConfigurationHolder } from '../../../src/proxy/config/configuration.ts'
+import { parseGrant, type Grant } from '../../../src/proxy/config/grant.ts'
+import { ShardReader } from '../../../src/proxy/config/shard-reader.ts'
+import { SidecarConfiguration } from '../../../src/proxy/config/sidecar-configuration.ts'
+import { createVerifier } from '../../../src/proxy/config/verify.ts'
+import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../helpers/snapshots.ts'
+
+const signer = createSigner(generateSigningKey())
+const verify = createVerifier([signer.publicKey])
+
+/** Redis as far as readers know it; counts what is fetched whole. */
+function fakeRedis() {
+  const values = new Map<string, string>()
+  const commands: string[] = []
+  let sequence = 0
+  return {
+    values,
+    commands,
+    error: undefined as Error | undefined,
+    publish(snapshot = snapshotOf(), epoch = 1): void {
+      for (const content of splitSnapshot(snapshot, [], contentHash))
+        this.store(signer.sign(content, { epoch, sequence: ++sequence }))
+    },
+    store(shard: Shard): void {
+      values.set(shard.name, renderShard(shard))
+    },
+    send(key: string, args: readonly string[]): Promise<unknown> {
+      commands.push(args.join(' '))
+      if (this.error !== undefined) return Promise.reject(this.error)
+      const value = values.get(key)
+      if (args[0] === 'GETRANGE') return Promise.resolve((value ?? '').slice(0, Number(args[3]) + 1))
+      if (args[0] === 'SET') values.set(key, String(args[2]))
+      return Promise.resolve(args[0] === 'GET' ? (value ?? null) : 1)
+    },
+  }
+}
+
+t.test('a look that finds nothing new fetches heads only', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  const reader = new ShardReader('team-a')
+  const first = await reader.look(redis, verify)
+  t.equal(redis.commands.length, 6)
+  redis.commands.length = 0
+  const second = await reader.look(redis, verify)
+  t.same(
+    redis.commands.map((command) => command.split(' ')[0]),
+    ['GETRANGE', 'GETRANGE', 'GETRANGE'],
+  )
+  t.equal(second.shards.catalog, first.shards.catalog)
+})
+
+t.test('each shard is judged by itself: a bad catalogue does not keep an old key alive', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  const reader = new ShardReader('team-a')
+  const first = await reader.look(redis, verify)
+  redis.publish(snapshotOf({ virtualKeys: [keyEntry('team-a/new')], providers: [providerEntry('evil')] }))
+  const catalog = redis.values.get('tg:cfg:catalog') ?? ''
+  redis.values.set('tg:cfg:catalog', catalog.replace('evil', 'good'))
+  const { shards, refused } = await reader.look(redis, verify)
+  t.equal(shards.catalog, first.shards.catalog)
+  t.match(shards.keys.body, /team-a\/new/)
+  t.match(refused, [{ name: 'tg:cfg:catalog', reason: /signature/, known: false }])
+  redis.commands.length = 0
+  t.match((await reader.look(redis, verify)).refused, [{ name: 'tg:cfg:catalog', known: true }])
+  t.notOk(redis.commands.includes('GET tg:cfg:catalog'), 'the same bad document is not fetched again')
+  reader.forgetRefused()
+  await reader.look(redis, verify)
+  t.ok(redis.commands.includes('GET tg:cfg:catalog'), 'unless the keys to verify with have changed')
+})
+
+t.test('missing, unreadable and older shards leave the last good ones in use', async (t) => {
+  const redis = fakeRedis()
+  redis.publish(snapshotOf(), 2)
+  const reader = new ShardReader('team-a')
+  const first = await reader.look(redis, verify)
+  for (const [spoil, reason] of [
+    [() => redis.values.clear(), /is missing/],
+    [() => redis.values.set('tg:cfg:ns:team-a', 'not json'), /is not JSON/],
+    [() => redis.publish(snapshotOf({ virtualKeys: [] }), 1), /is older than the one in use/],
+  ] as const) {
+    spoil()
+    const { shards, refused } = await reader.look(redis, verify)
+    t.same(shards, first.shards)
+    t.ok(refused.some((one) => reason.test(one.reason)))
+  }
+  redis.values.clear()
+  await t.rejects(new ShardReader('team-a').look(redis, verify), { message: /is missing/ })
+})
+
+t.test('a shard that the login may not read is missing, and Redis not answering is an error', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  const reader = new ShardReader('team-a')
+  await reader.look(redis, verify)
+  redis.error = new Error('Redis refuses for now', { cause: new Error('NOPERM No permissions') })
+  t.match((await reader.look(redis, verify)).refused, [
+    { reason: /missing/ },
+    { reason: /missing/ },
+    { reason: /missing/ },
+  ])
+  redis.error = new Error('not connected to Redis')
+  await t.rejects(reader.look(redis, verify), { message: 'not connected to Redis' })
+})
+
+function grant(parts: { organizations?: readonly string[]; serviceAccount?: string } = {}): Grant {
+  const { organizations = ['acme'], serviceAccount = 'app' } = parts
+  const secrets = { redactionSecret: '02'.repeat(32), cacheKey: '03'.repeat(32) }
+  return parseGrant({
+    version: 'v',
+    serviceAccount,
+    shardKeys: [signer.publicKey],
+    redis: { url: 'redis://localhost', username: '', password: '', ca: '' },
+    credentials: { p: 'key' },
+    keyPepper: '01'.repeat(32),
+    organizations: Object.fromEntries(organizations.map((name) => [name, secrets])),
+  })
+}
+
+t.test('keys of an organization whose secrets are still on their way wait; the others are in force', async (t) => {
+  const redis = fakeRedis()
+  redis.publish(
+    snapshotOf({
+      organizations: [organizationEntry('acme'), organizationEntry('new')],
+      virtualKeys: [keyEntry('team-a/old'), keyEntry('team-a/new', { organization: 'new' })],
+    }),
+  )
+  const holder = new ConfigurationHolder()
+  const seen: (readonly string[])[] = []
+  const both = new Promise<void>((resolve) => {
+    holder.onChange(({ compiled }) => {
+      seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id))
+      if (seen.length === 1) configuration.use(grant({ organizations: ['acme', 'new'] }))
+      else resolve()
+    })
+  })
+  const configuration = new SidecarConfiguration({
+    owner: 'team-a',
+    instance: 'pod',
+    redis,
+    holder,
+    log: { info: () => undefined, warn: () => undefined },
+    now: () => performance.now(),
+    random: () => 0,
+    loaded: () => undefined,
+  })
+  t.teardown(() => configuration.stop())
+  const alive = setInterval(() => undefined, 1_000)
+  t.teardown(() => clearInterval(alive))
+  configuration.use(grant())
+  await both
+  t.same(seen.slice(0, 2), [['team-a/old'], ['team-a/old', 'team-a/new']])
+})
+
+t.test('a grant is refused whole where a part of it cannot be used', async (t) => {
+  const good = {
+    version: 'v',
+    serviceAccount: 'app',
+    shardKeys: [signer.publicKey],
+    redis: { url: 'rediss+cluster://a:1,b:2', username: 'te@m', password: 'p/w', ca: '' },
+    credentials: {},
+    keyPepper: '01'.repeat(32),
+    organizations: {},
+  }
+  t.equal(parseGrant(good).redis.url.reveal(), 'rediss+cluster://te%40m:p%2Fw@a:1,b:2')
+  const cases = [
+    { shardKeys: [] },
+    { shardKeys: [Buffer.from('x')] },
+    { redis: null },
+    { redis: { ...good.redis, url: 'http://x' } },
+    { keyPepper: '' },
+    { organizations: { acme: { redactionSecret: 'secret-value', cacheKey: '03'.repeat(32) } } },
+  ]
+  for (const change of cases) {
+    t.throws(() => parseGrant({ ...good, ...change }), TypeError)
+    t.throws(() => parseGrant({ ...good, ...change }), { message: /^(?!.*secret-value)/ })
+  }
+})
