@@ -1,0 +1,342 @@
+/**
+ * Specification section 4.2, rules 1 to 3, cell by cell: every adapter, over providers of every format, whole and streamed, and
+ * every place that a text may stand in; then what must hold whatever the cell. One gateway serves all of it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { isJsonObject } from '../../src/domain/json.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok, stream, streamByteByByte } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import type { Behaviour } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { chat, gemini, messages } from '../helpers/masking-dialects.ts'
+import type { Answer, Dialect, Place } from '../helpers/masking-dialects.ts'
+
+const EMAIL = 'ann.o-neil+tag@mail.example.com'
+/** Its line ends must be escaped wherever it comes back into JSON. */
+const PEM = [
+  ['-----BEGIN', 'PRIVATE', 'KEY-----'].join(' '),
+  'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj',
+  ['-----END', 'PRIVATE', 'KEY-----'].join(' '),
+].join('\n')
+const SECRET_TEXT = `write to ${EMAIL} with\n${PEM}\nplease`
+const TOKEN = /\[\[LLM_REDACTED_[A-Z_]+_[a-z0-9]{8}\]\]/g
+const [RESTORING, KEEPING, TWIN, FOREIGN] = ['restoring', 'keeping', 'twin', 'foreign'].map(
+  (name) => `${name}-0123456789abcdef0123456789abcdef`,
+)
+/** A text that the pattern library is made to fail at. */
+const FAULT = 'the pattern library fails here'
+/** Loaded before the gateway: no file of the gateway is changed, a library that it uses fails for one text. */
+const FAULTY_LIBRARY = `data:text/javascript,${encodeURIComponent(
+  `import { RE2JS } from ${JSON.stringify(import.meta.resolve('re2js'))}
+   const { matcher } = RE2JS.prototype
+   RE2JS.prototype.matcher = function (text) {
+     if (text.includes(${JSON.stringify(FAULT)})) throw new RangeError('out of stack')
+     return matcher.call(this, text)
+   }`,
+)}`
+
+const organization = (name: string, extra = '') => `apiVersion: tollgate.dev/v1alpha1
+kind: Organization
+metadata: { name: ${name} }
+spec:
+  grants:
+  - { name: all, namespaceSelector: {}, privileges: [demask] }
+${extra}`
+const COMPLIANCE = `  compliance:
+    requiredFlags: [pii-safe]
+    masking:
+      kinds: [PHONE, IBAN, SSN, IP]
+      custom:
+      - { kind: STAFF, pattern: 'ST-[0-9]{5}' }
+`
+
+const upstream = await startFakeProvider()
+const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
+t.teardown(async () => {
+  await upstream.close()
+  rmSync(state, { recursive: true, force: true })
+})
+
+const model = (name: string, capabilities = 'chat, streaming, tools, vision') => [
+  `{ name: ${name}, capabilities: [${capabilities}] }`,
+]
+const { url } = upstream
+const restoring = '  privileges: { demask: true }'
+const MANIFESTS = {
+  'all.yaml': yaml(
+    organization('default'),
+    organization('other'),
+    organization('strict', COMPLIANCE),
+    provider({ name: 'c', url, models: model('chat-model') }),
+    provider({ name: 'a', url, type: 'Anthropic', models: model('claude-model') }),
+    provider({ name: 'g', url, type: 'Gemini', models: model('gemini-model') }),
+    provider({ name: 'e', url, models: model('embedding-model', 'embeddings') }),
+    virtualKey({ name: 'restoring', key: RESTORING ?? '', spec: restoring }),
+    virtualKey({ name: 'keeping', key: KEEPING ?? '' }),
+    virtualKey({ name: 'twin', key: TWIN ?? '', spec: restoring }),
+    virtualKey({ name: 'foreign', key: FOREIGN ?? '', spec: `${restoring}\n  organizationRef: { name: other }` }),
+    virtualKey({
+      name: 'strict',
+      key: 'strict-0123456789abcdef0123456789abcdef',
+      spec: `${restoring}\n  organizationRef: { name: strict }`,
+    }),
+  ),
+}
+const OPTIONS = {
+  manifests: MANIFESTS,
+  args: ['--state', state],
+  env: { NODE_OPTIONS: `--import ${FAULTY_LIBRARY}` },
+}
+const gateway = await startGateway(t, OPTIONS)
+
+interface Client {
+  readonly name: string
+  readonly dialect: Dialect
+  path(model: string, isStream: boolean): string
+}
+
+const CLIENTS: readonly Client[] = [
+  { name: 'native', dialect: chat, path: () => '/v1/chat/completions' },
+  { name: 'openai adapter', dialect: chat, path: () => '/adapters/openai/v1/chat/completions' },
+  { name: 'anthropic adapter', dialect: messages, path: () => '/adapters/anthropic/v1/messages' },
+  {
+    name: 'gemini adapter',
+    dialect: gemini,
+    path: (name, isStream) =>
+      `/adapters/gemini/v1beta/models/${name}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  },
+]
+const PROVIDERS: readonly (readonly [name: string, dialect: Dialect])[] = [
+  ['chat-model', chat],
+  ['claude-model', messages],
+  ['gemini-model', gemini],
+]
+const PLACES: readonly Place[] = [
+  'system',
+  'message',
+  'parts',
+  'tool description',
+  'tool parameter',
+  'tool arguments',
+  'tool result',
+  'document',
+]
+
+async function send(key: string | undefined, path: string, body: unknown): Promise<Response> {
+  return fetch(gateway.url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-llm-flags': 'pii-safe',
+    },
+    body: JSON.stringify(body),
+  })
+}
+
+const sent = (): string => upstream.requests.at(-1)?.body ?? ''
+const tokensIn = (text: string): string[] => [...new Set(text.match(TOKEN) ?? [])].toSorted()
+const say = (text: string) => ({ model: 'chat-model', messages: [{ role: 'user', content: text }] })
+
+async function textOf(response: Response): Promise<string> {
+  const document: unknown = await response.json()
+  return isJsonObject(document) ? String(JSON.stringify(document['choices'])) : ''
+}
+
+/** Answers with the tokens of the request: in text, and as the input of a tool; streams are cut at every seventh character, or at every byte. */
+function echo(dialect: Dialect, isStream: boolean, cut: (events: string[]) => Behaviour): Behaviour {
+  return (exchange) => {
+    const [email = '', key = ''] = tokensIn(exchange.request.body)
+    const [text, input] = [`to ${email} and ${key}.`, { to: email, nested: [{ key: `<${key}>` }] }]
+    return isStream ? cut(dialect.events(text, input))(exchange) : ok(dialect.whole(text, input))(exchange)
+  }
+}
+
+async function read(response: Response, dialect: Dialect, isStream: boolean): Promise<Answer> {
+  const body = await response.text()
+  const documents = isStream
+    ? body.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as unknown] : []))
+    : [JSON.parse(body) as unknown]
+  const objects = documents.filter(isJsonObject)
+  return isStream ? dialect.readEvents(objects) : dialect.read(objects[0] ?? {})
+}
+
+for (const client of CLIENTS) {
+  for (const [name, spoken] of PROVIDERS) {
+    for (const isStream of [false, true]) {
+      t.test(`${client.name}, ${name}, ${isStream ? 'a stream cut at every byte' : 'whole'}`, async (t) => {
+        for (const [index, place] of PLACES.entries()) {
+          const body = client.dialect.request(place, SECRET_TEXT, name)
+          if (body === undefined) continue
+          upstream.otherwise(echo(spoken, isStream, place === 'message' ? streamByteByByte : stream))
+          // Every cell with the privilege; each other one without, in turn.
+          for (const key of index % 2 === 0 ? [RESTORING, KEEPING] : [RESTORING]) {
+            const response = await send(key, client.path(name, isStream), withStream(body, client, isStream))
+            const answer = await read(response, client.dialect, isStream)
+            for (const line of [EMAIL, ...PEM.split('\n')])
+              t.notOk(sent().includes(line), `${place}: ${line.slice(0, 20)}`)
+            const tokens = tokensIn(sent())
+            t.equal(tokens.length, 2, place)
+            const [email, pem] = key === RESTORING ? [EMAIL, PEM] : tokens
+            t.equal(answer.text, `to ${email} and ${pem}.`, place)
+            t.strictSame(answer.input, { to: email, nested: [{ key: `<${pem}>` }] }, place)
+          }
+        }
+      })
+    }
+  }
+}
+
+function withStream(body: JsonObject, { dialect }: Client, isStream: boolean): JsonObject {
+  return dialect === gemini || !isStream ? body : { ...body, stream: true }
+}
+
+t.test('tokens: one organization, one token; another organization, another', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  const tokenFor = async (key: string | undefined) => {
+    await send(key, '/v1/chat/completions', say(`I am ${EMAIL}`))
+    return tokensIn(sent())[0]
+  }
+  const [mine, twin, foreign] = [await tokenFor(RESTORING), await tokenFor(TWIN), await tokenFor(FOREIGN)]
+  t.match(mine, TOKEN)
+  t.equal(twin, mine)
+  t.not(foreign, mine)
+})
+
+t.test('a conversation keeps its tokens from turn to turn, and over a restart with --state', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  await send(RESTORING, '/v1/chat/completions', say(`I am ${EMAIL}`))
+  const first = tokensIn(sent())
+  const turns = [
+    ...say(`I am ${EMAIL}`).messages,
+    { role: 'assistant', content: `Hello ${EMAIL}` },
+    { role: 'user', content: 'and bob@example.org' },
+  ]
+  await send(RESTORING, '/v1/chat/completions', { model: 'chat-model', messages: turns })
+  t.equal(tokensIn(sent()).length, 2)
+  t.ok(tokensIn(sent()).includes(first[0] ?? ''))
+  t.equal(sent().split(first[0] ?? '').length, 3, 'both places of the value have the same token')
+  const again = await startGateway(t, OPTIONS)
+  await fetch(`${again.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEEPING}`, 'content-type': 'application/json', 'x-llm-flags': 'pii-safe' },
+    body: JSON.stringify(say(`I am ${EMAIL}`)),
+  })
+  t.strictSame(tokensIn(sent()), first)
+})
+
+t.test('forged, replayed and foreign tokens stay as they are, on either side', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  await send(FOREIGN, '/v1/chat/completions', say(`I am ${EMAIL}`))
+  const foreign = tokensIn(sent())[0] ?? ''
+  await send(RESTORING, '/v1/chat/completions', say(`I am ${EMAIL}`))
+  const replayed = tokensIn(sent())[0] ?? ''
+  const forged = '[[LLM_REDACTED_EMAIL_aaaaaaaa]]'
+  const all = `${forged} ${replayed} ${foreign} [[LLM_REDACTED_ [[`
+  upstream.otherwise(ok(chatCompletion(all)))
+  const response = await send(RESTORING, '/v1/chat/completions', say(`see ${all} of other@example.org`))
+  t.match(await textOf(response), JSON.stringify(all).slice(1, -1))
+  t.ok(sent().includes(JSON.stringify(`see ${all} of `).slice(1, -1)), 'what the client wrote is sent as it was')
+  t.notOk(sent().includes('other@example.org'))
+})
+
+t.test('a token that the client typed is not given to a value of the same request', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  await send(RESTORING, '/v1/chat/completions', say(`I am ${EMAIL}`))
+  const typed = tokensIn(sent())[0] ?? ''
+  upstream.otherwise(ok(chatCompletion(`about ${typed}`)))
+  const response = await send(RESTORING, '/v1/chat/completions', say(`${typed} or ${EMAIL}?`))
+  t.equal(tokensIn(sent()).length, 2)
+  t.match(await textOf(response), `about ${typed}`)
+})
+
+t.test('kinds that compliance asks for are masked and restored, custom ones too', async (t) => {
+  const values = ['+49 30 901820', 'DE89 3704 0044 0532 0130 00', '536-22-8421', '203.0.113.77', 'ST-12345']
+  upstream.otherwise((exchange) => ok(chatCompletion((exchange.request.body.match(TOKEN) ?? []).join(', ')))(exchange))
+  const text = `Call ${values[0]}, IBAN ${values[1]}, SSN ${values[2]}, host ${values[3]}, badge ${values[4]}.`
+  const response = await send('strict-0123456789abcdef0123456789abcdef', '/v1/chat/completions', say(text))
+  for (const value of values) t.notOk(sent().includes(value), value)
+  t.strictSame(
+    tokensIn(sent()).map((token) => token.split('_')[2]),
+    ['IBAN', 'IP', 'PHONE', 'SSN', 'STAFF'],
+  )
+  t.match(await textOf(response), values.join(', '))
+  upstream.otherwise(ok(chatCompletion('fine')))
+  await send(RESTORING, '/v1/chat/completions', say(text))
+  for (const value of values) t.ok(sent().includes(value), `${value} is nobody else's business`)
+})
+
+t.test('a guardrail that fails refuses the request, in every adapter, and nothing leaves', async (t) => {
+  const before = upstream.requests.length
+  for (const { dialect, path } of CLIENTS) {
+    const body = dialect.request('message', FAULT, 'chat-model') ?? {}
+    const response = await send('strict-0123456789abcdef0123456789abcdef', path('chat-model', false), body)
+    t.equal(response.status, 503)
+    const text = await response.text()
+    t.match(text, 'A guardrail failed')
+    t.notMatch(text, 'out of stack')
+  }
+  t.equal(upstream.requests.length, before)
+})
+
+t.test('hostile texts are answered, and secrets behind them are still found', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  const hostile = [
+    '4111 1',
+    '@',
+    'a@',
+    '.',
+    '1.2.',
+    '[[',
+    '[[LLM_REDACTED_',
+    '{"a":[',
+    'QUJD',
+    '\u{1f600}\u0301',
+    '-----BEGIN ',
+    'password is ',
+    'eyJ',
+    '\\"',
+    'sk-',
+    '://a:',
+  ]
+  for (const [index, unit] of hostile.entries()) {
+    const size = 60_000 + (index % 3) * 70_000
+    const text = `${unit.repeat(Math.ceil(size / unit.length))}\n\nmail ${EMAIL} now`
+    const response = await send(RESTORING, '/v1/chat/completions', say(text))
+    t.equal(response.status, 200, unit)
+    t.notOk(sent().includes(EMAIL), unit)
+  }
+})
+
+t.test('texts to embed are masked', async (t) => {
+  upstream.otherwise(
+    ok({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+      model: 'embedding-model',
+      usage: { prompt_tokens: 3, total_tokens: 3 },
+    }),
+  )
+  const response = await send(RESTORING, '/v1/embeddings', { model: 'embedding-model', input: `of ${EMAIL}\n${PEM}` })
+  t.equal(response.status, 200)
+  t.notOk(sent().includes(EMAIL))
+  t.equal(tokensIn(sent()).length, 2)
+})
+
+t.test('metrics say what was masked and how much text was seen, by scope', async (t) => {
+  const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
+  for (const kind of ['EMAIL', 'KEY', 'PHONE', 'STAFF'])
+    t.match(metrics, new RegExp(`^tollgate_masked_values_total\\{.*kind="${kind}".*\\} [1-9]`, 'm'))
+  for (const scope of ['system', 'message', 'tool-input', 'tool-output'])
+    t.match(
+      metrics,
+      new RegExp(`^tollgate_guardrail_bytes_total\\{.*guardrail="pii-safe".*scope="${scope}".*\\} [1-9]`, 'm'),
+    )
+  t.notOk(gateway.output().includes(EMAIL), 'no value is in the log')
+})
