@@ -52,11 +52,13 @@ requirements: $(STAMP)
 	@test/install-requirements
 
 .PHONY: test
-test: requirements ## all tests, after installing what they need (Redis)
+test: requirements ## all tests, after installing what they need (Redis, an API server)
+	@test/install-cluster
 	tap run $(ARGS)
 
 .PHONY: test-%
 test-%: requirements
+	@[ '$*' != operator ] || test/install-cluster
 	tap run --disable-coverage $$(find test/$* -name '*.test.ts') $(ARGS)
 
 .PHONY: bundle
