@@ -87,7 +87,7 @@ export class ShardReader {
 
   async #read(name: string, redis: ShardRedis, verify: ShardVerifier, refused: RefusedShard[]): Promise<Shard> {
     const accepted = this.#accepted.get(name)
-    const head = await fetch(redis, name, ['GETRANGE', name, '0', String(SHARD_HEAD_LENGTH - 1)], HEAD_TIMEOUT_MS)
+    const head = await ask(redis, name, ['GETRANGE', name, '0', String(SHARD_HEAD_LENGTH - 1)], HEAD_TIMEOUT_MS)
     if (accepted?.head === head) return accepted.shard
     const before = this.#refused.get(name)
     const known = before?.head === head
@@ -106,7 +106,7 @@ export class ShardReader {
 
   async #fetch(name: string, head: string, redis: ShardRedis, verify: ShardVerifier): Promise<Shard> {
     if (head === '') throw new InvalidSnapshotError(`${name} is missing`)
-    const document = await fetch(redis, name, ['GET', name], DOCUMENT_TIMEOUT_MS)
+    const document = await ask(redis, name, ['GET', name], DOCUMENT_TIMEOUT_MS)
     const shard = parseShard(name, document)
     verify(shard)
     const accepted = this.#accepted.get(name)
@@ -128,7 +128,7 @@ function isOlder(shard: Shard, than: Shard): boolean {
   return shard.epoch === than.epoch ? shard.sequence < than.sequence : shard.epoch < than.epoch
 }
 
-async function fetch(redis: ShardRedis, name: string, command: readonly string[], timeoutMs: number): Promise<string> {
+async function ask(redis: ShardRedis, name: string, command: readonly string[], timeoutMs: number): Promise<string> {
   try {
     const reply = await redis.send(name, command, { timeoutMs })
     return typeof reply === 'string' ? reply : ''
