@@ -87,6 +87,31 @@ t.test('failed and blocked requests cost nothing, a cut stream what was streamed
   t.ok(Number(audit['costMicroUsd']) > 11 && Number(audit['costMicroUsd']) < 60, String(audit['costMicroUsd']))
 })
 
+t.test('an attempt that produced tokens is paid for, also where the repair after it fails', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
+        virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "1" }]' }),
+      ),
+    },
+  })
+  upstream.enqueue(ok({ ...chatCompletion('no JSON at all'), usage }), status(400))
+  t.not((await gateway.chat({ max_tokens: 500 }, { 'x-llm-flags': 'force-json' })).status, 200)
+  t.match(await gateway.line((line) => line['type'] === 'audit'), { costMicroUsd: 300, tokens: { output: 200 } })
+  const report = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${KEY}` } })
+  t.match(await report.json(), { limits: [{ spent: '0.000300', reserved: '0.000000' }] })
+
+  const { usage: _, ...uncounted } = chatCompletion('forty characters of text that is no JSON')
+  upstream.enqueue(ok(uncounted), status(400))
+  await gateway.chat({ max_tokens: 500 }, { 'x-llm-flags': 'force-json' })
+  await gateway.line(
+    (line) => line['type'] === 'audit' && JSON.stringify(line['tokens'] ?? {}).includes('"estimated":true'),
+  )
+})
+
 t.test('a client that leaves pays for what was streamed, and its reservation is given back', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -19,6 +19,7 @@ import {
   type JsonCheck,
 } from '../../domain/guardrails/json-shape.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
+import { estimateUsage } from '../../domain/quota/estimate.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
@@ -149,9 +150,16 @@ function replaceText(answer: WholeAnswer, from: string, to: string): void {
 
 /** The first try is charged beside the second. */
 function countTry({ deployment, result }: WholeAnswer, record: RequestRecord): void {
-  const usage: Usage | undefined = result.usage
+  const usage = result.usage ?? estimated(result.choices.map(textOf).join(''), record)
   if (usage === undefined) return
   record.earlier.push({ usage, charge: chargeOf(usage, deployment.model.pricing) })
+}
+
+/** For a provider that never counts. */
+function estimated(text: string, record: RequestRecord): Usage | undefined {
+  if (record.promptSize === undefined || text === '') return undefined
+  record.usageEstimated = true
+  return estimateUsage(record.promptSize, text).usage
 }
 
 /** @throws {GatewayError} where the limits leave no room for a second try. */

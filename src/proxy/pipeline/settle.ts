@@ -13,6 +13,8 @@ import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import { traceStep } from './trace.ts'
 
+const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
 /** A function that settles `record` the first time it is called and does nothing afterwards. Never throws. */
 export function settlementOf(record: RequestRecord, services: Services): (outcome: Outcome) => Promise<void> {
   let settled = false
@@ -43,12 +45,12 @@ export function priceUsage(record: RequestRecord): Charge {
     return NOTHING_USED
   }
   record.usage ??= estimated(record)
-  if (record.usage === undefined) return NOTHING_USED
-  const charge = record.earlier.reduce(
-    (sum, earlier) => addCharges(sum, earlier.charge),
-    chargeOf(record.usage, served.model.pricing),
-  )
-  record.usage = record.earlier.reduce((sum, earlier) => addUsage(sum, earlier.usage), record.usage)
+  const { usage, earlier } = record
+  if (usage === undefined && earlier.length === 0) return NOTHING_USED
+  // The last attempt may have failed after one that was paid for.
+  const last = usage === undefined ? NOTHING_USED : chargeOf(usage, served.model.pricing)
+  const charge = earlier.reduce((sum, attempt) => addCharges(sum, attempt.charge), last)
+  record.usage = earlier.reduce((sum, attempt) => addUsage(sum, attempt.usage), usage ?? NO_USAGE)
   record.costMicroUsd = served.model.pricing === undefined ? undefined : charge.costMicroUsd
   return charge
 }
