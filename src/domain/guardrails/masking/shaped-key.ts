@@ -46,12 +46,17 @@ const ID_PREFIXES: ReadonlySet<string> = new Set(
   'cs seti pi file batch resp msg req run thread img ref evt chunk'.split(' '),
 )
 
+/** `sha256=`, `sha512-` right before. */
+function isHash(text: string, start: number): boolean {
+  return /(?:sha\d{1,3}|md5|integrity|hash)["']?[=:-]\s?["']?$/i.test(text.slice(Math.max(0, start - 16), start))
+}
+
 /** A short word, an underscore and 32 characters or more of all three kinds: no id is that long. */
 function isLongAndRandom(prefix: readonly string[], value: string): boolean {
   const [vendor = ''] = prefix
   return (
     prefix.length === 1 &&
-    /^[a-z][a-z0-9]{1,9}$/.test(vendor) &&
+    /^[a-z]{3,8}$/.test(vendor) &&
     !ID_PREFIXES.has(vendor) &&
     /^[A-Za-z0-9]{32,64}$/.test(value) &&
     /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value) &&
@@ -98,13 +103,11 @@ function findUnknownPrefix(text: string, start: number, end: number): Finding | 
   const tail = segments.findIndex((segment) => segment.length >= 16)
   const prefix = segments.slice(0, tail).map((segment) => segment.toLowerCase())
   const value = segments.slice(tail).join('_')
+  const isTelling = prefix.some((segment) => TELLING_SEGMENTS.has(segment))
   if (
     tail < 1 ||
     tail > 4 ||
-    !(
-      prefix.some((segment) => TELLING_SEGMENTS.has(segment)) ||
-      (!whole.includes('-') && isLongAndRandom(prefix, value))
-    ) ||
+    !(isTelling || (!whole.includes('-') && isLongAndRandom(segments.slice(0, tail), value) && !isHash(text, from))) ||
     prefix.some((segment) => PUBLIC_SEGMENTS.has(segment))
   )
     return undefined

@@ -10,7 +10,7 @@ const WINDOW = 160
 const MOST_WORDS = 4
 const LONGEST_WORD = 16
 const VERBS: ReadonlySet<string> = new Set(
-  'is was as for are ist war als est était comme es era como è é jest to är er это был'.split(' '),
+  'is was as are ist war als est était comme es era como è é jest to är er это был'.split(' '),
 )
 const PIPED =
   /(?:echo|printf)\s(?:-[ne]\s)?\\{0,7}["']?[\w.-]{1,64}:([^\s"'\\|]{4,128})\\{0,7}["']?\s?\|\s?(?:sudo\s)?$/

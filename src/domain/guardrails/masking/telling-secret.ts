@@ -50,7 +50,7 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   const value = connector === undefined ? undefined : readValue(text, connector.end, connector.isElement)
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
-  const told = connector.isPair === true ? 'password' : telling
+  const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const finding = judgeValue(text, { start, end, telling: told }, value, connector.connection)
   const isConsumed = finding !== undefined || (!value.isQuoted && value.end - value.start > LONG_VALUE)
   return { finding, judgedUntil: isConsumed ? value.end : end }
@@ -61,7 +61,9 @@ function findSecretAround(text: string, start: number, end: number, telling: Tel
   const isQuoted = false
   const before = spanBefore(text, start)
   const judged =
-    before && judgeValue(text, { start, end, telling }, { ...before, isQuoted: isQuoteAt(text, before) }, 'said')
+    before && looksTyped(text.slice(before.start, before.end), telling)
+      ? judgeValue(text, { start, end, telling }, { ...before, isQuoted: isQuoteAt(text, before) }, 'said')
+      : undefined
   if (judged !== undefined) return judged
   const bracketed = telling === 'password' ? undefined : spanInBrackets(text, end)
   if (bracketed !== undefined) return judgeValue(text, { start, end, telling }, { ...bracketed, isQuoted }, 'said')
@@ -69,9 +71,17 @@ function findSecretAround(text: string, start: number, end: number, telling: Tel
   return pair && judgeValue(text, { start, end, telling: 'password' }, { ...pair, isQuoted }, 'said')
 }
 
+/** Calls whose second argument is a password. */
+const LOG_IN = /log_?in|auth$|authenticate|sign_?in|credentials?$|connect$/i
+
 /** Words that announce a name and a password. */
 const PAIR_NAMES =
   /^(?:log-?ins?|cred(?:ential)?s?|access|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais)$/i
+
+/** A key in front of its word has a digit; names of classes have none. */
+function looksTyped(value: string, telling: Telling): boolean {
+  return telling === 'password' || /\d/.test(value)
+}
 
 function isQuoteAt(text: string, { start, end }: Span): boolean {
   return /["'`\u201c]/.test(text.charAt(start - 1)) && /["'`\u201d]/.test(text.charAt(end))
