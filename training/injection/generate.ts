@@ -9,7 +9,7 @@ import { VARIED_ATTACKS, VARIED_INDIRECT, VARIED_WORDS } from './seeds/attacks-v
 import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/attacks-indirect.ts'
 import { BACKGROUND, BACKGROUND_WORDS, FOREIGN_WORDS } from './seeds/background.ts'
 import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
-import { DOCUMENT_KINDS, DOCUMENT_WORDS, PASTE_QUESTIONS } from './seeds/documents.ts'
+import { CALLS_TO_ACTION, DOCUMENT_KINDS, DOCUMENT_WORDS, PASTE_QUESTIONS } from './seeds/documents.ts'
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
 import { FOREIGN_LOOK_ALIKES, LOOK_ALIKE_WORDS, LOOK_ALIKES } from './seeds/look-alikes.ts'
 import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
@@ -36,7 +36,10 @@ const PER_DOCUMENT_SEED = 26
 const PER_VARIED_INDIRECT = 40
 const PER_VARIED_BENIGN = 45
 /** Long documents of each kind; every fourth one stands under a user's question. */
-const PER_DOCUMENT_KIND = 90
+const PER_DOCUMENT_KIND = 150
+/** Documents of each kind with an order in them. */
+const PER_ATTACKED_KIND = 60
+const PER_CALL = 40
 const PER_FOREIGN_BENIGN_SEED = 7
 const PER_ENCODER = 40
 const PER_LOOK_ALIKE = 45
@@ -217,19 +220,53 @@ function* varied(random: Random): Iterable<Sample> {
 function* longDocuments(random: Random): Iterable<Sample> {
   for (const [kind, pool] of Object.entries(DOCUMENT_KINDS)) {
     for (let round = 0; round < PER_DOCUMENT_KIND; round++) {
-      const paragraphs = Array.from({ length: 2 + Math.floor(random() * 8) }, () =>
-        expand(pick(pool, random), LISTS, random),
-      )
       const pasted = round % 4 === 3
       const question = pasted ? `${expand(pick(PASTE_QUESTIONS, random), LISTS, random)}\n\n` : ''
       yield {
-        text: question + paragraphs.join(pick(['\n', '\n\n'], random)),
+        text: question + paragraphsOf(pool, 8, random).join(pick(['\n', '\n\n'], random)),
         label: 0,
         family: 'long-document',
         language: kind === 'german' ? 'de' : 'en',
         scope: round % 2 === 0 ? 'tool-output' : 'message',
       }
     }
+    for (let round = 0; round < PER_ATTACKED_KIND; round++) yield attackedDocument(pool, round, random)
+  }
+  for (const seed of CALLS_TO_ACTION) {
+    for (let round = 0; round < PER_CALL; round++)
+      yield {
+        text: expand(seed, LISTS, random),
+        label: 0,
+        family: 'document',
+        language: 'en',
+        scope: round % 3 === 0 ? 'message' : 'tool-output',
+      }
+  }
+}
+
+/** At least two, at most `more` above that, each with a call to action now and then. */
+function paragraphsOf(pool: readonly string[], more: number, random: Random): string[] {
+  return Array.from({ length: 2 + Math.floor(random() * more) }, () =>
+    expand(random() < 0.1 ? pick(CALLS_TO_ACTION, random) : pick(pool, random), LISTS, random),
+  )
+}
+
+/** An order between the paragraphs of an ordinary document. */
+function attackedDocument(pool: readonly string[], round: number, random: Random): Sample {
+  const direct = round % 3 === 2
+  const seeds = direct
+    ? pick([DIRECT_ATTACKS, VARIED_ATTACKS], random)
+    : { ...INDIRECT_ATTACKS, varied: VARIED_INDIRECT }
+  const order = expand(pick(pick(Object.values(seeds), random), random), LISTS, random)
+  const between = pick([' ', '\n', '\n\n'], random)
+  const before = paragraphsOf(pool, 3, random).join(between) + between
+  return {
+    text: before + order + between + paragraphsOf(pool, 3, random).join(between),
+    label: 1,
+    family: direct ? 'direct-in-document' : 'indirect-in-document',
+    language: 'en',
+    scope: round % 4 === 0 ? 'message' : 'tool-output',
+    attack: [before.length, before.length + order.length],
   }
 }
 

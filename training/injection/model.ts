@@ -22,6 +22,10 @@ const BENIGN_WEIGHT = 1.6
 /** Added to the bias: where the classifier alone refuses. Set on evaluation.ts. */
 export const BIAS_SHIFT = -0.62
 
+/** A window is an attack where it holds this share of the order, and the order fills this share of it: the rest is innocent. */
+const HELD = 0.6
+const FILLED = 0.4
+
 interface Example {
   readonly features: Features
   readonly from: number
@@ -47,7 +51,7 @@ function examplesOf(sample: Sample): Example[] {
   const text = fold(clean(sample.text).text)
   const reading = read(text)
   const features = featuresOf(reading, sample.scope)
-  const windows = windowsOf(reading.tokens.count)
+  const windows = windowsOf(reading.places)
   const ratio = text.length / sample.text.length
   const [start, end] = (sample.attack ?? [0, sample.text.length]).map((offset) => offset * ratio)
   const used = windows.filter((window) => {
@@ -55,7 +59,7 @@ function examplesOf(sample: Sample): Example[] {
     const from = reading.tokens.starts[window.from] ?? 0
     const to = reading.tokens.ends[window.to - 1] ?? 0
     const held = Math.min(to, end ?? 0) - Math.max(from, start ?? 0)
-    return held >= 0.6 * Math.min((end ?? 0) - (start ?? 0), to - from)
+    return held >= HELD * Math.min((end ?? 0) - (start ?? 0), to - from) && held >= FILLED * (to - from)
   })
   const weight = (sample.label === 0 ? BENIGN_WEIGHT : 1) / Math.sqrt(Math.max(used.length, 1))
   return used.map((window) => ({ features, from: window.from, to: window.to, label: sample.label, weight }))

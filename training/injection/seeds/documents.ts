@@ -177,6 +177,24 @@ export const DOCUMENT_KINDS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Short texts that want something of the reader, as shops, forms and newsletters do. */
+export const CALLS_TO_ACTION: readonly string[] = [
+  '[Complete|Finish|Confirm] your [purchase|order|booking|registration] [now|today|in time] [to get|and get] [free delivery|a discount|{number} % off|points].',
+  '[You have|There are] {number} [items|messages|offers] in your [cart|inbox|account]. [Check out|Log in|Open the app] [now|to continue|to see them].',
+  '[Click|Tap|Press] [here|below|the button] to [confirm|unsubscribe|pay|download|view] [your address|the invoice|the newsletter|it] [online|in your browser|].',
+  '[Buy|Order|Book] [{number}|two|any] and [get|receive] [one free|a gift]. [Offer ends|Only until] [Sunday|{month}]. [Do not miss it!|Terms apply.|]',
+  '[Send|Submit|Upload] [your|the] [form|documents|application|photos] [to {mailOk}|below|by Friday]. [We will|You will] [answer|hear from us] [within|in] {number} days.',
+  '[Customers|People|Readers] who [bought|read|liked] this [also|] [bought|read|liked]: {product}, {product}.',
+  '[Transfer|Pay] {number}0 [dollars|euros] to [the account below|our account|{company}] [by|before] [the 15th|{month}]. [Reference|Order]: {number}{number}{number}.',
+  '[Delete|Cancel|Close] [your|an] account [at any time|in the settings|with one click]. [This|The action] cannot be undone.',
+  '[We|The reviewers] recommend [that you|to] [block|refuse|log] [requests|messages] whose score is [over|above] 0.{number} and [review|keep] the rest.',
+  'Categories[:| are| include] `hate`, `violence`, `[self-harm|jailbreak|sexual|injection]`[, `spam`|] and `[other|illegal]`.',
+  '[Verify|Check] the [signature|sender|address] [before you|and only then] [trust|open|answer] [it|the content|the attachment].',
+  '[The agent|The assistant|Claude|Copilot|The bot|The model] [can|will|should|must] [read|open|answer|summarize|send] [the {noun}|your mails|files|messages] [for the user|when asked|on request|after approval].',
+  '[Users|Members|You] [may|can|must] not [share|sell|reveal|bypass] [accounts|content|passwords|limits]. [We may|The operator can] [remove|delete|lock] [accounts|posts] [without notice|at any time].',
+  '[Tell|Ask|Inform] [your doctor|the pharmacist|the teacher|the user] [before|if] [you take|you use|they start] [other medicines|it|the program]. [Do not|Never] [exceed|ignore|change] the [dose|instructions|limits].',
+]
+
 /** A user pastes a document under a question. */
 export const PASTE_QUESTIONS: readonly string[] = [
   '[Summarize|Summarise|Sum up] [this|the text|the following|the mail|the page] [in {number} sentences|{style}|]:',

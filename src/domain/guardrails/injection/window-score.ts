@@ -39,28 +39,36 @@ const STRONGEST_RULE = 0.97
  * The more windows a text has, the likelier one of them looks bad by chance: the classifier's log-odds fall by this times the
  * logarithm of the length in LENGTH_UNIT code units, less where rules speak for the same window.
  */
-const LENGTH_PENALTY = 0.9
+const LENGTH_PENALTY = 0.8
 const LENGTH_UNIT = 600
 /** Rules of this weight together take the whole penalty away. */
 const SUPPORT = 0.35
+
+/**
+ * In texts from this length on the rules count only as far as the classifier finds an attack possible: by the probability it gives
+ * with DOUBT log-odds added, wholly so from e^DOUBT_RAMP times the length. Documents of any length hold words that rules look for.
+ */
+const DOUBT_FROM = 200
+const DOUBT_RAMP = 1
+const DOUBT = 1
 
 const fireRules = createRuleEngine(CONCEPT_RULES)
 
 /** @param text folded */
 export function highestWindow(classifier: ClassifierWeights, text: string, context: ScoreContext): WindowScore {
   const reading = read(text)
-  const firings = [...fireRules(reading.hits, reading.tokens), ...findMarkers(text, reading.tokens)].toSorted(
+  const firings = [...fireRules(reading.hits, reading.places), ...findMarkers(text, reading.tokens)].toSorted(
     (one, other) => one.token - other.token,
   )
   const sums = runningSums(classifier, featuresOf(reading, context.document ? 'tool-output' : 'message'))
   const discount = createDiscount(reading, context.document)
   let best: WindowScore = { score: 0, votes: new Map(), classified: 0 }
   let first = 0
-  let size = 0
-  for (const window of windowsOf(reading.tokens.count)) {
-    // Windows of one size come in order; the first firing to look at only goes back where the next size begins.
-    if (window.to - window.from > size) first = 0
-    size = Math.max(size, window.to - window.from)
+  let last = 0
+  for (const window of windowsOf(reading.places)) {
+    // Windows of one kind come in order; the first firing to look at only goes back where the next kind begins.
+    if (window.from < last) first = 0
+    last = window.from
     while (first < firings.length && (firings[first]?.token ?? 0) < window.from) first++
     const votes = votesIn(firings, first, window, context, discount)
     const scored = combine(
@@ -94,7 +102,10 @@ function votesIn(
 function combine(votes: ReadonlyMap<Vote, number>, logOdds: number, textLength: number): WindowScore {
   let innocent = 1
   for (const weight of votes.values()) innocent *= 1 - weight
-  const support = Math.min(1, (1 - innocent) / SUPPORT)
+  const long = Math.min(1, Math.max(0, Math.log(textLength / DOUBT_FROM) / DOUBT_RAMP))
+  const found = (1 - innocent) * (1 - long / (1 + Math.exp(logOdds + DOUBT)))
+  innocent = 1 - found
+  const support = Math.min(1, found / SUPPORT)
   const penalty = LENGTH_PENALTY * Math.log(Math.max(1, textLength / LENGTH_UNIT)) * (1 - support)
   const classified = 1 / (1 + Math.exp(penalty - logOdds))
   return { score: 1 - innocent * (1 - classified), votes, classified }

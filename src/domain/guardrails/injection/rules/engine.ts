@@ -5,8 +5,6 @@
  */
 import { CONCEPT_COUNT, CONCEPTS } from '../lexicon/concepts.ts'
 import type { ConceptHit } from '../lexicon/matcher.ts'
-import type { Tokens } from '../tokens.ts'
-import { placesOf } from './places.ts'
 import type { ConceptRule, Firing } from './rule.ts'
 
 interface CompiledRule {
@@ -20,7 +18,7 @@ const NEVER = -1e9
 /** @returns a function that finds what rules are met, in the order of the text. */
 export function createRuleEngine(
   rules: readonly ConceptRule[],
-): (hits: readonly ConceptHit[], tokens: Tokens) => Firing[] {
+): (hits: readonly ConceptHit[], places: Int32Array) => Firing[] {
   const byConcept: CompiledRule[][] = Array.from({ length: CONCEPT_COUNT }, () => [])
   for (const rule of rules) {
     const groups = rule.groups.map((group) => group.reduce((set, name) => set | (1 << CONCEPTS[name]), 0))
@@ -28,7 +26,7 @@ export function createRuleEngine(
     for (let concept = 0; concept < CONCEPT_COUNT; concept++)
       if (known & (1 << concept)) byConcept[concept]?.push({ rule, groups })
   }
-  return (hits, tokens) => fire(byConcept, hits, placesOf(tokens))
+  return (hits, places) => fire(byConcept, hits, places)
 }
 
 function fire(

@@ -1,8 +1,8 @@
 /**
- * Where tokens stand for rules: their number, and a gap at each end of a sentence, a line or a paragraph, so that words of
+ * Where tokens stand: their number, and a gap at each end of a sentence, a line or a paragraph, so that words of
  * different paragraphs do not meet in one rule. Lines of a few words have no gap: an order may be written one word a line.
  */
-import type { Tokens } from '../tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 /** In tokens. */
 const SENTENCE = 2
