@@ -1,0 +1,142 @@
+/**
+ * The cluster as the build reads it. Objects have passed the CRDs' schemas in the API server, defaults included, so
+ * their specs are taken as the types say.
+ *
+ * A generated key's text is asked for under a name that no Secret can have, so that only a Secret which the VirtualKey
+ * owns answers: somebody else's of the same name must not become a key.
+ */
+import { asObject, asString } from '../../domain/json.ts'
+import type { JsonObject, JsonValue } from '../../domain/json.ts'
+import type { BuildInput } from '../../domain/resources/build-snapshot.ts'
+import type {
+  NamespaceResource,
+  ObjectMeta,
+  OrganizationResource,
+  ProviderResource,
+  VirtualKeyResource,
+} from '../../domain/resources/kinds.ts'
+import type { SecretLookup, SecretValue } from '../../domain/resources/secret-lookup.ts'
+import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import type { ClusterView } from './cluster-view.ts'
+import { entryOf, generatedSecretNameOf, isControlledBy, readGeneratedKey } from './generated-secret.ts'
+
+type Gathered = Pick<
+  BuildInput,
+  'organizations' | 'providers' | 'virtualKeys' | 'namespaces' | 'secretValue' | 'retiringDigests'
+>
+
+export type View = Pick<ClusterView, 'virtualKeys' | 'providers' | 'organizations' | 'namespaces' | 'secret'>
+
+/** Not allowed in a Secret's name. */
+const OWNED = 'owned-by:'
+
+/** What is in the stores now. Objects that are being deleted are left out: they are not in force any more. */
+export function gather(view: View, digestOf: BuildInput['digestOf'], nowMs: number): Gathered {
+  return {
+    organizations: present(view.organizations.list()).map(toOrganization),
+    providers: present(view.providers.list()).map(toProvider),
+    virtualKeys: present(view.virtualKeys.list()).map(toVirtualKey),
+    namespaces: view.namespaces.list().map(toNamespace),
+    secretValue: lookup(view),
+    retiringDigests: (namespace, name) => retiring(view, digestOf, nowMs, namespace, name),
+  }
+}
+
+/** Whether somebody has asked for the object's deletion. */
+export function isDeleting({ metadata }: KubeObject): boolean {
+  return metadata['deletionTimestamp'] !== undefined
+}
+
+/** The Secret of a generated key, if it is the key's own. */
+export function ownedSecret(view: Pick<View, 'secret'>, key: KubeObject): KubeObject | undefined {
+  const secret = view.secret(key.metadata.namespace ?? '', generatedSecretNameOf(key))
+  return secret !== undefined && isControlledBy(secret, key) ? secret : undefined
+}
+
+function lookup(view: View): SecretLookup {
+  return (namespace, name, key) => {
+    const owner = name.startsWith(OWNED) ? view.virtualKeys.get(`${namespace}/${name.slice(OWNED.length)}`) : undefined
+    const secret = owner === undefined ? view.secret(namespace, name) : ownedSecret(view, owner)
+    return secret === undefined ? { type: 'no-secret' } : valueIn(secret, key)
+  }
+}
+
+function valueIn(secret: KubeObject, key: string): SecretValue {
+  const encoded = asObject(secret['data'])?.[key]
+  if (encoded === '') return { type: 'no-entry', detail: 'it is empty' }
+  const value = entryOf(secret, key)
+  return value === undefined ? { type: 'no-entry' } : { type: 'value', secret: value }
+}
+
+function retiring(
+  view: View,
+  digestOf: BuildInput['digestOf'],
+  nowMs: number,
+  namespace: string,
+  name: string,
+): readonly KeyDigest[] {
+  const key = view.virtualKeys.get(`${namespace}/${name}`)
+  const secret = key !== undefined && isGenerated(key) ? ownedSecret(view, key) : undefined
+  const generated = secret === undefined ? undefined : readGeneratedKey(secret)
+  if (generated?.previousKey === undefined || generated.previousNotAfterMs === undefined) return []
+  const { previousKey, previousNotAfterMs: notAfterMs } = generated
+  return notAfterMs <= nowMs ? [] : [{ digest: digestOf(previousKey.reveal().trim(), namespace), notAfterMs }]
+}
+
+/** Whether the operator makes the key's text. */
+export function isGenerated(key: KubeObject): boolean {
+  return asString(asObject(asObject(key['spec'])?.['key'])?.['source']) !== 'SecretRef'
+}
+
+function present(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return objects.filter((object) => !isDeleting(object))
+}
+
+function toVirtualKey(object: KubeObject): VirtualKeyResource {
+  const resource = {
+    kind: 'VirtualKey' as const,
+    metadata: metadataOf(object),
+    spec: specOf<VirtualKeyResource>(object),
+  }
+  if (!isGenerated(object)) return resource
+  const key = {
+    ...resource.spec.key,
+    generated: { ...resource.spec.key.generated, secretName: OWNED + object.metadata.name },
+  }
+  return { ...resource, spec: { ...resource.spec, key } }
+}
+
+function toProvider(object: KubeObject): ProviderResource {
+  return { kind: 'Provider', metadata: metadataOf(object), spec: specOf<ProviderResource>(object) }
+}
+
+function toOrganization(object: KubeObject): OrganizationResource {
+  return { kind: 'Organization', metadata: metadataOf(object), spec: specOf<OrganizationResource>(object) }
+}
+
+function toNamespace({ metadata }: KubeObject): NamespaceResource {
+  return { name: metadata.name, labels: texts(metadata['labels']) }
+}
+
+/** The API server has validated it against the schema that these types are written after. */
+function specOf<Resource extends { readonly spec: object }>(object: KubeObject): Resource['spec'] {
+  const spec: JsonObject = asObject(object['spec']) ?? {}
+  return spec as unknown as Resource['spec']
+}
+
+function metadataOf({ metadata }: KubeObject): ObjectMeta {
+  const creationTimestamp = asString(metadata['creationTimestamp'])
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    labels: texts(metadata['labels']),
+    annotations: texts(metadata['annotations']),
+    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+  }
+}
+
+function texts(value: JsonValue | undefined): Readonly<Record<string, string>> {
+  const entries = Object.entries(asObject(value) ?? {})
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
