@@ -17,12 +17,10 @@ import {
   FOREIGN_LETTER,
   IDEOGRAPH,
   LETTER,
-  skipBack,
   skipForward,
   UNDERSCORE,
   WORD,
   DASH,
-  DOT,
   ASSIGNING,
   BASE64,
   SPACE,
@@ -50,7 +48,15 @@ import {
   SHORTEST_SHAPED,
 } from './shaped-key.ts'
 import { findShellCredential } from './shell-credential.ts'
-import { classifyIdeographs, classifyName, mayTell, mayTellBefore } from './telling-name.ts'
+import {
+  classifyIdeographs,
+  classifyName,
+  isKeyWord,
+  LONGEST_READ_BACK,
+  mayTell,
+  mayTellBefore,
+  nameStart,
+} from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
 import { findPasswordAfter, isTableSecret, findTellingSecret } from './telling-secret.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
@@ -87,12 +93,10 @@ export function createDetector(options: DetectorOptions): Detector {
 }
 
 /** What stands after a column's name. */
-const TABLE_SIGNS = ',;\t| "\r\n'
+const TABLE_SIGNS = ',;\t| "\\\r\n'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const WORD_UNIT = WORD | FOREIGN_LETTER
-/** A name like `x-api-key`, read back from its last word. */
-const LONGEST_NAME = 80
 const DATA_URL = /:[\w.+/-]{0,80}(?:;[\w=.-]{1,60}){0,4};base64,/y
 
 /** One pass over one text. */
@@ -161,7 +165,7 @@ class Scan {
     if (end - start === 3 && isDot(text, start)) this.#push(findSpokenEmail(text, start))
     const isLong = end - start >= SHORTEST_SHAPED && (bits & LETTER) !== 0 && start >= this.#tokenUntil
     if (isLong && ((bits & DIGIT) !== 0 || text.charCodeAt(end) === 0x2e)) this.#shaped(start, end)
-    if (start >= this.#tellingUntil && end - start <= LONGEST_NAME) this.#name(start, end, bits)
+    if (start >= this.#tellingUntil && end - start <= LONGEST_READ_BACK) this.#name(start, end, bits)
     return end
   }
 
@@ -311,16 +315,4 @@ class Scan {
 
 function isDot(text: string, start: number): boolean {
   return (text.charCodeAt(start) | 0x20) === 0x64 && (text.charCodeAt(start + 1) | 0x20) === 0x6f
-}
-
-function isKeyWord(text: string, end: number): boolean {
-  return (text.charCodeAt(end - 1) | 0x20) === 0x79 && (text.charCodeAt(end - 2) | 0x20) === 0x65
-}
-
-/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`. */
-function nameStart(text: string, start: number, end: number): number {
-  const from = skipBack(text, start, end - LONGEST_NAME, WORD | DASH | DOT)
-  if (text.charCodeAt(from - 1) !== 0x20 || (text.charCodeAt(end - 1) | 0x20) !== 0x79) return from
-  const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
-  return previous < from - 1 ? previous : from
 }

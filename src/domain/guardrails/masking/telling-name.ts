@@ -3,6 +3,7 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
+import { DASH, DOT, skipBack, WORD } from './character-classes.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
 export type Telling = 'password' | 'secret' | 'weak'
@@ -141,6 +142,22 @@ function endsWith(text: string, end: number, word: string): boolean {
     if ((unit < 0x80 ? unit | 0x20 : unit) !== word.charCodeAt(word.length - back)) return false
   }
   return true
+}
+
+/** A name like `x-api-key`, read back from its last word. */
+export const LONGEST_READ_BACK = 80
+
+/** Whether the word that ends at `end` ends with `ey`: a key. */
+export function isKeyWord(text: string, end: number): boolean {
+  return (text.charCodeAt(end - 1) | 0x20) === 0x79 && (text.charCodeAt(end - 2) | 0x20) === 0x65
+}
+
+/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`. */
+export function nameStart(text: string, start: number, end: number): number {
+  const from = skipBack(text, start, end - LONGEST_READ_BACK, WORD | DASH | DOT)
+  if (text.charCodeAt(from - 1) !== 0x20 || (text.charCodeAt(end - 1) | 0x20) !== 0x79) return from
+  const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
+  return previous < from - 1 ? previous : from
 }
 
 const STEM = /pass|pwd|secret|token|key|cred|auth|senha|clave|парол/i

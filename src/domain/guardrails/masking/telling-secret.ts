@@ -84,7 +84,7 @@ function looksTyped(value: string, telling: Telling): boolean {
 }
 
 function isQuoteAt(text: string, { start, end }: Span): boolean {
-  return /["'`\u201c]/.test(text.charAt(start - 1)) && /["'`\u201d]/.test(text.charAt(end))
+  return /["'`\u201c]/.test(text.charAt(start - 1)) && /^\\{0,7}["'`\u201d]/.test(text.slice(end, end + 8))
 }
 
 /** Whether a field of a table is a secret, below a header that tells of one. */
@@ -116,14 +116,14 @@ function judgeValue(
 ): Finding | undefined {
   const { start, end, telling } = name
   const content = text.slice(value.start, value.end)
+  const isUsers = telling === 'password' && connection === 'beside' && isAfterUser(text, start)
   const place: Place = {
     telling,
-    connection,
+    connection: isUsers ? 'assigned' : connection,
     isQuoted: value.isQuoted,
     isVendorNear: () => isVendorNear(text, start, end),
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
-    isLast:
-      isLineEnd(text, value.end) || (telling === 'password' && connection === 'beside' && isAfterUser(text, start)),
+    isLast: isUsers || isLineEnd(text, value.end),
   }
   if (isPlaceholder(content) || isCode(content, value.isQuoted) || !isSecret(content, place)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }

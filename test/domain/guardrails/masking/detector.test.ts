@@ -43,6 +43,23 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['auth=("bob", "s3cr3tX99")', 'KEY s3cr3tX99'],
   ['bob@example.com:hunter2', 'EMAIL bob@example.com', 'KEY hunter2'],
   ['password: bob@example.com', 'EMAIL bob@example.com'],
+  ['hunter2x9 is my password', 'KEY hunter2x9'],
+  ['{"a":"\\"swordfish\\" is the admin password"}', 'KEY swordfish'],
+  ['login with bob / hunter2x9', 'KEY hunter2x9'],
+  ['machine h.example.com login bob password swordfish', 'KEY swordfish'],
+  ['my password is qxzvjkwp and it fails', 'KEY qxzvjkwp'],
+  ['db.example.com:5432:app:bob:hunter2x9', 'KEY hunter2x9'],
+  ['echo hunter2x9 | docker login -u bob --password-stdin', 'KEY hunter2x9'],
+  ['echo "bob:hunter2x9" | sudo chpasswd', 'KEY hunter2x9'],
+  ['htpasswd -b .htpasswd bob hunter2x9', 'KEY hunter2x9'],
+  ['openssl enc -aes-256-cbc -k hunter2x9 -in f', 'KEY hunter2x9'],
+  ['{"a":"{\\"b\\":\\"{\\\\\\"password\\\\\\":\\\\\\"hunter2x9\\\\\\"}\\"}"}', 'KEY hunter2x9'],
+  ['{"a":"user,password\\nbob,s3cr3tX99\\namy,Pa55word!"}', 'KEY s3cr3tX99', 'KEY Pa55word!'],
+  ['<entry key="db.password">hunter2x9</entry>', 'KEY hunter2x9'],
+  ['4111  1111  1111  1111, 4111_1111_1111_1111', 'CARD 4111  1111  1111  1111', 'CARD 4111_1111_1111_1111'],
+  ['bob.smith at example dot com, look at example dot com', 'EMAIL bob.smith at example dot com'],
+  ['The EllipticCurvePublicKey is a private key; wheel.py,sha256=WsN7z0_QSgJjw0JsWWcqOHj4wWTaFv0J7mxgUByDCOg'],
+  ['<input type="password" name="password" autocomplete="current-password">'],
 ]
 
 for (const [text, ...expected] of FOUND) {
