@@ -35,9 +35,15 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
   const { log } = output
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()
-  const redis = unconnectedRedis({ onChange: redisChanges(log) })
+  const tellRedis = redisChanges(log)
+  const redis = unconnectedRedis({
+    onChange(ready, cause) {
+      tellRedis(ready, cause)
+      if (ready) configuration.hint()
+    },
+  })
   const stores = await openRedisStores(redis, log, now)
-  const configuration = new SidecarConfiguration({
+  const configuration: SidecarConfiguration = new SidecarConfiguration({
     owner: pod.namespace,
     instance: pod.name,
     redis,

@@ -12,6 +12,7 @@ import { splitSnapshot } from '../../src/domain/snapshot/shards.ts'
 import type { Snapshot } from '../../src/domain/snapshot/snapshot.ts'
 import { buildGrant } from '../../src/operator/credentials/build-grant.ts'
 import { CredentialsServer } from '../../src/operator/credentials/server.ts'
+import { listenForHints } from '../../src/operator/publish/hints.ts'
 import { Publisher } from '../../src/operator/publish/publisher.ts'
 import type { TenantLogin } from '../../src/operator/publish/redis-users.ts'
 import { createSigner, generateSigningKey } from '../../src/operator/publish/sign.ts'
@@ -91,6 +92,9 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
     port = await server.listen('127.0.0.1', port)
   }
   await start()
+  const onHint = (names: readonly string[]) => server.hint(names)
+  const hints = listenForHints({ url: redisServer.url, onHint, random: Math.random })
+  t.teardown(() => hints.close())
   const operator: FakeOperator = {
     redisServer,
     redis,
