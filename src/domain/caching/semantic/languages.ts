@@ -2,7 +2,7 @@
  * Words that may come or go between two wordings of one question, by language. A word that is in no list always counts,
  * so a language that is not here, or a word that is forgotten, costs a hit and never a wrong answer. Negations,
  * prepositions of direction and order (from, before, without), modal verbs of permission and duty, pronouns other
- * than the speaker's own and articles that tell who does what to whom are left out on purpose: they change what is asked.
+ * than «my» and articles that tell who does what to whom are left out on purpose: they change what is asked.
  */
 
 export interface Language {
@@ -22,9 +22,9 @@ export interface Language {
 const english: Language = {
   name: 'en',
   marks: words(
-    'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your',
+    'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your i we is are am be do does',
   ),
-  fillers: words('a an the is are am be do does please kindly i my we our so really actually of'),
+  fillers: words('a an the please kindly my our so really actually of'),
   openings: [
     'i would like to know',
     "i'd like to know",
@@ -63,12 +63,17 @@ const english: Language = {
     ['how do i', 'how'],
     ['how does one', 'how'],
     ['how to', 'how'],
+    // «Few» alone says the opposite.
+    ['a few', 'afew'],
+    ['a little', 'alittle'],
   ],
   synonyms: groups(
     'begin start',
     'buy purchase',
     'fix repair',
-    'delete erase remove',
+    'delete erase',
+    'is are am',
+    'do does',
     'movie film',
     'photo picture',
     'car automobile',
@@ -83,9 +88,9 @@ const english: Language = {
 const german: Language = {
   name: 'de',
   marks: words(
-    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es',
+    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir',
   ),
-  fillers: words('der die das ein eine ist sind bin ich mein meine wir unser unsere bitte denn eigentlich'),
+  fillers: words('der die das ein eine ist sind bin mein meine unser unsere bitte denn eigentlich'),
   openings: [
     'ich möchte wissen',
     'können sie mir sagen',
@@ -102,13 +107,7 @@ const german: Language = {
     ['wie könnte ich', 'wie'],
     ['wie kann man', 'wie'],
   ],
-  synonyms: groups(
-    'passwort kennwort',
-    'starten beginnen',
-    'kaufen erwerben',
-    'löschen entfernen',
-    'telefon fernsprecher',
-  ),
+  synonyms: groups('passwort kennwort', 'starten beginnen', 'kaufen erwerben', 'telefon fernsprecher'),
 }
 
 const french: Language = {
@@ -200,9 +199,9 @@ const portuguese: Language = {
 const dutch: Language = {
   name: 'nl',
   marks: words(
-    'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat',
+    'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat ik wij we',
   ),
-  fillers: words('de het een is ben ik mijn wij we ons onze alsjeblieft alstublieft eigenlijk'),
+  fillers: words('de het een is ben mijn ons onze alsjeblieft alstublieft eigenlijk'),
   openings: ['ik wil graag weten', 'kunt u mij vertellen', 'kun je me vertellen', 'vertel me', 'hallo'],
   rewrites: [['hoe kan ik', 'hoe']],
   synonyms: groups('kopen aanschaffen', 'verwijderen wissen', 'beginnen starten'),

@@ -4,9 +4,12 @@
  *
  * 1. A text is cut into tokens: words, numbers with their units, operators, redaction ordinals, quoted strings.
  * 2. Its language is the one whose short words it has most of.
- * 3. Politeness at the beginning goes, equal wordings are rewritten, that language's fillers are dropped, synonyms and
- *    plurals become one word. Nothing else is ever dropped; quoted text and words in capitals not at all.
- * 4. Two questions ask the same where the sequences that are left are equal.
+ * 3. Politeness at the beginning goes, equal wordings are rewritten, that language's fillers are dropped, synonyms
+ *    become one word. Nothing else is ever dropped; quoted text and words in capitals not at all.
+ * 4. Where the words themselves are the subject («translate: I am late»), where a text is handed over after a colon or
+ *    on a line of its own, and where fewer than two content words are left («what is time», «what is the time»), fillers
+ *    and synonyms count as well.
+ * 5. Two questions ask the same where the sequences that are left are equal.
  *
  * So numbers, dates, units, names, negations, directions and quotations in which two questions differ prevent a hit by
  * construction, in every language. Known limit: true paraphrases with other content words are misses.
@@ -21,12 +24,26 @@ export function wordingOf(question: string): string {
   const tokens = tokensOf(question)
   const language = languageOf(tokens)
   const { fillers, marks, synonyms } = language
-  const said = simplified(tokens, language).filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
-  // «Who am I?» and «who are we?»: where only short words are left, every word counts.
-  if (said.every(({ text }) => marks.has(text))) return JSON.stringify(tokens.map(({ text }) => text))
+  const asked = withoutOpenings(tokens, language)
+  if (isAboutWords(asked)) return JSON.stringify(asked.map(({ text }) => text))
+  const worded = inEqualWords(asked, language)
+  const said = worded.filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
+  const content = said.filter(({ text }) => !marks.has(text)).length
+  if (content < LEAST_CONTENT) return JSON.stringify(worded.map(({ text }) => text))
   return JSON.stringify(
-    said.map(({ text, kind }) => (kind === 'fixed' ? text : singular(synonyms.get(text) ?? text, language))),
+    said.map(({ text, kind }) => (kind === 'fixed' ? text : stripPossessive(synonyms.get(text) ?? text))),
   )
+}
+
+/** Of one content word an article can make another: time, the time. */
+const LEAST_CONTENT = 2
+
+/** Beginnings of words about words, in all languages of the lists: a question with one may be about a filler. */
+const ABOUT_WORDS =
+  /^(?:translat|sa(?:y|id)$|spell|pronounc|mean|grammar|correct|proofread|re(?:phras|writ|word)|paraphras|conjugat|letter|word|sentence|phrase|syllab|rhym|übersetz|buchstab|aussprech|bedeut|heißt$|korrigier|verbesser|satz|sätze|w[oö]rt|tradu|épel|prononc|signifi|corr[ie]g|corrij|mots?$|deletre|pronunc|frase|palabra|parol[ae]|palavra|verta+l|spel$|uitspre|beteken|woord|zin(?:nen)?$)/
+
+function isAboutWords(tokens: readonly Token[]): boolean {
+  return tokens.some(({ text, begins }, index) => (begins && index > 0) || ABOUT_WORDS.test(text))
 }
 
 interface Token {
@@ -36,47 +53,72 @@ interface Token {
    * writes every noun like one, so synonyms count for it.
    */
   readonly kind: 'word' | 'name' | 'fixed'
+  /** It follows a colon or stands on a line of its own: the beginning of a text that is handed over. */
+  readonly begins: boolean
 }
 
-const QUOTED = String.raw`"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]|‘[^’\n]{1,200}’|\u0060[^\u0060\n]{1,200}\u0060`
+const QUOTED = String.raw`"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]|‘[^’\n]{1,200}’|(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])|\u0060[^\u0060\n]{1,200}\u0060`
 const ORDINAL = String.raw`\[\[[^\]\n]{1,80}\]\]`
 const ADDRESS = String.raw`[\p{L}\p{N}][\p{L}\p{N}_.+-]*@[\p{L}\p{N}.-]+|https?:\/\/\S+`
-const NUMBER = String.raw`\p{N}(?:[\p{N}\p{L}.,:'’/-]*[\p{N}\p{L}])?`
+const NUMBER = String.raw`(?:(?<![\p{L}\p{M}\p{N}.)])\.)?\p{N}(?:[\p{N}\p{L}.,:'’/-]*[\p{N}\p{L}])?`
 const WORD = String.raw`\p{L}[\p{L}\p{M}\p{N}_]*(?:[-.'’][\p{L}\p{M}\p{N}_]+)*['’]?`
-/** What is neither letter, digit, space nor punctuation of sentences: operators, currencies, symbols, emoji. */
-const SIGN = String.raw`[^\p{L}\p{M}\p{N}\s.,;:!?¿¡'’"“”«»„‘\u0060…-]|(?<=^|\s)-|(?<=[\p{N})])\s*[-!]`
+/**
+ * What is neither letter, digit, space nor punctuation of sentences: operators, currencies, symbols, emoji. Of
+ * punctuation: minus but not hyphen, factorial and «not», feet and inches, `.NET`, and the comma that ends a «no».
+ */
+const SIGN = [
+  String.raw`[^\p{L}\p{M}\p{N}\s.,;:!?¿¡'’"“”«»„‘\u0060…-]`,
+  String.raw`(?<![\p{L}\p{M}])-|-(?=\s*\p{N})`,
+  String.raw`(?<=[\p{N})])\s*!|!(?=[\p{L}\p{N}(=]|\s*[-+*/^=<>])`,
+  String.raw`(?<=\p{N})['"]`,
+  String.raw`(?<![\p{L}\p{M}\p{N}.)])\.(?=\p{L})`,
+  String.raw`(?<=(?<!\p{L})(?:[Nn](?:o|ot|on|ão|ein|icht|ee|iet)|pas))[,.;](?=\s)`,
+].join('|')
 const TOKEN = new RegExp([QUOTED, ORDINAL, ADDRESS, NUMBER, WORD, SIGN].map((part) => `(${part})`).join('|'), 'gu')
 
 function tokensOf(question: string): Token[] {
-  const text = question.normalize('NFKC').replaceAll('’', "'")
+  // Not the compatibility forms: they make 10² into 102.
+  const text = question.normalize('NFC').replaceAll('’', "'")
   const shouted = text === text.toUpperCase()
   const tokens: Token[] = []
+  let end = 0
   for (const match of text.matchAll(TOKEN)) {
     const [token, , , , , word] = match
-    const begins = tokens.length === 0 || /[.!?:]\s*$/.test(text.slice(0, match.index))
-    if (word === undefined) tokens.push({ text: token.trim(), kind: 'fixed' })
-    else tokens.push(...wordTokens(word, begins, shouted))
+    const between = text.slice(end, match.index)
+    const [first, ...others] = word === undefined ? [fixed(token.trim())] : wordTokens(word, between, tokens, shouted)
+    if (first !== undefined) tokens.push({ ...first, begins: /[:\n]/.test(between) }, ...others)
+    end = match.index + token.length
   }
   return tokens
 }
 
+function fixed(text: string): Token {
+  return { text, kind: 'fixed', begins: false }
+}
+
 /** A capital inside a sentence makes a name, which is never a filler (Will, May); the case itself does not count. */
-function wordTokens(word: string, begins: boolean, shouted: boolean): Token[] {
+function wordTokens(word: string, between: string, before: readonly Token[], shouted: boolean): Token[] {
   const lower = word.toLowerCase()
   if (lower === word || shouted) return elided(lower)
-  if (word.length > 1 && word === word.toUpperCase()) return [{ text: word, kind: 'fixed' }]
-  if (lower === 'i' || lower.startsWith("i'") || begins) return elided(lower)
-  return [{ text: stripPossessive(lower), kind: 'name' }]
+  if (isUnit(word, between, before.at(-1))) return [fixed(word)]
+  if (word.length > 1 && word === word.toUpperCase()) return [fixed(word)]
+  const starts = before.length === 0 || /[.!?:\n]\s*$/.test(between)
+  if (lower === 'i' || lower.startsWith("i'") || starts) return elided(lower)
+  return [{ text: stripPossessive(lower), kind: 'name', begins: false }]
+}
+
+/** Longest unit with a capital in it that the case makes another one: mg, Mg; kb, kB. */
+const MAX_UNIT_CHARACTERS = 4
+
+function isUnit(word: string, between: string, last: Token | undefined): boolean {
+  return word.length <= MAX_UNIT_CHARACTERS && between.trim() === '' && /\p{N}$/u.test(last?.text ?? '')
 }
 
 /** `l'adresse` is two words. */
 function elided(word: string): Token[] {
   const match = /^(l'|j'|d'|n'|qu'|un'|dell'|all')(.+)$/.exec(word)
-  if (match === null) return [{ text: word, kind: 'word' }]
-  return [
-    { text: match[1] ?? '', kind: 'word' },
-    { text: match[2] ?? '', kind: 'word' },
-  ]
+  const texts = match === null ? [word] : [match[1] ?? '', match[2] ?? '']
+  return texts.map((text) => ({ text, kind: 'word', begins: false }))
 }
 
 /** Nothing is dropped. */
@@ -105,14 +147,24 @@ function languageOf(tokens: readonly Token[]): Language {
   return best
 }
 
-function simplified(tokens: readonly Token[], language: Language): Token[] {
-  let left = [...tokens]
-  for (let again = true; again;) {
-    const opening = language.openings.find((words) => startsWith(left, 0, words.split(' ')))
-    again = opening !== undefined && left.length > opening.split(' ').length
-    if (again && opening !== undefined) left = left.slice(opening.split(' ').length)
+function withoutOpenings(tokens: readonly Token[], { openings }: Language): readonly Token[] {
+  let left = tokens
+  for (;;) {
+    const opening = openings.map((words) => words.split(' ')).find((words) => opens(left, words))
+    if (opening === undefined) return left
+    left = left.slice(opening.length)
   }
-  for (const [from, to] of language.rewrites) left = rewritten(left, from.split(' '), to === '' ? [] : to.split(' '))
+}
+
+/** Something must follow, and no name after a greeting: Hello Kitty. */
+function opens(tokens: readonly Token[], words: readonly string[]): boolean {
+  const next = tokens[words.length]
+  return next !== undefined && startsWith(tokens, 0, words) && (words.length > 1 || next.kind !== 'name')
+}
+
+function inEqualWords(tokens: readonly Token[], { rewrites }: Language): readonly Token[] {
+  let left = tokens
+  for (const [from, to] of rewrites) left = rewritten(left, from.split(' '), to === '' ? [] : to.split(' '))
   return left
 }
 
@@ -121,7 +173,7 @@ function rewritten(tokens: readonly Token[], from: readonly string[], to: readon
   for (let index = 0; index < tokens.length;) {
     const token = tokens[index]
     if (startsWith(tokens, index, from)) {
-      result.push(...to.map((text) => ({ text, kind: 'word' as const })))
+      result.push(...to.map((text) => ({ text, kind: 'word' as const, begins: false })))
       index += from.length
     } else {
       if (token !== undefined) result.push(token)
@@ -133,12 +185,6 @@ function rewritten(tokens: readonly Token[], from: readonly string[], to: readon
 
 function startsWith(tokens: readonly Token[], at: number, words: readonly string[]): boolean {
   return words.every((word, index) => tokens[at + index]?.kind === 'word' && tokens[at + index]?.text === word)
-}
-
-function singular(word: string, { name }: Language): string {
-  const bare = stripPossessive(word)
-  if (name !== 'en' || bare.length < 4 || /(?:ss|us|is)$/.test(bare)) return bare
-  return bare.endsWith('s') ? bare.slice(0, -1) : bare
 }
 
 function stripPossessive(word: string): string {

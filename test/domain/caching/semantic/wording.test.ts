@@ -3,7 +3,7 @@ import { wordingOf } from '../../../../src/domain/caching/semantic/wording.ts'
 
 const SAME: string[][] = [
   ['How do I reset my password?', 'how to reset the password', 'Please, how can I reset my password'],
-  ["What's the capital of France?", 'what is the capital of France'],
+  ["What's the capital of France?", 'what is the capital of France', "Tell me: what's the capital of France?"],
   ['WHAT IS THE TIME', 'What is the time?'],
   ["How can I fix my car's engine?", 'how to repair a car engine'],
   ['Wie kann ich mein Passwort ändern?', 'Bitte, wie mein Kennwort ändern'],
@@ -49,6 +49,43 @@ const DIFFERENT: [string, string][] = [
   ['мне нужно', 'мне не нужно'],
   ['5 €', '5 $'],
   ['yes 👍', 'yes 👎'],
+  // Signs, fractions, powers.
+  ['What is 3*(-5)?', 'What is 3*(5)?'],
+  ['compute 3*-5', 'compute 3*5'],
+  ['solve x=-5', 'solve x=5'],
+  ['what is 2^-3', 'what is 2^3'],
+  ['what is .5 of 10', 'what is 5 of 10'],
+  ['what is 10² + 1', 'what is 102 + 1'],
+  ['is x != y', 'is x = y'],
+  ['what is n! / 2', 'what is n / 2'],
+  // Units.
+  [`how much is 5' in cm`, 'how much is 5" in cm'],
+  ['download 5 kB of data', 'download 5 kb of data'],
+  ['how much is 5 mg of salt', 'how much is 5 Mg of salt'],
+  // Names.
+  ['Who was John Adams?', 'Who was John Adam?'],
+  ['Hello Kitty prices', 'Kitty prices'],
+  ['What is .NET core', 'What is NET core'],
+  // Who does it.
+  ['Which insects can I eat?', 'Which insects can eat?'],
+  ['Wen oder was kann ich heute töten', 'Wen oder was kann heute töten'],
+  ['What do cats like?', 'What are cats like?'],
+  ['What does Anna do?', 'What is Anna?'],
+  ['What is the time?', 'What is time?'],
+  ['O que é o amor', 'O que é amor'],
+  ['Are there a few problems with it', 'Are there few problems with it'],
+  ['How do I remove a user from a group', 'How do I delete a user from a group'],
+  ['List all customs of Japan', 'List all custom of Japan'],
+  ['No, price is too high', 'No price is too high'],
+  ['No. Price is too high', 'No price is too high'],
+  // Words are the subject, or a text is handed over.
+  ['Translate into Spanish: I am hungry', 'Translate into Spanish: We are hungry'],
+  ["Translate 'the dogs' into French", "Translate 'a dog' into French"],
+  ['How do you say the dog in German', 'How do you say a dog in German'],
+  ['Traduce al inglés yo soy feliz', 'Traduce al inglés soy feliz'],
+  ['Übersetze ins Englische: mein Hund', 'Übersetze ins Englische: unser Hund'],
+  ['Name the mood: our happy new day', 'Name the mood: my happy new day'],
+  ['Name the mood\nour happy new day', 'Name the mood\nmy happy new day'],
 ]
 
 t.test('other words for the same question are one wording', async (t) => {
