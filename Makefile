@@ -70,6 +70,10 @@ bench: requirements bundle ## measure beside nginx and Portkey's gateway (ARGS='
 	npm ci --ignore-scripts --no-audit --no-fund --prefix test/bench >/dev/null
 	node test/bench/run.ts $(ARGS)
 
+.PHONY: train-injection
+train-injection: $(STAMP) ## retrain the injection weights, bit for bit
+	node training/injection/train.ts
+
 .PHONY: clean
 clean: ## remove what the targets made
 	rm -rf node_modules .tap test/bench/node_modules .cache coverage .tollgate dist

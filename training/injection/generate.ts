@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { createRandom, expand, pick, type Random, type WordLists } from './grammar.ts'
 import { ATTACK_WORDS, DIRECT_ATTACKS, HARM_LINES } from './seeds/attacks-direct.ts'
-import { VARIED_ATTACKS, VARIED_INDIRECT, VARIED_WORDS } from './seeds/attacks-varied.ts'
+import { STAGED_ATTACKS, VARIED_ATTACKS, VARIED_INDIRECT, VARIED_WORDS } from './seeds/attacks-varied.ts'
 import { CARRIERS, INDIRECT_ATTACKS, INDIRECT_WORDS, PARAGRAPHS } from './seeds/attacks-indirect.ts'
 import { BACKGROUND, BACKGROUND_WORDS, FOREIGN_WORDS } from './seeds/background.ts'
 import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
@@ -13,7 +13,7 @@ import { CALLS_TO_ACTION, DOCUMENT_KINDS, DOCUMENT_WORDS, PASTE_QUESTIONS } from
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
 import { FOREIGN_LOOK_ALIKES, LOOK_ALIKE_WORDS, LOOK_ALIKES } from './seeds/look-alikes.ts'
 import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
-import { VARIED_BENIGN } from './seeds/varied-benign.ts'
+import { TRIGGERED_BENIGN, VARIED_BENIGN } from './seeds/varied-benign.ts'
 import { WORDS } from './seeds/words.ts'
 
 export interface Sample {
@@ -196,7 +196,7 @@ function* lookAlikes(random: Random): Iterable<Sample> {
 }
 
 function* varied(random: Random): Iterable<Sample> {
-  for (const [family, seeds] of Object.entries(VARIED_ATTACKS))
+  for (const [family, seeds] of [...Object.entries(VARIED_ATTACKS), ...Object.entries(STAGED_ATTACKS)])
     for (const seed of seeds)
       for (let round = 0; round < PER_DIRECT_SEED; round++)
         yield { text: vary(expand(seed, LISTS, random), random), label: 1, family, language: 'en', scope: 'message' }
@@ -204,7 +204,7 @@ function* varied(random: Random): Iterable<Sample> {
     for (let round = 0; round < PER_VARIED_INDIRECT; round++)
       yield embed(expand(seed, LISTS, random), 'indirect-plain', 'en', 'tool-output', random)
   }
-  for (const seed of VARIED_BENIGN) {
+  for (const seed of [...VARIED_BENIGN, ...TRIGGERED_BENIGN]) {
     for (let round = 0; round < PER_VARIED_BENIGN; round++)
       yield {
         text: vary(expand(seed, LISTS, random), random),

@@ -20,7 +20,7 @@ const CLIP_QUANTILE = 0.9998
 /** Mistakes on benign texts cost more: refusing a customer is worse than missing one of several witnesses. */
 const BENIGN_WEIGHT = 1.6
 /** Added to the bias: where the classifier alone refuses. Set on evaluation.ts. */
-export const BIAS_SHIFT = -0.62
+export const BIAS_SHIFT = -0.4
 
 /** A window is an attack where it holds this share of the order, and the order fills this share of it: the rest is innocent. */
 const HELD = 0.6

@@ -1,6 +1,6 @@
 /**
- * The score of a reading's worst window: rules and classifier as two independent witnesses, 1 - (1 - rules)(1 - classifier), and
- * each rule as one among the rules.
+ * The score of a reading's worst window: rules and classifier as two witnesses, 1 - (1 - rules)(1 - classifier), each rule as one
+ * among the rules, and all of them weighed down where the classifier holds an attack for unlikely.
  */
 import { runningSums, windowLogOdds } from './classifier/classifier.ts'
 import { featuresOf } from './classifier/features.ts'
@@ -45,12 +45,15 @@ const LENGTH_UNIT = 600
 const SUPPORT = 0.35
 
 /**
- * In texts from this length on the rules count only as far as the classifier finds an attack possible: by the probability it gives
- * with DOUBT log-odds added, wholly so from e^DOUBT_RAMP times the length. Documents of any length hold words that rules look for.
+ * Rules count only as far as the classifier finds an attack possible: by the probability that it gives with so much added to its
+ * log-odds. Long texts hold more words that rules look for, so there it must be surer.
  */
-const DOUBT_FROM = 200
-const DOUBT_RAMP = 1
-const DOUBT = 1
+const SHORT_DOUBT = 3.5
+const LONG_DOUBT = 1
+/** Subtracted from the classifier's log-odds in long texts, whatever the rules say. */
+const LONG_PENALTY = 0.5
+/** A text begins to be long here, and is wholly so at e times this. In UTF-16 code units. */
+const LONG_FROM = 200
 
 const fireRules = createRuleEngine(CONCEPT_RULES)
 
@@ -102,11 +105,12 @@ function votesIn(
 function combine(votes: ReadonlyMap<Vote, number>, logOdds: number, textLength: number): WindowScore {
   let innocent = 1
   for (const weight of votes.values()) innocent *= 1 - weight
-  const long = Math.min(1, Math.max(0, Math.log(textLength / DOUBT_FROM) / DOUBT_RAMP))
-  const found = (1 - innocent) * (1 - long / (1 + Math.exp(logOdds + DOUBT)))
+  const long = Math.min(1, Math.max(0, Math.log(textLength / LONG_FROM)))
+  const agreement = 1 / (1 + Math.exp(-logOdds - SHORT_DOUBT + long * (SHORT_DOUBT - LONG_DOUBT)))
+  const found = (1 - innocent) * agreement
   innocent = 1 - found
   const support = Math.min(1, found / SUPPORT)
-  const penalty = LENGTH_PENALTY * Math.log(Math.max(1, textLength / LENGTH_UNIT)) * (1 - support)
+  const penalty = LONG_PENALTY * long + LENGTH_PENALTY * Math.log(Math.max(1, textLength / LENGTH_UNIT)) * (1 - support)
   const classified = 1 / (1 + Math.exp(penalty - logOdds))
   return { score: 1 - innocent * (1 - classified), votes, classified }
 }

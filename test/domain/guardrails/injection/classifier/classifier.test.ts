@@ -50,11 +50,13 @@ t.test('features grow with the letters and never faster', (t) => {
   t.end()
 })
 
-t.test('windows cover every token and number at most four in 32 tokens', (t) => {
+t.test('windows cover every token, at most four in 32 tokens and one a sentence', (t) => {
   for (const tokens of [0, 1, 31, 32, 33, 100, 128, 129, 5000]) {
-    const windows = windowsOf(tokens)
+    const windows = windowsOf(Int32Array.from({ length: tokens }, (_, token) => token))
     for (let token = 0; token < tokens; token++) t.ok(windows.some(({ from, to }) => from <= token && token < to))
     t.ok(windows.length <= 2 + tokens / 8, `${tokens}: ${windows.length}`)
   }
+  const sentences = windowsOf(read('Six words stand in this sentence. '.repeat(40)).places)
+  t.equal(sentences.filter(({ from, to }) => to - from === 6).length, 40)
   t.end()
 })

@@ -12,7 +12,13 @@ const RULE: ConceptRule = {
   span: 5,
   groups: [['override'], ['prior', 'your'], ['instruction']],
 }
-const fire = createRuleEngine([RULE])
+const engine = createRuleEngine([RULE])
+/** Words of one sentence. */
+const PLACES = Int32Array.from({ length: 8 }, (_, token) => token)
+
+function fire(hits: readonly ConceptHit[], places = PLACES): ReturnType<typeof engine> {
+  return engine(hits, places)
+}
 
 function hit(token: number, name: keyof typeof CONCEPTS): ConceptHit {
   return { token, length: 1, concepts: 1 << CONCEPTS[name] }
@@ -27,5 +33,11 @@ t.test('a rule is met where one concept of each group is near, in any order', (t
 t.test('a rule is not met where a group is missing or too far away', (t) => {
   t.same(fire([hit(0, 'override'), hit(1, 'instruction')]), [])
   t.same(fire([hit(0, 'override'), hit(2, 'prior'), hit(6, 'instruction')]), [])
+  t.end()
+})
+
+t.test('a rule is not met by words of different paragraphs', (t) => {
+  const hits = [hit(0, 'override'), hit(2, 'prior'), hit(3, 'instruction')]
+  t.same(fire(hits, Int32Array.of(0, 1, 14, 15)), [])
   t.end()
 })
