@@ -9,6 +9,7 @@ import type { Guardrails } from '../pipeline/ports.ts'
 import { loadInjectionWeights } from './injection-weights.ts'
 import { createJsonSchemas } from './json-schemas.ts'
 import { re2PatternEngine } from './re2-pattern-engine.ts'
+import { rememberInjection } from './remembered-injection.ts'
 import { createTokenSuffix } from './redaction-suffix.ts'
 
 export function createGuardrails(): Guardrails {
@@ -20,7 +21,7 @@ export function createGuardrails(): Guardrails {
     injectionThreshold: DEFAULT_INJECTION_THRESHOLD,
     /** Read at the first use: a process that never needs it does not hold the weights. */
     get injection() {
-      return (injection ??= createInjectionDetector(loadInjectionWeights()))
+      return (injection ??= rememberInjection(createInjectionDetector(loadInjectionWeights())))
     },
     detectorFor(masking) {
       const known = detectors.get(masking)
