@@ -1,6 +1,6 @@
 /** Writing an answer to the client's socket, as fast as the client reads and no faster. */
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { Outgoing } from '../pipeline/exchange.ts'
 
 /** Resolves when the answer is written or the client has gone. Never throws. */
@@ -12,11 +12,36 @@ export async function send(response: ServerResponse, outgoing: Outgoing): Promis
     return
   }
   response.writeHead(outgoing.status, outgoing.headers)
+  let first = true
   for await (const chunk of outgoing.chunks) {
     if (response.destroyed) return
-    if (!response.write(chunk)) await writable(response)
+    const full = first ? writeWithHead(response, chunk) : writeChunk(response, chunk)
+    first &&= chunk === ''
+    if (full !== undefined) await drained(full, response)
   }
   response.end()
+}
+
+function writeWithHead(response: ServerResponse, chunk: string): Writable | undefined {
+  return response.write(chunk) ? undefined : response
+}
+
+/**
+ * One chunk in one piece: `response.write` makes four of it (length, line end, bytes, line end), which costs as much as
+ * all else that is done for a chunk. It is left to it where the answer is not chunked (HTTP/1.0) or still waits for an
+ * earlier one on its connection.
+ * @returns what takes no more for now, undefined where it does
+ */
+function writeChunk(response: ServerResponse, chunk: string): Writable | undefined {
+  const { socket } = response
+  if (socket === null || !response.chunkedEncoding || response.writableLength > socket.writableLength) {
+    return writeWithHead(response, chunk)
+  }
+  const bytes = Buffer.byteLength(chunk)
+  // An empty chunk would be the end.
+  if (bytes === 0) return undefined
+  const framed = `${bytes.toString(16)}\r\n${chunk}\r\n`
+  return socket.write(framed, bytes === chunk.length ? 'latin1' : 'utf8') ? undefined : socket
 }
 
 /**
@@ -30,16 +55,16 @@ async function drop(outgoing: Outgoing): Promise<void> {
   await chunks.return?.()
 }
 
-/** Until the socket takes more, or is gone. */
-async function writable(response: ServerResponse): Promise<void> {
-  const gone = new AbortController()
-  const stop = () => gone.abort()
-  response.once('close', stop)
-  try {
-    await once(response, 'drain', { signal: gone.signal })
-  } catch {
-    // closed: the loop sees `destroyed`
-  } finally {
-    response.off('close', stop)
-  }
+/** Until it takes more, or the client is gone. */
+function drained(full: Writable, response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) return resolve()
+    const done = () => {
+      full.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    full.on('drain', done)
+    response.on('close', done)
+  })
 }
