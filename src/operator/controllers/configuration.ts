@@ -1,0 +1,261 @@
+/**
+ * The one configuration of the cluster: built anew some time after any change, many changes at once, and published by
+ * the leader.
+ *
+ *   change --100 ms quiet, 500 ms at most--> build --leader--> publish --> told to the statuses
+ *                                                     |  failed: again, with a growing wait
+ *                                                     `- fenced: this process must end
+ *
+ * - Every replica builds (sidecars ask any of them for credentials); only the leader writes.
+ * - Each five seconds a look whether Redis still holds what was published, so that an emptied one is filled again within
+ *   ten; each ten minutes all of it is compared.
+ * - An expiry needs no event: the next one has a timer.
+ */
+import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
+import { canonicalText } from '../../domain/resources/canonical.ts'
+import type { Condition } from '../../domain/resources/conditions.ts'
+import type { PatternCheck } from '../../domain/resources/organizations.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { splitSnapshot } from '../../domain/snapshot/shards.ts'
+import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
+import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
+import { Backoff } from '../kube/backoff.ts'
+import { keyOf } from '../kube/kube-object.ts'
+import { errorFields } from '../kube/log.ts'
+import type { Log } from '../kube/log.ts'
+import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
+import { FencedError } from '../publish/publisher.ts'
+import type { Publisher } from '../publish/publisher.ts'
+import { gather } from './gather.ts'
+import type { View } from './gather.ts'
+
+const QUIET_MS = 100
+const MAX_WAIT_MS = 500
+/** A build that takes long must not fill the process: the wait is at least this many times its duration. */
+const WAIT_PER_BUILD = 3
+const RETRY_MIN_MS = 200
+const RETRY_MAX_MS = 5_000
+const LOOK_MS = 5_000
+const RESYNC_MS = 10 * 60_000
+
+/** What is in force as of one moment. Resources are named `Kind/namespace/name`, `Kind/name` where cluster-scoped. */
+export interface Build {
+  readonly snapshot: Snapshot
+  readonly credentials: ReadonlyMap<string, Secret>
+  readonly shards: readonly ShardContent[]
+  readonly conditions: ReadonlyMap<string, readonly Condition[]>
+  /** Generation of each resource that this is about. */
+  readonly generations: ReadonlyMap<string, number | undefined>
+  /** Hash of each resource's entry in the snapshot; absent where it has none. */
+  readonly revisions: ReadonlyMap<string, string>
+}
+
+export interface ConfigurationOptions {
+  readonly view: View
+  readonly timing: Timing
+  readonly log: Log
+  readonly contentHash: ContentHash
+  readonly digestOf: (text: string, namespace: string) => string
+  readonly checkPattern: PatternCheck
+  /** The operator's own namespace, where the providers' Secrets are. */
+  readonly namespace: string
+  /** After each build, and after each end of a publication. Must not throw. */
+  readonly onBuilt: (build: Build) => void
+  readonly onPublished: (build: Build) => void
+  readonly onPublicationFailed: () => void
+  /** So many shards were not what had been published. */
+  readonly onRepaired: (shards: number) => void
+  /** A later leader has written. */
+  readonly onFenced: (epoch: number) => void
+}
+
+/** What the leader publishes with, and whether it still leads. */
+export interface Publication {
+  readonly publisher: Publisher
+  readonly isLeader: () => boolean
+  /** Whether Redis seems to hold what was published: a cheap look. @throws where Redis does not answer. */
+  readonly look: (shards: readonly ShardContent[]) => Promise<boolean>
+}
+
+export class Configuration {
+  readonly #options: ConfigurationOptions
+  readonly #retry: Backoff
+  #publication: Publication | undefined
+  #build: Build | undefined
+  #cancelWait: Cancel | undefined
+  #cancelExpiry: Cancel | undefined
+  #cancelLook: Cancel | undefined
+  #waitingSince: Milliseconds | undefined
+  #working: Promise<void> = Promise.resolve()
+  #busy = false
+  #again = false
+  #started = false
+  #stopped = false
+  #lastBuildMs: Milliseconds = 0
+  #lastResync: Milliseconds = 0
+  #resyncMs: Milliseconds = RESYNC_MS
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options
+    this.#retry = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS, options.timing)
+  }
+
+  /** The latest; undefined before the first. */
+  get build(): Build | undefined {
+    return this.#build
+  }
+
+  /** From now on changes count: the view is complete. */
+  start(): void {
+    this.#started = true
+    this.request()
+  }
+
+  /** This process leads. */
+  lead(publication: Publication): void {
+    this.#publication = publication
+    this.#lastResync = this.#options.timing.elapsed()
+    this.#scheduleLook()
+    this.request()
+  }
+
+  /** Something may have changed. */
+  request(): void {
+    if (!this.#started || this.#stopped) return
+    const now = this.#options.timing.elapsed()
+    this.#waitingSince ??= now
+    this.#cancelWait?.()
+    const quietMs = Math.max(QUIET_MS, this.#lastBuildMs)
+    const latest = this.#waitingSince + Math.max(MAX_WAIT_MS, this.#lastBuildMs * WAIT_PER_BUILD)
+    this.#cancelWait = this.#options.timing.after(Math.max(0, Math.min(quietMs, latest - now)), () => this.#begin())
+  }
+
+  /** Ends what is under way and begins nothing more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const cancel of [this.#cancelWait, this.#cancelExpiry, this.#cancelLook]) cancel?.()
+    await this.#working
+  }
+
+  #begin(): void {
+    this.#waitingSince = undefined
+    if (this.#busy) {
+      this.#again = true
+      return
+    }
+    this.#working = this.#exclusively(() => this.#round())
+  }
+
+  /** One at a time; never rejects. */
+  async #exclusively(work: () => Promise<void>): Promise<void> {
+    this.#busy = true
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof FencedError) return this.#options.onFenced(error.epoch)
+      this.#options.log.warn(errorFields(error), 'configuration not published')
+      if (this.#publication !== undefined) this.#options.onPublicationFailed()
+      this.#options.timing.after(this.#retry.next(), () => this.request())
+    } finally {
+      this.#busy = false
+      if (this.#again) {
+        this.#again = false
+        this.request()
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const build = this.#make()
+    this.#build = build
+    this.#options.onBuilt(build)
+    const publication = this.#publication
+    if (publication === undefined || this.#stopped || !publication.isLeader()) return
+    const outcome = await publication.publisher.publish(build.shards)
+    if (outcome.type === 'fenced') throw new FencedError(outcome.epoch)
+    this.#retry.reset()
+    const { written, removed } = outcome
+    if (written + removed > 0) this.#options.log.info({ written, removed }, 'configuration published')
+    this.#options.onPublished(build)
+  }
+
+  #make(): Build {
+    const { view, timing, contentHash, digestOf, checkPattern, namespace } = this.#options
+    const startedAt = timing.elapsed()
+    const nowMs = timing.now()
+    const { snapshot, conditions, credentials } = buildSnapshot({
+      ...gather(view, digestOf, nowMs),
+      providerNamespaces: [namespace],
+      digestOf,
+      contentHash,
+      checkPattern,
+      nowMs,
+      requireOrganization: true,
+    })
+    const build = {
+      snapshot,
+      credentials,
+      shards: splitSnapshot(snapshot, [], contentHash),
+      conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
+      generations: generationsOf(view),
+      revisions: revisionsOf(snapshot, contentHash),
+    }
+    this.#scheduleExpiry(snapshot, nowMs)
+    this.#lastBuildMs = timing.elapsed() - startedAt
+    return build
+  }
+
+  #scheduleExpiry({ virtualKeys }: Snapshot, nowMs: Milliseconds): void {
+    this.#cancelExpiry?.()
+    const times = virtualKeys.flatMap(({ expiresAtMs = 0 }) => (expiresAtMs > nowMs ? [expiresAtMs] : []))
+    const next = times.reduce((soonest, time) => Math.min(soonest, time), Infinity)
+    if (next !== Infinity) this.#cancelExpiry = this.#options.timing.after(next - nowMs, () => this.request())
+  }
+
+  #scheduleLook(): void {
+    this.#cancelLook?.()
+    if (this.#stopped) return
+    this.#cancelLook = this.#options.timing.after(LOOK_MS, () => {
+      if (!this.#busy) this.#working = this.#exclusively(() => this.#verify())
+      this.#scheduleLook()
+    })
+  }
+
+  async #verify(): Promise<void> {
+    const { timing, log, onRepaired } = this.#options
+    const publication = this.#publication
+    if (publication === undefined || this.#build === undefined || !publication.isLeader()) return
+    const due = timing.elapsed() - this.#lastResync >= this.#resyncMs
+    if (!due && (await publication.look(this.#build.shards))) return
+    const repaired = await publication.publisher.verifyPublished()
+    this.#lastResync = timing.elapsed()
+    this.#resyncMs = RESYNC_MS * (1 + timing.random() / 10)
+    if (repaired === 0) return
+    log.warn({ shards: repaired }, 'configuration in Redis repaired')
+    onRepaired(repaired)
+  }
+}
+
+/** `Kind/namespace/name`, without a namespace where there is none. */
+export function resourceId(kind: string, namespace: string, name: string): string {
+  return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
+}
+
+function generationsOf(view: View): ReadonlyMap<string, number | undefined> {
+  const of = (kind: string, list: ReturnType<View['virtualKeys']['list']>) =>
+    list.map((object) => [`${kind}/${keyOf(object)}`, object.metadata.generation] as const)
+  return new Map([
+    ...of('VirtualKey', view.virtualKeys.list()),
+    ...of('Provider', view.providers.list()),
+    ...of('Organization', view.organizations.list()),
+  ])
+}
+
+function revisionsOf(snapshot: Snapshot, contentHash: ContentHash): ReadonlyMap<string, string> {
+  const hash = (entry: object): string => contentHash(canonicalText(entry))
+  return new Map([
+    ...snapshot.virtualKeys.map((entry) => [`VirtualKey/${entry.id}`, hash(entry)] as const),
+    ...snapshot.providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),
+    ...snapshot.organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
+  ])
+}

@@ -1,0 +1,159 @@
+/** What the statuses say, from a build and what is programmed. Pure; written by status-writer.ts. */
+import { createHash } from 'node:crypto'
+import { asObject, asString } from '../../domain/json.ts'
+import type { JsonObject, JsonValue } from '../../domain/json.ts'
+import { nextRotationStep } from '../../domain/resources/key-rotation.ts'
+import { parseVirtualKeyId } from '../../domain/resources/virtual-key-text.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { kubeTime } from '../kube/conditions.ts'
+import type { DesiredCondition } from '../kube/conditions.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import type { Build } from './configuration.ts'
+import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
+import type { GeneratedKey } from './generated-secret.ts'
+import type { ProgrammedState } from './programmed.ts'
+import { rotationRules } from './virtual-key-secret.ts'
+
+export interface StatusInput {
+  readonly object: KubeObject
+  /** `Kind/namespace/name`. */
+  readonly id: string
+  readonly build: Build
+  readonly programmed: ProgrammedState
+  /** Publishing fails: Redis cannot be reached or refuses. */
+  readonly storeUnavailable: boolean
+  /** Why the key's text cannot be had, where the build does not know it. */
+  readonly keyProblem?: Problem | undefined
+}
+
+export interface Problem {
+  readonly reason: string
+  readonly message: string
+}
+
+/** The conditions in the order in which they depend on each other, `Ready` last: the first that is not True, else what the build says. */
+export function conditionsOf({
+  object,
+  id,
+  build,
+  programmed,
+  storeUnavailable,
+  keyProblem,
+}: StatusInput): DesiredCondition[] {
+  const observedGeneration = object.metadata.generation
+  const evaluated = (build.conditions.get(id) ?? []).map((one) => ({ ...one, observedGeneration }))
+  const ready = evaluated.filter(({ type }) => type === 'Ready')
+  const answers: DesiredCondition[] = evaluated
+    .filter(({ type }) => type !== 'Ready')
+    .map((one) =>
+      one.type === 'KeyReady' && keyProblem !== undefined
+        ? { ...one, status: 'False', reason: keyProblem.reason, message: keyProblem.message }
+        : one,
+    )
+  answers.push({ ...programmedCondition(build.revisions.has(id), programmed, storeUnavailable), observedGeneration })
+  const failing = answers.find(({ status }) => status !== 'True')
+  if (failing === undefined) return [...answers, ...ready]
+  const { status, reason, message } = failing
+  return [...answers, { type: 'Ready', status, reason, message, observedGeneration }]
+}
+
+export interface VirtualKeyDetails {
+  /** Of the Secret that this operator keeps; absent for a key that somebody brought. */
+  readonly generated?: GeneratedKey | undefined
+  /** The text of a key that somebody brought; only whether it is one of ours is told. */
+  readonly supplied?: Secret | undefined
+  readonly nowMs: number
+}
+
+/** The fields of a VirtualKey's status beside its conditions. */
+export function virtualKeyFields({ object, id, build }: StatusInput, details: VirtualKeyDetails): JsonObject {
+  const spec = asObject(object['spec'])
+  const source = asObject(spec?.['key'])
+  const { generated } = details
+  return present({
+    observedGeneration: object.metadata.generation,
+    configRevision: build.revisions.get(id),
+    keyID: keyIdOf(generated?.key ?? details.supplied),
+    secretRef: asObject(source?.['secretRef']) ?? { name: generatedSecretNameOf(object), key: 'key' },
+    expiresAt: asString(spec?.['expiresAt']),
+    ...(generated === undefined ? {} : generatedFields(object, generated, details.nowMs)),
+  })
+}
+
+/** The fields of a Provider's status beside its conditions. `credential`: as it is in its Secret. */
+export function providerFields(
+  { object, id, build }: StatusInput,
+  credential: Secret | undefined,
+  nowMs: number,
+): JsonObject {
+  const spec = asObject(object['spec'])
+  const name = asString(asObject(asObject(spec?.['credentials'])?.['secretRef'])?.['name'])
+  const models = spec?.['models']
+  return present({
+    observedGeneration: object.metadata.generation,
+    configRevision: build.revisions.get(id),
+    modelCount: Array.isArray(models) ? models.length : 0,
+    credentials:
+      name === undefined || credential === undefined ? undefined : credentialFields(object, name, credential, nowMs),
+  })
+}
+
+/** The fields of an Organization's status beside its conditions. */
+export function organizationFields({ object, id, build }: StatusInput): JsonObject {
+  const keys = build.snapshot.virtualKeys.filter(({ organization }) => organization === object.metadata.name)
+  const projects = build.snapshot.organizations.find(({ name }) => name === object.metadata.name)?.projects ?? []
+  return present({
+    observedGeneration: object.metadata.generation,
+    configRevision: build.revisions.get(id),
+    keyCount: keys.length,
+    projectCount: projects.length,
+    projects: projects.map(({ name }) => ({ name, keyCount: keys.filter(({ project }) => project === name).length })),
+  })
+}
+
+function programmedCondition(
+  hasEntry: boolean,
+  programmed: ProgrammedState,
+  storeUnavailable: boolean,
+): DesiredCondition {
+  const type = 'Programmed'
+  if (!hasEntry) return { type, status: 'Unknown', reason: 'Pending', message: 'there is nothing to publish yet' }
+  if (programmed === 'in-force') return { type, status: 'True', reason: 'Programmed', message: '' }
+  if (programmed === 'pending')
+    return { type, status: 'Unknown', reason: 'Pending', message: 'not all running sidecars have taken it over' }
+  return storeUnavailable
+    ? { type, status: 'False', reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
+    : { type, status: 'Unknown', reason: 'Pending', message: 'not published yet' }
+}
+
+function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: number): JsonObject {
+  const rules = rotationRules(object)
+  const { createdAtMs, previousKey, previousNotAfterMs, handledRotateRequest } = generated
+  const retiring = previousKey !== undefined && previousNotAfterMs !== undefined && previousNotAfterMs > nowMs
+  const step = nextRotationStep(generated, rules, annotationOf(object, ROTATE_ANNOTATION), nowMs)
+  const active = { id: keyIdOf(generated.key) ?? 'unknown', state: 'Active', createdAt: kubeTime(createdAtMs) }
+  const former = retiring
+    ? [{ id: keyIdOf(previousKey) ?? 'unknown', state: 'Retiring', notAfter: kubeTime(previousNotAfterMs) }]
+    : []
+  return {
+    nextRotationTime:
+      rules.intervalMs === undefined || step.type === 'create' ? undefined : kubeTime(createdAtMs + rules.intervalMs),
+    lastHandledRotateRequest: handledRotateRequest,
+    keys: [active, ...former],
+  }
+}
+
+function credentialFields(object: KubeObject, secretName: string, credential: Secret, nowMs: number): JsonObject {
+  const fingerprint = createHash('sha256').update(credential.reveal()).digest('hex').slice(0, 8)
+  const before = asObject(asObject(object['status'])?.['credentials'])
+  const lastChanged = before?.['fingerprint'] === fingerprint ? asString(before['lastChanged']) : undefined
+  return { secretName, fingerprint, lastChanged: lastChanged ?? kubeTime(nowMs) }
+}
+
+function keyIdOf(key: Secret | undefined): string | undefined {
+  return key === undefined ? undefined : parseVirtualKeyId(key.reveal().trim())
+}
+
+function present(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
