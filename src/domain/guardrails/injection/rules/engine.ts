@@ -35,24 +35,30 @@ function fire(
   places: Int32Array,
 ): Firing[] {
   const firings: Firing[] = []
-  const lastSeen = Array.from({ length: CONCEPT_COUNT }, () => NEVER)
+  const lastSeen = new Float64Array(CONCEPT_COUNT).fill(NEVER)
   for (const hit of hits) {
     const place = places[hit.token] ?? 0
-    for (let concept = 0; concept < CONCEPT_COUNT; concept++)
-      if (hit.concepts & (1 << concept)) lastSeen[concept] = place
-    for (let concept = 0; concept < CONCEPT_COUNT; concept++) {
-      if (!(hit.concepts & (1 << concept))) continue
-      for (const { rule, groups } of byConcept[concept] ?? []) {
-        if (groups.every((group) => seenSince(lastSeen, group, place - rule.span)))
-          firings.push({ rule, token: hit.token })
-      }
+    for (let rest = hit.concepts; rest !== 0; rest &= rest - 1) lastSeen[lowestConcept(rest)] = place
+    for (let rest = hit.concepts; rest !== 0; rest &= rest - 1) {
+      for (const compiled of byConcept[lowestConcept(rest)] ?? [])
+        if (isMet(compiled, lastSeen, place)) firings.push({ rule: compiled.rule, token: hit.token })
     }
   }
   return firings
 }
 
-function seenSince(lastSeen: readonly number[], group: number, since: number): boolean {
-  for (let concept = 0; concept < CONCEPT_COUNT; concept++)
-    if (group & (1 << concept) && (lastSeen[concept] ?? NEVER) >= since) return true
+function isMet({ rule, groups }: CompiledRule, lastSeen: Float64Array, place: number): boolean {
+  for (const group of groups) if (!seenSince(lastSeen, group, place - rule.span)) return false
+  return true
+}
+
+function seenSince(lastSeen: Float64Array, group: number, since: number): boolean {
+  for (let rest = group; rest !== 0; rest &= rest - 1)
+    if ((lastSeen[lowestConcept(rest)] ?? NEVER) >= since) return true
   return false
+}
+
+/** Number of the lowest bit of a set that is not empty. */
+function lowestConcept(set: number): number {
+  return 31 - Math.clz32(set & -set)
 }
