@@ -32,6 +32,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
   const pod = readPod(environment)
   const settings = parseSettings(flags)
   const output = createOutput(settings.logLevel)
+  process.on('exit', output.flush)
   const { log } = output
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()

@@ -24,6 +24,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
   const settings = parseSettings(flags)
   const output = createOutput(settings.logLevel)
+  process.on('exit', output.flush)
   const state = new StateDirectory(flags.state)
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()

@@ -2,7 +2,7 @@
  * Lines to a file descriptor, several in one write. Under load a write for each line costs more than making the line:
  * lines wait for company for `FLUSH_MS`, or while the write before them is under way.
  *
- * What is buffered is written when the process exits, however it does unless it is killed; a write that is under way
+ * The entries call `flushSync` when the process exits, however it does unless it is killed; a write that is under way
  * then is finished by Node.
  */
 import { write, writeSync } from 'node:fs'
@@ -28,7 +28,6 @@ export class BatchedLines {
   constructor(descriptor: number, maxCharacters: number) {
     this.#descriptor = descriptor
     this.#maxCharacters = maxCharacters
-    process.on('exit', () => this.flushSync())
   }
 
   /** Takes one line, its line feed included. Never waits, never throws. */

