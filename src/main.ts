@@ -21,6 +21,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: async (args) => (await import('./sidecar.ts')).runSidecar(args, process.env),
     help: async () => helpOf((await import('./sidecar.ts')).SIDECAR_FLAGS),
   },
+  operator: {
+    summary: 'the control plane: Kubernetes resources to Redis, keys to Secrets',
+    run: async (args) => (await import('./operator.ts')).runOperator(args, process.env),
+    help: async () => helpOf((await import('./operator.ts')).OPERATOR_FLAGS),
+  },
   check: {
     summary: 'validate manifests: tollgate check PATH...',
     run: async (args) => (await import('./check.ts')).runCheck(args, process.env),

@@ -38,7 +38,7 @@ export class SecretWatch {
   readonly #denied = new Set<string>()
   #all: Reflector | undefined
   #subject = ''
-  #refreshing: Promise<void> | undefined
+  #refreshing = false
   #again = false
   #timer: Cancel | undefined
   #stopped = false
@@ -50,7 +50,7 @@ export class SecretWatch {
   /** Begins to watch; resolves when every namespace that is needed now is either in the store or known to be denied. */
   async start(): Promise<void> {
     const { client, timing } = this.#options
-    for (;;) {
+    while (!this.#stopped) {
       try {
         if (await this.#mayList(undefined)) {
           this.#all = this.#watch(undefined)
@@ -71,7 +71,7 @@ export class SecretWatch {
   refresh(): void {
     if (this.#all !== undefined || this.#stopped) return
     this.#again = true
-    this.#refreshing ??= this.#refreshUntilQuiet().finally(() => (this.#refreshing = undefined))
+    if (!this.#refreshing) void this.#refreshUntilQuiet()
   }
 
   get(namespace: string, name: string): KubeObject | undefined {
@@ -97,10 +97,12 @@ export class SecretWatch {
   }
 
   async #refreshUntilQuiet(): Promise<void> {
+    this.#refreshing = true
     while (this.#again && !this.#stopped) {
       this.#again = false
       await this.#refreshAll()
     }
+    this.#refreshing = false
   }
 
   async #refreshAll(): Promise<void> {

@@ -1,0 +1,164 @@
+/** Writes the status of a resource where it differs, and tells an event where `Ready` has changed. */
+import { asArray, asObject, asString } from '../../domain/json.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { applyStatus } from '../kube/apply-status.ts'
+import { mergeConditions } from '../kube/conditions.ts'
+import type { DesiredCondition } from '../kube/conditions.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { KubeClient } from '../kube/kube-api.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import type { ObjectLookup } from '../kube/object-store.ts'
+import { ORGANIZATIONS, PROVIDERS, VIRTUAL_KEYS } from '../kube/resource.ts'
+import type { Resource } from '../kube/resource.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { Build } from './configuration.ts'
+import { entryOf, readGeneratedKey } from './generated-secret.ts'
+import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
+import type { ProgrammedLedger } from './programmed.ts'
+import { conditionsOf, organizationFields, providerFields, virtualKeyFields } from './status.ts'
+import type { Problem, StatusInput } from './status.ts'
+
+const FIELD_MANAGER = 'tollgate-controller'
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  VirtualKey: [
+    'observedGeneration',
+    'configRevision',
+    'keyID',
+    'secretRef',
+    'expiresAt',
+    'nextRotationTime',
+    'lastHandledRotateRequest',
+    'keys',
+    'conditions',
+  ],
+  Provider: ['observedGeneration', 'configRevision', 'modelCount', 'credentials', 'conditions'],
+  Organization: ['observedGeneration', 'configRevision', 'keyCount', 'projectCount', 'projects', 'conditions'],
+}
+
+export interface StatusWriterOptions {
+  readonly client: Pick<KubeClient, 'serverSideApply'>
+  readonly view: ClusterView
+  readonly events: Pick<EventRecorder, 'record'>
+  readonly ledger: ProgrammedLedger
+  readonly now: () => number
+  readonly build: () => Build | undefined
+  readonly isStoreUnavailable: () => boolean
+  /** Why a generated key has no Secret of its own; `pending`: its first round is still to come. */
+  readonly keyProblem: (key: string) => Problem | 'pending' | undefined
+}
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options
+  }
+
+  /** One resource, `Kind/namespace/name`. Whether it wrote. @throws KubeError */
+  async write(id: string): Promise<boolean> {
+    const { kind, key } = partsOf(id)
+    const object = this.#lookup(kind)?.get(key)
+    const build = this.#options.build()
+    if (object === undefined || build === undefined || isDeleting(object)) return false
+    // A build of this generation is on its way.
+    if (build.generations.get(id) !== object.metadata.generation) return false
+    const input = this.#input(id, kind, key, object, build)
+    if (input === undefined) return false
+    return this.#apply(kind, object, input)
+  }
+
+  #input(id: string, kind: string, key: string, object: KubeObject, build: Build): StatusInput | undefined {
+    const { ledger, isStoreUnavailable } = this.#options
+    const keyProblem = kind === 'VirtualKey' ? this.#keyProblem(key, object) : undefined
+    if (keyProblem === 'pending') return undefined
+    const programmed = ledger.stateOf(id, build.revisions.get(id))
+    return { id, object, build, programmed, keyProblem, storeUnavailable: isStoreUnavailable() }
+  }
+
+  #keyProblem(key: string, object: KubeObject): Problem | 'pending' | undefined {
+    const { view, keyProblem } = this.#options
+    const namespace = object.metadata.namespace ?? ''
+    const access = view.secretAccess(namespace)
+    if (access === 'pending') return 'pending'
+    if (access === 'denied')
+      return {
+        reason: 'SecretAccessDenied',
+        message: `the operator may not read Secrets in namespace ${namespace}; allow it: ${view.howToGrant(namespace)}`,
+      }
+    if (!isGenerated(object)) return undefined
+    const problem = keyProblem(key)
+    if (problem !== undefined) return problem
+    return ownedSecret(view, object) === undefined ? 'pending' : undefined
+  }
+
+  async #apply(kind: string, object: KubeObject, input: StatusInput): Promise<boolean> {
+    const { client, now } = this.#options
+    const desired = conditionsOf(input)
+    const existing = asObject(object['status'])?.['conditions']
+    const status: JsonObject = { ...this.#fields(kind, input), conditions: mergeConditions(existing, desired, now()) }
+    const owner = { fieldManager: FIELD_MANAGER, fields: FIELDS[kind] ?? [] }
+    const wrote = await applyStatus(client, resourceOf(kind), object, status, owner)
+    if (wrote) this.#tell(object, desired)
+    return wrote
+  }
+
+  #fields(kind: string, input: StatusInput): JsonObject {
+    const nowMs = this.#options.now()
+    switch (kind) {
+      case 'VirtualKey': {
+        const secret = isGenerated(input.object) ? ownedSecret(this.#options.view, input.object) : undefined
+        const generated = secret === undefined ? undefined : readGeneratedKey(secret)
+        const supplied = isGenerated(input.object) ? undefined : this.#supplied(input.object)
+        return virtualKeyFields(input, { generated, supplied, nowMs })
+      }
+      case 'Provider':
+        return providerFields(input, input.build.credentials.get(input.object.metadata.name), nowMs)
+      default:
+        return organizationFields(input)
+    }
+  }
+
+  #supplied(object: KubeObject): Secret | undefined {
+    const reference = asObject(asObject(asObject(object['spec'])?.['key'])?.['secretRef'])
+    const secret = this.#options.view.secret(object.metadata.namespace ?? '', asString(reference?.['name']) ?? '')
+    return secret === undefined ? undefined : entryOf(secret, asString(reference?.['key']) ?? 'key')
+  }
+
+  #tell(object: KubeObject, desired: readonly DesiredCondition[]): void {
+    const ready = desired.find(({ type }) => type === 'Ready')
+    const before = asArray(asObject(object['status'])?.['conditions'])
+      .map(asObject)
+      .find((one) => one?.['type'] === 'Ready')
+    if (ready === undefined || before?.['reason'] === ready.reason || ready.reason === 'Pending') return
+    this.#options.events.record(object, {
+      type: ready.status === 'False' ? 'Warning' : 'Normal',
+      reason: ready.reason,
+      action: 'Reconcile',
+      note: ready.message === '' ? 'it is in force' : ready.message,
+    })
+  }
+
+  #lookup(kind: string): ObjectLookup | undefined {
+    const { view } = this.#options
+    switch (kind) {
+      case 'VirtualKey':
+        return view.virtualKeys
+      case 'Provider':
+        return view.providers
+      case 'Organization':
+        return view.organizations
+      default:
+        return undefined
+    }
+  }
+}
+
+function resourceOf(kind: string): Resource {
+  return kind === 'VirtualKey' ? VIRTUAL_KEYS : kind === 'Provider' ? PROVIDERS : ORGANIZATIONS
+}
+
+function partsOf(id: string): { readonly kind: string; readonly key: string } {
+  const slash = id.indexOf('/')
+  return { kind: id.slice(0, slash), key: id.slice(slash + 1) }
+}

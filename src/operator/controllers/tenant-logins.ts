@@ -1,0 +1,53 @@
+/** Keeps the Redis logins of owners equal to those that have virtual keys. */
+import { ownerOfKey } from '../../domain/snapshot/shards.ts'
+import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { errorFields } from '../kube/log.ts'
+import type { Log } from '../kube/log.ts'
+import { ensureTenantUser, removeTenantUser } from '../publish/redis-users.ts'
+import type { PublishRedis } from '../publish/redis-port.ts'
+
+export class TenantLogins {
+  readonly #redis: PublishRedis
+  readonly #master: Secret
+  readonly #log: Log
+  /** By owner: the organizations that its login was made for, as they were set. */
+  #set = new Map<string, string>()
+  #working: Promise<void> = Promise.resolve()
+
+  constructor(redis: PublishRedis, master: Secret, log: Log) {
+    this.#redis = redis
+    this.#master = master
+    this.#log = log
+  }
+
+  /** Redis may have lost them: it neither saves nor replicates users. */
+  forget(): void {
+    this.#set = new Map()
+  }
+
+  /** Sets what differs. A failure is told and made good with the next call. */
+  ensure(snapshot: Snapshot): Promise<void> {
+    this.#working = this.#working.then(() => this.#ensure(snapshot))
+    return this.#working
+  }
+
+  async #ensure({ virtualKeys }: Snapshot): Promise<void> {
+    const byOwner = Map.groupBy(virtualKeys, ({ id }) => ownerOfKey(id))
+    try {
+      for (const [owner, keys] of byOwner) {
+        const organizations = [...new Set(keys.map(({ organization }) => organization))].toSorted()
+        const wanted = JSON.stringify(organizations)
+        if (this.#set.get(owner) === wanted) continue
+        await ensureTenantUser(this.#redis, { owner, organizations, master: this.#master })
+        this.#set.set(owner, wanted)
+      }
+      for (const owner of [...this.#set.keys()].filter((known) => !byOwner.has(known))) {
+        await removeTenantUser(this.#redis, owner)
+        this.#set.delete(owner)
+      }
+    } catch (error) {
+      this.#log.warn(errorFields(error), 'Redis logins not set')
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The part of a VirtualKey that is not configuration: its finalizer, its Secret, its end.
+ *
+ *   new --finalizer--> kept --Secret--> kept ... --deleted--> out of the published shards --finalizer off--> gone
+ *
+ * So "the object is gone" means "the key is revoked". Where Redis cannot be reached the end waits ten minutes at most;
+ * what is left over then is removed by the first publication that succeeds.
+ */
+import { asArray, asString } from '../../domain/json.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { JsonPatchOperation, KubeClient } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-error.ts'
+import { nameOf } from '../kube/kube-object.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import type { Log } from '../kube/log.ts'
+import { VIRTUAL_KEYS } from '../kube/resource.ts'
+import type { Milliseconds } from '../kube/timing.ts'
+import type { ClusterView } from './cluster-view.ts'
+import { isDeleting, isGenerated } from './gather.ts'
+import type { ProgrammedLedger } from './programmed.ts'
+import type { Problem } from './status.ts'
+import { keepSecret } from './virtual-key-secret.ts'
+
+export const FINALIZER = 'tollgate.dev/redis-cleanup'
+const FINALIZERS = '/metadata/finalizers'
+/** How long a deletion waits for Redis. */
+const MAX_DELETION_MS = 10 * 60_000
+const LOOK_AGAIN_MS = 1_000
+/** A name that is taken may become free without an event that concerns this key. */
+const NOT_OWNED_AGAIN_MS = 60_000
+
+export interface VirtualKeyOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace' | 'jsonPatch'>
+  readonly view: Pick<ClusterView, 'virtualKeys' | 'secret' | 'secretAccess'>
+  readonly events: Pick<EventRecorder, 'record'>
+  readonly ledger: ProgrammedLedger
+  readonly log: Log
+  readonly now: () => Milliseconds
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly isStoreUnavailable: () => boolean
+  /** What was found out about a key's Secret has changed its status. */
+  readonly onOutcome: (key: string) => void
+  readonly maxDeletionMs?: Milliseconds
+}
+
+export class VirtualKeyController {
+  readonly #options: VirtualKeyOptions
+  readonly #problems = new Map<string, Problem>()
+  readonly #handled = new Set<string>()
+
+  constructor(options: VirtualKeyOptions) {
+    this.#options = options
+  }
+
+  /** Why a generated key has no Secret of its own; `pending` before its first round. */
+  problemOf(key: string): Problem | 'pending' | undefined {
+    return this.#handled.has(key) ? this.#problems.get(key) : 'pending'
+  }
+
+  /** One round. Returns when to come again. @throws KubeError */
+  readonly reconcile = async (key: string): Promise<Milliseconds | undefined> => {
+    const object = this.#options.view.virtualKeys.get(key)
+    if (object === undefined) {
+      this.#handled.delete(key)
+      this.#problems.delete(key)
+      return undefined
+    }
+    if (isDeleting(object)) return this.#end(key, object)
+    await this.#addFinalizer(object)
+    if (!isGenerated(object)) return undefined
+    // Without reading there is no telling whose Secret it is; the access that comes brings a new round.
+    if (this.#options.view.secretAccess(object.metadata.namespace ?? '') !== 'readable') return undefined
+    return this.#keepSecret(key, object)
+  }
+
+  async #keepSecret(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
+    const outcome = await keepSecret(object, this.#options)
+    const before = this.#problems.get(key)?.message
+    const isFirst = !this.#handled.has(key)
+    if (outcome.type === 'not-owned') this.#problems.set(key, { reason: 'SecretNotOwned', message: outcome.message })
+    else this.#problems.delete(key)
+    this.#handled.add(key)
+    if (isFirst || before !== this.#problems.get(key)?.message) this.#options.onOutcome(key)
+    if (outcome.type === 'not-owned') return NOT_OWNED_AGAIN_MS
+    return outcome.nextAtMs === undefined ? undefined : Math.max(0, outcome.nextAtMs - this.#options.now())
+  }
+
+  async #addFinalizer(object: KubeObject): Promise<void> {
+    const { finalizers, namespace, name } = object.metadata
+    if (asArray(finalizers).includes(FINALIZER)) return
+    // What is tested is what was read: two writers do not overwrite each other's.
+    const operations: JsonPatchOperation[] =
+      finalizers === undefined
+        ? [
+            { op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion ?? '' },
+            { op: 'add', path: FINALIZERS, value: [FINALIZER] },
+          ]
+        : [
+            { op: 'test', path: FINALIZERS, value: finalizers },
+            { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
+          ]
+    await this.#patch({ name, ...(namespace === undefined ? {} : { namespace }) }, operations)
+  }
+
+  async #end(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
+    const at = asArray(object.metadata['finalizers']).indexOf(FINALIZER)
+    if (at < 0) return undefined
+    const { ledger, now, events, log, maxDeletionMs = MAX_DELETION_MS } = this.#options
+    const isOut = ledger.hasPublished && ledger.stateOf(`VirtualKey/${key}`) === 'not-published'
+    const waitedMs = now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
+    if (!isOut && waitedMs < maxDeletionMs) return LOOK_AGAIN_MS
+    if (!isOut) {
+      log.warn({ virtualKey: key }, 'deletion released without Redis')
+      events.record(object, {
+        type: 'Warning',
+        reason: 'StoreUnavailable',
+        action: 'Delete',
+        note: 'Redis could not be reached; the key may be valid until it can be',
+      })
+    }
+    await this.#patch(nameOf(key), [
+      { op: 'test', path: `${FINALIZERS}/${at}`, value: FINALIZER },
+      { op: 'remove', path: `${FINALIZERS}/${at}` },
+    ])
+    return undefined
+  }
+
+  async #patch(
+    name: { readonly namespace?: string; readonly name: string },
+    operations: readonly JsonPatchOperation[],
+  ): Promise<void> {
+    try {
+      await this.#options.client.jsonPatch(VIRTUAL_KEYS, name, operations)
+    } catch (error) {
+      if (error instanceof KubeError && error.isNotFound) return
+      throw error
+    }
+  }
+}
