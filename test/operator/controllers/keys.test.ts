@@ -127,6 +127,7 @@ t.test('the life of virtual keys', async (t) => {
     const now = await keyOfSecret('team', 'aging-virtual-key')
     const wanted = await digest('team', now)
     await until(async () => digestsOf(await world.published('team/aging')).join() === wanted)
+    t.not(now, first)
   })
 
   t.test('9: suspending and expiry are told and published, without any further change', async (t) => {
