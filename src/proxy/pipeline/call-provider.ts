@@ -15,6 +15,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder } from './attempt-in-order.ts'
+import { replayFirst, tellEnd } from './item-source.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems, type StreamItem } from './provider-stream.ts'
 import { parseDocument } from './read-request.ts'
@@ -58,7 +59,7 @@ export function callProvider(call: ProviderRequest, record: RequestRecord, servi
   return attemptInOrder<Answer>(call.plan, record, services, async (deployment) => {
     const { answer, firstByteMs } = await exchange(deployment, call, record, services)
     if (answer.type === 'whole') return { answer, firstByteMs }
-    return { answer, firstByteMs, hold: (leave) => ({ ...answer, items: leaving(answer.items, leave) }) }
+    return { answer, firstByteMs, hold: (leave) => ({ ...answer, items: tellEnd(answer.items, leave) }) }
   })
 }
 
@@ -155,22 +156,5 @@ async function openStream(reply: ProviderReply, deployment: Deployment, format: 
     if (content !== -1) break
   }
   reply.firstContentSeen()
-  return { type: 'stream', deployment, format, items: replay(held, source) }
-}
-
-async function* replay(held: StreamItem[], rest: AsyncGenerator<StreamItem[]>): AsyncGenerator<StreamItem[]> {
-  try {
-    yield held
-    yield* rest
-  } finally {
-    await rest.return(undefined)
-  }
-}
-
-async function* leaving(items: AsyncIterable<StreamItem[]>, leave: () => void): AsyncGenerator<StreamItem[]> {
-  try {
-    yield* items
-  } finally {
-    leave()
-  }
+  return { type: 'stream', deployment, format, items: replayFirst(held, source) }
 }
