@@ -189,7 +189,13 @@ t.test('names that look like control headers and are none', async (t) => {
 t.test('headers of our answers that a client sends back ask for nothing', async (t) => {
   const answer = await call([['x-llm-trace', 'true']])
   const own = ['x-request-id', 'x-gateway-request-id', 'x-gateway-routing-decision', 'x-gateway-cost-usd']
-  for (const name of [...own, 'x-gateway-input-tokens', 'x-gateway-output-tokens', 'x-gateway-cache', 'x-gateway-quota-reset'])
+  for (const name of [
+    ...own,
+    'x-gateway-input-tokens',
+    'x-gateway-output-tokens',
+    'x-gateway-cache',
+    'x-gateway-quota-reset',
+  ])
     t.equal(await servedWith([[name, answer.header(name) ?? '1']]), 'first', name)
 })
 
