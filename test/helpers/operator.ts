@@ -77,6 +77,7 @@ export function provider(name: string, spec: JsonObject = {}): JsonObject {
     { name },
     {
       type: 'OpenAI',
+    countries: ['us'],
       credentials: { type: 'Bearer', secretRef: { name: `provider-${name}` } },
       models: [{ name: `model-of-${name}`, quality: 0.5, pricing: { input: '1', output: '1' } }],
       ...spec,

@@ -37,7 +37,6 @@ export interface VirtualKeyOptions {
   readonly log: Log
   readonly now: () => Milliseconds
   readonly randomBytes: (count: number) => Uint8Array
-  readonly isStoreUnavailable: () => boolean
   /** What was found out about a key's Secret has changed its status. */
   readonly onOutcome: (key: string) => void
   readonly maxDeletionMs?: Milliseconds

@@ -45,7 +45,7 @@ t.test('the configuration in force', async (t) => {
     await world.apply(granted({ privileges: ['trace', 'demask'] }))
     for (const key of ['team/restoring', 'team/dear', 'team/plain', 'team/second'])
       await world.reaches(key, 'Ready', 'True Ready')
-    await world.apply(organization({ grants: [] }))
+    await world.apply(organization({ displayName: 'closed', grants: [] }))
     await until(async () => (await world.published('team/plain')) === undefined)
     await world.reaches('team/plain', 'Ready', 'False NotGranted')
     await world.apply(organization())

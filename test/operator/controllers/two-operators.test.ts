@@ -20,7 +20,7 @@ t.test('22: two operators', async (t) => {
     return leader
   }
   const epoch = async () => Number((await redis.cli('GET', 'tg:cfg:epoch')).trim())
-  let operators = await Promise.all([world.startOperator(), world.startOperator()])
+  let operators: readonly RunningOperator[] = await Promise.all([world.startOperator(), world.startOperator()])
 
   t.test('one leads and serves', async (t) => {
     await leaderOf(operators)
