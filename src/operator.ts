@@ -1,10 +1,19 @@
 /** Process entry: the control plane. Wiring only. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
-import { parseAddress, parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { parseAddress, parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { contentHash } from './crypto/content-hash.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
+import { PodWatch, tokenReviewer } from './operator/controllers/sidecar-access.ts'
+import { buildGrant } from './operator/credentials/build-grant.ts'
+import type { GrantContent } from './operator/credentials/ports.ts'
+import { CredentialsServer } from './operator/credentials/server.ts'
+import { listenForHints } from './operator/publish/hints.ts'
+import { tenantLogin } from './operator/publish/redis-users.ts'
+import type { ShardSigner } from './operator/publish/sign.ts'
+import { Secret } from './domain/secret.ts'
 import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
 import { findConnection } from './operator/kube/find-connection.ts'
@@ -14,7 +23,7 @@ import { KubeHttp } from './operator/kube/kube-http.ts'
 import { LeaderElector } from './operator/kube/leader-elector.ts'
 import { errorFields, type Log } from './operator/kube/log.ts'
 import { pause, SYSTEM_TIMING } from './operator/kube/timing.ts'
-import { createOperatorMetrics } from './operator/operator-metrics.ts'
+import { createOperatorMetrics, type OperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
 import { checkPattern } from './proxy/guardrails/guardrails.ts'
 import { connectRedis } from './proxy/stores/redis/redis-client.ts'
@@ -28,6 +37,17 @@ export const OPERATOR_FLAGS = {
     help: "the operator's namespace, with the providers' Secrets (default: that of its connection)",
   },
   admin: { type: 'text', default: '0.0.0.0:4142', help: 'address of /livez, /readyz and /metrics' },
+  'listen-grpc': {
+    type: 'text',
+    help: 'address of the credentials service for sidecars, such as 0.0.0.0:8443; without it there is none',
+  },
+  'grpc-certificate': { type: 'text', help: 'PEM file of its certificate, with the chain' },
+  'grpc-key': { type: 'text', help: "PEM file of the certificate's private key" },
+  'sidecar-redis': {
+    type: 'text',
+    help: 'Redis as sidecars reach it, without a login (default: --redis without its login)',
+  },
+  'sidecar-redis-ca': { type: 'text', help: 'PEM file of the certificates that sidecars check Redis with' },
   'lease-name': { type: 'text', default: 'tollgate-operator', help: 'Lease that decides which replica leads' },
   'kube-rate': { type: 'text', default: '400', help: 'calls a second to the API server, at most' },
   'log-level': { type: 'text', default: 'info', help: LOG_LEVELS.join(', ') },
@@ -40,6 +60,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   const flags = parseFlags(args, OPERATOR_FLAGS, environment)
   if (flags.redis === undefined) throw new UsageError('--redis URL is required')
   const admin = parseAddress('admin', flags.admin)
+  const sidecars = await sidecarSettings(flags)
   const rate = wholeNumber('kube-rate', flags['kube-rate'])
   const timing = SYSTEM_TIMING
   const output = createOutput(logLevel(flags['log-level']))
@@ -87,7 +108,9 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     onElected: (epoch) => controllers?.lead(epoch, () => elector.isLeader),
     onLost: (reason) => die(`leadership lost: ${reason}`),
   })
+  let credentials: RunningCredentials | undefined
   endOnSignals(async () => {
+    await credentials?.close()
     await controllers?.stop()
     await elector.stop()
     await server.stop()
@@ -98,6 +121,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   })
 
   const { master, signingKey } = await secretsOf(client, namespace, log)
+  const signer = createSigner(signingKey)
   controllers = new Controllers({
     client,
     redis,
@@ -106,11 +130,12 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     events,
     namespace,
     master,
-    signer: createSigner(signingKey),
+    signer,
     contentHash,
     checkPattern,
     randomBytes,
     metrics,
+    onBuilt: () => credentials?.push(),
     onFenced: (epoch) => die(`a leader of epoch ${epoch} has published`),
   })
   const started = controllers
@@ -120,8 +145,102 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   )
   await started.start()
   log.info({}, 'cluster read')
+  if (sidecars !== undefined) {
+    credentials = await serveCredentials({ sidecars, client, log, master, signer, metrics, controllers: started })
+  }
   elector.start()
   return undefined
+}
+
+interface SidecarSettings {
+  readonly host: string
+  readonly port: number
+  readonly certificate: string
+  readonly privateKey: Secret
+  /** With the operator's login: hints come over it. */
+  readonly redisUrl: string
+  /** Without a login. */
+  readonly sidecarRedisUrl: string
+  readonly ca?: string
+}
+
+/** @throws {UsageError} */
+async function sidecarSettings(flags: Flags<typeof OPERATOR_FLAGS>): Promise<SidecarSettings | undefined> {
+  const { redis = '' } = flags
+  if (flags['listen-grpc'] === undefined) return undefined
+  const [certificate, key] = [flags['grpc-certificate'], flags['grpc-key']]
+  if (certificate === undefined || key === undefined)
+    throw new UsageError('--listen-grpc needs --grpc-certificate and --grpc-key')
+  const ca = flags['sidecar-redis-ca']
+  return {
+    ...parseAddress('listen-grpc', flags['listen-grpc']),
+    certificate: await readFile(certificate, 'utf8'),
+    privateKey: new Secret(await readFile(key, 'utf8')),
+    redisUrl: redis,
+    sidecarRedisUrl: flags['sidecar-redis'] ?? redis.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1'),
+    ...(ca === undefined ? {} : { ca: await readFile(ca, 'utf8') }),
+  }
+}
+
+interface RunningCredentials {
+  /** What is in force has changed. */
+  push(): void
+  close(): Promise<void>
+}
+
+interface CredentialsParts {
+  readonly sidecars: SidecarSettings
+  readonly client: KubeClient
+  readonly log: Log
+  readonly master: Secret
+  readonly signer: ShardSigner
+  readonly metrics: OperatorMetrics
+  readonly controllers: Controllers
+}
+
+/** Every replica serves: what it hands out comes from its own view of the cluster. */
+async function serveCredentials(parts: CredentialsParts): Promise<RunningCredentials> {
+  const { sidecars, client, log, master, signer, metrics, controllers } = parts
+  const { host, port, redisUrl, sidecarRedisUrl, ca } = sidecars
+  // Ten thousand sidecars ask for what some hundred owners get.
+  const grants = new Map<string, GrantContent>()
+  const pods = new PodWatch({ client, timing: SYSTEM_TIMING, log, onDeleted: (uid) => server.podDeleted(uid) })
+  const server = new CredentialsServer({
+    reviewer: tokenReviewer(client),
+    pods,
+    grants: {
+      grantFor: (owner) => {
+        const { build } = controllers
+        const known = grants.get(owner)
+        if (build === undefined || known !== undefined) return known
+        const redis = { url: sidecarRedisUrl, ...tenantLogin({ owner, master }), ...(ca === undefined ? {} : { ca }) }
+        const grant = buildGrant({ ...build, owner, master, shardKeys: [signer.publicKey], redis })
+        grants.set(owner, grant)
+        return grant
+      },
+    },
+    log,
+    now: SYSTEM_TIMING.now,
+    onAuthenticated: metrics.authenticated,
+  })
+  server.setCertificate(sidecars.certificate, sidecars.privateKey)
+  pods.start()
+  const bound = await server.listen(host, port)
+  log.info({ grpc: `${host}:${bound}` }, 'credentials service listens')
+  const hints = /^rediss?:/.test(redisUrl)
+    ? listenForHints({ url: redisUrl, onHint: (shards) => server.hint(shards), random: Math.random })
+    : undefined
+  return {
+    push: () => {
+      grants.clear()
+      server.pushGrants()
+    },
+    close: async () => {
+      hints?.close()
+      await server.close()
+      await pods.stop()
+    },
+  }
 }
 
 /** Waits for the API server: the operator may be started before it answers. */

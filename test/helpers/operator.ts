@@ -31,7 +31,7 @@ export interface RunningOperator {
 export interface OperatorWorld {
   readonly plane: ControlPlane
   readonly redis: RedisServer
-  startOperator(): Promise<RunningOperator>
+  startOperator(...flags: readonly string[]): Promise<RunningOperator>
   apply(...documents: readonly JsonObject[]): Promise<void>
   /** Undefined where it is gone. */
   read(resource: Resource, namespace: string | undefined, name: string): Promise<KubeObject | undefined>
@@ -77,7 +77,7 @@ export function provider(name: string, spec: JsonObject = {}): JsonObject {
     { name },
     {
       type: 'OpenAI',
-    countries: ['us'],
+      countries: ['us'],
       credentials: { type: 'Bearer', secretRef: { name: `provider-${name}` } },
       models: [{ name: `model-of-${name}`, quality: 0.5, pricing: { input: '1', output: '1' } }],
       ...spec,
@@ -124,7 +124,7 @@ function worldOf(t: Test, plane: ControlPlane, redis: RedisServer): OperatorWorl
     redis,
     read,
     condition,
-    startOperator: () => startOperator(t, plane, redis),
+    startOperator: (...flags) => startOperator(t, plane, redis, flags),
     apply: async (...documents) => {
       for (const one of documents) {
         const { code, stderr } = await plane.tryKubectl(
@@ -159,8 +159,13 @@ function textIn(value: unknown, field: string): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined
 }
 
-async function startOperator(t: Test, plane: ControlPlane, redis: RedisServer): Promise<RunningOperator> {
-  const args = [MAIN, 'operator', '--redis', redis.url, '--namespace', SYSTEM, '--admin', '127.0.0.1:0']
+async function startOperator(
+  t: Test,
+  plane: ControlPlane,
+  redis: RedisServer,
+  flags: readonly string[],
+): Promise<RunningOperator> {
+  const args = [MAIN, 'operator', '--redis', redis.url, '--namespace', SYSTEM, '--admin', '127.0.0.1:0', ...flags]
   const env = { ...process.env, KUBECONFIG: plane.kubeconfig, TOLLGATE_LOG_LEVEL: 'debug' }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
