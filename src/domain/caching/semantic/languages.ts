@@ -2,7 +2,8 @@
  * Words that may come or go between two wordings of one question, by language. A word that is in no list always counts,
  * so a language that is not here, or a word that is forgotten, costs a hit and never a wrong answer. Negations,
  * prepositions of direction and order (from, before, without), modal verbs of permission and duty, pronouns other
- * than «my» and articles that tell who does what to whom are left out on purpose: they change what is asked.
+ * than «my», and articles that are pronouns too (la, die) or tell who does what to whom, are left out on purpose: they
+ * change what is asked.
  */
 
 export interface Language {
@@ -88,9 +89,9 @@ const english: Language = {
 const german: Language = {
   name: 'de',
   marks: words(
-    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir',
+    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir der die das',
   ),
-  fillers: words('der die das ein eine ist sind bin mein meine unser unsere bitte denn eigentlich'),
+  fillers: words('ein eine ist sind bin mein meine unser unsere bitte denn eigentlich'),
   openings: [
     'ich möchte wissen',
     'können sie mir sagen',
@@ -113,9 +114,9 @@ const german: Language = {
 const french: Language = {
   name: 'fr',
   marks: words(
-    'comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle',
+    "comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle le la les l'",
   ),
-  fillers: words("le la les l' un une des est sont suis je j' mon ma mes notre nos svp donc c'est"),
+  fillers: words("un une des est sont suis je j' mon ma mes notre nos svp donc c'est"),
   openings: [
     'je voudrais savoir',
     "j'aimerais savoir",
@@ -139,8 +140,10 @@ const french: Language = {
 
 const spanish: Language = {
   name: 'es',
-  marks: words('cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está'),
-  fillers: words('el la los las un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues'),
+  marks: words(
+    'cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está la los las',
+  ),
+  fillers: words('el un una unos unas es son soy yo mi mis nosotros nuestro nuestra nuestros pues'),
   openings: [
     'quisiera saber',
     'me gustaría saber',
@@ -161,8 +164,10 @@ const spanish: Language = {
 
 const italian: Language = {
   name: 'it',
-  marks: words('come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su'),
-  fillers: words("il lo la i l' un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi"),
+  marks: words(
+    "come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su lo la l'",
+  ),
+  fillers: words("il i un uno una un' è sono io mio mia miei mie noi nostro nostra nostri nostre quindi"),
   openings: [
     'vorrei sapere',
     'può dirmi',
@@ -185,8 +190,10 @@ const italian: Language = {
 
 const portuguese: Language = {
   name: 'pt',
-  marks: words('como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está'),
-  fillers: words('o os as um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então'),
+  marks: words(
+    'como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está o os as',
+  ),
+  fillers: words('um uma uns umas é são sou eu meu minha meus minhas nós nosso nossa nossos nossas então'),
   openings: ['eu gostaria de saber', 'gostaria de saber', 'pode me dizer', 'diga-me', 'por favor', 'olá'],
   rewrites: [
     ['como posso', 'como'],

@@ -8,6 +8,10 @@ const SAME: string[][] = [
   ["How can I fix my car's engine?", 'how to repair a car engine'],
   ['Wie kann ich mein Passwort ändern?', 'Bitte, wie mein Kennwort ändern'],
   ['Comment puis-je supprimer mon compte ?', 'Comment effacer mon compte'],
+  ['¿Cómo puedo borrar mi cuenta de usuario?', 'Por favor, cómo eliminar mi cuenta de usuario'],
+  ['Come posso eliminare il mio account?', 'come cancellare il mio account'],
+  ['Como posso apagar minha conta?', 'por favor, como excluir minha conta'],
+  ['Hoe kan ik mijn account verwijderen?', 'hoe account wissen'],
 ]
 
 const DIFFERENT: [string, string][] = [
@@ -78,6 +82,13 @@ const DIFFERENT: [string, string][] = [
   ['List all customs of Japan', 'List all custom of Japan'],
   ['No, price is too high', 'No price is too high'],
   ['No. Price is too high', 'No price is too high'],
+  // Articles that are pronouns too: him, her, them.
+  ['Comment le contacter par mail ?', 'Comment la contacter par mail ?'],
+  ["Comment l'avertir par mail ?", 'Comment avertir par mail ?'],
+  ['Come lo contatto per posta', 'Come la contatto per posta'],
+  ['¿Cómo la contacto por correo?', '¿Cómo las contacto por correo?'],
+  ['Como o contato por email', 'Como os contato por email'],
+  ['Kann ich die nach dem Öffnen essen', 'Kann ich das nach dem Öffnen essen'],
   // Words are the subject, or a text is handed over.
   ['Translate into Spanish: I am hungry', 'Translate into Spanish: We are hungry'],
   ["Translate 'the dogs' into French", "Translate 'a dog' into French"],
