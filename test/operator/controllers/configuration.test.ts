@@ -53,7 +53,7 @@ t.test('the configuration in force', async (t) => {
     const ready = await world.condition(ORGANIZATIONS, undefined, 'acme', 'Ready')
     t.equal(ready, 'True Ready')
     await until(
-      async () => asObject((await world.read(ORGANIZATIONS, undefined, 'acme'))?.['status'])?.['keyCount'] === 5,
+      async () => asObject((await world.read(ORGANIZATIONS, undefined, 'acme'))?.['status'])?.['keyCount'] === 4,
     )
   })
 

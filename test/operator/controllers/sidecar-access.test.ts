@@ -1,0 +1,154 @@
+/** From `kubectl apply` to a call: an operator, a sidecar with a real pod-bound token, and what becomes of a key. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
+import { PODS, VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
+import { createAuthority } from '../../helpers/certificates.ts'
+import type { ControlPlane } from '../../helpers/control-plane.ts'
+import { collect } from '../../helpers/gateway.ts'
+import { entry, secretOf, startWorld, virtualKey } from '../../helpers/operator.ts'
+import { until } from '../../helpers/redis.ts'
+
+const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts')
+const IDENTITY = {
+  name: 'tollgate-identity',
+  projected: {
+    sources: [{ serviceAccountToken: { path: 'token', audience: 'tollgate.dev', expirationSeconds: 3600 } }],
+  },
+}
+
+t.test('a sidecar and its operator', async (t) => {
+  const world = await startWorld(t, ['team'])
+  if (world === undefined) return
+  const { plane } = world
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const authority = createAuthority()
+  const { certificate, privateKey } = authority.issue()
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const operator = await world.startOperator(
+    '--listen-grpc',
+    '127.0.0.1:0',
+    '--grpc-certificate',
+    file('tls.crt', certificate),
+    '--grpc-key',
+    file('tls.key', privateKey),
+  )
+  await until(() => operator.output().includes('credentials service listens'))
+  const address = /"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? ''
+  await plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
+  const injected = await makePod(plane, 'injected', true)
+  const bare = await makePod(plane, 'bare', false)
+  const start = async (pod: KubeObject) =>
+    startSidecar(
+      t,
+      [
+        '--operator',
+        address,
+        '--ca',
+        file('ca.crt', authority.ca),
+        '--token',
+        file(pod.metadata.name, await tokenOf(plane, pod)),
+      ],
+      pod,
+    )
+
+  t.test('a pod without our sidecar gets nothing', async (t) => {
+    const sidecar = await start(bare)
+    await until(() => operator.output().includes('no-sidecar'))
+    t.equal((await fetch(`${sidecar.admin}/readyz`)).status, 503)
+    await sidecar.end()
+  })
+
+  t.test(
+    'a key works in a sidecar that runs, is in force when that one says so, and ends when it is suspended',
+    async (t) => {
+      const sidecar = await start(injected)
+      await world.apply(virtualKey('team', 'app'))
+      await world.reaches('team/app', 'Ready', 'True Ready')
+      const key = entry(await secretOf(world, 'team', 'app-virtual-key'), 'key')
+      const call = async () => {
+        const answer = await fetch(`${sidecar.data}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] }),
+        })
+        return answer.status
+      }
+      t.not(await call(), 401, 'known to the sidecar when Programmed')
+      t.match(await world.redis.cli('SMEMBERS', 'tg:ack:team'), /injected/)
+      await world.apply(virtualKey('team', 'app', { suspended: true }))
+      await until(async () => [401, 403].includes(await call()))
+      await world.reaches('team/app', 'Ready', 'False Suspended')
+      await world.apply(virtualKey('team', 'app', { suspended: false }))
+      await world.reaches('team/app', 'Ready', 'True Ready')
+      t.notOk([401, 403].includes(await call()))
+      await plane.client.delete(VIRTUAL_KEYS, { namespace: 'team', name: 'app' })
+      await until(async () => (await call()) === 401)
+      await sidecar.end()
+    },
+  )
+})
+
+async function makePod(plane: ControlPlane, name: string, withSidecar: boolean): Promise<KubeObject> {
+  const sidecar = {
+    name: 'tollgate',
+    image: 'tollgate',
+    restartPolicy: 'Always',
+    volumeMounts: [{ name: IDENTITY.name, mountPath: '/var/run/tollgate' }],
+  }
+  const spec: JsonObject = {
+    serviceAccountName: 'app',
+    containers: [{ name: 'app', image: 'app' }],
+    ...(withSidecar ? { initContainers: [sidecar], volumes: [IDENTITY] } : {}),
+  }
+  const pod = await plane.client.create(PODS, { metadata: { namespace: 'team', name }, spec })
+  const status = { phase: 'Running', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }
+  await plane.client.jsonPatch(PODS, { namespace: 'team', name }, [{ op: 'add', path: '/status', value: status }], {
+    subresource: 'status',
+  })
+  return pod
+}
+
+function tokenOf(plane: ControlPlane, { metadata }: KubeObject): Promise<string> {
+  const bound = [
+    '--bound-object-kind',
+    'Pod',
+    '--bound-object-name',
+    metadata.name,
+    '--bound-object-uid',
+    metadata.uid ?? '',
+  ]
+  return plane.kubectl('create', 'token', 'app', '-n', 'team', '--audience', 'tollgate.dev', ...bound)
+}
+
+async function startSidecar(t: Test, flags: readonly string[], { metadata }: KubeObject) {
+  const args = [MAIN, 'sidecar', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...flags]
+  const child = spawn(process.execPath, args, {
+    env: {
+      PATH: process.env['PATH'],
+      POD_NAME: metadata.name,
+      POD_NAMESPACE: metadata.namespace,
+      POD_UID: metadata.uid,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  t.teardown(end)
+  const listening = await collect(child).line(({ msg }) => msg === 'listening')
+  return { data: String(listening['data']), admin: String(listening['admin']), end }
+}
