@@ -302,7 +302,7 @@ t.test('the trace: two headers and the steps in the log', async (t) => {
   const steps = gateway.lines.filter((line) => line['msg'] === 'trace' && line['requestId'] === id)
   t.match(
     steps.map((line) => line['step']),
-    ['resolve-policy', 'read-request', 'plan-route'],
+    ['resolve-policy', 'read-request', 'plan-route', 'admit', 'answer', 'settle'],
   )
   const list = await fetch(`${gateway.url}/v1/models`, {
     headers: { authorization: `Bearer ${KEY}`, 'x-llm-trace': 'true' },

@@ -41,9 +41,11 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
+    traceStep(record, services, 'resolve-policy', { virtualKey: caller.key.id, flags: [...governed.policy.flags] })
     const format = formatOf(incoming.adapter.format)
     const read = await readRequest(incoming, format)
     record.noteRequest(read.request)
+    traceStep(record, services, 'read-request', { bytes: read.bytes.length, stream: record.stream })
 
     const route = planRequest(read.request, governed, record, services)
     const admitted = await admit(admissionOf(read.request), route, governed, record, services)
