@@ -159,14 +159,16 @@ function textIn(value: unknown, field: string): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined
 }
 
-async function startOperator(
+/** With the rights of `kubeconfig`; an administrator's where it is absent. */
+export async function startOperator(
   t: Test,
   plane: ControlPlane,
   redis: RedisServer,
-  flags: readonly string[],
+  flags: readonly string[] = [],
+  kubeconfig = plane.kubeconfig,
 ): Promise<RunningOperator> {
   const args = [MAIN, 'operator', '--redis', redis.url, '--namespace', SYSTEM, '--admin', '127.0.0.1:0', ...flags]
-  const env = { ...process.env, KUBECONFIG: plane.kubeconfig, TOLLGATE_LOG_LEVEL: 'debug' }
+  const env = { ...process.env, KUBECONFIG: kubeconfig, TOLLGATE_LOG_LEVEL: 'debug' }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const take = (chunk: Buffer) => void (output += chunk.toString())

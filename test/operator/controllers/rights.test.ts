@@ -1,0 +1,95 @@
+/** The operator with no more rights than docs/operator.md names: no Secrets of the cluster, those of a namespace when granted. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import { asArray, asObject, asString } from '../../../src/domain/json.ts'
+import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
+import type { ControlPlane } from '../../helpers/control-plane.ts'
+import { secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
+import { until } from '../../helpers/redis.ts'
+
+const READ = ['get', 'list', 'watch']
+
+t.test('with the least rights', async (t) => {
+  const world = await startWorld(t, ['granted', 'closed'])
+  if (world === undefined) return
+  const { plane, redis } = world
+  await plane.kubectl('create', 'serviceaccount', 'tollgate', '-n', SYSTEM)
+  const role = (kind: string, name: string, rules: readonly JsonObject[], namespace?: string): JsonObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    rules: [...rules],
+  })
+  await world.apply(
+    role('ClusterRole', 'tollgate', [
+      rule('tollgate.dev', ['virtualkeys'], [...READ, 'patch']),
+      rule('tollgate.dev', ['providers', 'organizations'], READ),
+      rule('tollgate.dev', ['virtualkeys/status', 'providers/status', 'organizations/status'], ['patch']),
+      rule('', ['namespaces'], READ),
+      rule('events.k8s.io', ['events'], ['create', 'patch']),
+    ]),
+    role('ClusterRole', 'tollgate-namespace', [rule('', ['secrets'], [...READ, 'create', 'update'])]),
+    role(
+      'Role',
+      'tollgate',
+      [
+        rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
+        rule('', ['secrets'], [...READ, 'create']),
+      ],
+      SYSTEM,
+    ),
+  )
+  const account = `--serviceaccount=${SYSTEM}:tollgate`
+  await plane.kubectl('create', 'clusterrolebinding', 'tollgate', '--clusterrole=tollgate', account)
+  await plane.kubectl('create', 'rolebinding', 'tollgate', '-n', SYSTEM, '--role=tollgate', account)
+  const grant = ['create', 'rolebinding', 'tollgate', '-n', 'granted', '--clusterrole=tollgate-namespace', account]
+  await plane.kubectl(...grant)
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-rights-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const kubeconfig = join(folder, 'kubeconfig')
+  writeFileSync(kubeconfig, await kubeconfigOf(plane))
+  const operator = await startOperator(t, plane, redis, [], kubeconfig)
+
+  t.test('a namespace that grants its Secrets is served', async (t) => {
+    await world.apply(virtualKey('granted', 'app'))
+    await world.reaches('granted/app', 'Ready', 'True Ready')
+    t.ok(await secretOf(world, 'granted', 'app-virtual-key'))
+    await until(async () => (await plane.kubectl('get', 'events', '-n', 'granted')).includes('KeyCreated'))
+    await plane.client.delete(VIRTUAL_KEYS, { namespace: 'granted', name: 'app' })
+    await until(async () => (await world.read(VIRTUAL_KEYS, 'granted', 'app')) === undefined)
+    t.notMatch(operator.output(), /"reason":"Forbidden"/)
+  })
+
+  t.test('another one is told what to run, and is served when that has been done', async (t) => {
+    await world.apply(virtualKey('closed', 'app'))
+    await world.reaches('closed/app', 'Ready', 'False SecretAccessDenied')
+    const status = asObject((await world.read(VIRTUAL_KEYS, 'closed', 'app'))?.['status'])
+    const message = asArray(status?.['conditions'])
+      .map((one) => asString(asObject(one)?.['message']) ?? '')
+      .join('\n')
+    const command = /kubectl (create rolebinding \S+ -n closed \S+ \S+)/.exec(message)?.[1]
+    t.ok(command, message)
+    await plane.kubectl(...(command ?? '').split(' '))
+    await world.reaches('closed/app', 'Ready', 'True Ready')
+  })
+})
+
+function rule(group: string, resources: readonly string[], verbs: readonly string[]): JsonObject {
+  return { apiGroups: [group], resources: [...resources], verbs: [...verbs] }
+}
+
+async function kubeconfigOf(plane: ControlPlane): Promise<string> {
+  const token = (await plane.kubectl('create', 'token', 'tollgate', '-n', SYSTEM)).trim()
+  const authority = Buffer.from(plane.ca).toString('base64')
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: plane.url, 'certificate-authority-data': authority } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  })
+}
