@@ -28,7 +28,8 @@ import { StatusWriter } from './status-writer.ts'
 import { TenantLogins } from './tenant-logins.ts'
 import { VirtualKeyController } from './virtual-key.ts'
 
-const WORKERS = 16
+/** Of each queue: what bounds the work is the API server's latency and the client's rate. */
+const WORKERS = 32
 const DRAIN_MS = 10_000
 const ACKNOWLEDGEMENT_POLL_MS = 1_000
 /** A publication that fails for so long is said in the statuses; a shorter one would only make them flap. */

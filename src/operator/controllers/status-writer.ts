@@ -1,6 +1,7 @@
 /** Writes the status of a resource where it differs, and tells an event where `Ready` has changed. */
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import type { Condition } from '../../domain/resources/conditions.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { applyStatus } from '../kube/apply-status.ts'
 import { mergeConditions } from '../kube/conditions.ts'
@@ -72,7 +73,10 @@ export class StatusWriter {
     const { ledger, isStoreUnavailable } = this.#options
     const keyProblem = kind === 'VirtualKey' ? this.#keyProblem(key, object) : undefined
     if (keyProblem === 'pending') return undefined
-    const programmed = ledger.stateOf(id, build.revisions.get(id))
+    const revision = build.revisions.get(id)
+    const programmed = ledger.stateOf(id, revision)
+    // Its publication is under way and brings the status with it.
+    if (revision !== undefined && programmed === 'not-published' && !isStoreUnavailable()) return undefined
     return { id, object, build, programmed, keyProblem, storeUnavailable: isStoreUnavailable() }
   }
 
@@ -89,7 +93,9 @@ export class StatusWriter {
     if (!isGenerated(object)) return undefined
     const problem = keyProblem(key)
     if (problem !== undefined) return problem
-    return ownedSecret(view, object) === undefined ? 'pending' : undefined
+    // A Secret that is there and that the build did not see: the next build does.
+    const isUnseen = hasNoSecret(this.#options.build()?.conditions.get(`VirtualKey/${key}`))
+    return ownedSecret(view, object) === undefined || isUnseen ? 'pending' : undefined
   }
 
   async #apply(kind: string, object: KubeObject, input: StatusInput): Promise<boolean> {
@@ -152,6 +158,10 @@ export class StatusWriter {
         return undefined
     }
   }
+}
+
+function hasNoSecret(conditions: readonly Condition[] = []): boolean {
+  return conditions.some(({ type, reason }) => type === 'KeyReady' && reason === 'SecretNotFound')
 }
 
 function resourceOf(kind: string): Resource {

@@ -65,14 +65,14 @@ export class VirtualKeyController {
       return undefined
     }
     if (isDeleting(object)) return this.#end(key, object)
-    await this.#addFinalizer(object)
-    if (!isGenerated(object)) return undefined
-    // Without reading there is no telling whose Secret it is; the access that comes brings a new round.
-    if (this.#options.view.secretAccess(object.metadata.namespace ?? '') !== 'readable') return undefined
-    return this.#keepSecret(key, object)
+    const [again] = await Promise.all([this.#keepSecret(key, object), this.#addFinalizer(object)])
+    return again
   }
 
   async #keepSecret(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
+    if (!isGenerated(object)) return undefined
+    // Without reading there is no telling whose Secret it is; the access that comes brings a new round.
+    if (this.#options.view.secretAccess(object.metadata.namespace ?? '') !== 'readable') return undefined
     const outcome = await keepSecret(object, this.#options)
     const before = this.#problems.get(key)?.message
     const isFirst = !this.#handled.has(key)
