@@ -90,7 +90,7 @@ function yamlFiles(folder: string): string[] {
 }
 
 function exampleFiles(): string[] {
-  const folders = ['standalone', 'demo'].map((name) => join(ROOT, 'examples', name))
+  const folders = ['standalone'].map((name) => join(ROOT, 'examples', name))
   return folders.filter((folder) => existsSync(folder)).flatMap(yamlFiles)
 }
 
