@@ -199,8 +199,11 @@ export class Controllers {
   }
 
   #note({ kind, change }: ClusterChange): void {
-    if (kind === 'Secret') this.#noteSecret(change?.current ?? change?.previous)
-    else if (kind === 'VirtualKey' && change !== undefined) {
+    if (kind === 'Secret') {
+      const secret = change?.current ?? change?.previous
+      if (secret !== undefined && !this.#isNeeded(secret)) return
+      this.#noteSecret(secret)
+    } else if (kind === 'VirtualKey' && change !== undefined) {
       this.#keys.add(change.key)
       this.#statuses.add(`VirtualKey/${change.key}`)
       if (isStatusOnly(change.previous, change.current)) return
@@ -209,6 +212,11 @@ export class Controllers {
       if (isStatusOnly(change.previous, change.current)) return
     }
     this.#configuration.request()
+  }
+
+  /** Most Secrets of a cluster are nobody's key and change often. */
+  #isNeeded(secret: KubeObject): boolean {
+    return secret.metadata.namespace === this.#options.namespace || this.#view.keysOfSecret(secret).length > 0
   }
 
   #noteSecret(secret: KubeObject | undefined): void {
