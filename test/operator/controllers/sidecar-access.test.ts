@@ -85,7 +85,6 @@ t.test('a sidecar and its operator', async (t) => {
         return answer.status
       }
       t.not(await call(), 401, 'known to the sidecar when Programmed')
-      t.match(await world.redis.cli('SMEMBERS', 'tg:ack:team'), /injected/)
       await world.apply(virtualKey('team', 'app', { suspended: true }))
       await until(async () => [401, 403].includes(await call()))
       await world.reaches('team/app', 'Ready', 'False Suspended')
