@@ -18,7 +18,7 @@ import {
   usageOf,
   WHOLE,
 } from '../helpers/quota-traffic.ts'
-import { startRedis, until } from '../helpers/redis.ts'
+import { startRedis } from '../helpers/redis.ts'
 
 t.test('two gateways, 200 requests at once on a budget for 10, clients leaving, one gateway killed', async (t) => {
   const redis = await startRedis()

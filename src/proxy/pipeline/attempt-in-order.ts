@@ -53,8 +53,8 @@ export async function attemptInOrder<Answer>(
  * What to try after a provider has failed: the others first, in the plan's order, then what else that provider has. A
  * provider that breaks usually breaks for all its models. @see specification section 7 rule 1
  */
-function others(candidates: readonly Candidate[], failed: string): readonly Candidate[] {
-  const isOther = ({ deployment }: Candidate) => deployment.provider.name !== failed
+function others(candidates: readonly Candidate[], failedProvider: string): readonly Candidate[] {
+  const isOther = ({ deployment }: Candidate) => deployment.provider.name !== failedProvider
   return [...candidates.filter(isOther), ...candidates.filter((candidate) => !isOther(candidate))]
 }
 

@@ -50,14 +50,15 @@ export function createMetrics(): Metrics {
 }
 
 function watchStaleness(registry: Registry, readMs: () => number): void {
-  new Gauge({
+  const stale = new Gauge({
     name: 'tollgate_config_stale_seconds',
     help: 'Time since the configuration in force was last seen to be the published one.',
-    registers: [registry],
+    registers: [],
     collect() {
       this.set(readMs() / 1_000)
     },
   })
+  registry.registerMetric(stale)
 }
 
 function watchStores(registry: Registry, read: () => StoreFigures): void {

@@ -61,7 +61,7 @@ t.test('every text is visited, tokens are not', async (t) => {
   t.equal(single.input, 'b')
 })
 
-t.test('vectors come in the encoding that was asked for, whatever the server sent', async (t) => {
+t.test('vectors come in the encoding that was asked for, whatever the server sent', async () => {
   const vector = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(vector, (numbers) => {
