@@ -17,11 +17,11 @@ import { authenticate } from './authenticate.ts'
 import { passHeaders } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { guardRequest } from './guard-request.ts'
-import { outcomeOf, requireConfiguration } from './pipeline.ts'
+import { refuseAndSettle } from './refuse-and-settle.ts'
+import { requireConfiguration } from './pipeline.ts'
 import { planRequest } from './plan-request.ts'
 import { readRequest } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
-import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -51,13 +51,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     await settle('answered')
     return outgoing
   } catch (error) {
-    const shown = publicError(error)
-    record.errorCode = shown.code
-    if (shown.code === 'internal_error') {
-      services.log.error({ requestId: incoming.requestId, err: error }, 'request failed inside the gateway')
-    }
-    await settle(outcomeOf(shown))
-    return refuse(shown, incoming.adapter, incoming.requestId, traceHeaders(record))
+    return refuseAndSettle(error, record, settle, services)
   }
 }
 

@@ -25,11 +25,11 @@ import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { isNamed } from './look-up-cache.ts'
 import { maskEmbeddings } from './mask-embeddings.ts'
-import { outcomeOf, requireConfiguration } from './pipeline.ts'
+import { refuseAndSettle } from './refuse-and-settle.ts'
+import { requireConfiguration } from './pipeline.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
 import { parseDocument, parseRequestDocument } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
-import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -72,13 +72,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const headers = { ...traceHeaders(record), ...costHeaders(record), 'content-type': 'application/json' }
     return { type: 'whole', status: 200, headers, body: answer.bytes }
   } catch (error) {
-    const shown = publicError(error)
-    record.errorCode = shown.code
-    if (shown.code === 'internal_error') {
-      services.log.error({ requestId: incoming.requestId, err: error }, 'request failed inside the gateway')
-    }
-    await settle(outcomeOf(shown))
-    return refuse(shown, incoming.adapter, incoming.requestId, traceHeaders(record))
+    return refuseAndSettle(error, record, settle, services)
   }
 }
 

@@ -21,11 +21,11 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { callForJson } from './force-json.ts'
 import { guardRequest, type GuardedRequest } from './guard-request.ts'
 import { completeThroughCache } from './look-up-cache.ts'
+import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
 import { readRequest } from './read-request.ts'
-import { publicError, refuse } from './refuse.ts'
-import { RequestRecord, type Outcome } from './request-record.ts'
+import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
@@ -55,7 +55,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const { request, restorer } = guarded
     return await respond(answer, { request, format, headers, restorer, settle }, record, services)
   } catch (error) {
-    return leave(error, record, settle, services)
+    return refuseAndSettle(error, record, settle, services)
   }
 }
 
@@ -88,23 +88,6 @@ async function answerThroughCache(
   return answer
 }
 
-/** The one way out for refusals and failures. */
-async function leave(
-  error: unknown,
-  record: RequestRecord,
-  settle: (outcome: Outcome) => Promise<void>,
-  services: Services,
-): Promise<Outgoing> {
-  const { adapter, requestId } = record.incoming
-  const shown = publicError(error)
-  record.errorCode = shown.code
-  if (shown.details.cause !== undefined && shown.status >= 500) {
-    services.log.error({ requestId, code: shown.code, err: shown.details.cause }, 'request failed inside the gateway')
-  }
-  await settle(outcomeOf(shown))
-  return refuse(shown, adapter, requestId, traceHeaders(record))
-}
-
 /** @throws {GatewayError} 503 `not_ready` before the first snapshot. */
 export function requireConfiguration(services: Services): Configuration {
   const configuration = services.configuration.current()
@@ -112,10 +95,4 @@ export function requireConfiguration(services: Services): Configuration {
     throw new GatewayError('not_ready', 'The gateway has no configuration yet.', { retryAfterSeconds: 1 })
   }
   return configuration
-}
-
-/** What a refusal or failure means for the record. */
-export function outcomeOf(error: GatewayError): Outcome {
-  if (error.code === 'client_closed_request') return 'client-gone'
-  return error.status >= 500 || error.code === 'provider_rejected_request' ? 'failed' : 'refused'
 }

@@ -1,0 +1,30 @@
+/** The one way out of the pipeline for refusals and failures, whatever was asked. */
+import type { GatewayError } from '../../domain/errors.ts'
+import type { Outgoing } from './exchange.ts'
+import { publicError, refuse } from './refuse.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+import { traceHeaders } from './trace.ts'
+
+/** Logs what is our fault, settles the record and says it in the client's shape. Never throws. */
+export async function refuseAndSettle(
+  error: unknown,
+  record: RequestRecord,
+  settle: (outcome: Outcome) => Promise<void>,
+  services: Services,
+): Promise<Outgoing> {
+  const { adapter, requestId } = record.incoming
+  const shown = publicError(error)
+  record.errorCode = shown.code
+  if (shown.details.cause !== undefined && shown.status >= 500) {
+    services.log.error({ requestId, code: shown.code, err: shown.details.cause }, 'request failed inside the gateway')
+  }
+  await settle(outcomeOf(shown))
+  return refuse(shown, adapter, requestId, traceHeaders(record))
+}
+
+/** What a refusal or failure means for the record. */
+function outcomeOf(error: GatewayError): Outcome {
+  if (error.code === 'client_closed_request') return 'client-gone'
+  return error.status >= 500 || error.code === 'provider_rejected_request' ? 'failed' : 'refused'
+}
