@@ -78,13 +78,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/server': ['fastify', 'fastify-plugin'],
   'proxy/providers': ['undici'],
-  'proxy/stores': ['redis', 'lru-cache'],
+  'proxy/stores': ['@redis/client', 'lru-cache'],
   'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats', 'lru-cache'],
   'proxy/config': ['@grpc/grpc-js', '@grpc/proto-loader'],
   'proxy/telemetry': ['pino', 'prom-client'],
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
   proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
-  operator: ['@grpc/grpc-js', '@grpc/proto-loader', '@peculiar/x509', 'undici', 'yaml', 'redis', 'prom-client', 'pino'],
+  operator: ['@grpc/grpc-js', '@grpc/proto-loader', '@peculiar/x509', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
 }
 
 interface Import {

@@ -2,7 +2,7 @@
  * Hears of publications, whichever replica has made them, to pass them on to the sidecars of this one: two connections
  * of operators in place of ten thousand of sidecars. Only a hint: what is lost is found by the look each second.
  */
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import { HINT_CHANNEL } from '../../domain/snapshot/shard-store.ts'
 
 const RECONNECT_MIN_MS = 500

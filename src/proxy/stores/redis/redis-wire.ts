@@ -3,7 +3,7 @@
  * it is lost and then thrown away: reconnecting, bounds and health are the business of `redis-client.ts`, in the same
  * way for all three.
  */
-import { createClient, createCluster, RESP_TYPES } from 'redis'
+import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
 
