@@ -3,27 +3,28 @@
  * configuration out. Every replica watches and builds; only the one that is told to `lead` writes.
  */
 import type { Secret } from '../../domain/secret.ts'
-import { deriveKeyPepper, keyDigester } from '../../crypto/derive.ts'
 import type { ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
-import type { KubeObject } from '../kube/kube-object.ts'
-import { errorFields } from '../kube/log.ts'
+import { keyOf } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
 import { runWorkers } from '../kube/run-workers.ts'
-import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
+import type { Timing } from '../kube/timing.ts'
 import { WorkQueue } from '../kube/work-queue.ts'
-import { acknowledgedRevisions } from '../publish/acknowledgements.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
+import { AcknowledgementPoll } from './acknowledgement-poll.ts'
+import { ChangeRouter } from './change-router.ts'
 import { ClusterView } from './cluster-view.ts'
-import type { ClusterChange } from './cluster-view.ts'
 import { Configuration } from './configuration.ts'
 import type { Build } from './configuration.ts'
+import { isDeleting } from './gather.ts'
+import { keyDigests } from './key-digests.ts'
 import { createLook } from './look.ts'
 import { ProgrammedLedger } from './programmed.ts'
+import { PublicationTrouble } from './publication-trouble.ts'
 import { StatusWriter } from './status-writer.ts'
 import { TenantLogins } from './tenant-logins.ts'
 import { VirtualKeyController } from './virtual-key.ts'
@@ -31,10 +32,6 @@ import { VirtualKeyController } from './virtual-key.ts'
 /** Of each queue: what bounds the work is the API server's latency and the client's rate. */
 const WORKERS = 32
 const DRAIN_MS = 10_000
-const ACKNOWLEDGEMENT_POLL_MS = 1_000
-/** A publication that fails for so long is said in the statuses; a shorter one would only make them flap. */
-const STORE_PATIENCE_MS = 5_000
-const STATUS_PATIENCE_MS = 6_000
 
 export interface ControllersOptions {
   readonly client: KubeClient
@@ -73,40 +70,55 @@ export class Controllers {
   readonly #view: ClusterView
   readonly #configuration: Configuration
   readonly #ledger = new ProgrammedLedger()
+  readonly #router: ChangeRouter
+  readonly #acknowledgements: AcknowledgementPoll
+  readonly #trouble: PublicationTrouble
   readonly #keys: WorkQueue
   readonly #statuses: WorkQueue
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
   readonly #logins: TenantLogins
-  readonly #digesters = new Map<string, (text: string) => string>()
   #workers: Promise<unknown> | undefined
-  #cancelPoll: Cancel | undefined
-  #failingSince: Milliseconds | undefined
   #stopped = false
 
   constructor(options: ControllersOptions) {
     this.#options = options
-    const { client, timing, log, namespace, events } = options
+    const { client, redis, timing, log, namespace, events } = options
     this.#keys = new WorkQueue({ timing })
     this.#statuses = new WorkQueue({ timing })
-    this.#logins = new TenantLogins(options.redis, options.master, log)
-    this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#note(change) })
+    this.#logins = new TenantLogins(redis, options.master, log)
+    this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#router.note(change) })
     this.#configuration = new Configuration({
       ...options,
       view: this.#view,
-      digestOf: (text, owner) => this.#digesterOf(owner)(text),
+      digestOf: keyDigests(options.master),
       onBuilt: (build) => options.onBuilt?.(build),
       onPublished: (build) => this.#published(build),
-      onPublicationFailed: () => this.#publicationFailed(),
+      onPublicationFailed: () => this.#trouble.failed(),
       onRepaired: (shards) => this.#repaired(shards),
     })
+    this.#router = new ChangeRouter({
+      view: this.#view,
+      namespace,
+      keys: this.#keys,
+      statuses: this.#statuses,
+      onInputChanged: () => this.#configuration.request(),
+    })
+    this.#acknowledgements = new AcknowledgementPoll({
+      redis,
+      ledger: this.#ledger,
+      timing,
+      log,
+      onReached: (id) => this.#statuses.add(id),
+    })
+    this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.#configuration.build))
     const shared = {
       client,
       view: this.#view,
       events,
       ledger: this.#ledger,
       now: timing.now,
-      isStoreUnavailable: () => this.#isStoreUnavailable(),
+      isStoreUnavailable: () => this.#trouble.isLasting,
     }
     this.#keyController = new VirtualKeyController({
       ...shared,
@@ -151,7 +163,7 @@ export class Controllers {
     const { redis, signer, contentHash, timing } = this.#options
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
-    for (const key of this.#view.virtualKeys.list()) this.#addKey(key)
+    this.#router.addAllKeys()
     this.#workers = Promise.all([
       this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
       this.#work('status', this.#statuses, isLeader, async (id) => {
@@ -164,7 +176,7 @@ export class Controllers {
   /** Finishes what is under way, within ten seconds. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#cancelPoll?.()
+    this.#acknowledgements.stop()
     await this.#configuration.stop()
     if (this.#workers !== undefined) {
       await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])
@@ -198,65 +210,17 @@ export class Controllers {
     return runWorkers({ queue, reconcile: guarded, concurrency: WORKERS, name, log })
   }
 
-  #note({ kind, change }: ClusterChange): void {
-    if (kind === 'Secret') {
-      const secret = change?.current ?? change?.previous
-      if (secret !== undefined && !this.#isNeeded(secret)) return
-      this.#noteSecret(secret)
-    } else if (kind === 'VirtualKey' && change !== undefined) {
-      this.#keys.add(change.key)
-      this.#statuses.add(`VirtualKey/${change.key}`)
-      if (isStatusOnly(change.previous, change.current)) return
-    } else if (change !== undefined) {
-      if (kind !== 'Namespace') this.#statuses.add(`${kind}/${change.key}`)
-      if (isStatusOnly(change.previous, change.current)) return
-    }
-    this.#configuration.request()
-  }
-
-  /** Most Secrets of a cluster are nobody's key and change often. */
-  #isNeeded(secret: KubeObject): boolean {
-    return secret.metadata.namespace === this.#options.namespace || this.#view.keysOfSecret(secret).length > 0
-  }
-
-  #noteSecret(secret: KubeObject | undefined): void {
-    // The access to a namespace: whose Secrets it are is not known.
-    const keys =
-      secret === undefined
-        ? this.#view.virtualKeys.list().map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
-        : this.#view.keysOfSecret(secret)
-    for (const key of keys) this.#keys.add(key)
-  }
-
-  #addKey({ metadata }: KubeObject): void {
-    this.#keys.add(`${metadata.namespace ?? ''}/${metadata.name}`)
-  }
-
   #published(build: Build): void {
-    this.#failingSince = undefined
+    this.#trouble.succeeded()
     this.#ledger.published(build)
-    for (const key of this.#view.virtualKeys.list()) if (key.metadata['deletionTimestamp']) this.#addKey(key)
+    for (const key of this.#view.virtualKeys.list()) if (isDeleting(key)) this.#keys.add(keyOf(key))
     void this.#logins.ensure(build.snapshot)
     // First, so that a key which no sidecar uses yet is not called pending in between.
-    void this.#poll().then(() => this.#addStatuses(build))
+    void this.#acknowledgements.run().then(() => this.#addStatuses(build))
   }
 
-  #publicationFailed(): void {
-    const { timing } = this.#options
-    if (this.#failingSince !== undefined) return
-    this.#failingSince = timing.elapsed()
-    timing.after(STATUS_PATIENCE_MS, () => {
-      const { build } = this.#configuration
-      if (this.#isStoreUnavailable() && build !== undefined) this.#addStatuses(build)
-    })
-  }
-
-  #isStoreUnavailable(): boolean {
-    return this.#failingSince !== undefined && this.#options.timing.elapsed() - this.#failingSince > STORE_PATIENCE_MS
-  }
-
-  #addStatuses(build: Build): void {
-    for (const id of build.generations.keys()) this.#statuses.add(id)
+  #addStatuses(build: Build | undefined): void {
+    for (const id of build?.generations.keys() ?? []) this.#statuses.add(id)
   }
 
   #repaired(shards: number): void {
@@ -267,41 +231,4 @@ export class Controllers {
     const note = `${shards} shards in Redis were not what had been published and were written again`
     events.record(home, { type: 'Warning', reason: 'ConfigurationRepaired', action: 'Repair', note })
   }
-
-  /** At once after a publication, then each second while an entry is not acknowledged by all. Never rejects. */
-  async #poll(): Promise<void> {
-    const { redis, log, timing } = this.#options
-    try {
-      for (const owner of this.#ledger.pendingOwners) {
-        const reached = this.#ledger.acknowledged(owner, await acknowledgedRevisions(redis, owner))
-        for (const id of reached) this.#statuses.add(id)
-      }
-    } catch (error) {
-      log.debug(errorFields(error), 'acknowledgements not read')
-    }
-    if (this.#stopped || this.#ledger.pendingOwners.length === 0) return
-    this.#cancelPoll?.()
-    this.#cancelPoll = timing.after(ACKNOWLEDGEMENT_POLL_MS, () => void this.#poll())
-  }
-
-  #digesterOf(owner: string): (text: string) => string {
-    let digester = this.#digesters.get(owner)
-    if (digester === undefined) {
-      digester = keyDigester(deriveKeyPepper(this.#options.master, owner))
-      this.#digesters.set(owner, digester)
-    }
-    return digester
-  }
-}
-
-/** Our own writes come back as events; nothing that is built from has changed. */
-function isStatusOnly(previous: KubeObject | undefined, current: KubeObject | undefined): boolean {
-  if (previous === undefined || current === undefined) return false
-  const { metadata } = current
-  return (
-    metadata.generation !== undefined &&
-    previous.metadata.uid === metadata.uid &&
-    previous.metadata.generation === metadata.generation &&
-    previous.metadata['deletionTimestamp'] === metadata['deletionTimestamp']
-  )
 }
