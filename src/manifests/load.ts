@@ -17,7 +17,7 @@ import { parseDocuments, type SourceObject } from './documents.ts'
 import { findFiles, readText } from './files.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
-import { readKindSchemas } from './schema.ts'
+import { readKindSchema } from './schema.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
 import { compileValidator, type Validator } from './validate.ts'
 import { nearest } from './words.ts'
@@ -77,19 +77,27 @@ interface ReadableKind {
   readonly nameForm: 'subdomain' | 'label'
 }
 
-/** By `apiVersion/kind`. Compiled at the first use and kept: a reload every second must not compile again. */
-let readableKinds: ReadonlyMap<string, ReadableKind> | undefined
+/**
+ * By `apiVersion/kind`. Each is read and compiled when the first document of its kind comes, since a start waits for it,
+ * and kept, since a reload every second must not compile again.
+ */
+const readableKinds = new Map<string, ReadableKind>()
 
-function kindsByName(): ReadonlyMap<string, ReadableKind> {
-  readableKinds ??= new Map<string, ReadableKind>([
-    ...readKindSchemas().map(({ kind, scope, schema }): [string, ReadableKind] => [
-      `${API_VERSION}/${kind}`,
-      { namespaced: scope === 'Namespaced', validate: compileValidator(schema), nameForm: 'subdomain' },
-    ]),
-    ['v1/Secret', { namespaced: true, validate: compileValidator(SECRET_SCHEMA), nameForm: 'subdomain' }],
-    ['v1/Namespace', { namespaced: false, validate: compileValidator(NAMESPACE_SCHEMA), nameForm: 'label' }],
-  ])
-  return readableKinds
+function readableKind(apiVersion: string, kind: string): ReadableKind | undefined {
+  const name = `${apiVersion}/${kind}`
+  const known = readableKinds.get(name) ?? compileKind(apiVersion, kind)
+  if (known !== undefined) readableKinds.set(name, known)
+  return known
+}
+
+function compileKind(apiVersion: string, kind: string): ReadableKind | undefined {
+  if (apiVersion === 'v1' && kind === 'Secret')
+    return { namespaced: true, validate: compileValidator(SECRET_SCHEMA), nameForm: 'subdomain' }
+  if (apiVersion === 'v1' && kind === 'Namespace')
+    return { namespaced: false, validate: compileValidator(NAMESPACE_SCHEMA), nameForm: 'label' }
+  const read = apiVersion === API_VERSION ? readKindSchema(kind) : undefined
+  if (read === undefined) return undefined
+  return { namespaced: read.scope === 'Namespaced', validate: compileValidator(read.schema), nameForm: 'subdomain' }
 }
 
 /** One load: gathers resources and problems. */
@@ -150,7 +158,7 @@ class Load {
         message: 'is required',
         allowed: 'VirtualKey, Provider, Organization, Secret or Namespace',
       })
-    const readable = kindsByName().get(`${apiVersion}/${kind}`)
+    const readable = readableKind(apiVersion, kind)
     if (readable !== undefined) return this.#readResource(file, object, readable)
     if (apiVersion === API_GROUP || apiVersion.startsWith(`${API_GROUP}/`)) return report(unknownKind(apiVersion, kind))
     report({ path: [], message: `${apiVersion} ${kind} is not of this gateway and is ignored` }, this.#warnings)

@@ -40,11 +40,28 @@ export interface KindSchema {
 }
 
 const FOLDER = new URL('../../crds/', import.meta.url)
-const FILES: readonly string[] = ['organization.yaml', 'provider.yaml', 'virtualkey.yaml']
+const FILES: Readonly<Record<KindName, string>> = {
+  Organization: 'organization.yaml',
+  Provider: 'provider.yaml',
+  VirtualKey: 'virtualkey.yaml',
+}
 
 /** The kinds of this repository's crds/, which ship with the code. Read at each call: callers keep the result. */
 export function readKindSchemas(): readonly KindSchema[] {
-  return FILES.map((file) => toKindSchema(parse(readFileSync(new URL(file, FOLDER), 'utf8'))))
+  return Object.values(FILES).map(readFile)
+}
+
+/** The schema of one kind; undefined where the name is none of ours. Read at each call, as above. */
+export function readKindSchema(kind: string): KindSchema | undefined {
+  return isKindName(kind) ? readFile(FILES[kind]) : undefined
+}
+
+function isKindName(kind: string): kind is KindName {
+  return Object.hasOwn(FILES, kind)
+}
+
+function readFile(file: string): KindSchema {
+  return toKindSchema(parse(readFileSync(new URL(file, FOLDER), 'utf8')))
 }
 
 // The files are our own and tested against a real API server: their shape is taken for granted.
