@@ -65,6 +65,18 @@ test-%: requirements
 bundle: $(STAMP) ## make dist/tollgate.mjs, what the container image runs
 	node build/bundle.ts
 
+IMAGES := .cache/images
+.PHONY: image
+image: $(STAMP) ## build the container image without a container engine (root, buildah); with one: docker build .
+	@command -v buildah >/dev/null || test/cluster/build
+	build/image $(IMAGES)/tollgate.tar
+
+.PHONY: sbom
+sbom: ## write what the image contains: .cache/images/tollgate.{cdx,spdx}.json
+	@mkdir -p $(IMAGES)
+	npm sbom --package-lock-only --omit dev --sbom-type application --sbom-format cyclonedx >$(IMAGES)/tollgate.cdx.json
+	npm sbom --package-lock-only --omit dev --sbom-type application --sbom-format spdx >$(IMAGES)/tollgate.spdx.json
+
 .PHONY: bench
 bench: requirements bundle ## measure beside nginx and Portkey's gateway (ARGS='--quick throughput')
 	npm ci --ignore-scripts --no-audit --no-fund --prefix test/bench >/dev/null

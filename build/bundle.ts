@@ -3,13 +3,17 @@
  * in half the time of the sources and holds some thirty megabytes less, because Node loads no type stripper and no
  * module that nothing uses. Files that are read at run time (Lua, weights, CRDs) stay where they are: an image holds
  * `dist`, `crds`, `package.json` and what is no TypeScript of `src`.
+ *
+ *     bundle.ts [FOLDER]     into another folder than `dist`, as if it were `dist`: for an image that is put together elsewhere
  */
 import { readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..')
-const OUTPUT = join(ROOT, 'dist')
+/** Where the bundle runs from: the sources' other files are found from there. */
+const PLACE = join(ROOT, 'dist')
+const OUTPUT = resolve(process.argv[2] ?? PLACE)
 
 /** Libraries in CommonJS ask for Node's modules by `require`. */
 const REQUIRE = `import { createRequire as createBundleRequire } from 'node:module';
@@ -45,7 +49,7 @@ function sourceLocations(): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
         // Parts lie one folder deeper than the entry, which is loaded under its own name only.
-        const depth = path === join(ROOT, 'src/main.ts') ? OUTPUT : join(OUTPUT, 'parts')
+        const depth = path === join(ROOT, 'src/main.ts') ? PLACE : join(PLACE, 'parts')
         const place = `new URL(${JSON.stringify(relative(depth, path))}, import.meta.url).href`
         return { loader: 'ts', contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', place) }
       })

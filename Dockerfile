@@ -1,0 +1,46 @@
+# The image of every process: sidecar, operator, demo provider. Its arguments are tollgate's own: `docker run IMAGE sidecar --help`.
+#
+#     docker build -t tollgate:0.1.0 --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) .
+#
+# Without a container engine: `make image` builds the two last stages from this same file (build/image).
+ARG NODE_IMAGE=docker.io/library/node:24-slim
+# No shell, no package manager. Any image with Node 24 and glibc or musl will do.
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# esbuild's program comes as a package: no script of a package needs to run.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY LICENSE ./
+COPY build build
+COPY crds crds
+COPY src src
+RUN node build/image-root.ts /image/app && mkdir /image/compile-cache && chmod -R a+rX /image
+
+FROM ${RUNTIME_IMAGE}
+# Distroless keeps node in /nodejs/bin.
+ENV PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin \
+    NODE_ENV=production \
+    NODE_COMPILE_CACHE=/app/.compile-cache \
+    MALLOC_ARENA_MAX=1
+WORKDIR /app
+COPY --from=build /image/app /app
+COPY --from=build --chown=64100:64100 /image/compile-cache /app/.compile-cache
+# A number, so that `runAsNonRoot` can be checked without a password file.
+USER 64100:64100
+# What V8 has compiled stays in the image: a sidecar starts a quarter faster. Another user, processor or Node starts without it.
+RUN ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "sidecar", "--help"]
+RUN ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "operator", "--help"]
+# As `npm run tollgate` does: the young heap and malloc's arenas stay small.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs"]
+CMD ["--help"]
+EXPOSE 4142
+
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="tollgate" \
+      org.opencontainers.image.description="Governance gateway for LLM traffic: sidecar and operator" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
