@@ -1,0 +1,139 @@
+{{- define "tollgate.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Prefix of all names. 40 characters leave room for the longest suffix within the 63 of a label. */}}
+{{- define "tollgate.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Call with (dict "root" $ "component" "operator"). */}}
+{{- define "tollgate.labels" -}}
+{{ include "tollgate.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/part-of: tollgate
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "tollgate.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "tollgate.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Registry and repository of the image, without tag: what the admission policies compare with. */}}
+{{- define "tollgate.repository" -}}
+{{- with .Values.image -}}{{- if .registry -}}{{ .registry }}/{{- end -}}{{ .repository }}{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.image" -}}
+{{- include "tollgate.repository" . -}}
+{{- if .Values.image.digest -}}@{{ .Values.image.digest }}{{- else -}}:{{ default .Chart.AppVersion .Values.image.tag }}{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.redisImage" -}}
+{{- with .Values.redis.bundled.image -}}
+{{- if .registry -}}{{ .registry }}/{{- end -}}{{ .repository }}
+{{- if .digest -}}@{{ .digest }}{{- else -}}:{{ .tag }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (printf "%s-operator" (include "tollgate.fullname" .)) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.operatorAddress" -}}
+{{ include "tollgate.fullname" . }}-operator.{{ .Release.Namespace }}.svc:8443
+{{- end -}}
+
+{{- define "tollgate.redisUrl" -}}
+{{- if .Values.redis.bundled.enabled -}}
+redis://{{ include "tollgate.fullname" . }}-redis.{{ .Release.Namespace }}.svc:6379
+{{- else -}}
+{{ .Values.redis.external.url }}
+{{- end -}}
+{{- end -}}
+
+{{/* Secret with Redis's login; empty where Redis has none. */}}
+{{- define "tollgate.redisSecret" -}}
+{{- if .Values.redis.bundled.enabled -}}
+{{- default (printf "%s-redis" (include "tollgate.fullname" .)) .Values.redis.bundled.existingSecret -}}
+{{- else -}}
+{{ .Values.redis.external.existingSecret }}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.tlsSecret" -}}
+{{- if .Values.webhook.existingSecret -}}
+{{ .Values.webhook.existingSecret }}
+{{- else if .Values.webhook.certManager.enabled -}}
+{{ include "tollgate.fullname" . }}-tls
+{{- end -}}
+{{- end -}}
+
+{{/* Namespaces that are never injected, the release's own last, each once. */}}
+{{- define "tollgate.excludedNamespaces" -}}
+{{- append .Values.injection.excludeNamespaces .Release.Namespace | uniq | toJson -}}
+{{- end -}}
+
+{{/* The settings of pods that this chart runs beside the operator: hooks and `helm test`. */}}
+{{- define "tollgate.toolPod" -}}
+serviceAccountName: {{ .serviceAccountName }}
+restartPolicy: Never
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext: {{- toYaml .root.Values.operator.podSecurityContext | nindent 2 }}
+{{- with .root.Values.operator.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.operator.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "tollgate.toolContainer" -}}
+image: {{ include "tollgate.image" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext: {{- toYaml .root.Values.operator.securityContext | nindent 2 }}
+resources: {{- toYaml .root.Values.hooks.resources | nindent 2 }}
+terminationMessagePolicy: FallbackToLogsOnError
+{{- end -}}
+
+{{/* Says "yes" where an object of the Prometheus operator is to be rendered; fails where it must be and cannot. */}}
+{{- define "tollgate.renderMonitoring" -}}
+{{- if .settings.enabled -}}
+{{- $known := .root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" .kind) -}}
+{{- if or $known (eq .settings.renderMode "alwaysRender") -}}yes
+{{- else if eq .settings.renderMode "failIfMissing" -}}
+{{- fail (printf "the cluster has no %s of monitoring.coreos.com/v1; install the Prometheus operator, or set renderMode to skipIfMissing" .kind) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the schema cannot say. */}}
+{{- define "tollgate.check" -}}
+{{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
+{{- fail "webhook.certManager.enabled and webhook.existingSecret exclude each other" -}}
+{{- end -}}
+{{- if has .Release.Namespace .Values.namespaces -}}
+{{- fail (printf "namespaces may not contain %s: the operator has its rights there already" .Release.Namespace) -}}
+{{- end -}}
+{{- end -}}
