@@ -9,6 +9,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { leanModules } from './lean-modules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Where the bundle runs from: the sources' other files are found from there. */
@@ -38,7 +39,7 @@ await build({
   minifySyntax: true,
   legalComments: 'none',
   banner: { js: REQUIRE },
-  plugins: [sourceLocations()],
+  plugins: [leanModules(), sourceLocations()],
   logLevel: 'warning',
 })
 

@@ -36,6 +36,9 @@ const MAX_CONNECTIONS = 4_096
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
 const MAX_PATH_PARAMETER = 256
 
+/** No route has a schema: fastify's compilers, which are loaded where none are given, are not needed. */
+const NO_SCHEMAS = { buildValidator: () => noSchema, buildSerializer: () => noSchema }
+
 export function buildApp(services: Services, options: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
@@ -46,6 +49,7 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     exposeHeadRoutes: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_PATH_PARAMETER },
     clientErrorHandler: onClientError,
+    schemaController: { compilersFactory: NO_SCHEMAS },
     frameworkErrors: (_error, request, reply) => notFound(request, reply, services),
   })
   app.server.maxConnections = MAX_CONNECTIONS
@@ -57,6 +61,10 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     for (const route of adapter.routes) mount(app, adapter, route, services, options)
   }
   return app
+}
+
+function noSchema(): never {
+  throw new Error('a route with a schema needs a compiler')
 }
 
 function mount(
