@@ -1,7 +1,7 @@
 /** DESIGN section 7, by meaning: a fake embedding server says that everything is alike, and still nothing wrong is served. */
 import t from 'tap'
-import { chatCompletion } from '../helpers/answers.ts'
-import { delayed, ok, status } from '../helpers/behaviours.ts'
+import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { delayed, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -17,14 +17,32 @@ const alike: Behaviour = (exchange) => {
 }
 upstream.otherwise(alike, { path: /embeddings$/ })
 
+/** An embedding's token costs 1,000 micro-dollars, a question of 40 bytes is reserved at 40,000. */
+const BUDGETS: Record<string, string> = { rich: '1', poor: '0.02', frugal: '0.0475' }
+
+function paidBy(name: string): string {
+  return `  budgets: [{ window: Total, limitUSD: "${BUDGETS[name]}" }]
+  policies: { cache: { semantic: { enabled: true, model: dear } } }`
+}
+
+function keyOf(name: string): string {
+  return `key-of-${name}-0123456789abcdef0123456789abcdef`
+}
+
 const gateway = await startGateway(t, {
   manifests: {
     'all.yaml': yaml(
       provider({
         name: 'p',
         url: upstream.url,
-        models: ['{ name: m, capabilities: [chat, streaming, tools] }', '{ name: e, capabilities: [embeddings] }'],
+        models: [
+          '{ name: m, capabilities: [chat, streaming, tools] }',
+          '{ name: e, capabilities: [embeddings] }',
+          '{ name: priced, pricing: { input: "1", output: "1" } }',
+          '{ name: dear, capabilities: [embeddings], pricing: { input: "1000", output: "0" } }',
+        ],
       }),
+      ...['rich', 'poor', 'frugal'].map((name) => virtualKey({ name, key: keyOf(name), spec: paidBy(name) })),
       virtualKey({ spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }' }),
     ),
   },
@@ -152,4 +170,69 @@ t.test('unlike vectors, late and failing embeddings are misses', async (t) => {
     t.equal((await ask(`How can I grate the cheese?${'!'.repeat(count)}`))[0], 'miss')
   }
   t.equal((await ask('how to grate the cheese'))[0], 'hit-semantic')
+})
+
+/** A call whose answer is priced too; what it cost by header, and what its audit record says. */
+async function pay(name: string, content: string, body: object = {}) {
+  const response = await gateway.chat(
+    { model: 'priced', max_tokens: 10, messages: [{ role: 'user', content }], ...body },
+    { 'cache-control': 'max-age=999', authorization: `Bearer ${keyOf(name)}` },
+  )
+  t.equal(response.status, 200)
+  await response.text()
+  const requestId = response.headers.get('x-request-id')
+  const audit = await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === requestId)
+  return {
+    cache: response.headers.get('x-gateway-cache'),
+    cost: response.headers.get('x-gateway-cost-usd'),
+    audit,
+  }
+}
+
+async function spent(name: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${keyOf(name)}` }
+  const usage = (await (await fetch(`${gateway.url}/v1/usage`, { headers })).json()) as { limits: object[] }
+  return usage.limits[0]
+}
+
+t.test('the embedding of a question is charged to the request, told in audit and metrics', async (t) => {
+  const embedding = { provider: 'p', model: 'dear', tokens: 3, estimated: false, costMicroUsd: 3_000 }
+  const missed = await pay('rich', 'How do I bake a cake?')
+  t.match(missed, { cache: 'miss', cost: '0.003008' })
+  t.match(missed.audit, { costMicroUsd: 3_008, cacheDetails: { semanticLook: 'asked', embedding } })
+  const hit = await pay('rich', 'how to bake a cake')
+  t.match(hit, { cache: 'hit-semantic', cost: '0.003000' })
+  const cacheDetails = { ageSeconds: Number, similarity: 1, semanticLook: 'asked', embedding }
+  t.match(hit.audit, { costMicroUsd: 3_000, cacheDetails })
+  const exact = await pay('rich', 'How do I bake a cake?')
+  t.match(exact, { cache: 'hit-l1', cost: '0.000000' })
+  t.notOk(exact.audit['cacheDetails']?.['embedding' as never])
+  t.match(await spent('rich'), { spent: '0.006008', reserved: '0.000000' })
+  const page = await (await fetch(`${gateway.admin}/metrics`)).text()
+  t.match(page, /gen_ai_client_token_usage_sum\{[^}]*gen_ai_request_model="dear"[^}]*\} 6/)
+  t.match(page, /tollgate_semantic_looks_total\{result="hit"\}/)
+  t.match(page, /tollgate_cost_usd_total\{organization="default",project="none"\} 0\.00600\d/)
+})
+
+t.test('an embedding that the budget leaves no room for is not made, and nothing is refused', async (t) => {
+  const before = upstream.requests.length
+  const missed = await pay('poor', 'How do I cook a soup with beans?')
+  t.equal(missed.cache, 'miss')
+  t.match(missed.audit['cacheDetails'], { semanticLook: 'unaffordable' })
+  t.strictSame(
+    upstream.requests.slice(before).map(({ model }) => model),
+    ['priced'],
+  )
+  // Room for one embedding, and after it is settled at 3 tokens for a second, shorter one.
+  t.equal((await pay('frugal', 'How do I cook a soup with peas and rice')).audit['costMicroUsd'], 3_008)
+  t.equal((await pay('frugal', 'How do I cook a soup with rice and pears and beans')).audit['costMicroUsd'], 8)
+  t.match(await spent('frugal'), { spent: '0.003016', reserved: '0.000000' })
+})
+
+t.test('streams pay for the embedding of their question too', async (t) => {
+  upstream.enqueueFor({ model: 'priced' }, stream(chatStream(['a', 'b'])))
+  const streamed = await pay('rich', 'How do I steam some rice?', { stream: true })
+  t.match(streamed.audit, { cache: 'miss', stream: true, cacheDetails: { embedding: { costMicroUsd: 3_000 } } })
+  const hit = await pay('rich', 'how to steam some rice', { stream: true })
+  t.match(hit, { cache: 'hit-semantic', cost: '0.003000' })
 })

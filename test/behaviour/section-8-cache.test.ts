@@ -113,6 +113,7 @@ t.test('an equal request is answered from the cache, and costs nothing', async (
   const second = await ask({ user: 'b' })
   t.equal(second.headers.get('x-gateway-cache'), 'hit-l1')
   t.match(second.headers.get('age'), /^\d+$/)
+  t.equal(second.headers.get('x-gateway-cost-usd'), '0.000000')
   t.equal(await said(second), 'answer 0')
   t.equal(calls(), 1)
   const audit = await gateway.line((line) => line['type'] === 'audit' && line['cache'] === 'hit-l1')

@@ -14,7 +14,7 @@ export interface AuditEntry {
   /** `owner/name`. */
   readonly virtualKey: string | undefined
   readonly tags: Readonly<Record<string, string>>
-  /** Prompt tokens charged, cached and written ones included; 0 for an answer from the cache. */
+  /** Prompt tokens charged, cached and written ones and an embedding's included; else 0 for an answer from the cache. */
   readonly inputTokens: number
   readonly outputTokens: number
   /** Undefined where no price or no usage is known. */
@@ -40,11 +40,15 @@ export function parseAuditEntry(document: JsonValue): AuditEntry | undefined {
     project: asString(document['project']),
     virtualKey: asString(document['virtualKey']),
     tags: tagsOf(document['tags']),
-    inputTokens: count('input') + count('cachedInput') + count('cacheWrite'),
+    inputTokens: count('input') + count('cachedInput') + count('cacheWrite') + embeddingTokens(document),
     outputTokens: count('output'),
     costMicroUsd: asNumber(document['costMicroUsd']),
     isEstimated: tokens?.['estimated'] === true,
   }
+}
+
+function embeddingTokens(document: JsonObject): number {
+  return asNumber(asObject(asObject(document['cacheDetails'])?.['embedding'])?.['tokens']) ?? 0
 }
 
 function tagsOf(value: JsonValue | undefined): Record<string, string> {

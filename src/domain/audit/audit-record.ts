@@ -32,9 +32,11 @@ export interface AuditRecord {
   readonly guardrailBytes: Readonly<Record<string, number>>
   /** Fields that translation could not carry. */
   readonly warnings: readonly string[]
+  /** As in `x-gateway-cache`. */
   readonly cache?: string
+  readonly cacheDetails?: AuditCacheDetails
   readonly tokens?: AuditTokens
-  /** Micro-dollars. */
+  /** Micro-dollars, the embedding of the question included. */
   readonly costMicroUsd?: number
   /** Limits that were nearly or wholly used up when the request came and let it pass all the same. */
   readonly quotaWarnings?: readonly QuotaWarning[]
@@ -49,6 +51,27 @@ export interface AuditPolicy {
   readonly minQuality?: number
   readonly excluded?: readonly string[]
   readonly billing: 'sync' | 'async'
+}
+
+/** How the cache came to its answer; absent where there is nothing to say. */
+export interface AuditCacheDetails {
+  /** Of a hit. */
+  readonly ageSeconds?: number
+  /** Cosine of the two questions. */
+  readonly similarity?: number
+  /** What became of the look by meaning: `asked`, `unaffordable` or `failed`. */
+  readonly semanticLook?: string
+  readonly embedding?: AuditEmbedding
+}
+
+/** The call that embedded the question. */
+export interface AuditEmbedding {
+  readonly provider: string
+  readonly model: string
+  readonly tokens: number
+  readonly estimated: boolean
+  /** Micro-dollars; absent where the model has no price. */
+  readonly costMicroUsd?: number
 }
 
 export interface AuditTokens {

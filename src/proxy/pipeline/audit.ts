@@ -1,5 +1,11 @@
 /** From what is known of a request to its audit record. */
-import type { AuditPolicy, AuditRecord, AuditTokens } from '../../domain/audit/audit-record.ts'
+import type {
+  AuditCacheDetails,
+  AuditEmbedding,
+  AuditPolicy,
+  AuditRecord,
+  AuditTokens,
+} from '../../domain/audit/audit-record.ts'
 import { formatPricePer1K } from '../../domain/quota/money.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
@@ -33,6 +39,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     guardrailBytes: record.guardrailBytes,
     warnings: [...new Set(record.warnings.map((warning) => warning.field))],
     ...given('cache', record.cache),
+    ...given('cacheDetails', cacheDetails(record)),
     ...given('tokens', auditTokens(record)),
     ...given('costMicroUsd', record.costMicroUsd),
     ...given('quotaWarnings', record.quotaWarnings.length === 0 ? undefined : record.quotaWarnings),
@@ -53,6 +60,29 @@ function auditPolicy({ policy }: RequestRecord): AuditPolicy | undefined {
     ...given('minQuality', policy.minQuality),
     ...given('excluded', excluded.length === 0 ? undefined : excluded),
     billing: policy.billing,
+  }
+}
+
+function cacheDetails(record: RequestRecord): AuditCacheDetails | undefined {
+  const { cacheAgeSeconds, cacheSimilarity, semanticLook } = record
+  if (cacheAgeSeconds === undefined && semanticLook === undefined) return undefined
+  return {
+    ...given('ageSeconds', cacheAgeSeconds),
+    ...given('similarity', cacheSimilarity),
+    ...given('semanticLook', semanticLook),
+    ...given('embedding', auditEmbedding(record)),
+  }
+}
+
+function auditEmbedding({ embedding }: RequestRecord): AuditEmbedding | undefined {
+  if (embedding === undefined) return undefined
+  const { deployment, charge, costMicroUsd, estimated } = embedding
+  return {
+    provider: deployment.provider.name,
+    model: deployment.model.name,
+    tokens: charge.inputTokens,
+    estimated,
+    ...given('costMicroUsd', costMicroUsd),
   }
 }
 

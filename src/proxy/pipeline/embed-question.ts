@@ -1,8 +1,20 @@
-/** The vector of one question, for the cache's second look: one try, in a budget of time. */
+/**
+ * The vector of one question, for the cache's second look: one try, in a budget of time, paid for by the request that
+ * asks. Its bound is added to the request's reservation before it is sent and settled with the request; where the
+ * limits leave no room for it there is no look, and never a refusal.
+ */
+import { UpstreamFormatError } from '../../domain/errors.ts'
 import { packVector, type PackedVector } from '../../domain/caching/semantic/vector.ts'
 import { parseEmbeddingsRequest, renderEmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, vectorAt } from '../../domain/formats/embeddings/result.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { chargeOf } from '../../domain/quota/amounts.ts'
+import { needOf } from '../../domain/quota/need.ts'
+import { probableTokens, utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
+import { affordable } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { judge, statusErrorOf } from './attempt-failure.ts'
 import { parseDocument } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -14,7 +26,7 @@ const EMBEDDING_BUDGET_MS = 300
 /** A vector of 16,384 numbers in decimals. */
 const MAX_ANSWER_BYTES = 512 * 1024
 
-/** Undefined where it does not come in time, or is none. Never throws. */
+/** Undefined where it may not be paid for, does not come in time, or is none. Notes on the record which. Never throws. */
 export async function embedQuestion(
   question: string,
   deployment: Deployment,
@@ -22,43 +34,127 @@ export async function embedQuestion(
   record: RequestRecord,
   services: Services,
 ): Promise<PackedVector | undefined> {
-  const leave = services.health.enter(deployment)
-  if (leave === undefined) return undefined
-  const started = services.now()
-  try {
-    return await ask(question, deployment, caller, record, services)
-  } catch (err) {
-    services.log.debug(
-      { requestId: record.incoming.requestId, deployment: deployment.id, err },
-      'question not embedded',
-    )
+  const size = sizeOf(question)
+  if (!(await isReserved(size, deployment, record, services))) {
+    record.semanticLook = 'unaffordable'
     return undefined
-  } finally {
-    leave()
-    record.upstreamMs += services.now() - started
+  }
+  const vector = await ask(question, size, deployment, caller, record, services)
+  record.semanticLook = vector === undefined ? 'failed' : 'asked'
+  return vector
+}
+
+/** Whether the request's reservation could be extended by what the call may use at most. */
+async function isReserved(
+  size: PromptSize,
+  deployment: Deployment,
+  record: RequestRecord,
+  { quotas }: Services,
+): Promise<boolean> {
+  const reservation = record.reservation?.reservation
+  if (reservation === undefined || affordable([deployment], reservation.plan).length === 0) return false
+  try {
+    const extension = await quotas.extend(reservation, needOf(size, { maxOutputTokens: 0 }, [deployment]))
+    return extension.type === 'extended'
+  } catch {
+    // The store cannot be asked: what is not certain to be paid for is not bought.
+    return false
   }
 }
 
 async function ask(
   question: string,
+  size: PromptSize,
   deployment: Deployment,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<PackedVector | undefined> {
+  const leave = services.health.enter(deployment)
+  if (leave === undefined) return undefined
+  const late = AbortSignal.timeout(EMBEDDING_BUDGET_MS)
+  const signal = AbortSignal.any([record.incoming.signal, late])
+  const started = services.now()
+  try {
+    const vector = await exchange(question, size, deployment, signal, caller, record, services)
+    services.health.succeeded(deployment, services.now() - started)
+    return vector
+  } catch (err) {
+    // Only this look is in a hurry: that a provider takes longer is no fault of its.
+    if (!signal.aborted) noteFailure(err, deployment, services)
+    const { requestId } = record.incoming
+    services.log.debug({ requestId, deployment: deployment.id, err }, 'question not embedded')
+    return undefined
+  } finally {
+    leave()
+  }
+}
+
+function noteFailure(error: unknown, deployment: Deployment, { health, log }: Services): void {
+  try {
+    const judgement = judge(error, 'chat-completions')
+    if (judgement.type === 'failure') health.failed(deployment, judgement.health)
+  } catch (err) {
+    log.error({ deployment: deployment.id, err }, 'embedding failed inside the gateway')
+  }
+}
+
+async function exchange(
+  question: string,
+  size: PromptSize,
+  deployment: Deployment,
+  signal: AbortSignal,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<PackedVector | undefined> {
   const request = parseEmbeddingsRequest({ model: deployment.model.name, input: question, encoding_format: 'float' })
+  const credential = caller.configuration.credentialOf(deployment.provider.name)
   const reply = await services.transport.send({
     deployment,
-    credential: caller.configuration.credentialOf(deployment.provider.name),
+    credential,
     operation: 'embeddings',
     stream: false,
     body: JSON.stringify(renderEmbeddingsRequest(request, deployment.model.upstreamName)),
     passHeaders: {},
-    signal: AbortSignal.any([record.incoming.signal, AbortSignal.timeout(EMBEDDING_BUDGET_MS)]),
+    signal,
   })
-  const bytes = await readWhole(reply, MAX_ANSWER_BYTES)
-  if (reply.status !== 200) return undefined
-  const { document } = parseEmbeddingsResult(parseDocument(bytes), 1, 'float')
+  if (reply.status < 200 || reply.status > 299) {
+    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
+  }
+  const { document, usage } = parseEmbeddingsResult(parsed(await readWhole(reply, MAX_ANSWER_BYTES)), 1, 'float')
+  notePrice(deployment, usage, size, record)
   const vector = vectorAt(document, 0)
   return vector && packVector(vector)
+}
+
+function parsed(bytes: Uint8Array): JsonObject {
+  try {
+    return parseDocument(bytes)
+  } catch (cause) {
+    throw new UpstreamFormatError('the answer is not a JSON object', cause)
+  }
+}
+
+function notePrice(
+  deployment: Deployment,
+  reported: ReturnType<typeof parseEmbeddingsResult>['usage'],
+  { textBytes, wideBytes }: PromptSize,
+  record: RequestRecord,
+): void {
+  const guessed = {
+    input: probableTokens(textBytes, wideBytes),
+    cachedInput: 0,
+    cacheWrite: 0,
+    output: 0,
+    reasoning: 0,
+  }
+  const charge = chargeOf(reported ?? guessed, deployment.model.pricing)
+  const costMicroUsd = deployment.model.pricing === undefined ? undefined : charge.costMicroUsd
+  record.embedding = { deployment, charge, costMicroUsd, estimated: reported === undefined }
+}
+
+function sizeOf(question: string): PromptSize {
+  const { bytes, wide } = utf8Size(question)
+  return { textBytes: bytes, wideBytes: wide, overheadTokens: 0, images: 0, unmeasurable: false }
 }

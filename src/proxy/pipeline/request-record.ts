@@ -16,6 +16,22 @@ import type { Incoming } from './exchange.ts'
 /** How a request ended. `answered` is the only one in which the client has the whole answer. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
 
+/**
+ * `asked`: the question was embedded. `unaffordable`: the limits leave no room for the embedding. `failed`: no provider
+ * embedded it in time.
+ */
+export type SemanticLook = 'asked' | 'unaffordable' | 'failed'
+
+/** What the embedding of a question has used. */
+export interface PaidEmbedding {
+  readonly deployment: Deployment
+  readonly charge: Charge
+  /** Undefined where the model has no price. */
+  readonly costMicroUsd: number | undefined
+  /** The provider told no usage. */
+  readonly estimated: boolean
+}
+
 export class RequestRecord {
   readonly incoming: Incoming
   readonly operation: string
@@ -59,6 +75,12 @@ export class RequestRecord {
   cacheAgeSeconds: number | undefined
   /** Cosine of the two questions, where the answer is another question's. */
   cacheSimilarity: number | undefined
+  /** What became of the look by meaning; undefined: there was none. */
+  semanticLook: SemanticLook | undefined
+  /** The question's embedding, once it is paid for. */
+  embedding: PaidEmbedding | undefined
+  /** An embedding that is made while the provider is asked; the request settles after it. Never rejects. */
+  embeddingUnderway: Promise<unknown> | undefined
   errorCode: string | undefined
 
   constructor(incoming: Incoming, operation: string) {
@@ -79,7 +101,7 @@ export class RequestRecord {
     this.answerSize.wide += wide
   }
 
-  /** Whether the answer came from the cache: no provider was asked and nothing is charged. */
+  /** Whether the answer came from the cache: no provider was asked for it, and nothing is charged but an embedding. */
   get isCacheHit(): boolean {
     return this.cache?.startsWith('hit') === true
   }

@@ -21,6 +21,7 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
   return async (outcome) => {
     if (settled) return
     settled = true
+    if (record.embeddingUnderway !== undefined) await embedded(record, services)
     const charge = priceUsage(record)
     const endedAtMs = services.now()
     const conclude = () => {
@@ -33,11 +34,28 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
   }
 }
 
+async function embedded(record: RequestRecord, services: Services): Promise<void> {
+  const started = services.now()
+  await record.embeddingUnderway
+  record.upstreamMs += services.now() - started
+}
+
 /**
  * What the request used, in tokens and money, written into the record. Nothing where no provider's content reached
- * the client; an estimate where content came and the provider told no usage.
+ * the client; an estimate where content came and the provider told no usage; the embedding of its question in any case.
+ * To be called once.
  */
 export function priceUsage(record: RequestRecord): Charge {
+  const charge = priceAnswer(record)
+  const { embedding } = record
+  if (embedding === undefined) return charge
+  if (embedding.costMicroUsd !== undefined) {
+    record.costMicroUsd = (record.costMicroUsd ?? 0) + embedding.costMicroUsd
+  }
+  return addCharges(charge, embedding.charge)
+}
+
+function priceAnswer(record: RequestRecord): Charge {
   const { served } = record
   if (served === undefined) return NOTHING_USED
   if (record.isCacheHit) {
@@ -65,6 +83,9 @@ async function chargeReservation(record: RequestRecord, charge: Charge, services
 function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds, services: Services): void {
   if (record.served !== undefined && record.usage !== undefined && !record.isCacheHit) {
     services.health.tokensUsed(record.served, totalTokens(record.usage))
+  }
+  if (record.embedding !== undefined) {
+    services.health.tokensUsed(record.embedding.deployment, record.embedding.charge.inputTokens)
   }
   services.metrics.requestEnded(record, outcome, endedAtMs)
   traceStep(record, services, 'settle', { outcome, error: record.errorCode, costMicroUsd: record.costMicroUsd })

@@ -1,6 +1,9 @@
 /**
  * The second look into the cache: by meaning. Asked only where a policy wants it, after both levels have missed, and
- * within a budget of time; whatever is late, wrong or absent is a miss.
+ * within a budget of time; whatever is late, wrong, absent or not to be paid for is a miss.
+ *
+ * A request waits for its question's vector only where a question of the same wording is known. Any other vector is for
+ * the questions that come later, and is made while the provider is asked.
  *
  * Two requests may share an answer where everything but the last question is equal (as in the exact key, the embedding
  * model included), the questions' vectors are alike, and their wordings say the same (domain/caching/semantic/wording).
@@ -44,7 +47,7 @@ export function similarAnswers(
   const asked = text.tokens.toOrdinals(question)
   const wording = wordingOf(asked)
   const ttlMs = settings.ttlMs ?? DEFAULT_TTL_MS
-  let known: { readonly group: CacheAddress; readonly vector: PackedVector } | undefined
+  let known: { readonly group: CacheAddress; readonly vector: Vector } | undefined
   const minSimilarity = settings.minSimilarity ?? DEFAULT_MIN_SIMILARITY
   return {
     minSimilarity,
@@ -52,20 +55,41 @@ export function similarAnswers(
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
       if (deployment === undefined || group === undefined) return undefined
-      const vector = await embedQuestion(asked, deployment, caller, record, services)
-      if (vector === undefined) return undefined
-      known = { group, vector }
-      const oldestMs = services.now() - ttlMs
       const questions = await services.questions.questions(group)
+      const embedding = embedQuestion(asked, deployment, caller, record, services)
+      record.embeddingUnderway = embedding
+      known = { group, vector: embedding }
+      const oldestMs = services.now() - ttlMs
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
-      return fetchBest(candidates, vector, minSimilarity, scope, marks, services)
+      // Nothing to compare with: the vector is for later questions and is made while the provider is asked.
+      if (candidates.length === 0) return undefined
+      const vector = await upstream(embedding, record, services)
+      return vector && fetchBest(candidates, vector, minSimilarity, scope, marks, services)
     },
     kept(address) {
       if (known === undefined) return
-      const askedAtMs = Math.floor(services.now())
-      services.questions.add(known.group, { wording, vector: known.vector, answer: address.digest, askedAtMs }, ttlMs)
+      const { group } = known
+      void remember(known.vector, (vector) => {
+        const askedAtMs = Math.floor(services.now())
+        services.questions.add(group, { wording, vector, answer: address.digest, askedAtMs }, ttlMs)
+      })
     },
   }
+}
+
+async function remember(vector: Vector, add: (vector: PackedVector) => void): Promise<void> {
+  const made = await vector
+  if (made !== undefined) add(made)
+}
+
+type Vector = Promise<PackedVector | undefined>
+
+/** Waiting for a provider is not the gateway's own time. */
+async function upstream(embedding: Vector, record: RequestRecord, services: Services) {
+  const started = services.now()
+  const vector = await embedding
+  record.upstreamMs += services.now() - started
+  return vector
 }
 
 async function fetchBest(

@@ -22,9 +22,11 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
   return headers
 }
 
-/** Where the answer came from; its age in seconds (RFC 9111 section 5.1) and likeness where from the cache. */
-function cacheHeaders({ cache, cacheAgeSeconds, cacheSimilarity }: RequestRecord): ResponseHeaders {
+/** Where the answer came from; from the cache: its cost, age in seconds (RFC 9111 section 5.1) and likeness. */
+function cacheHeaders(record: RequestRecord): ResponseHeaders {
+  const { cache, cacheAgeSeconds, cacheSimilarity, embedding } = record
   return {
+    ...(record.isCacheHit ? { 'x-gateway-cost-usd': formatMicroUsd(embedding?.costMicroUsd ?? 0) } : {}),
     ...(cache === undefined ? {} : { 'x-gateway-cache': cache }),
     ...(cacheAgeSeconds === undefined ? {} : { age: String(cacheAgeSeconds) }),
     ...(cacheSimilarity === undefined ? {} : { 'x-gateway-cache-similarity': cacheSimilarity.toFixed(4) }),
@@ -36,9 +38,10 @@ function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
   return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
 }
 
-/** What a whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and the tokens charged. */
-export function costHeaders({ costMicroUsd, usage, served, cache }: RequestRecord): ResponseHeaders {
-  if (usage === undefined || served === undefined || cache?.startsWith('hit') === true) return {}
+/** What a provider's whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and its tokens. */
+export function costHeaders(record: RequestRecord): ResponseHeaders {
+  const { costMicroUsd, usage, served } = record
+  if (usage === undefined || served === undefined || record.isCacheHit) return {}
   return {
     ...(costMicroUsd === undefined ? {} : { 'x-gateway-cost-usd': formatMicroUsd(costMicroUsd) }),
     'x-gateway-input-tokens': String(usage.input + usage.cachedInput + usage.cacheWrite),

@@ -134,6 +134,11 @@ function metricFamilies(registry: Registry) {
       'reason',
     ] as const),
     cache: counter('tollgate_cache_requests_total', 'Requests by what the cache said.', ['result'] as const),
+    semanticLooks: counter(
+      'tollgate_semantic_looks_total',
+      'Looks into the cache by meaning, by what became of them.',
+      ['result'] as const,
+    ),
     masked: counter('tollgate_masked_values_total', 'Values masked, by kind.', ['kind'] as const),
     blocked: counter('tollgate_blocked_total', 'Requests refused by a guardrail.', ['guardrail'] as const),
     guardrailBytes: counter('tollgate_guardrail_bytes_total', 'Bytes of text that guardrails saw.', [
@@ -195,6 +200,7 @@ function observeRequest(families: Families, record: RequestRecord, outcome: Outc
   observeFallbacks(families, attempts)
   observeGovernance(families, record)
   if (record.warnings.length > 0) families.warnings.inc({ adapter, provider }, record.warnings.length)
+  observeEmbedding(families, record)
   // What follows is about providers, and of a hit none was asked.
   if (served === undefined || record.isCacheHit) return
   families.decisions.inc({
@@ -212,6 +218,23 @@ function observeRequest(families: Families, record: RequestRecord, outcome: Outc
   const { input, cachedInput, cacheWrite, output } = record.usage
   families.tokens.observe({ ...genAi, gen_ai_token_type: 'input' }, input + cachedInput + cacheWrite)
   families.tokens.observe({ ...genAi, gen_ai_token_type: 'output' }, output)
+}
+
+/** A look that led to a hit, or not; the embedding counts like any other call's tokens. */
+function observeEmbedding(families: Families, { semanticLook, embedding, cache }: RequestRecord): void {
+  if (semanticLook === undefined) return
+  const asked = cache === 'hit-semantic' ? 'hit' : 'miss'
+  families.semanticLooks.inc({ result: semanticLook === 'asked' ? asked : semanticLook })
+  if (embedding === undefined) return
+  const { deployment, charge } = embedding
+  families.tokens.observe(
+    {
+      gen_ai_provider_name: deployment.provider.name,
+      gen_ai_request_model: deployment.model.name,
+      gen_ai_token_type: 'input',
+    },
+    charge.inputTokens,
+  )
 }
 
 /** Kinds of findings are a closed list and the organizations' own kinds; scopes and windows are closed lists. */
