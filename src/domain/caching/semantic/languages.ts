@@ -8,6 +8,10 @@
 
 export interface Language {
   readonly name: string
+  /** Nouns are written with a capital, so that a capital tells little, and many leave it out. */
+  readonly capitalNouns: boolean
+  /** Of such a language: pronouns that a capital makes others (Sie, sie). */
+  readonly capitalPronouns: ReadonlySet<string>
   /** Words by which the language is recognised, beside its fillers; they are not dropped. */
   readonly marks: ReadonlySet<string>
   /** Dropped wherever they stand. */
@@ -22,6 +26,8 @@ export interface Language {
 
 const english: Language = {
   name: 'en',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your i we is are am be do does',
   ),
@@ -88,6 +94,8 @@ const english: Language = {
 
 const german: Language = {
   name: 'de',
+  capitalNouns: true,
+  capitalPronouns: words('sie ihr ihre ihrem ihren ihrer ihres ihnen'),
   marks: words(
     'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir der die das',
   ),
@@ -113,6 +121,8 @@ const german: Language = {
 
 const french: Language = {
   name: 'fr',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     "comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle le la les l'",
   ),
@@ -140,6 +150,8 @@ const french: Language = {
 
 const spanish: Language = {
   name: 'es',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     'cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está la los las',
   ),
@@ -164,6 +176,8 @@ const spanish: Language = {
 
 const italian: Language = {
   name: 'it',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     "come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su lo la l'",
   ),
@@ -190,6 +204,8 @@ const italian: Language = {
 
 const portuguese: Language = {
   name: 'pt',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     'como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está o os as',
   ),
@@ -205,6 +221,8 @@ const portuguese: Language = {
 
 const dutch: Language = {
   name: 'nl',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: words(
     'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat ik wij we',
   ),

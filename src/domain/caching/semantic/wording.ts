@@ -11,6 +11,9 @@
  *    and synonyms count as well.
  * 5. Two questions ask the same where the sequences that are left are equal.
  *
+ * A capital inside a sentence counts («polish», «Polish»), one at its beginning does not, nor that of a German noun; a
+ * text all in capitals tells neither and equals only others of its kind.
+ *
  * So numbers, dates, units, names, negations, directions and quotations in which two questions differ prevent a hit by
  * construction, in every language. Known limit: true paraphrases with other content words are misses.
  */
@@ -25,14 +28,29 @@ export function wordingOf(question: string): string {
   const language = languageOf(tokens)
   const { fillers, marks, synonyms } = language
   const asked = withoutOpenings(tokens, language)
-  if (isAboutWords(asked)) return JSON.stringify(asked.map(({ text }) => text))
+  const shouted = isShouted(question) ? ['in capitals'] : []
+  const written = (words: readonly string[]) => JSON.stringify([...shouted, ...words])
+  if (isAboutWords(asked)) return written(asked.map((token) => casedText(token, language)))
   const worded = inEqualWords(asked, language)
   const said = worded.filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
   const content = said.filter(({ text }) => !marks.has(text)).length
-  if (content < LEAST_CONTENT) return JSON.stringify(worded.map(({ text }) => text))
-  return JSON.stringify(
-    said.map(({ text, kind }) => (kind === 'fixed' ? text : stripPossessive(synonyms.get(text) ?? text))),
+  if (content < LEAST_CONTENT) return written(worded.map((token) => casedText(token, language)))
+  return written(
+    said.map((token) => {
+      const text = casedText(token, language)
+      return token.kind === 'fixed' ? text : stripPossessive(synonyms.get(text) ?? text)
+    }),
   )
+}
+
+/** A word with its capital, where it has one that is not the language's custom. */
+function casedText({ text, kind }: Token, { capitalNouns, capitalPronouns }: Language): string {
+  const telling = kind === 'name' && (!capitalNouns || capitalPronouns.has(text))
+  return telling ? `^${text}` : text
+}
+
+function isShouted(text: string): boolean {
+  return text === text.toUpperCase() && text !== text.toLowerCase()
 }
 
 /** Of one content word an article can make another: time, the time. */
@@ -49,8 +67,8 @@ function isAboutWords(tokens: readonly Token[]): boolean {
 interface Token {
   readonly text: string
   /**
-   * `fixed` is neither dropped nor rewritten: quotations, acronyms, numbers, signs. A `name` is not dropped; German
-   * writes every noun like one, so synonyms count for it.
+   * `fixed` is neither dropped nor rewritten: quotations, acronyms, numbers, signs. A `name` is not dropped and its
+   * capital counts; German writes every noun like one, so synonyms count for it there.
    */
   readonly kind: 'word' | 'name' | 'fixed'
   /** It follows a colon or stands on a line of its own: the beginning of a text that is handed over. */
@@ -79,7 +97,7 @@ const TOKEN = new RegExp([QUOTED, ORDINAL, ADDRESS, NUMBER, WORD, SIGN].map((par
 function tokensOf(question: string): Token[] {
   // Not the compatibility forms: they make 10² into 102.
   const text = question.normalize('NFC').replaceAll('’', "'")
-  const shouted = text === text.toUpperCase()
+  const shouted = isShouted(text)
   const tokens: Token[] = []
   let end = 0
   for (const match of text.matchAll(TOKEN)) {
@@ -96,7 +114,7 @@ function fixed(text: string): Token {
   return { text, kind: 'fixed', begins: false }
 }
 
-/** A capital inside a sentence makes a name, which is never a filler (Will, May); the case itself does not count. */
+/** A capital inside a sentence makes a name, which is never a filler (Will, May). */
 function wordTokens(word: string, between: string, before: readonly Token[], shouted: boolean): Token[] {
   const lower = word.toLowerCase()
   if (lower === word || shouted) return elided(lower)
@@ -124,6 +142,8 @@ function elided(word: string): Token[] {
 /** Nothing is dropped. */
 const UNKNOWN: Language = {
   name: '',
+  capitalNouns: false,
+  capitalPronouns: new Set(),
   marks: new Set(),
   fillers: new Set(),
   openings: [],
