@@ -5,7 +5,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import type { SpawnOptions } from 'node:child_process'
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -50,6 +50,8 @@ export interface ControlPlane {
   applyCrds(): Promise<void>
   /** SIGKILL, or STOP and CONT. */
   kill(component: Component, signal?: 'KILL' | 'STOP' | 'CONT'): Promise<void>
+  /** Of the process as it was started last. */
+  pid(component: Component): Promise<number>
   /** After a kill; waits until the API server answers. */
   start(component: Component): Promise<void>
   stop(): Promise<void>
@@ -75,6 +77,13 @@ export async function startControlPlane(t: Test, options: ControlPlaneOptions = 
   const plane = await up(options)
   t.teardown(() => plane.stop())
   return plane
+}
+
+/** One that the caller stops, outside of tests. @throws where its programs cannot be had. */
+export async function runControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const programs = await findPrograms(options)
+  if (programs.type === 'missing') throw new Error(`no control plane: ${programs.reason}`)
+  return up(options)
 }
 
 type Programs = { readonly type: 'found' } | { readonly type: 'missing'; readonly reason: string }
@@ -130,7 +139,7 @@ async function up({ controllers = false }: ControlPlaneOptions): Promise<Control
   }
   try {
     await script('up', '--control-plane-only', ...(controllers ? ['--with-controllers'] : []))
-    return await connect(join(state, 'kubeconfig'), env, script, down)
+    return await connect(state, env, script, down)
   } catch (error) {
     await down().catch(() => undefined)
     throw error
@@ -140,11 +149,12 @@ async function up({ controllers = false }: ControlPlaneOptions): Promise<Control
 type Script = (name: string, ...args: string[]) => Promise<{ stdout: string }>
 
 async function connect(
-  kubeconfig: string,
+  state: string,
   env: NodeJS.ProcessEnv,
   script: Script,
   down: () => Promise<void>,
 ): Promise<ControlPlane> {
+  const kubeconfig = join(state, 'kubeconfig')
   const connection = await findConnection({ env: { KUBECONFIG: kubeconfig }, home: '/', timing: SYSTEM_TIMING })
   const http = new KubeHttp(connection, { timing: SYSTEM_TIMING, userAgent: 'tollgate-test' })
   const client = createKubeClient(http, {
@@ -171,6 +181,7 @@ async function connect(
       await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS)
     },
     kill: async (component, signal = 'KILL') => void (await script('component', 'kill', component, signal)),
+    pid: async (component) => Number(await readFile(join(state, 'run', `${component}.pid`), 'utf8')),
     start: async (component) => {
       await script('component', 'start', component)
       await answers(client)

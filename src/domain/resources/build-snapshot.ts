@@ -47,6 +47,8 @@ export interface BuildInput {
 
 export interface BuildOutput {
   readonly snapshot: Snapshot
+  /** Hash of each entry of the snapshot, by `Kind/name`, of a virtual key `VirtualKey/<its id>`. */
+  readonly revisions: ReadonlyMap<string, string>
   /** Of every declared resource (not of an implied organization), sorted by kind, namespace and name. */
   readonly conditions: readonly ResourceConditions[]
   /** Clear credentials of usable providers, by name; never part of the snapshot. */
@@ -77,14 +79,28 @@ export function buildSnapshot(input: BuildInput): BuildOutput {
     providers: providers.map(({ entry }) => entry),
     virtualKeys: keys.entries.toSorted((left, right) => compare(left.id, right.id)),
   }
+  const revisions = revisionsOf(content, input.contentHash)
   const declared = input.organizations.length === 0 ? [] : organizations
   return {
-    snapshot: { schema: SNAPSHOT_SCHEMA, revision: input.contentHash(canonicalText(content)), ...content },
+    snapshot: { schema: SNAPSHOT_SCHEMA, revision: input.contentHash([...revisions].join('\n')), ...content },
+    revisions,
     conditions: [...declared, ...providers, ...keys.conditions.map((conditions) => ({ conditions }))]
       .map(({ conditions }) => conditions)
       .toSorted((left, right) => compare(identity(left), identity(right))),
     credentials: new Map(providers.flatMap(({ entry, credential }) => (credential ? [[entry.name, credential]] : []))),
   }
+}
+
+function revisionsOf(
+  { organizations, providers, virtualKeys }: Pick<Snapshot, 'organizations' | 'providers' | 'virtualKeys'>,
+  contentHash: BuildInput['contentHash'],
+): ReadonlyMap<string, string> {
+  const hash = (entry: object): string => contentHash(canonicalText(entry))
+  return new Map([
+    ...organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
+    ...providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),
+    ...virtualKeys.map((entry) => [`VirtualKey/${entry.id}`, hash(entry)] as const),
+  ])
 }
 
 function declaredOrImplied({

@@ -1,13 +1,23 @@
-/** `value` as JSON with the fields of every object in order, so that equal content is equal text. */
+/**
+ * `value` as JSON with the fields of every object in order, so that equal content is equal text. Written out because it
+ * runs over every entry at every build: JSON.stringify with a function that sorts takes five times as long.
+ */
 export function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_field, item: unknown) => (isRecord(item) ? sorted(item) : item))
+  return render(value) ?? 'null'
 }
 
-function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const names = Object.keys(record).toSorted()
-  return Object.fromEntries(names.map((name) => [name, record[name]]))
+/** Undefined for what JSON leaves out. */
+function render(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => render(item) ?? 'null').join()}]`
+  const fields: string[] = []
+  for (const name of Object.keys(value).toSorted()) {
+    const text = isRecord(value) ? render(value[name]) : undefined
+    if (text !== undefined) fields.push(`${JSON.stringify(name)}:${text}`)
+  }
+  return `{${fields.join()}}`
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function isRecord(value: object): value is Readonly<Record<string, unknown>> {
+  return !Array.isArray(value)
 }

@@ -38,9 +38,9 @@ export class ChangeRouter {
     if (!isStatusOnly(change.previous, change.current)) onInputChanged()
   }
 
-  /** Every VirtualKey needs a round. */
+  /** Every VirtualKey needs a round, and a look at its status. */
   addAllKeys(): void {
-    for (const key of this.#options.view.virtualKeys.list()) this.#options.keys.add(keyOf(key))
+    for (const key of this.#options.view.virtualKeys.list()) this.#addKey(keyOf(key))
   }
 
   /** Most Secrets of a cluster are nobody's key and change often. */
@@ -52,7 +52,12 @@ export class ChangeRouter {
   #noteSecret(secret: KubeObject | undefined): void {
     // The access to a namespace: whose Secrets it are is not known.
     if (secret === undefined) return this.addAllKeys()
-    for (const key of this.#options.view.keysOfSecret(secret)) this.#options.keys.add(key)
+    for (const key of this.#options.view.keysOfSecret(secret)) this.#addKey(key)
+  }
+
+  #addKey(key: string): void {
+    this.#options.keys.add(key)
+    this.#options.statuses.add(`VirtualKey/${key}`)
   }
 }
 

@@ -12,7 +12,6 @@
  * - An expiry needs no event: the next one has a timer.
  */
 import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
-import { canonicalText } from '../../domain/resources/canonical.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -183,7 +182,7 @@ export class Configuration {
     const { view, timing, contentHash, digestOf, checkPattern, namespace } = this.#options
     const startedAt = timing.elapsed()
     const nowMs = timing.now()
-    const { snapshot, conditions, credentials } = buildSnapshot({
+    const { snapshot, conditions, credentials, revisions } = buildSnapshot({
       ...gather(view, digestOf, nowMs),
       providerNamespaces: [namespace],
       digestOf,
@@ -198,7 +197,7 @@ export class Configuration {
       shards: splitSnapshot(snapshot, [], contentHash),
       conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
       generations: generationsOf(view),
-      revisions: revisionsOf(snapshot, contentHash),
+      revisions,
     }
     this.#scheduleExpiry(snapshot, nowMs)
     this.#lastBuildMs = timing.elapsed() - startedAt
@@ -248,14 +247,5 @@ function generationsOf(view: View): ReadonlyMap<string, number | undefined> {
     ...of('VirtualKey', view.virtualKeys.list()),
     ...of('Provider', view.providers.list()),
     ...of('Organization', view.organizations.list()),
-  ])
-}
-
-function revisionsOf(snapshot: Snapshot, contentHash: ContentHash): ReadonlyMap<string, string> {
-  const hash = (entry: object): string => contentHash(canonicalText(entry))
-  return new Map([
-    ...snapshot.virtualKeys.map((entry) => [`VirtualKey/${entry.id}`, hash(entry)] as const),
-    ...snapshot.providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),
-    ...snapshot.organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
   ])
 }

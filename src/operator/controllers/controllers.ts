@@ -16,6 +16,7 @@ import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
 import { AcknowledgementPoll } from './acknowledgement-poll.ts'
+import { changedResources } from './build-changes.ts'
 import { ChangeRouter } from './change-router.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Configuration } from './configuration.ts'
@@ -78,6 +79,8 @@ export class Controllers {
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
   readonly #logins: TenantLogins
+  /** What was published last by this process. */
+  #told: Build | undefined
   #workers: Promise<unknown> | undefined
   #stopped = false
 
@@ -111,7 +114,7 @@ export class Controllers {
       log,
       onReached: (id) => this.#statuses.add(id),
     })
-    this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.#configuration.build))
+    this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
     const shared = {
       client,
       view: this.#view,
@@ -211,16 +214,19 @@ export class Controllers {
   }
 
   #published(build: Build): void {
+    // During lasting trouble statuses have told of builds that were never published.
+    const before = this.#trouble.isLasting ? undefined : this.#told
+    this.#told = build
     this.#trouble.succeeded()
     this.#ledger.published(build)
     for (const key of this.#view.virtualKeys.list()) if (isDeleting(key)) this.#keys.add(keyOf(key))
     void this.#logins.ensure(build.snapshot)
     // First, so that a key which no sidecar uses yet is not called pending in between.
-    void this.#acknowledgements.run().then(() => this.#addStatuses(build))
+    void this.#acknowledgements.run().then(() => this.#addStatuses(changedResources(before, build)))
   }
 
-  #addStatuses(build: Build | undefined): void {
-    for (const id of build?.generations.keys() ?? []) this.#statuses.add(id)
+  #addStatuses(ids: Iterable<string> = []): void {
+    for (const id of ids) this.#statuses.add(id)
   }
 
   #repaired(shards: number): void {

@@ -31,12 +31,16 @@ export type View = Pick<ClusterView, 'virtualKeys' | 'providers' | 'organization
 /** Not allowed in a Secret's name. */
 const OWNED = 'owned-by:'
 
+/** Objects are frozen: what was read of one stays true, and most are the same from build to build. */
+const virtualKeys = new WeakMap<KubeObject, VirtualKeyResource>()
+const entries = new WeakMap<KubeObject, Map<string, SecretValue>>()
+
 /** What is in the stores now. Objects that are being deleted are left out: they are not in force any more. */
 export function gather(view: View, digestOf: BuildInput['digestOf'], nowMs: number): Gathered {
   return {
     organizations: present(view.organizations.list()).map(toOrganization),
     providers: present(view.providers.list()).map(toProvider),
-    virtualKeys: present(view.virtualKeys.list()).map(toVirtualKey),
+    virtualKeys: present(view.virtualKeys.list()).map((key) => remembered(virtualKeys, key, toVirtualKey)),
     namespaces: view.namespaces.list().map(toNamespace),
     secretValue: lookup(view),
     retiringDigests: (namespace, name) => retiring(view, digestOf, nowMs, namespace, name),
@@ -63,6 +67,13 @@ function lookup(view: View): SecretLookup {
 }
 
 function valueIn(secret: KubeObject, key: string): SecretValue {
+  const known = remembered(entries, secret, () => new Map<string, SecretValue>())
+  const value = known.get(key) ?? decoded(secret, key)
+  known.set(key, value)
+  return value
+}
+
+function decoded(secret: KubeObject, key: string): SecretValue {
   const encoded = asObject(secret['data'])?.[key]
   if (encoded === '') return { type: 'no-entry', detail: 'it is empty' }
   const value = entryOf(secret, key)
@@ -87,6 +98,18 @@ function retiring(
 /** Whether the operator makes the key's text. */
 export function isGenerated(key: KubeObject): boolean {
   return asString(asObject(asObject(key['spec'])?.['key'])?.['source']) !== 'SecretRef'
+}
+
+function remembered<Value>(
+  values: WeakMap<KubeObject, Value>,
+  object: KubeObject,
+  make: (object: KubeObject) => Value,
+): Value {
+  const known = values.get(object)
+  if (known !== undefined) return known
+  const value = make(object)
+  values.set(object, value)
+  return value
 }
 
 function present(objects: readonly KubeObject[]): readonly KubeObject[] {

@@ -37,6 +37,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Organization: ['observedGeneration', 'configRevision', 'keyCount', 'projectCount', 'projects', 'conditions'],
 }
 
+/** The usage of a project is in the same entry as the number of its keys, and is written by usage-writer.ts. */
+const SHARED_LISTS: Readonly<Record<string, string>> = { projects: 'name' }
+
 export interface StatusWriterOptions {
   readonly client: Pick<KubeClient, 'serverSideApply'>
   readonly view: ClusterView
@@ -47,6 +50,9 @@ export interface StatusWriterOptions {
   readonly isStoreUnavailable: () => boolean
   /** Why a generated key has no Secret of its own; `pending`: its first round is still to come. */
   readonly keyProblem: (key: string) => Problem | 'pending' | undefined
+  /** What keeps the requests of a VirtualKey, or of all an Organization's, from passing. */
+  readonly exhaustionOf: (id: string) => Problem | 'none' | 'unread'
+  readonly exhaustedProjects: (organization: string) => ReadonlySet<string>
 }
 
 export class StatusWriter {
@@ -77,7 +83,18 @@ export class StatusWriter {
     const programmed = ledger.stateOf(id, revision)
     // Its publication is under way and brings the status with it.
     if (revision !== undefined && programmed === 'not-published' && !isStoreUnavailable()) return undefined
-    return { id, object, build, programmed, keyProblem, storeUnavailable: isStoreUnavailable() }
+    const { exhaustionOf, exhaustedProjects } = this.#options
+    const storeUnavailable = isStoreUnavailable()
+    return {
+      id,
+      object,
+      build,
+      programmed,
+      keyProblem,
+      storeUnavailable,
+      quota: exhaustionOf(id),
+      exhaustedProjects: exhaustedProjects(key),
+    }
   }
 
   #keyProblem(key: string, object: KubeObject): Problem | 'pending' | undefined {
@@ -103,7 +120,7 @@ export class StatusWriter {
     const desired = conditionsOf(input)
     const existing = asObject(object['status'])?.['conditions']
     const status: JsonObject = { ...this.#fields(kind, input), conditions: mergeConditions(existing, desired, now()) }
-    const owner = { fieldManager: FIELD_MANAGER, fields: FIELDS[kind] ?? [] }
+    const owner = { fieldManager: FIELD_MANAGER, fields: FIELDS[kind] ?? [], sharedLists: SHARED_LISTS }
     const wrote = await applyStatus(client, resourceOf(kind), object, status, owner)
     if (wrote) this.#tell(object, desired)
     return wrote

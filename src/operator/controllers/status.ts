@@ -1,6 +1,6 @@
 /** What the statuses say, from a build and what is programmed. Pure; written by status-writer.ts. */
 import { createHash } from 'node:crypto'
-import { asObject, asString } from '../../domain/json.ts'
+import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
 import { nextRotationStep } from '../../domain/resources/key-rotation.ts'
 import { parseVirtualKeyId } from '../../domain/resources/virtual-key-text.ts'
@@ -24,6 +24,10 @@ export interface StatusInput {
   readonly storeUnavailable: boolean
   /** Why the key's text cannot be had, where the build does not know it. */
   readonly keyProblem?: Problem | undefined
+  /** What keeps requests from passing, of what has limits; `unread`: not known yet. */
+  readonly quota: Problem | 'none' | 'unread'
+  /** Projects of an Organization that let nothing more through. */
+  readonly exhaustedProjects: ReadonlySet<string>
 }
 
 export interface Problem {
@@ -39,6 +43,7 @@ export function conditionsOf({
   programmed,
   storeUnavailable,
   keyProblem,
+  quota,
 }: StatusInput): DesiredCondition[] {
   const observedGeneration = object.metadata.generation
   const evaluated = (build.conditions.get(id) ?? []).map((one) => ({ ...one, observedGeneration }))
@@ -51,6 +56,7 @@ export function conditionsOf({
         : one,
     )
   answers.push({ ...programmedCondition(build.revisions.has(id), programmed, storeUnavailable), observedGeneration })
+  if (object.kind !== 'Provider') answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
   const failing = answers.find(({ status }) => status !== 'True')
   if (failing === undefined) return [...answers, ...ready]
   const { status, reason, message } = failing
@@ -99,7 +105,7 @@ export function providerFields(
 }
 
 /** The fields of an Organization's status beside its conditions. */
-export function organizationFields({ object, id, build }: StatusInput): JsonObject {
+export function organizationFields({ object, id, build, exhaustedProjects }: StatusInput): JsonObject {
   const keys = build.snapshot.virtualKeys.filter(({ organization }) => organization === object.metadata.name)
   const projects = build.snapshot.organizations.find(({ name }) => name === object.metadata.name)?.projects ?? []
   return present({
@@ -107,7 +113,11 @@ export function organizationFields({ object, id, build }: StatusInput): JsonObje
     configRevision: build.revisions.get(id),
     keyCount: keys.length,
     projectCount: projects.length,
-    projects: projects.map(({ name }) => ({ name, keyCount: keys.filter(({ project }) => project === name).length })),
+    projects: projects.map(({ name }) => ({
+      name,
+      keyCount: keys.filter(({ project }) => project === name).length,
+      exhausted: exhaustedProjects.has(name),
+    })),
   })
 }
 
@@ -124,6 +134,19 @@ function programmedCondition(
   return storeUnavailable
     ? { type, status: 'False', reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
     : { type, status: 'Unknown', reason: 'Pending', message: 'not published yet' }
+}
+
+/** Until the counters have been read, what was said last holds. */
+function quotaCondition(object: KubeObject, hasEntry: boolean, quota: StatusInput['quota']): DesiredCondition {
+  const type = 'QuotaAvailable'
+  if (!hasEntry) return { type, status: 'Unknown', reason: 'Pending', message: 'it is not in force' }
+  if (typeof quota === 'object') return { type, status: 'False', reason: quota.reason, message: quota.message }
+  const before = asArray(asObject(object['status'])?.['conditions'])
+    .map(asObject)
+    .find((one) => one?.['type'] === type)
+  const good = { type, status: 'True', reason: type, message: '' } as const
+  if (quota === 'none' || before?.['status'] !== 'False') return good
+  return { type, status: 'False', reason: asString(before['reason']) ?? type, message: asString(before['message']) ?? '' }
 }
 
 function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: number): JsonObject {

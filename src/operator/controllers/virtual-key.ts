@@ -85,19 +85,17 @@ export class VirtualKeyController {
   }
 
   async #addFinalizer(object: KubeObject): Promise<void> {
-    const { finalizers, namespace, name } = object.metadata
+    const { finalizers, namespace, name, uid = '' } = object.metadata
     if (asArray(finalizers).includes(FINALIZER)) return
-    // What is tested is what was read: two writers do not overwrite each other's.
-    const operations: JsonPatchOperation[] =
+    // What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is
+    // written meanwhile does not matter. To the API server an absent list tests as null.
+    const operations: JsonPatchOperation[] = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'test', path: FINALIZERS, value: finalizers ?? null },
       finalizers === undefined
-        ? [
-            { op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion ?? '' },
-            { op: 'add', path: FINALIZERS, value: [FINALIZER] },
-          ]
-        : [
-            { op: 'test', path: FINALIZERS, value: finalizers },
-            { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
-          ]
+        ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
+        : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
+    ]
     await this.#patch({ name, ...(namespace === undefined ? {} : { namespace }) }, operations)
   }
 

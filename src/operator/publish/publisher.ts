@@ -50,6 +50,12 @@ export type PublishOutcome =
   /** Another leader has taken over: this process must stop writing. */
   | { readonly type: 'fenced'; readonly epoch: number }
 
+/** Either this process wrote or checked it, with this revision; or it was read and is still to be checked. */
+interface Stored {
+  readonly revision?: string
+  readonly document?: string
+}
+
 interface Change {
   readonly name: string
   readonly document: string
@@ -68,8 +74,8 @@ export async function highestEpoch(redis: PublishRedis): Promise<number> {
 /** One a term of office. Calls must not overlap. */
 export class Publisher {
   readonly #options: PublisherOptions
-  /** Document by shard, as Redis is believed to hold them; undefined: not known. */
-  #stored: Map<string, string> | undefined
+  /** By shard, what Redis is believed to hold; undefined: not known. */
+  #stored: Map<string, Stored> | undefined
   #desired: readonly ShardContent[] | undefined
   #sequence = 0
 
@@ -105,18 +111,19 @@ export class Publisher {
       const epoch = await this.#write(batch)
       if (epoch !== undefined) return { type: 'fenced', epoch }
     }
-    for (const { name, document } of written) stored.set(name, document)
+    // All are as desired now. Documents are let go: comparing them again at each publication costs more than all else.
+    for (const { name, revision } of shards) stored.set(name, { revision })
     for (const { name } of removed) stored.delete(name)
     this.#stored = stored
     return { type: 'published', written: written.length, removed: removed.length }
   }
 
   /** The documents of all that the index names or that is desired. What is not in the index is written anew. */
-  async #read(shards: readonly ShardContent[]): Promise<Map<string, string>> {
+  async #read(shards: readonly ShardContent[]): Promise<Map<string, Stored>> {
     const index = pairs((await this.#get(INDEX_KEY, 'HGETALL')) ?? [])
     const revisions = new Map(shards.map(({ name, revision }) => [name, revision]))
     const names = [...index.keys()]
-    const stored = new Map<string, string>()
+    const stored = new Map<string, Stored>()
     for (let at = 0; at < names.length; at += READ_AT_ONCE) {
       const some = names.slice(at, at + READ_AT_ONCE)
       const documents = await Promise.all(some.map((name) => this.#get(name, 'GET')))
@@ -124,7 +131,7 @@ export class Publisher {
         const document = documents[offset]
         const wanted = revisions.get(name)
         const trusted = wanted === undefined || wanted === index.get(name)
-        stored.set(name, trusted && typeof document === 'string' ? document : '')
+        stored.set(name, trusted && typeof document === 'string' ? { document } : {})
       }
     }
     return stored
@@ -143,8 +150,10 @@ export class Publisher {
   }
 
   /** Signatures are deterministic, so that signing again in the same place tells whether a document is ours. */
-  #isStored(content: ShardContent, document: string | undefined): boolean {
-    if (document === undefined || document === '') return false
+  #isStored(content: ShardContent, stored: Stored | undefined): boolean {
+    if (stored?.revision !== undefined) return stored.revision === content.revision
+    const document = stored?.document
+    if (document === undefined) return false
     try {
       const { epoch, sequence, revision } = parseShard(content.name, document)
       return (
