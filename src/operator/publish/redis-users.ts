@@ -17,7 +17,7 @@ const TIMEOUT_MS = 2_000
 /** The types of data that sidecars keep, without the commands that look at or delete what they do not name. */
 const COMMANDS: readonly string[] = (
   '-@all +@connection +@string +@hash +@set +@sortedset -@dangerous -@blocking ' +
-  '+eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl'
+  '+lpush +ltrim +lrange +eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl'
 ).split(' ')
 
 export interface TenantOptions {

@@ -48,7 +48,9 @@ export interface KnownQuestion {
 
 /** Questions whose rest of the request is equal, newest first. Bounded; no call throws or waits longer than a bound. */
 export interface QuestionIndex {
-  questions(group: CacheAddress): Promise<readonly KnownQuestion[]>
+  questions(group: CacheAddress, marks: PurgeMarks): Promise<readonly KnownQuestion[]>
   /** Kept for `ttlMs`; the shared store is written in the background. */
-  add(group: CacheAddress, question: KnownQuestion, ttlMs: Milliseconds): void
+  add(group: CacheAddress, question: KnownQuestion, ttlMs: Milliseconds, marks: PurgeMarks): void
+  /** Reads what the shared store has of a scope before anybody asks, within a part of the memory. */
+  hydrate(scope: CacheScope, marks: PurgeMarks): Promise<void>
 }

@@ -47,7 +47,7 @@ export function similarAnswers(
   const asked = text.tokens.toOrdinals(question)
   const wording = wordingOf(asked)
   const ttlMs = settings.ttlMs ?? DEFAULT_TTL_MS
-  let known: { readonly group: CacheAddress; readonly vector: Vector } | undefined
+  let known: { readonly group: CacheAddress; readonly vector: Vector; readonly marks: PurgeMarks } | undefined
   const minSimilarity = settings.minSimilarity ?? DEFAULT_MIN_SIMILARITY
   return {
     minSimilarity,
@@ -55,10 +55,10 @@ export function similarAnswers(
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
       if (deployment === undefined || group === undefined) return undefined
-      const questions = await services.questions.questions(group)
+      const questions = await services.questions.questions(group, marks)
       const embedding = embedQuestion(asked, deployment, caller, record, services)
       record.embeddingUnderway = embedding
-      known = { group, vector: embedding }
+      known = { group, vector: embedding, marks }
       const oldestMs = services.now() - ttlMs
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
       // Nothing to compare with: the vector is for later questions and is made while the provider is asked.
@@ -68,10 +68,10 @@ export function similarAnswers(
     },
     kept(address) {
       if (known === undefined) return
-      const { group } = known
+      const { group, marks } = known
       void remember(known.vector, (vector) => {
         const askedAtMs = Math.floor(services.now())
-        services.questions.add(group, { wording, vector, answer: address.digest, askedAtMs }, ttlMs)
+        services.questions.add(group, { wording, vector, answer: address.digest, askedAtMs }, ttlMs, marks)
       })
     },
   }

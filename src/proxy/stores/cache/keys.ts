@@ -4,6 +4,7 @@
  *
  *     tg:c:v1:{org}:a:<project>:<digest>     an answer
  *     tg:c:v1:{org}:s:<project>:<digest>     vectors of questions whose rest has that digest
+ *     tg:c:v1:{org}:g:<project>              which of those lists have changed when, a sorted set
  *     tg:c:v1:{org}:purged                   how often what was purged: fields o, p:<project>, k:<owner/name>
  */
 import { CACHE_VERSION } from '../../../domain/caching/stored-answer.ts'
@@ -15,6 +16,16 @@ export type EntryKind = 'a' | 's'
 
 export function entryKey(kind: EntryKind, organization: string, project: string | undefined, digest: string): string {
   return `${prefixOf(organization)}${kind}:${project ?? NO_PROJECT}:${digest}`
+}
+
+/** The groups of a project's questions by their last change. */
+export function changedGroupsKey(organization: string, project: string | undefined): string {
+  return `${prefixOf(organization)}g:${project ?? NO_PROJECT}`
+}
+
+/** Glob of the lists of changes of an organization, or of one of its projects. */
+export function changedGroupsPattern(organization: string, project: string | undefined): string {
+  return `${prefixOf(organization)}g:${project ?? '*'}`
 }
 
 export function purgedKey(organization: string): string {

@@ -5,7 +5,9 @@
 import { decodeStoredAnswer, encodeStoredAnswer, type StoredAnswer } from '../../../domain/caching/stored-answer.ts'
 import type { Secret } from '../../../domain/secret.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { Now } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
+import { BreakingReads } from './read-breaker.ts'
 import { open, seal } from './sealing.ts'
 
 /** Largest sealed entry: Redis is shared with the quotas, whose calls must not wait behind megabytes. */
@@ -16,13 +18,16 @@ const MAX_PENDING_WRITES = 64
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
 
 export class RedisAnswerStore {
+  /** Of answers, with how many were skipped. */
+  readonly reads: BreakingReads
   readonly #redis: RedisConnection
   #pendingWrites = 0
   #pendingBytes = 0
   #dropped = 0
 
-  constructor(redis: RedisConnection) {
+  constructor(redis: RedisConnection, now: Now) {
     this.#redis = redis
+    this.reads = new BreakingReads(redis, now)
   }
 
   /** Answers that were not written because too many were on their way, or because Redis did not take them. */
@@ -31,9 +36,8 @@ export class RedisAnswerStore {
   }
 
   async read(key: string, secret: Secret): Promise<StoredAnswer | undefined> {
-    if (!this.#redis.ready) return undefined
     try {
-      const sealed = await this.#redis.send(key, ['GET', key], { returnBuffers: true })
+      const sealed = await this.reads.send(key, ['GET', key], { returnBuffers: true })
       const bytes = Buffer.isBuffer(sealed) ? await open(sealed, key, secret) : undefined
       return bytes && decodeStoredAnswer(bytes)
     } catch {

@@ -6,12 +6,12 @@
 import type { RedisConnection } from '../redis/redis-client.ts'
 import { RedisUnavailableError } from '../redis/redis-errors.ts'
 import {
+  changedGroupsPattern,
   entriesPattern,
   PURGED_ORGANIZATION,
   purgedKey,
   purgedProject,
   purgedVirtualKey,
-  type EntryKind,
 } from './keys.ts'
 
 export interface PurgeTarget {
@@ -26,17 +26,16 @@ export interface PurgeTarget {
 const CALL = { timeoutMs: 5_000 }
 /** Keys that one step of the scan looks at: some milliseconds of the server's time. */
 const SCAN_COUNT = '1000'
-const KINDS: readonly EntryKind[] = ['a', 's']
 
-/** @returns how many entries were deleted. @throws {RedisUnavailableError} where the purge is not certain. */
+/** @returns how many answers were deleted. @throws {RedisUnavailableError} where the purge is not certain. */
 export async function purgeCache(redis: RedisConnection, target: PurgeTarget): Promise<number> {
   const key = purgedKey(target.organization)
   await redis.send(key, ['HINCRBY', key, fieldOf(target), '1'], CALL)
   if (target.virtualKey !== undefined) return 0
-  let deleted = 0
-  for (const kind of KINDS) {
-    deleted += await deleteMatching(redis, key, entriesPattern(kind, target.organization, target.project))
-  }
+  const { organization, project } = target
+  const deleted = await deleteMatching(redis, key, entriesPattern('a', organization, project))
+  await deleteMatching(redis, key, entriesPattern('s', organization, project))
+  await deleteMatching(redis, key, changedGroupsPattern(organization, project))
   return deleted
 }
 

@@ -7,6 +7,7 @@ import type { RedisConnection } from '../redis/redis-client.ts'
 import { entryKey } from './keys.ts'
 import { L1_TTL_MS, NearCache } from './l1.ts'
 import { RedisAnswerStore } from './l2-redis.ts'
+import type { BreakingReads } from './read-breaker.ts'
 import { PurgeBoard } from './purge-board.ts'
 
 export interface TwoLevelCacheOptions {
@@ -24,8 +25,13 @@ export class TwoLevelCache implements AnswerCache {
 
   constructor({ redis, now, maxBytes }: TwoLevelCacheOptions) {
     this.near = new NearCache(now, maxBytes)
-    this.#far = redis && new RedisAnswerStore(redis)
+    this.#far = redis && new RedisAnswerStore(redis, now)
     this.#purges = new PurgeBoard(redis, now)
+  }
+
+  /** Those of the second level; undefined without one. */
+  get reads(): BreakingReads | undefined {
+    return this.#far?.reads
   }
 
   purgeMarks(scope: CacheScope): Promise<PurgeMarks> {

@@ -1,0 +1,75 @@
+/**
+ * Keeps a slow or frozen Redis from costing every request the bound of a read.
+ *
+ *   closed --MAX_TIMEOUTS in a row--> open --OPEN_MS--> one call probes --in time--> closed
+ *                                      ^                      `--late--> open
+ *                                      `--- all other calls are skipped meanwhile
+ *
+ * A refusal at once (not connected, too many calls) costs nothing and counts as nothing.
+ */
+import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { Now } from '../../pipeline/ports.ts'
+import type { CallOptions, RedisConnection } from '../redis/redis-client.ts'
+import { RedisUnavailableError } from '../redis/redis-errors.ts'
+import type { RedisArgument } from '../redis/redis-wire.ts'
+
+const MAX_TIMEOUTS = 3
+/** A look-up costs at most one bound in so long while Redis is slow. */
+const OPEN_MS: Milliseconds = 2_000
+
+/** Reads of one store, behind one breaker. */
+export class BreakingReads {
+  readonly #redis: RedisConnection
+  readonly #now: Now
+  #timeouts = 0
+  /** When the next probe may go out; meaningful while open. */
+  #probeAtMs: Milliseconds = 0
+  #skipped = 0
+
+  constructor(redis: RedisConnection, now: Now) {
+    this.#redis = redis
+    this.#now = now
+  }
+
+  /** Reads that were not sent because the ones before were too slow. */
+  get skipped(): number {
+    return this.#skipped
+  }
+
+  get isOpen(): boolean {
+    return this.#timeouts >= MAX_TIMEOUTS
+  }
+
+  /** @throws as `RedisConnection.send`; at once where there is no connection or the breaker is open */
+  async send(key: string, args: readonly RedisArgument[], options?: CallOptions): Promise<unknown> {
+    this.#requireTurn()
+    try {
+      const reply = await this.#redis.send(key, args, options)
+      this.#timeouts = 0
+      return reply
+    } catch (error) {
+      this.#judge(error)
+      throw error
+    }
+  }
+
+  #requireTurn(): void {
+    if (!this.#redis.ready) throw new RedisUnavailableError('not connected to Redis', false)
+    if (!this.isOpen) return
+    const nowMs = this.#now()
+    if (nowMs < this.#probeAtMs) {
+      this.#skipped++
+      throw new RedisUnavailableError('Redis was too slow for the cache', false)
+    }
+    this.#probeAtMs = nowMs + OPEN_MS
+  }
+
+  #judge(error: unknown): void {
+    if (!(error instanceof RedisUnavailableError)) {
+      this.#timeouts = 0
+    } else if (error.maybeExecuted) {
+      this.#timeouts++
+      this.#probeAtMs = this.#now() + OPEN_MS
+    }
+  }
+}
