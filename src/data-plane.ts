@@ -3,6 +3,7 @@ import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-l
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
+import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Services } from './proxy/pipeline/services.ts'
@@ -73,6 +74,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     afterAnswer,
     log: output.log,
   }
+  const hydrator = new QuestionHydrator(services)
   const credentialOf = (provider: string) => holder.current()?.credentialOf(provider)
   const probe = new ActiveProbe({ transport, board: health, credentialOf, now, random: Math.random })
   holder.onChange((configuration) => {
@@ -80,6 +82,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     void transport.retain(compiled.snapshot.providers)
     health.retain(compiled.deployments)
     probe.retain(probed(configuration))
+    hydrator.follow(configuration)
   })
   const servers = await startServers({
     services,

@@ -29,7 +29,15 @@ t.teardown(() => rmSync(state, { recursive: true, force: true }))
 
 /** The same embedding model once more, for when the first fails. */
 const backup = provider({ name: 'q', url: upstream.url, priority: 200, models: MODELS.slice(1) })
-const manifests = { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: MODELS }), backup, virtualKey()) }
+const SEMANTIC_KEY = 'semantic-key-0123456789abcdef0123456789abcdef'
+const semantic = virtualKey({
+  name: 'semantic',
+  key: SEMANTIC_KEY,
+  spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }',
+})
+const manifests = {
+  'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: MODELS }), backup, virtualKey(), semantic),
+}
 const args = ['--redis', redis.url, '--state', state]
 const one = await startGateway(t, { manifests, args })
 const two = await startGateway(t, { manifests, args })
@@ -143,6 +151,31 @@ t.test('embeddings are governed, failed over, cached, and right for the official
     upstream.requests.some((request) => request.model === 'f'),
     'never another model',
   )
+})
+
+t.test('what one gateway has learnt is a hit by meaning at the next question of the other', async (t) => {
+  const how = async (gateway: Gateway, content: string) => {
+    const headers = { 'cache-control': 'max-age=999', authorization: `Bearer ${SEMANTIC_KEY}` }
+    const response = await gateway.chat({ messages: [{ role: 'user', content }] }, headers)
+    return [response.headers.get('x-gateway-cache'), await response.text()]
+  }
+  const known = async () => {
+    const key = (await redis.cli('--scan', '--pattern', 'tg:c:*:s:*')).trim()
+    return key === '' ? 0 : Number(await redis.cli('LLEN', key))
+  }
+  for (const thing of ['a cake', 'some bread', 'a pizza']) {
+    // Both have looked into the group before.
+    t.equal((await how(two, `how to burn ${thing}`))[0], 'miss')
+    const [missed, text] = await how(one, `How do I bake ${thing}?`)
+    t.equal(missed, 'miss')
+    const questions = 2 * (1 + ['a cake', 'some bread', 'a pizza'].indexOf(thing))
+    await until(async () => (await known()) === questions)
+    // A gateway asks for changes four times a second at most.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    t.strictSame(await how(two, `Please tell me how to bake ${thing}`), ['hit-semantic', text])
+  }
+  const third = await startGateway(t, { manifests, args })
+  t.equal((await how(third, 'Could you tell me how to bake a cake'))[0], 'hit-semantic')
 })
 
 t.test('Redis frozen or gone is a miss, never an error', async (t) => {

@@ -51,6 +51,9 @@ export interface QuestionIndex {
   questions(group: CacheAddress, marks: PurgeMarks): Promise<readonly KnownQuestion[]>
   /** Kept for `ttlMs`; the shared store is written in the background. */
   add(group: CacheAddress, question: KnownQuestion, ttlMs: Milliseconds, marks: PurgeMarks): void
-  /** Reads what the shared store has of a scope before anybody asks, within a part of the memory. */
-  hydrate(scope: CacheScope, marks: PurgeMarks): Promise<void>
+  /**
+   * Reads what the shared store has of a scope before anybody asks, within a part of the memory. Waits for the store,
+   * within a bound, and then for `marks`.
+   */
+  hydrate(scope: CacheScope, marks: () => Promise<PurgeMarks>): Promise<void>
 }

@@ -29,6 +29,8 @@ const REFRESH_MS: Milliseconds = 60_000
 export const MAX_INDEX_BYTES = 16 * 1024 * 1024
 /** Groups of a scope that are read before anybody asks, the last changed first. */
 const HYDRATED_GROUPS = 256
+/** How long a start waits for Redis before it leaves the reading to the questions. */
+const MAX_WAIT_MS: Milliseconds = 60_000
 const MAX_PENDING_WRITES = 32
 const QUESTION_OVERHEAD_BYTES = 256
 
@@ -111,11 +113,12 @@ export class StoredQuestions implements QuestionIndex {
   }
 
   /** Half of the memory at most, so that what is asked for keeps its place. */
-  async hydrate(scope: CacheScope, marks: PurgeMarks): Promise<void> {
+  async hydrate(scope: CacheScope, marks: () => Promise<PurgeMarks>): Promise<void> {
     const { reads } = this
     if (reads === undefined || this.#feed === undefined) return
+    if ((await this.#redis?.waitUntilReady(MAX_WAIT_MS)) !== true) return
+    const purges = purgesOf(scope, await marks())
     await this.#followChanges(scope)
-    const purges = purgesOf(scope, marks)
     for (const digest of await this.#feed.lastChanged(scope, HYDRATED_GROUPS)) {
       if (this.bytes > this.#maxBytes / 2) return
       const group = { scope, digest }

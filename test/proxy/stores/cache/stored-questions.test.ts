@@ -105,11 +105,11 @@ t.test('what is there at the start is read before anybody asks, within half of t
     one.add(group(digest, 'start'), question('x', 1_000), 60_000, marks())
     await until(async () => (await length(`start:${digest}`)) === 1)
   }
-  await two.hydrate(scope('start'), marks())
+  await two.hydrate(scope('start'), async () => marks())
   t.ok(two.bytes > 40_000)
   const { now } = createTestClock()
   const small = new StoredQuestions({ redis: connection, now, maxBytes: 30_000 })
-  await small.hydrate(scope('start'), marks())
+  await small.hydrate(scope('start'), async () => marks())
   t.ok(small.bytes > 14_000 && small.bytes < 17_000, `${small.bytes} bytes`)
   redis.freeze()
   t.strictSame(answers(await two.questions(group('h39', 'start'), marks())), ['x'], 'held')
