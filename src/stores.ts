@@ -18,6 +18,8 @@ const NOTHING_WAITS: StoreFigures = {
   quotaStoresUnavailable: 0,
   pendingAuditRecords: 0,
   droppedAuditRecords: 0,
+  cacheReadsSkipped: 0,
+  cacheStoreSlow: false,
 }
 
 /** How long a start waits for the first connection to Redis before the gateway calls itself ready without it. */
@@ -81,9 +83,11 @@ export async function openRedisStores(redis: RedisConnection, log: Logger, now: 
       log.warn({ requestId: id }, 'settlement dropped, charged at its bound')
     },
   })
+  const { cache, questions } = openCache(redis, now)
   return {
     quotas,
-    ...openCache(redis, now),
+    cache,
+    questions,
     audit,
     ready: () => isReady,
     figures() {
@@ -95,6 +99,8 @@ export async function openRedisStores(redis: RedisConnection, log: Logger, now: 
         quotaStoresUnavailable: unavailable,
         pendingAuditRecords: audit.waiting,
         droppedAuditRecords: audit.dropped,
+        cacheReadsSkipped: (cache.reads?.skipped ?? 0) + (questions.reads?.skipped ?? 0),
+        cacheStoreSlow: cache.reads?.isOpen === true || questions.reads?.isOpen === true,
       }
     },
     async close() {

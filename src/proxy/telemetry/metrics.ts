@@ -32,6 +32,9 @@ export interface StoreFigures {
   /** Audit records on their way to Redis, and those that will never be there, since the start. */
   readonly pendingAuditRecords: number
   readonly droppedAuditRecords: number
+  /** Look-ups in the shared cache that were skipped because it was slow, since the start. */
+  readonly cacheReadsSkipped: number
+  readonly cacheStoreSlow: boolean
 }
 
 export function createMetrics(): Metrics {
@@ -99,6 +102,12 @@ function watchStores(registry: Registry, read: () => StoreFigures): void {
     'tollgate_audit_dropped_total',
     'Audit records that are on stdout and not in Redis.',
     () => read().droppedAuditRecords,
+  )
+  gauge('tollgate_cache_store_slow', '1 while the shared cache is skipped.', () => (read().cacheStoreSlow ? 1 : 0))
+  counter(
+    'tollgate_cache_reads_skipped_total',
+    'Look-ups in the shared cache that were skipped because it was slow.',
+    () => read().cacheReadsSkipped,
   )
 }
 
