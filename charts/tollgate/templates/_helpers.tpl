@@ -117,6 +117,13 @@ resources: {{- toYaml .root.Values.hooks.resources | nindent 2 }}
 terminationMessagePolicy: FallbackToLogsOnError
 {{- end -}}
 
+{{/* Annotations of accounts and roles that exist only while a hook runs. Call with the hook. */}}
+{{- define "tollgate.hookRights" -}}
+helm.sh/hook: {{ . }}
+helm.sh/hook-weight: "-10"
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
+{{- end -}}
+
 {{/* Says "yes" where an object of the Prometheus operator is to be rendered; fails where it must be and cannot. */}}
 {{- define "tollgate.renderMonitoring" -}}
 {{- if .settings.enabled -}}
