@@ -43,7 +43,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
       if (ready) configuration.hint()
     },
   })
-  const stores = await openRedisStores(redis, log, now)
+  const stores = await openRedisStores(redis, log, now, true)
   const configuration: SidecarConfiguration = new SidecarConfiguration({
     owner: pod.namespace,
     instance: pod.name,

@@ -65,14 +65,22 @@ export function redisChanges(log: Logger): NonNullable<RedisOptions['onChange']>
     ready ? log.info({}, 'redis connected') : log.warn({ reason: cause?.message }, 'redis lost')
 }
 
-/** The stores over a connection, which they close in the end. */
-export async function openRedisStores(redis: RedisConnection, log: Logger, now: () => number): Promise<Stores> {
+/**
+ * The stores over a connection, which they close in the end.
+ * @param onlyWhole an operator restores counters that Redis has lost: until then they admit nothing
+ */
+export async function openRedisStores(
+  redis: RedisConnection,
+  log: Logger,
+  now: () => number,
+  onlyWhole = false,
+): Promise<Stores> {
   const { RedisQuotaStore, RedisAuditStream, createResilientQuotaStore } = await loadRedisStores()
   let isReady = false
   void redis.waitUntilReady(FIRST_CONNECTION_MS).then(() => (isReady = true))
   let droppedSettlements = 0
   const audit = new RedisAuditStream(redis)
-  const quotas = createResilientQuotaStore(new RedisQuotaStore(redis), {
+  const quotas = createResilientQuotaStore(new RedisQuotaStore(redis, { onlyWhole }), {
     now,
     onChange: (organization, up, cause) =>
       up

@@ -8,6 +8,7 @@ import type { Test } from 'tap'
 import { contentHash } from '../../src/crypto/content-hash.ts'
 import { deriveKeyPepper, keyDigester } from '../../src/crypto/derive.ts'
 import { Secret } from '../../src/domain/secret.ts'
+import { wholeKey } from '../../src/domain/quota/counter-keys.ts'
 import { splitSnapshot } from '../../src/domain/snapshot/shards.ts'
 import type { Snapshot } from '../../src/domain/snapshot/snapshot.ts'
 import { buildGrant } from '../../src/operator/credentials/build-grant.ts'
@@ -103,6 +104,9 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
     server: () => server,
     async apply(change) {
       state = { ...state, ...change }
+      for (const { name } of state.snapshot.organizations) {
+        await redis.send(wholeKey(name), ['SET', wholeKey(name), '0'])
+      }
       await publisher.publish(splitSnapshot(state.snapshot, [], contentHash))
       server.pushGrants()
     },

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../kube/kube-object.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import type { WorkQueue } from '../kube/work-queue.ts'
+import { isUsageOnly } from '../usage/usage-change.ts'
 import type { ClusterChange, ClusterView } from './cluster-view.ts'
 
 export interface ChangeRouterOptions {
@@ -33,6 +34,7 @@ export class ChangeRouter {
       return onInputChanged()
     }
     if (change === undefined) return onInputChanged()
+    if (isUsageOnly(change.previous, change.current)) return
     if (kind === 'VirtualKey') keys.add(change.key)
     if (kind !== 'Namespace') statuses.add(`${kind}/${change.key}`)
     if (!isStatusOnly(change.previous, change.current)) onInputChanged()

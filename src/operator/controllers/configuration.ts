@@ -58,6 +58,8 @@ export interface ConfigurationOptions {
   readonly checkPattern: PatternCheck
   /** The operator's own namespace, where the providers' Secrets are. */
   readonly namespace: string
+  /** Before a publication, by the leader: what it relies on. @throws then it is tried again */
+  readonly onPublish: (build: Build) => Promise<void>
   /** After each build, and after each end of a publication. Must not throw. */
   readonly onBuilt: (build: Build) => void
   readonly onPublished: (build: Build) => void
@@ -170,6 +172,7 @@ export class Configuration {
     this.#options.onBuilt(build)
     const publication = this.#publication
     if (publication === undefined || this.#stopped || !publication.isLeader()) return
+    await this.#options.onPublish(build)
     const outcome = await publication.publisher.publish(build.shards)
     if (outcome.type === 'fenced') throw new FencedError(outcome.epoch)
     this.#retry.reset()

@@ -56,7 +56,8 @@ export function conditionsOf({
         : one,
     )
   answers.push({ ...programmedCondition(build.revisions.has(id), programmed, storeUnavailable), observedGeneration })
-  if (object.kind !== 'Provider') answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
+  if (object.kind !== 'Provider')
+    answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
   const failing = answers.find(({ status }) => status !== 'True')
   if (failing === undefined) return [...answers, ...ready]
   const { status, reason, message } = failing
@@ -146,7 +147,12 @@ function quotaCondition(object: KubeObject, hasEntry: boolean, quota: StatusInpu
     .find((one) => one?.['type'] === type)
   const good = { type, status: 'True', reason: type, message: '' } as const
   if (quota === 'none' || before?.['status'] !== 'False') return good
-  return { type, status: 'False', reason: asString(before['reason']) ?? type, message: asString(before['message']) ?? '' }
+  return {
+    type,
+    status: 'False',
+    reason: asString(before['reason']) ?? type,
+    message: asString(before['message']) ?? '',
+  }
 }
 
 function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: number): JsonObject {

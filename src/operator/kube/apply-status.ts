@@ -15,6 +15,8 @@ export interface StatusOwner {
    * deleted and made again lands on the successor (the API server ignores the uid here); its own reconcile then corrects it.
    */
   readonly unlessChanged?: boolean
+  /** Lists of maps whose entries others add fields to: field of `status` to the key of its entries. */
+  readonly sharedLists?: Readonly<Record<string, string>>
 }
 
 /**
@@ -29,7 +31,7 @@ export async function applyStatus(
   status: JsonObject,
   owner: StatusOwner,
 ): Promise<boolean> {
-  if (isCurrent(asObject(object['status']) ?? {}, status, owner.fields)) return false
+  if (isCurrent(asObject(object['status']) ?? {}, status, owner)) return false
   const options = { fieldManager: owner.fieldManager, force: true, subresource: 'status' } as const
   try {
     await client.serverSideApply(resource, { metadata: target(object, owner), status }, options)
@@ -49,12 +51,27 @@ function target({ metadata }: KubeObject, { unlessChanged = false }: StatusOwner
   }
 }
 
-function isCurrent(current: JsonObject, wanted: JsonObject, fields: readonly string[]): boolean {
-  return fields.every((field) =>
-    field === 'conditions'
-      ? areConditionsCurrent(current[field], wanted[field])
-      : isSameJson(current[field], wanted[field]),
-  )
+function isCurrent(current: JsonObject, wanted: JsonObject, { fields, sharedLists = {} }: StatusOwner): boolean {
+  return fields.every((field) => {
+    if (field === 'conditions') return areConditionsCurrent(current[field], wanted[field])
+    const key = sharedLists[field]
+    return key === undefined
+      ? isSameJson(current[field], wanted[field])
+      : isSharedListCurrent(current[field], wanted[field], key)
+  })
+}
+
+/** Entry by entry, and of each the fields that are wanted. An entry that is not wanted may be another manager's. */
+function isSharedListCurrent(current: JsonValue | undefined, wanted: JsonValue | undefined, key: string): boolean {
+  const entries = (list: JsonValue | undefined) =>
+    asArray(list)
+      .map(asObject)
+      .filter((entry) => entry !== undefined)
+  const byKey = new Map(entries(current).map((entry) => [entry[key], entry]))
+  const isWritten = (entry: JsonObject) =>
+    Object.entries(entry).every(([name, value]) => isSameJson(byKey.get(entry[key])?.[name], value))
+  const isOurs = (entry: JsonObject) => entries(wanted).some((one) => one[key] === entry[key])
+  return entries(wanted).every(isWritten) && entries(current).every(isOurs)
 }
 
 /** Types that are not wanted belong to another manager. */

@@ -1,11 +1,13 @@
 -- Admission: checks every limit of the plan and reserves the need in all of them, or changes nothing.
 -- KEYS: base:open, base:reservations, base:ended:<id>
--- ARGV: now ('' for the server's clock), base, id, plan (JSON), then the need (read_need of the prelude)
+-- ARGV: now ('' for the server's clock), base, id, plan (JSON), then the need (read_need of the prelude), and '1' where
+--       only whole counters count, else ''
 -- Returns { 1, granted tokens a choice, window figures, rate levels }
 --      or { 0, reason, scope, window, limit, retry after ms, reset at ms, rate levels } (indices from 1, window 0: a rate)
---      or { 2 } where the id was used before.
+--      or { 2 } where the id was used before, or { 3 } where the counters are not whole.
 local now = clock(ARGV[1])
 local base, id = ARGV[2], ARGV[3]
+if is_lost(base, ARGV[13]) then return { 3 } end
 local plan, need = cjson.decode(ARGV[4]), read_need(ARGV, 5)
 
 -- Whoever touches the organization charges what others left behind.
@@ -19,6 +21,18 @@ local states, rates = read_plan(base, plan, now)
 
 -- Decide: budgets and token quotas first, because no retry cures them.
 local granted, refusal = decide_size(plan, need, states, now)
+
+-- No counter, but a note for who watches the limits: at this level and under this limit a request did not fit.
+if refusal and refusal[1] ~= 'reserved' then
+  local index = refusal[3]
+  for s = 1, refusal[2] - 1 do index = index + #plan[s].w end
+  local state, limit = states[index], plan[refusal[2]].w[refusal[3]].l[refusal[4]]
+  local spent = amount_in(limit[1], state.s)
+  -- NEARLY_SPENT_PART of domain/quota/exhausted.ts.
+  if not state.new and (limit[2] - spent) * 10 < limit[2] then
+    redis.call('HSET', state.key, 'x' .. limit[1], text(limit[2]) .. ':' .. text(spent))
+  end
+end
 
 -- Then concurrency, then the rate that keeps the request waiting longest.
 if not refusal then

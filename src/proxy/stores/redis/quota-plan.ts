@@ -1,4 +1,5 @@
 /** Plans and needs in the short form that the quota scripts read. */
+import { scopePart } from '../../../domain/quota/counter-keys.ts'
 import type { PlannedLimit, PlannedScope, QuotaPlan, QuotaUnit } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
 import { requestRate, tokenRate } from '../../../domain/quota/rate.ts'
@@ -27,7 +28,7 @@ export function encodeNeed({ costMicroUsd, inputTokens, outputTokens, rateTokens
 /** n: name; w: windows (n: name, r: bucket length or 0, l: limits); q, t: rates (l a minute, c capacity); m: concurrency. */
 function encodeScope({ name, windows, rateLimits }: PlannedScope) {
   return {
-    n: name.split('/').map(encodeURIComponent).join('/'),
+    n: scopePart(name),
     w: windows.map(({ window, reset, limits }) => ({
       n: window,
       r: (reset === 'Rolling' ? rollingBucketMs(window) : undefined) ?? 0,

@@ -4,8 +4,10 @@
 --   base:open                       zset  reservation id -> when its lease ends, ms
 --   base:reservations               hash  reservation id -> record (see quota-admit.lua)
 --   base:ended:<id>                 string what became of an expired or unconfirmed reservation, kept for an hour
---   base:<scope>:<window>:<start>   hash  s1 s2 s3 spent and r1 r2 r3 reserved: micro-dollars, input tokens, output tokens
---   base:<scope>:<window>:rolling   hash  the same, and b<n> spent in bucket n as "s1,s2,s3", o and z oldest and newest n
+--   base:whole                      string set by who restores lost counters: they are all there
+--   base:<scope>:<window>:<start>   hash  s1 s2 s3 spent and r1 r2 r3 reserved: micro-dollars, input tokens, output tokens;
+--                                   q requests that were charged; x<unit> "limit:spent" when a limit last refused
+--   base:<scope>:<window>:rolling   hash  the same but q, and b<n> spent in bucket n as "s1,s2,s3", o and z oldest and newest n
 --   base:<scope>:rate               hash  ql qa level of the request bucket and when, tl ta of the token bucket, n open requests
 --   in the last two, and in windows that never end: d the day on which the expiry was last set
 -- Window keys carry the time of the server, so scripts build them from `base`: same hash tag, same slot.
@@ -29,6 +31,11 @@ local function clock(given)
   if given ~= '' then return tonumber(given) end
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+-- Whether counters have been lost, for a caller to whom that matters ('1').
+local function is_lost(base, matters)
+  return matters == '1' and redis.call('EXISTS', base .. ':whole') == 0
 end
 
 -- Integers as text: `..` would write large ones as 1e+15.
@@ -206,11 +213,13 @@ end
 
 -- Charges a record's windows: releases what was reserved, counts what was used.
 local function charge_record(record, amounts, now)
+  local counts = amounts[1] + amounts[2] + amounts[3] > 0
   for _, window in ipairs(record.w) do
     local state = read_recorded(window, now)
     release(state, record.b)
     spend(state, amounts, now, now)
     save_window(state)
+    if counts and state.bucket == 0 then redis.call('HINCRBY', state.key, 'q', 1) end
   end
   for _, key in ipairs(record.c) do leave(key) end
 end

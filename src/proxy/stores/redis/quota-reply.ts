@@ -15,6 +15,10 @@ export class QuotaReply {
     this.#items = reply
   }
 
+  get isEmpty(): boolean {
+    return this.#items.length === 0
+  }
+
   integer(index: number): number {
     return asInteger(this.#items[index])
   }

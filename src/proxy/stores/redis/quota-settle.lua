@@ -43,6 +43,7 @@ elseif not ended and ARGV[7] ~= '' then
   for _, state in ipairs((read_plan(base, cjson.decode(ARGV[7]), now))) do
     spend(state, actual, now, now)
     save_window(state)
+    if state.bucket == 0 then redis.call('HINCRBY', state.key, 'q', 1) end
   end
   outcome = 'charged'
 end

@@ -1,9 +1,10 @@
 -- What stands against the limits of a plan; changes nothing but charging what has expired.
 -- KEYS: base:open
--- ARGV: now, base, plan (JSON)
--- Returns { now, window figures, { start, next reset or -1 } a window, rate levels }
+-- ARGV: now, base, plan (JSON), '1' where only whole counters count, else ''
+-- Returns { } where they are not whole, else { now, window figures, { start, next reset or -1 } a window, rate levels }
 local now = clock(ARGV[1])
 local base, plan = ARGV[2], cjson.decode(ARGV[3])
+if is_lost(base, ARGV[4]) then return {} end
 sweep(base, now)
 local states, rates = read_plan(base, plan, now)
 local spans = {}

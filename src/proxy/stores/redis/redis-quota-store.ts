@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { amountIn } from '../../../domain/quota/amounts.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
+import { counterBase } from '../../../domain/quota/counter-keys.ts'
 import { figuresOf, scopeFigures } from '../../../domain/quota/decide-rate.ts'
 import type { RateState } from '../../../domain/quota/decide-rate.ts'
 import { remainingOf, warningsOf } from '../../../domain/quota/decide.ts'
@@ -33,6 +34,11 @@ export interface RedisQuotaStoreOptions {
   /** Instead of Redis's own clock; for tests. */
   readonly now?: Now
   readonly timeoutMs?: Milliseconds
+  /**
+   * Somebody keeps a copy of the counters and restores them where they were lost: until then nothing is admitted by
+   * this store. A Redis that has been emptied must not hand out all budgets anew.
+   */
+  readonly onlyWhole?: boolean
 }
 
 /** Whether a settlement found what it was to settle; for metrics. */
@@ -43,6 +49,7 @@ export class RedisQuotaStore implements QuotaStore {
   readonly #redis: RedisConnection
   readonly #now: Now | undefined
   readonly #call: { readonly timeoutMs?: Milliseconds }
+  readonly #onlyWhole: '1' | ''
   readonly #plans = new PlanEncoder()
   /** Reservations whose settlement has been sent at least once. */
   readonly #tried = new WeakSet<Reservation>()
@@ -50,6 +57,7 @@ export class RedisQuotaStore implements QuotaStore {
   constructor(redis: RedisConnection, options: RedisQuotaStoreOptions = {}) {
     this.#redis = redis
     this.#now = options.now
+    this.#onlyWhole = options.onlyWhole === true ? '1' : ''
     this.#call = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }
   }
 
@@ -57,7 +65,7 @@ export class RedisQuotaStore implements QuotaStore {
     const { id, plan, need } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const base = baseOf(plan)
-    const args = [this.#clock(), base, id, this.#plans.encode(plan), ...encodeNeed(need)]
+    const args = [this.#clock(), base, id, this.#plans.encode(plan), ...encodeNeed(need), this.#onlyWhole]
     const reply = new QuotaReply(
       await this.#redis.run(ADMIT, [...reservationKeys(base), endedKey(base, id)], args, this.#call),
     )
@@ -66,6 +74,8 @@ export class RedisQuotaStore implements QuotaStore {
         return refusalOf(plan, reply)
       case 1:
         return admissionOf(request, reply)
+      case 3:
+        throw lostCounters()
       default:
         throw new QuotaUnavailableError(`reservation id ${id} was already used`)
     }
@@ -118,8 +128,10 @@ export class RedisQuotaStore implements QuotaStore {
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
     const base = baseOf(plan)
-    const args = [this.#clock(), base, this.#plans.encode(plan)]
-    return usageOf(plan, new QuotaReply(await this.#redis.run(USAGE, [`${base}:open`], args, this.#call)))
+    const args = [this.#clock(), base, this.#plans.encode(plan), this.#onlyWhole]
+    const reply = new QuotaReply(await this.#redis.run(USAGE, [`${base}:open`], args, this.#call))
+    if (reply.isEmpty) throw lostCounters()
+    return usageOf(plan, reply)
   }
 
   async close(): Promise<void> {
@@ -142,9 +154,13 @@ function loadScript(name: string) {
   return redisScript(`${PRELUDE}\n${readFileSync(new URL(`quota-${name}.lua`, import.meta.url), 'utf8')}`)
 }
 
-/** `tg:q:{organization}`, whose braces are the hash tag. Names are encoded, so that none can hold a brace or a colon. */
 function baseOf({ organization }: QuotaPlan): string {
-  return `tg:q:{${encodeURIComponent(organization)}}`
+  return counterBase(organization)
+}
+
+/** As where Redis is away: what was leased lasts for the grace. */
+function lostCounters(): RedisUnavailableError {
+  return new RedisUnavailableError('Redis has lost the counters and they are not restored yet', false)
 }
 
 function reservationKeys(base: string): [string, string] {

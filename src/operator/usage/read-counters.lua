@@ -1,0 +1,37 @@
+-- What stands in counters; changes nothing. All keys are of one organization, hence on one node.
+-- KEYS: counters (see proxy/stores/redis/quota-prelude.lua)
+-- ARGV: now, then for each key the length of a rolling window's bucket, or 0
+-- Returns, for each key, { spent micro-dollars, input tokens, output tokens, requests, refusal marks of the four units }
+
+-- Buckets of a rolling window beside the running one; ROLLING_BUCKETS of domain/quota/windows.ts.
+local ROLLING_BUCKETS = 60
+
+-- Amounts in buckets that are older than the window.
+local function outdated(key, first, cut, last)
+  local sum = { 0, 0, 0 }
+  -- Whoever spends drops what is too old, so that some sixty buckets lie between first and last.
+  for n = first, math.min(cut - 1, last) do
+    local packed = redis.call('HGET', key, 'b' .. string.format('%.0f', n))
+    if packed then
+      local c, i, o = string.match(packed, '^(-?%d+),(-?%d+),(-?%d+)$')
+      sum[1], sum[2], sum[3] = sum[1] + tonumber(c), sum[2] + tonumber(i), sum[3] + tonumber(o)
+    end
+  end
+  return sum
+end
+
+local now = tonumber(ARGV[1])
+local found = {}
+for index, key in ipairs(KEYS) do
+  local bucket = tonumber(ARGV[index + 1])
+  -- pcall: somebody may have put something of another type there.
+  local raw = redis.pcall('HMGET', key, 's1', 's2', 's3', 'q', 'x1', 'x2', 'x3', 'x4', 'o', 'z')
+  if raw.err then raw = {} end
+  local spent = { tonumber(raw[1] or 0), tonumber(raw[2] or 0), tonumber(raw[3] or 0) }
+  if bucket > 0 and raw[9] then
+    local old = outdated(key, tonumber(raw[9]), math.floor(now / bucket) - ROLLING_BUCKETS, tonumber(raw[10]))
+    for unit = 1, 3 do spent[unit] = math.max(0, spent[unit] - old[unit]) end
+  end
+  found[index] = { spent[1], spent[2], spent[3], tonumber(raw[4] or 0), raw[5] or '', raw[6] or '', raw[7] or '', raw[8] or '' }
+end
+return found

@@ -1,0 +1,92 @@
+/**
+ * Sees that the counters in Redis are whole, and restores them where they are not.
+ *
+ *   whole --flushed, replaced, an older backup loaded--> lost --restored from the copies--> whole
+ *
+ * A mark beside each organization's counters says as of when they are whole. Where it is gone, or older than this
+ * process has seen it, they were lost; data planes admit nothing without it. The copies are what the leader read last
+ * and what the statuses hold: what was spent between the last reading, or else the last status, and the loss is not
+ * known. Restoring only ever raises, so that two leaders at once do no harm.
+ */
+import type { Milliseconds } from '../kube/timing.ts'
+import { errorFields } from '../kube/log.ts'
+import type { Log } from '../kube/log.ts'
+import { checkpoints } from './checkpoints.ts'
+import type { UsageView } from './checkpoints.ts'
+import type { CounterCopy, CounterStore } from './counter-store.ts'
+
+export interface RestorerOptions {
+  readonly store: CounterStore
+  readonly view: UsageView
+  readonly log: Log
+  /** What was read last of an organization's counters. */
+  readonly lastRead: (organization: string) => readonly CounterCopy[]
+  /** So many counters of an organization were lost and are there again. */
+  readonly onRestored: (organization: string, counters: number) => void
+}
+
+export class Restorer {
+  readonly #options: RestorerOptions
+  /** The newest mark that was seen or set, by organization. */
+  readonly #seen = new Map<string, Milliseconds>()
+  #restorations = 0
+
+  constructor(options: RestorerOptions) {
+    this.#options = options
+  }
+
+  /** How often anything was found lost: what was read while this grew is of no use. */
+  get restorations(): number {
+    return this.#restorations
+  }
+
+  /** Restores what is lost. @throws where Redis does not answer. */
+  async ensure(organizations: readonly string[], nowMs: Milliseconds): Promise<void> {
+    const marks = await this.#options.store.wholeSince(organizations)
+    const unsure = organizations.filter((name) => this.#isUnsure(name, marks.get(name)))
+    if (unsure.length === 0) return
+    const copies = checkpoints(this.#options.view)
+    for (const name of unsure) {
+      const held = copies.get(name) ?? []
+      const newestMs = held.reduce((newest, { atMs }) => Math.max(newest, atMs), 0)
+      const mark = marks.get(name)
+      if (mark !== undefined && mark >= Math.max(newestMs, this.#seen.get(name) ?? 0)) {
+        this.#seen.set(name, mark)
+        continue
+      }
+      this.#restorations += 1
+      await this.#restore(name, held, newestMs, nowMs)
+    }
+  }
+
+  /** A status with this organization's counters as of `atMs` has been written: an older backup would miss them. */
+  async advance(organization: string, atMs: Milliseconds): Promise<void> {
+    if (atMs <= (this.#seen.get(organization) ?? 0)) return
+    try {
+      if (await this.#options.store.advance(organization, atMs)) this.#seen.set(organization, atMs)
+    } catch (error) {
+      // Found to be behind by the next leader, who then restores what is there anyway.
+      this.#options.log.debug(errorFields(error), 'mark of whole counters not advanced')
+    }
+  }
+
+  #isUnsure(organization: string, mark: Milliseconds | undefined): boolean {
+    const seen = this.#seen.get(organization)
+    return mark === undefined || seen === undefined || mark < seen
+  }
+
+  async #restore(
+    organization: string,
+    held: readonly CounterCopy[],
+    newestMs: Milliseconds,
+    nowMs: Milliseconds,
+  ): Promise<void> {
+    const { store, lastRead, onRestored, log } = this.#options
+    const wholeMs = Math.max(newestMs, this.#seen.get(organization) ?? 0)
+    const raised = await store.restore(organization, [...held, ...lastRead(organization)], wholeMs, nowMs)
+    this.#seen.set(organization, wholeMs)
+    if (raised === 0) return
+    log.warn({ organization, counters: raised }, 'counters restored')
+    onRestored(organization, raised)
+  }
+}
