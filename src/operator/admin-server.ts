@@ -8,7 +8,8 @@ const REQUEST_TIMEOUT_MS = 5_000
 export interface AdminServerOptions {
   readonly host: string
   readonly port: number
-  readonly isReady: () => boolean
+  /** Why the operator is not ready, for people; undefined: it is. */
+  readonly problem: () => string | undefined
   readonly metricsPage: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
@@ -42,8 +43,10 @@ async function answer(url: string, response: ServerResponse, options: AdminServe
   switch (url.split('?')[0]) {
     case '/livez':
       return say(response, 200, 'ok\n')
-    case '/readyz':
-      return options.isReady() ? say(response, 200, 'ok\n') : say(response, 503, 'the cluster has not been read yet\n')
+    case '/readyz': {
+      const problem = options.problem()
+      return problem === undefined ? say(response, 200, 'ok\n') : say(response, 503, `${problem}\n`)
+    }
     case '/metrics': {
       const { contentType, text } = await options.metricsPage()
       return say(response, 200, text, contentType)

@@ -38,6 +38,7 @@ export interface GrantMessage {
   readonly credentials: Readonly<Record<string, string>>
   readonly keyPepper: string
   readonly organizations: Readonly<Record<string, OrganizationSecretsMessage>>
+  readonly trustBundle: string
 }
 
 export interface RedisAccessMessage {

@@ -9,14 +9,13 @@ import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
+import type { ObjectLookup } from '../kube/object-store.ts'
 import { runWorkers } from '../kube/run-workers.ts'
 import type { Timing } from '../kube/timing.ts'
 import { WorkQueue } from '../kube/work-queue.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
-import { UsageWatch } from '../usage/usage-watch.ts'
-import type { UsageMetrics } from '../usage/usage-watch.ts'
 import { AcknowledgementPoll } from './acknowledgement-poll.ts'
 import { changedResources } from './build-changes.ts'
 import { ChangeRouter } from './change-router.ts'
@@ -56,7 +55,8 @@ export interface ControllersOptions {
 }
 
 /** Counted as it happens; what is a level is read from `figures`. */
-export interface ControllerMetrics extends UsageMetrics {
+export interface ControllerMetrics {
+  reconcileFailed(work: string): void
   repaired(shards: number): void
   statusWritten(): void
 }
@@ -65,8 +65,6 @@ export interface ControllerFigures {
   readonly queueDepth: Readonly<Record<string, number>>
   readonly shards: number
   readonly virtualKeys: number
-  /** Keys, projects and organizations whose budget or token quota is spent. */
-  readonly exhaustedQuotas: number
 }
 
 export class Controllers {
@@ -82,7 +80,6 @@ export class Controllers {
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
   readonly #logins: TenantLogins
-  readonly #usage: UsageWatch
   /** What was published last by this process. */
   #told: Build | undefined
   #workers: Promise<unknown> | undefined
@@ -100,7 +97,6 @@ export class Controllers {
       view: this.#view,
       digestOf: keyDigests(options.master),
       onBuilt: (build) => options.onBuilt?.(build),
-      onPublish: ({ snapshot }) => this.#usage.prepare(snapshot),
       onPublished: (build) => this.#published(build),
       onPublicationFailed: () => this.#trouble.failed(),
       onRepaired: (shards) => this.#repaired(shards),
@@ -118,12 +114,6 @@ export class Controllers {
       timing,
       log,
       onReached: (id) => this.#statuses.add(id),
-    })
-    this.#usage = new UsageWatch({
-      ...options,
-      view: this.#view,
-      onQuotaChanged: (id) => this.#statuses.add(id),
-      onRestored: (organization, counters) => this.#restored(organization, counters),
     })
     this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
     const shared = {
@@ -144,13 +134,19 @@ export class Controllers {
       ...shared,
       build: () => this.#configuration.build,
       keyProblem: (key) => this.#keyController.problemOf(key),
-      exhaustionOf: (id) => this.#usage.exhaustionOf(id),
-      exhaustedProjects: (organization) => this.#usage.exhaustedProjects(organization),
     })
   }
 
   get hasSynced(): boolean {
     return this.#view.hasSynced
+  }
+
+  get virtualKeys(): ObjectLookup {
+    return this.#view.virtualKeys
+  }
+
+  get namespaces(): ObjectLookup {
+    return this.#view.namespaces
   }
 
   /** The latest; undefined before the first. */
@@ -164,7 +160,6 @@ export class Controllers {
       queueDepth: { keys: this.#keys.stats.depth, statuses: this.#statuses.stats.depth },
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
-      exhaustedQuotas: this.#usage.exhausted,
     }
   }
 
@@ -180,7 +175,6 @@ export class Controllers {
     const { redis, signer, contentHash, timing } = this.#options
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
-    this.#usage.lead(isLeader)
     this.#router.addAllKeys()
     this.#workers = Promise.all([
       this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
@@ -195,7 +189,7 @@ export class Controllers {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#acknowledgements.stop()
-    await Promise.all([this.#configuration.stop(), this.#usage.stop()])
+    await this.#configuration.stop()
     if (this.#workers !== undefined) {
       await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])
     }
@@ -242,13 +236,6 @@ export class Controllers {
 
   #addStatuses(ids: Iterable<string> = []): void {
     for (const id of ids) this.#statuses.add(id)
-  }
-
-  #restored(name: string, counters: number): void {
-    const organization = this.#view.organizations.get(name)
-    if (organization === undefined) return
-    const note = `Redis had lost ${counters} counters; they count on from what was known last`
-    this.#options.events.record(organization, { type: 'Warning', reason: 'CountersRestored', action: 'Restore', note })
   }
 
   #repaired(shards: number): void {

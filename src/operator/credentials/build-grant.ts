@@ -14,14 +14,24 @@ export interface GrantInput {
   readonly master: Secret
   readonly shardKeys: readonly Uint8Array[]
   readonly redis: GrantContent['redis']
+  readonly trust?: string | undefined
 }
 
-export function buildGrant({ owner, snapshot, credentials, master, shardKeys, redis }: GrantInput): GrantContent {
+export function buildGrant({
+  owner,
+  snapshot,
+  credentials,
+  master,
+  shardKeys,
+  redis,
+  trust,
+}: GrantInput): GrantContent {
   const keys = snapshot.virtualKeys.filter(({ id }) => ownerOfKey(id) === owner)
   const organizations = [...new Set(keys.map(({ organization }) => organization))].toSorted()
   return {
     shardKeys,
     redis,
+    trust,
     credentials: new Map(
       providersInUse(snapshot, owner).flatMap(({ name }) => {
         const credential = credentials.get(name)

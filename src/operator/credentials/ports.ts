@@ -48,6 +48,8 @@ export interface GrantContent {
   readonly credentials: ReadonlyMap<string, Secret>
   readonly keyPepper: Secret
   readonly organizations: ReadonlyMap<string, { readonly redactionSecret: Secret; readonly cacheKey: Secret }>
+  /** PEM of the authorities that the sidecar shall know the operator by; absent: those it was started with. */
+  readonly trust?: string | undefined
 }
 
 export interface GrantSource {

@@ -229,13 +229,14 @@ export class CredentialsServer {
 const UNPROVEN: ReadonlySet<string> = new Set(['no-token', 'not-authenticated', 'wrong-audience', 'expired'])
 
 function renderGrant(content: GrantContent, { serviceAccount }: SidecarIdentity): GrantMessage {
-  const { shardKeys, redis, credentials, keyPepper, organizations } = content
+  const { shardKeys, redis, credentials, keyPepper, organizations, trust } = content
   const message = {
     serviceAccount,
     shardKeys: shardKeys.map((key) => Buffer.from(key)),
     redis: { url: redis.url, username: redis.username, password: redis.password.reveal(), ca: redis.ca ?? '' },
     credentials: Object.fromEntries([...credentials].map(([name, secret]) => [name, secret.reveal()])),
     keyPepper: keyPepper.reveal(),
+    trustBundle: trust ?? '',
     organizations: Object.fromEntries(
       [...organizations].map(([name, { redactionSecret, cacheKey }]) => [
         name,

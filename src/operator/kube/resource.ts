@@ -25,6 +25,13 @@ export const CUSTOM_RESOURCE_DEFINITIONS = define(
   'CustomResourceDefinition',
   false,
 )
+export const MUTATING_WEBHOOK_CONFIGURATIONS = define(
+  'admissionregistration.k8s.io',
+  'v1',
+  'mutatingwebhookconfigurations',
+  'MutatingWebhookConfiguration',
+  false,
+)
 export const PROVIDERS = define('tollgate.dev', 'v1alpha1', 'providers', 'Provider', false)
 export const ORGANIZATIONS = define('tollgate.dev', 'v1alpha1', 'organizations', 'Organization', false)
 export const VIRTUAL_KEYS = define('tollgate.dev', 'v1alpha1', 'virtualkeys', 'VirtualKey')

@@ -50,6 +50,8 @@ export class CredentialsClient {
   readonly #options: CredentialsClientOptions
   readonly #closing = new AbortController()
   readonly #done: Promise<void>
+  /** As granted, added to what the sidecar was started with: an authority is changed while it runs. */
+  #trust = ''
   #connected = false
   #failures = 0
 
@@ -86,7 +88,7 @@ export class CredentialsClient {
   async #connect(): Promise<boolean> {
     const { address, readCa, readToken } = this.#options
     const [ca, token] = await Promise.all([readCa(), readToken()])
-    const client = new Client(address, credentials.createSsl(Buffer.from(ca)), {
+    const client = new Client(address, credentials.createSsl(Buffer.from(`${ca}\n${this.#trust}`)), {
       'grpc.max_receive_message_length': MAX_GRANT_BYTES,
       'grpc.keepalive_time_ms': KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
@@ -141,7 +143,9 @@ export class CredentialsClient {
   #receive(stream: Stream, message: GrantMessage): boolean {
     const { log, onGrant } = this.#options
     try {
-      onGrant(parseGrant(message))
+      const grant = parseGrant(message)
+      onGrant(grant)
+      this.#trust = grant.trust ?? this.#trust
       stream.write({ applied: { version: message.version } })
       log.info({ version: message.version, providers: Object.keys(message.credentials).length }, 'grant in force')
       return true

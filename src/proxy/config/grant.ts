@@ -1,4 +1,5 @@
 /** What the operator has granted to this sidecar, taken out of its message. All of it stays in memory. */
+import { X509Certificate } from 'node:crypto'
 import { keyDigester } from '../../crypto/derive.ts'
 import { Secret } from '../../domain/secret.ts'
 import type { GrantMessage, OrganizationSecretsMessage, RedisAccessMessage } from '../../proto/credentials.ts'
@@ -10,6 +11,8 @@ export interface Grant {
   readonly serviceAccount: string
   readonly verify: ShardVerifier
   readonly redis: RedisAccess
+  /** PEM of the operator's authorities; undefined: those that the sidecar was started with. */
+  readonly trust: string | undefined
   /** Keys of providers, by name. */
   readonly credentials: ReadonlyMap<string, Secret>
   readonly secrets: DerivedSecrets
@@ -35,6 +38,7 @@ export function parseGrant(message: GrantMessage): Grant {
     version: message.version,
     serviceAccount: message.serviceAccount,
     verify: createVerifier(message.shardKeys),
+    trust: authorities(message.trustBundle),
     redis: { url: redisUrl(message.redis), ca: message.redis.ca === '' ? undefined : message.redis.ca },
     credentials: new Map(Object.entries(message.credentials).map(([name, value]) => [name, new Secret(value)])),
     grantsOrganization: (name) => organizations.has(name),
@@ -67,6 +71,17 @@ function requireSecrets(name: string, { redactionSecret, cacheKey }: Organizatio
 function hexadecimal(what: string, value: string): Secret {
   if (!HEXADECIMAL.test(value)) throw new TypeError(`${what} is not hexadecimal`)
   return new Secret(value)
+}
+
+/** A text that is none would end every later connection. */
+function authorities(pem: string): string | undefined {
+  if (pem === '') return undefined
+  try {
+    void new X509Certificate(pem)
+    return pem
+  } catch {
+    throw new TypeError("the operator's authorities in the grant are not PEM certificates")
+  }
 }
 
 function redisUrl({ url, username, password }: RedisAccessMessage): Secret {

@@ -26,6 +26,17 @@ export const re2PatternEngine = {
   },
 } satisfies PatternEngine
 
+/** Whether a name is one that the pattern names as a whole; an empty pattern names none. @throws {TypeError} where it is malformed */
+export function re2ImagePattern(pattern: string): (name: string) => boolean {
+  if (pattern === '') return () => false
+  try {
+    const compiled = RE2JS.compile(pattern)
+    return (name) => compiled.matcher(name).matches()
+  } catch (error) {
+    throw new TypeError(`not a pattern of RE2: ${error instanceof Error ? error.message : ''}`, { cause: error })
+  }
+}
+
 function findAll(compiled: RE2JS, text: string): ReturnType<CompiledPattern['findAll']> {
   const found: (readonly [number, number])[] = []
   const matcher = compiled.matcher(text)

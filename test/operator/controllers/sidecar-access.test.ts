@@ -9,10 +9,9 @@ import type { Test } from 'tap'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { PODS, VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
-import { createAuthority } from '../../helpers/certificates.ts'
 import type { ControlPlane } from '../../helpers/control-plane.ts'
 import { collect } from '../../helpers/gateway.ts'
-import { entry, secretOf, startWorld, virtualKey } from '../../helpers/operator.ts'
+import { entry, secretOf, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts')
@@ -29,25 +28,17 @@ t.test('a sidecar and its operator', async (t) => {
   const { plane } = world
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const authority = createAuthority()
-  const { certificate, privateKey } = authority.issue()
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const operator = await world.startOperator(
-    '--listen-grpc',
-    '127.0.0.1:0',
-    '--grpc-certificate',
-    file('tls.crt', certificate),
-    '--grpc-key',
-    file('tls.key', privateKey),
-  )
+  const operator = await world.startOperator('--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost')
   await until(() => operator.output().includes('credentials service listens'))
-  const address = /"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? ''
+  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
+  const ca = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt')
   await plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
-  const injected = await makePod(plane, 'injected', true)
-  const bare = await makePod(plane, 'bare', false)
+  const injected = await makePod(plane, 'injected', ca)
+  const bare = await makePod(plane, 'bare')
   const start = async (pod: KubeObject) =>
     startSidecar(
       t,
@@ -55,7 +46,7 @@ t.test('a sidecar and its operator', async (t) => {
         '--operator',
         address,
         '--ca',
-        file('ca.crt', authority.ca),
+        file('ca.crt', ca),
         '--token',
         file(pod.metadata.name, await tokenOf(plane, pod)),
       ],
@@ -98,17 +89,19 @@ t.test('a sidecar and its operator', async (t) => {
   )
 })
 
-async function makePod(plane: ControlPlane, name: string, withSidecar: boolean): Promise<KubeObject> {
+async function makePod(plane: ControlPlane, name: string, ca?: string): Promise<KubeObject> {
   const sidecar = {
     name: 'tollgate',
     image: 'tollgate',
     restartPolicy: 'Always',
+    args: ['sidecar'],
+    env: [{ name: 'TOLLGATE_CA', value: ca }],
     volumeMounts: [{ name: IDENTITY.name, mountPath: '/var/run/tollgate' }],
   }
   const spec: JsonObject = {
     serviceAccountName: 'app',
     containers: [{ name: 'app', image: 'app' }],
-    ...(withSidecar ? { initContainers: [sidecar], volumes: [IDENTITY] } : {}),
+    ...(ca === undefined ? {} : { initContainers: [sidecar], volumes: [IDENTITY] }),
   }
   const pod = await plane.client.create(PODS, { metadata: { namespace: 'team', name }, spec })
   const status = { phase: 'Running', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }

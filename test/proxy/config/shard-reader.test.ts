@@ -118,6 +118,7 @@ function grant(parts: { organizations?: readonly string[]; serviceAccount?: stri
     redis: { url: 'redis://localhost', username: '', password: '', ca: '' },
     credentials: { p: 'key' },
     keyPepper: '01'.repeat(32),
+    trustBundle: '',
     organizations: Object.fromEntries(organizations.map((name) => [name, secrets])),
   })
 }
@@ -165,6 +166,7 @@ t.test('a grant is refused whole where a part of it cannot be used', async (t) =
     redis: { url: 'rediss+cluster://a:1,b:2', username: 'te@m', password: 'p/w', ca: '' },
     credentials: {},
     keyPepper: '01'.repeat(32),
+    trustBundle: '',
     organizations: {},
   }
   t.equal(parseGrant(good).redis.url.reveal(), 'rediss+cluster://te%40m:p%2Fw@a:1,b:2')

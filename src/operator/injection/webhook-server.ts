@@ -1,0 +1,128 @@
+/** `POST /inject` over HTTPS, for the API server. Everything that comes in is bounded; the certificate can be exchanged. */
+import { createServer } from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Secret } from '../../domain/secret.ts'
+import { errorFields } from '../kube/log.ts'
+import type { Log } from '../kube/log.ts'
+import { parseReview, renderReview } from './admission-review.ts'
+import type { AdmissionRequest } from './admission-review.ts'
+import type { Injector } from './injector.ts'
+
+/** As the API server bounds what it takes itself. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024
+/** An API server has a few connections; there are some API servers. */
+const MAX_CONNECTIONS = 256
+/** Of reading a request; the API server waits for five seconds or less. */
+const REQUEST_TIMEOUT_MS = 10_000
+const HEADERS_TIMEOUT_MS = 5_000
+/** Idle connections of API servers: longer than they keep them, so that theirs is the end. */
+const KEEPALIVE_MS = 120_000
+const CLOSE_TIMEOUT_MS = 2_000
+const PATH = '/inject'
+
+export interface WebhookServerOptions {
+  readonly host: string
+  readonly port: number
+  /** PEM, with its chain. */
+  readonly certificate: string
+  readonly privateKey: Secret
+  readonly inject: Injector
+  readonly log: Log
+}
+
+export interface WebhookServer {
+  readonly port: number
+  /** For new connections; those that are open keep theirs. */
+  setCertificate(certificate: string, privateKey: Secret): void
+  /** Lets requests under way end. */
+  close(): Promise<void>
+}
+
+/** @throws where the address cannot be had. */
+export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
+  const { host, port, certificate, privateKey, log } = options
+  const server = createServer(
+    { cert: certificate, key: privateKey.reveal(), minVersion: 'TLSv1.2' },
+    (request, response) => {
+      void answer(request, response, options).catch((error: unknown) => {
+        log.warn(errorFields(error), 'admission review not answered')
+        response.destroy()
+      })
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.keepAliveTimeout = KEEPALIVE_MS
+  // A peer that does not speak TLS, or not our authority's: its own log tells.
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    setCertificate: (cert, key) => server.setSecureContext({ cert, key: key.reveal(), minVersion: 'TLSv1.2' }),
+    close: () => close(server),
+  }
+}
+
+function close(server: ReturnType<typeof createServer>): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: WebhookServerOptions,
+): Promise<void> {
+  if ((request.url ?? '').split('?')[0] !== PATH) return refuse(response, 404, 'not found')
+  if (request.method !== 'POST') return refuse(response, 405, 'only POST')
+  if (!isJson(request)) return refuse(response, 415, 'the content type must be application/json')
+  const body = await readBody(request)
+  if (body === undefined) return refuse(response, 413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
+  const review = tryParse(body)
+  if (typeof review === 'string') return refuse(response, 400, review)
+  const decision = await options.inject(review)
+  const text = JSON.stringify(renderReview(review.uid, decision))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')
+}
+
+/** Undefined: it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > MAX_BODY_BYTES) return undefined
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tryParse(body: string): AdmissionRequest | string {
+  try {
+    return parseReview(body)
+  } catch (error) {
+    if (error instanceof TypeError) return error.message
+    throw error
+  }
+}
+
+/** No more is read of a body that is refused. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
+}
