@@ -29,6 +29,11 @@ export function createOperatorMetrics(): OperatorMetrics {
     'Shards in Redis that were not as published and were repaired',
   )
   const statuses = counter('tollgate_status_writes_total', 'Statuses written')
+  const usages = counter('tollgate_usage_writes_total', 'Statuses written with the usage of their budgets')
+  const restored = counter(
+    'tollgate_counters_restored_total',
+    'Counters of budgets that Redis had lost and were restored',
+  )
   const authentications = counter('tollgate_sidecar_authentications_total', 'Authentications of sidecars', ['result'])
   const injections = counter('tollgate_injections_total', 'Pods that the webhook decided on', ['result'])
   const uninjected = new Gauge({
@@ -55,6 +60,8 @@ export function createOperatorMetrics(): OperatorMetrics {
     reconcileFailed: (work) => errors.inc({ work }),
     repaired: (shards) => repairs.inc(shards),
     statusWritten: () => statuses.inc(),
+    usageWritten: () => usages.inc(),
+    countersRestored: (counters) => restored.inc(counters),
     authenticated: (result) => authentications.inc({ result }),
     page: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     watch: (figures, isLeader) => watchLevels(registry, figures, isLeader),
@@ -92,6 +99,11 @@ function watchLevels(registry: Registry, figures: () => ControllerFigures, isLea
   gauge('tollgate_leader', '1 where this process leads', () => Number(isLeader()))
   gauge('tollgate_published_shards', 'Shards that the configuration has', () => figures().shards)
   gauge('tollgate_virtual_keys', 'Virtual keys in force', () => figures().virtualKeys)
+  gauge(
+    'tollgate_exhausted_quotas',
+    'Keys, projects and organizations whose budget is spent',
+    () => figures().exhaustedQuotas,
+  )
   const depths = new Gauge({
     name: 'tollgate_queue_depth',
     help: 'Keys that wait for a worker',

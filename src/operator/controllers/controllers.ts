@@ -16,6 +16,8 @@ import { WorkQueue } from '../kube/work-queue.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
+import { UsageWatch } from '../usage/usage-watch.ts'
+import type { UsageMetrics } from '../usage/usage-watch.ts'
 import { AcknowledgementPoll } from './acknowledgement-poll.ts'
 import { changedResources } from './build-changes.ts'
 import { ChangeRouter } from './change-router.ts'
@@ -55,8 +57,7 @@ export interface ControllersOptions {
 }
 
 /** Counted as it happens; what is a level is read from `figures`. */
-export interface ControllerMetrics {
-  reconcileFailed(work: string): void
+export interface ControllerMetrics extends UsageMetrics {
   repaired(shards: number): void
   statusWritten(): void
 }
@@ -65,6 +66,8 @@ export interface ControllerFigures {
   readonly queueDepth: Readonly<Record<string, number>>
   readonly shards: number
   readonly virtualKeys: number
+  /** Keys, projects and organizations whose budget or token quota is spent. */
+  readonly exhaustedQuotas: number
 }
 
 export class Controllers {
@@ -80,6 +83,7 @@ export class Controllers {
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
   readonly #logins: TenantLogins
+  readonly #usage: UsageWatch
   /** What was published last by this process. */
   #told: Build | undefined
   #workers: Promise<unknown> | undefined
@@ -97,6 +101,7 @@ export class Controllers {
       view: this.#view,
       digestOf: keyDigests(options.master),
       onBuilt: (build) => options.onBuilt?.(build),
+      onPublish: ({ snapshot }) => this.#usage.prepare(snapshot),
       onPublished: (build) => this.#published(build),
       onPublicationFailed: () => this.#trouble.failed(),
       onRepaired: (shards) => this.#repaired(shards),
@@ -114,6 +119,12 @@ export class Controllers {
       timing,
       log,
       onReached: (id) => this.#statuses.add(id),
+    })
+    this.#usage = new UsageWatch({
+      ...options,
+      view: this.#view,
+      onQuotaChanged: (id) => this.#statuses.add(id),
+      onRestored: (organization, counters) => this.#restored(organization, counters),
     })
     this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
     const shared = {
@@ -134,6 +145,8 @@ export class Controllers {
       ...shared,
       build: () => this.#configuration.build,
       keyProblem: (key) => this.#keyController.problemOf(key),
+      exhaustionOf: (id) => this.#usage.exhaustionOf(id),
+      exhaustedProjects: (organization) => this.#usage.exhaustedProjects(organization),
     })
   }
 
@@ -160,6 +173,7 @@ export class Controllers {
       queueDepth: { keys: this.#keys.stats.depth, statuses: this.#statuses.stats.depth },
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
+      exhaustedQuotas: this.#usage.exhausted,
     }
   }
 
@@ -175,6 +189,7 @@ export class Controllers {
     const { redis, signer, contentHash, timing } = this.#options
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
+    this.#usage.lead(isLeader)
     this.#router.addAllKeys()
     this.#workers = Promise.all([
       this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
@@ -189,7 +204,7 @@ export class Controllers {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#acknowledgements.stop()
-    await this.#configuration.stop()
+    await Promise.all([this.#configuration.stop(), this.#usage.stop()])
     if (this.#workers !== undefined) {
       await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])
     }
@@ -236,6 +251,13 @@ export class Controllers {
 
   #addStatuses(ids: Iterable<string> = []): void {
     for (const id of ids) this.#statuses.add(id)
+  }
+
+  #restored(name: string, counters: number): void {
+    const organization = this.#view.organizations.get(name)
+    if (organization === undefined) return
+    const note = `Redis had lost ${counters} counters; they count on from what was known last`
+    this.#options.events.record(organization, { type: 'Warning', reason: 'CountersRestored', action: 'Restore', note })
   }
 
   #repaired(shards: number): void {
