@@ -1,0 +1,63 @@
+/** What Helm does to a running installation (notes: scenario 25). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { apply, helm, list, rolledOut, type Fields } from './support/kubectl.ts'
+import { deployment } from './support/load.ts'
+import { appPod, readyPod } from './support/pods.ts'
+import { platform, RELEASE, SYSTEM } from './support/platform.ts'
+import { reach } from './support/reach.ts'
+
+const CHART = join(import.meta.dirname, '../../charts/tollgate')
+const URL = 'http://assistant.load.svc:8080'
+
+await platform()
+const cluster = await reach(t)
+await apply(deployment(2))
+await rolledOut('load', 'deployment/assistant')
+
+t.test(
+  'helm upgrade under streaming load: operators are replaced, no stream fails, new pods are as the new values say',
+  async (t) => {
+    const before = await uids()
+    const stop = await cluster.load(URL, 4, 15)
+    await helm(
+      `upgrade ${RELEASE} ${CHART} --namespace ${SYSTEM} --reuse-values --wait --timeout 180s`,
+      '--set operator.logLevel=debug --set sidecar.logLevel=warn --set tests.namespace=shop',
+    )
+    await apply([appPod({ name: 'upgraded', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } })])
+    const pod = await readyPod('apps', 'upgraded')
+    await sleep(2_000)
+    const result = await stop()
+    t.same(result.failures, {})
+    t.ok(result.good > 8, `${result.good} streams`)
+    const after = await uids()
+    t.same(
+      before.filter((uid) => after.includes(uid)),
+      [],
+      'every operator pod is new',
+    )
+    t.match(JSON.stringify(pod.at('spec', 'initContainers', 0, 'env')), /"warn"/)
+  },
+)
+
+t.test('helm test', async (t) => {
+  t.match(await helm(`test ${RELEASE} --namespace ${SYSTEM} --timeout 120s --logs`), /Phase: +Succeeded/)
+})
+
+t.test('helm rollback under streaming load: no stream fails', async (t) => {
+  const stop = await cluster.load(URL, 4, 15)
+  await helm(`rollback ${RELEASE} 1 --namespace ${SYSTEM} --wait --timeout 180s`)
+  const result = await stop()
+  t.same(result.failures, {})
+  t.ok(result.good > 4, `${result.good} streams`)
+  const [operator] = await list('deployments', SYSTEM, 'app.kubernetes.io/component=operator')
+  t.match(JSON.stringify(operator?.at('spec', 'template', 'spec', 'containers', 0, 'args')), '--log-level=info')
+})
+
+async function uids(): Promise<readonly string[]> {
+  const pods = await list('pods', SYSTEM, 'app.kubernetes.io/component=operator')
+  return pods
+    .filter((pod: Fields) => pod.at('metadata', 'deletionTimestamp') === undefined)
+    .map((pod) => pod.text('metadata', 'uid'))
+}

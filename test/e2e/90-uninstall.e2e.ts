@@ -1,0 +1,59 @@
+/** After the end nothing holds anything up (notes: scenario 25). The commands are the README's. */
+import t from 'tap'
+import { apply, eventually, fieldsOf, get, kubectl } from './support/kubectl.ts'
+import { appPod } from './support/pods.ts'
+import { platform } from './support/platform.ts'
+import { commandBlocks, runBlock } from './support/readme.ts'
+
+await platform()
+
+t.test("the README's commands for the end work", async (t) => {
+  const block = commandBlocks().find((text) => text.includes('helm uninstall'))
+  if (block === undefined) throw new Error('the README does not say how to uninstall')
+  t.comment(await runBlock(block))
+})
+
+t.test('no webhook and no policy is left', async (t) => {
+  for (const kind of [
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+  ]) {
+    t.same(await names(kind), [], kind)
+  }
+  t.same(
+    (await names('clusterroles,clusterrolebindings')).filter((name) => name.includes('tollgate')),
+    [],
+  )
+})
+
+t.test('CRDs and resources are kept, without finalizers', async (t) => {
+  t.same((await names('customresourcedefinitions')).toSorted(), [
+    'organizations.tollgate.dev',
+    'providers.tollgate.dev',
+    'virtualkeys.tollgate.dev',
+  ])
+  const keys = fieldsOf(JSON.parse(await kubectl(['get', 'virtualkeys', '-A', '-o', 'json']))).list('items')
+  t.ok(keys.length > 0)
+  for (const key of keys) t.same(key.at('metadata', 'finalizers') ?? [], [], key.text('metadata', 'name'))
+})
+
+t.test('pods start in namespaces that are still labelled, and namespaces can go', async (t) => {
+  await apply([appPod({ name: 'free', namespace: 'apps' })])
+  t.same((await get('pod', 'free', 'apps'))?.list('spec', 'initContainers'), [])
+  await kubectl(['delete', 'namespace', 'apps', 'load', 'shop', 'tollgate-system', '--wait=false'])
+  await eventually(
+    'the namespaces are gone',
+    async () => {
+      const left = (await names('namespaces')).filter((name) => /^(apps|load|shop|tollgate-system)$/.test(name))
+      if (left.length > 0) throw new Error(`left: ${left.join(', ')}`)
+      return true
+    },
+    90,
+  )
+})
+
+async function names(kinds: string): Promise<readonly string[]> {
+  const items = fieldsOf(JSON.parse(await kubectl(['get', kinds, '-o', 'json']))).list('items')
+  return items.map((item) => item.text('metadata', 'name'))
+}
