@@ -3,10 +3,10 @@
  *
  *     image-root.ts FOLDER       dist/, crds/, package.json, LICENSE, and the files of src/ that are read at run time
  *
- * No node_modules: the bundle has every library in it.
+ * No node_modules: the bundle has every library in it, and THIRD-PARTY-LICENSES the libraries' licenses.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -18,6 +18,7 @@ mkdirSync(folder, { recursive: true })
 for (const name of ['package.json', 'LICENSE', 'crds'])
   cpSync(join(ROOT, name), join(folder, name), { recursive: true })
 copyFilesOfSources(join(folder, 'src'))
+writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), licenses())
 execFileSync(process.execPath, [join(ROOT, 'build/bundle.ts'), join(folder, 'dist')], { stdio: 'inherit' })
 
 /** Lua scripts, weights, the gRPC contract: found beside the sources. */
@@ -27,4 +28,26 @@ function copyFilesOfSources(target: string): void {
     if (extname(path) !== '.ts' && statSync(join(sources, path)).isFile())
       cpSync(join(sources, path), join(target, path))
   }
+}
+
+/** The license of every package that is not for development only, as package-lock.json lists them. */
+function licenses(): string {
+  const lock: unknown = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const packages = typeof lock === 'object' && lock !== null && 'packages' in lock ? lock.packages : undefined
+  const folders = Object.entries(packages ?? {}).flatMap(([path, entry]: [string, unknown]) =>
+    path === '' || (typeof entry === 'object' && entry !== null && 'dev' in entry) ? [] : [path],
+  )
+  return folders
+    .filter((path) => existsSync(join(ROOT, path)))
+    .map((path) => `${path.replace(/^.*node_modules\//, '')}\n\n${licenseIn(join(ROOT, path))}\n`)
+    .join('\n----\n\n')
+}
+
+function licenseIn(folder: string): string {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8')
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'license' in manifest
+    ? String(manifest.license)
+    : 'unknown'
 }
