@@ -30,8 +30,8 @@ import type { View } from './gather.ts'
 
 const QUIET_MS = 100
 const MAX_WAIT_MS = 500
-/** A build that takes long must not fill the process: the wait is at least this many times its duration. */
-const WAIT_PER_BUILD = 3
+/** Where changes keep coming and a build takes long, all builds together take at most one part in so many of the time. */
+const WAIT_PER_BUILD = 8
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 const LOOK_MS = 5_000

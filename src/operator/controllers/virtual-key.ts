@@ -46,6 +46,8 @@ export class VirtualKeyController {
   readonly #options: VirtualKeyOptions
   readonly #problems = new Map<string, Problem>()
   readonly #handled = new Set<string>()
+  /** By key, the uid of the object that has got our finalizer and that the cache does not show with it yet. */
+  readonly #finalizing = new Map<string, string>()
 
   constructor(options: VirtualKeyOptions) {
     this.#options = options
@@ -62,11 +64,17 @@ export class VirtualKeyController {
     if (object === undefined) {
       this.#handled.delete(key)
       this.#problems.delete(key)
+      this.#finalizing.delete(key)
       return undefined
     }
     if (isDeleting(object)) return this.#end(key, object)
-    const [again] = await Promise.all([this.#keepSecret(key, object), this.#addFinalizer(object)])
-    return again
+    const [again, finalizer] = await Promise.allSettled([
+      this.#keepSecret(key, object),
+      this.#addFinalizer(key, object),
+    ])
+    if (again.status === 'rejected') throw again.reason
+    if (finalizer.status === 'rejected') throw finalizer.reason
+    return again.value
   }
 
   async #keepSecret(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
@@ -84,9 +92,10 @@ export class VirtualKeyController {
     return outcome.nextAtMs === undefined ? undefined : Math.max(0, outcome.nextAtMs - this.#options.now())
   }
 
-  async #addFinalizer(object: KubeObject): Promise<void> {
-    const { finalizers, namespace, name, uid = '' } = object.metadata
-    if (asArray(finalizers).includes(FINALIZER)) return
+  async #addFinalizer(key: string, object: KubeObject): Promise<void> {
+    const { finalizers, uid = '' } = object.metadata
+    if (asArray(finalizers).includes(FINALIZER)) return void this.#finalizing.delete(key)
+    if (this.#finalizing.get(key) === uid) return
     // What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is
     // written meanwhile does not matter. To the API server an absent list tests as null.
     const operations: JsonPatchOperation[] = [
@@ -96,7 +105,8 @@ export class VirtualKeyController {
         ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
         : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
     ]
-    await this.#patch({ name, ...(namespace === undefined ? {} : { namespace }) }, operations)
+    await this.#patch(nameOf(key), operations)
+    this.#finalizing.set(key, uid)
   }
 
   async #end(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
