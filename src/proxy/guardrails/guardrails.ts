@@ -46,9 +46,3 @@ function compile({ kind, pattern }: { readonly kind: string; readonly pattern: s
   if (compiled.type === 'error') throw new Error(`custom masking pattern of ${kind}: ${compiled.message}`)
   return { kind, pattern: compiled }
 }
-
-/** Why a custom pattern is no good; undefined: it is. */
-export function checkPattern(pattern: string): string | undefined {
-  const compiled = re2PatternEngine.compile(pattern)
-  return compiled.type === 'error' ? compiled.message : undefined
-}
