@@ -12,7 +12,7 @@ import { loadManifests, loadTexts, type LoadResult, type ManifestResources } fro
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { createConfiguration, type ConfigurationHolder, type DerivedSecrets } from './proxy/config/configuration.ts'
-import { checkPattern } from './proxy/guardrails/guardrails.ts'
+import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import type { StateDirectory } from './proxy/config/state-directory.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
 
