@@ -49,20 +49,35 @@ const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
 export function requestText(request: RequestText): string | undefined {
   const document = canonicalJson(relevantFields(request.document, IGNORED[request.format]))
   if (document === undefined || looksLikeOrdinal(document)) return undefined
-  const head = canonicalJson([
+  const head = JSON.stringify([
     request.format,
     request.model ?? 'auto',
     request.shape ?? null,
     request.tokens.size,
-    policyOf(request.policy),
-    { ...request.passHeaders },
+    policyText(request.policy),
+    Object.entries(request.passHeaders).toSorted(byName),
   ])
-  return head === undefined ? undefined : `${head}\n${request.tokens.toOrdinals(document)}`
+  return `${head}\n${request.tokens.toOrdinals(document)}`
 }
 
 /** The document without the ignored fields; shares the values. */
 export function relevantFields(document: JsonObject, ignored: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !ignored.has(name)))
+  const relevant: JsonObject = {}
+  for (const name of Object.keys(document)) if (!ignored.has(name)) relevant[name] = document[name]
+  return relevant
+}
+
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one < other ? -1 : 1
+}
+
+/** A key's requests without control headers share one policy object, so its text is made once. */
+const policyTexts = new WeakMap<EffectivePolicy, string>()
+
+function policyText(policy: EffectivePolicy): string {
+  const known = policyTexts.get(policy) ?? JSON.stringify(policyOf(policy))
+  policyTexts.set(policy, known)
+  return known
 }
 
 /** What the rules of a request say about who may answer it and how. */

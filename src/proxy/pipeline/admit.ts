@@ -66,7 +66,7 @@ export async function admit(
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   logQuotaWarnings(caller, quotas, admitted.warnings, services)
-  traceStep(record, services, 'admit', { reserved: need, warnings: admitted.warnings })
+  traceStep(record, services, 'admit', () => ({ reserved: need, warnings: admitted.warnings }))
   const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
   return {
     plan,

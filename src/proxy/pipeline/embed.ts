@@ -67,7 +67,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.served = answer.deployment
     record.usage = answer.usage ?? estimatedUsage(prompt)
     record.usageEstimated = answer.usage === undefined
-    traceStep(record, services, 'embed', { served: answer.deployment.id, cache: record.cache })
+    traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     await settle('answered')
     const headers = { ...traceHeaders(record), ...costHeaders(record), 'content-type': 'application/json' }
     return { type: 'whole', status: 200, headers, body: answer.bytes }

@@ -92,7 +92,7 @@ function mask(
     return redactions.mask(span.text)
   })
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
-  traceStep(record, services, 'guard-request', { findings: record.findings })
+  traceStep(record, services, 'guard-request', () => ({ findings: record.findings }))
   return {
     request: changed ? format.parseRequest(document, record.incoming.hints) : request,
     bytes: changed ? undefined : read.bytes,

@@ -41,11 +41,14 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
-    traceStep(record, services, 'resolve-policy', { virtualKey: caller.key.id, flags: [...governed.policy.flags] })
+    traceStep(record, services, 'resolve-policy', () => ({
+      virtualKey: caller.key.id,
+      flags: [...governed.policy.flags],
+    }))
     const format = formatOf(incoming.adapter.format)
     const read = await readRequest(incoming, format)
     record.noteRequest(read.request)
-    traceStep(record, services, 'read-request', { bytes: read.bytes.length, stream: record.stream })
+    traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
 
     const route = planRequest(read.request, governed, record, services)
     const admitted = await admit(admissionOf(read.request), route, governed, record, services)
@@ -80,11 +83,11 @@ async function answerThroughCache(
         : callProvider(call, record, services),
   )
   record.served = answer.deployment
-  traceStep(record, services, 'answer', {
+  traceStep(record, services, 'answer', () => ({
     served: answer.deployment.id,
     cache: record.cache,
     attempts: record.attempts,
-  })
+  }))
   return answer
 }
 

@@ -36,10 +36,10 @@ export function planRequest(
   record.removed = outcome.removed
   if (outcome.type === 'refused') throw outcome.error
   record.plan = outcome
-  traceStep(record, services, 'plan-route', {
+  traceStep(record, services, 'plan-route', () => ({
     candidates: outcome.candidates.map(({ deployment }) => deployment.id),
     removed: outcome.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
-  })
+  }))
   return outcome
 }
 

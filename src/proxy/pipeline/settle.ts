@@ -88,7 +88,11 @@ function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds
     services.health.tokensUsed(record.embedding.deployment, record.embedding.charge.inputTokens)
   }
   services.metrics.requestEnded(record, outcome, endedAtMs)
-  traceStep(record, services, 'settle', { outcome, error: record.errorCode, costMicroUsd: record.costMicroUsd })
+  traceStep(record, services, 'settle', () => ({
+    outcome,
+    error: record.errorCode,
+    costMicroUsd: record.costMicroUsd,
+  }))
   const audit = renderAudit(record, outcome, endedAtMs)
   services.audit.write(audit, JSON.stringify(audit))
 }

@@ -49,11 +49,14 @@ export function costHeaders(record: RequestRecord): ResponseHeaders {
   }
 }
 
-/** One line of the step log, for requests with `x-llm-trace: true`. Facts only: no text of the client or the provider. */
-export function traceStep(record: RequestRecord, services: Services, step: string, facts: object): void {
+/**
+ * One line of the step log, for requests with `x-llm-trace: true`; only for these are the facts gathered. Facts only: no
+ * text of the client or the provider.
+ */
+export function traceStep(record: RequestRecord, services: Services, step: string, facts: () => object): void {
   if (record.policy?.trace !== true) return
   const atMs = Math.round(services.now() - record.incoming.receivedAtMs)
-  services.log.info({ requestId: record.incoming.requestId, step, atMs, ...facts }, 'trace')
+  services.log.info({ requestId: record.incoming.requestId, step, atMs, ...facts() }, 'trace')
 }
 
 /** Longest list of dropped fields in a header. */

@@ -61,9 +61,13 @@ export function unmodelledFields(document: JsonObject): TranslationWarning[] {
 
 /** Null and false say «not wanted», which is also what leaving the field out says. */
 function unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): string[] {
-  return Object.entries(object)
-    .filter(([name, value]) => !known.has(name) && value !== null && value !== false && value !== undefined)
-    .map(([name]) => prefix + name)
+  const unknown: string[] = []
+  for (const name of Object.keys(object)) {
+    const value = object[name]
+    if (known.has(name) || value === null || value === false || value === undefined) continue
+    unknown.push(prefix + name)
+  }
+  return unknown
 }
 
 function messageFields(message: JsonObject, path: string): string[] {

@@ -48,6 +48,7 @@ export function* tokensIn(text: string): Generator<TokenPlace> {
 export function replaceTokens(text: string, replace: (token: string) => string | undefined): string {
   let replaced = ''
   let from = 0
+  if (!text.includes(TOKEN_PREFIX)) return text
   for (const { token, start, end } of tokensIn(text)) {
     const replacement = replace(token)
     if (replacement === undefined) continue

@@ -132,8 +132,12 @@ function endingTable(): Uint8Array {
 export function mayTell(text: string, end: number): boolean {
   const hash = endingHash(text, end)
   if ((text.charCodeAt(end - 1) | 0x20) === 0x77 && (text.charCodeAt(end - 2) | 0x20) === 0x70) return true
-  if (ENDING_TABLE[hash] !== 1) return false
-  return ENDINGS.get(hash)?.some((word) => endsWith(text, end, word)) ?? false
+  return ENDING_TABLE[hash] === 1 && endsWithOne(text, end, ENDINGS.get(hash) ?? [])
+}
+
+/** Apart from `mayTell`, which is asked for every word: a closure there would be made for every word. */
+function endsWithOne(text: string, end: number, endings: readonly string[]): boolean {
+  return endings.some((word) => endsWith(text, end, word))
 }
 
 function endsWith(text: string, end: number, word: string): boolean {
