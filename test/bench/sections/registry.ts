@@ -1,3 +1,4 @@
+import { cache } from './cache.ts'
 import { injection } from './injection.ts'
 import { latency } from './latency.ts'
 import { maskingSpeed } from './masking-speed.ts'
@@ -14,6 +15,7 @@ export const SECTIONS: readonly Section[] = [
   latency,
   streams,
   memory,
+  cache,
   startUp,
   maskingSpeed,
   injection,

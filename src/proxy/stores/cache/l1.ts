@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { StoredAnswer } from '../../../domain/caching/stored-answer.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { Now } from '../../pipeline/ports.ts'
+import { BytePages, sizeInPages, type StoredBytes } from './byte-pages.ts'
 
 /** What a sidecar can spare; an answer is some two kilobytes. @see DESIGN section 7 */
 export const L1_BYTES = 16 * 1024 * 1024
@@ -11,17 +12,22 @@ export const L1_TTL_MS = 60_000
 /** Objects, map slots and links of one entry, measured generously. */
 const ENTRY_OVERHEAD_BYTES = 512
 
-const PIECE_BYTES = 1_024
+interface Entry extends Omit<StoredAnswer, 'document'> {
+  readonly stored: StoredBytes
+}
 
 export class NearCache {
-  readonly #entries: LRUCache<string, StoredAnswer>
+  readonly #entries: LRUCache<string, Entry>
+  readonly #pages = new BytePages()
+  readonly #maxEntryBytes: number
 
   constructor(now: Now, maxBytes: number = L1_BYTES) {
+    // One answer never pushes out more than a sixteenth of the others.
+    this.#maxEntryBytes = Math.ceil(maxBytes / 16)
     this.#entries = new LRUCache({
       maxSize: maxBytes,
-      // One answer never pushes out more than a sixteenth of the others.
-      maxEntrySize: Math.ceil(maxBytes / 16),
-      sizeCalculation: (answer, key) => answer.document.buffer.byteLength + key.length + ENTRY_OVERHEAD_BYTES,
+      sizeCalculation: ({ stored }, key) => sizeOf(key, stored.length),
+      dispose: ({ stored }) => this.#pages.release(stored),
       ttl: L1_TTL_MS,
       perf: { now },
       ttlResolution: 0,
@@ -33,17 +39,29 @@ export class NearCache {
     return this.#entries.calculatedSize
   }
 
+  /** Memory taken for documents, in use or not. */
+  get pageBytes(): number {
+    return this.#pages.bytes
+  }
+
   get size(): number {
     return this.#entries.size
   }
 
   get(key: string): StoredAnswer | undefined {
-    return this.#entries.get(key)
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const { stored, ...head } = entry
+    return { ...head, document: this.#pages.read(stored) }
   }
 
   /** Too large an answer is not kept. */
   set(key: string, answer: StoredAnswer, ttlMs: Milliseconds): void {
-    this.#entries.set(key, ownBytes(answer), { ttl: Math.max(1, Math.min(ttlMs, L1_TTL_MS)) })
+    this.#entries.delete(key)
+    const { document, ...head } = answer
+    if (sizeOf(key, document.length) > this.#maxEntryBytes) return
+    const stored = this.#pages.store(document)
+    this.#entries.set(key, { ...head, stored }, { ttl: Math.max(1, Math.min(ttlMs, L1_TTL_MS)) })
   }
 
   delete(key: string): void {
@@ -51,14 +69,6 @@ export class NearCache {
   }
 }
 
-/**
- * A copy in a piece of memory of its own: a view on a larger buffer (a socket read) would keep all of it alive. Pieces
- * come in few sizes, so that the C heap can use again what an answer leaves; of all sizes they leave holes that grow
- * the process by tens of megabytes in a million answers.
- */
-function ownBytes(answer: StoredAnswer): StoredAnswer {
-  const { length } = answer.document
-  const piece = Buffer.allocUnsafeSlow(Math.ceil(length / PIECE_BYTES) * PIECE_BYTES)
-  piece.set(answer.document)
-  return { ...answer, document: piece.subarray(0, length) }
+function sizeOf(key: string, documentBytes: number): number {
+  return sizeInPages(documentBytes) + key.length + ENTRY_OVERHEAD_BYTES
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { StoredAnswer } from '../../../../src/domain/caching/stored-answer.ts'
-import { L1_TTL_MS, NearCache } from '../../../../src/proxy/stores/cache/l1.ts'
+import { L1_BYTES, L1_TTL_MS, NearCache } from '../../../../src/proxy/stores/cache/l1.ts'
 import { createTestClock } from '../../../helpers/clock.ts'
 
 function answer(bytes: number): StoredAnswer {
@@ -45,8 +45,26 @@ t.test('an answer ends after a minute, or earlier where a policy says so', async
   t.equal(cache.get('long'), undefined)
 })
 
-t.test('a view keeps only a piece of its own alive', async (t) => {
+t.test('the memory for documents is taken once, whatever comes and goes', async (t) => {
+  const cache = new NearCache(createTestClock().now, 4 * 1_024 * 1_024)
+  for (let index = 0; index < 20_000; index++) {
+    const document = Buffer.alloc((index * 7_919) % 20_000, index % 251)
+    cache.set(`key ${index}`, { ...answer(0), document }, 60_000)
+    const back = cache.get(`key ${index}`)?.document
+    if (back === undefined || !document.equals(back)) t.fail(`answer ${index} is another one`)
+    if (index % 3 === 0) cache.delete(`key ${index - 5}`)
+  }
+  t.ok(cache.pageBytes <= 5 * 1_024 * 1_024, `${cache.pageBytes} bytes`)
+  t.ok(cache.bytes > 3 * 1_024 * 1_024)
+})
+
+t.test('an answer that was taken out stays what it is when its memory is used again', async (t) => {
   const cache = new NearCache(createTestClock().now)
-  cache.set('view', { ...answer(0), document: new Uint8Array(1_000_000).subarray(5, 10) }, 60_000)
-  t.equal(cache.get('view')?.document.buffer.byteLength, 1_024)
+  cache.set('one', { ...answer(0), document: Buffer.from('the first') }, 60_000)
+  const taken = cache.get('one')
+  cache.set('one', { ...answer(0), document: Buffer.from('something else') }, 60_000)
+  t.equal(String(taken?.document), 'the first')
+  t.equal(String(cache.get('one')?.document), 'something else')
+  cache.set('one', answer(L1_BYTES), 60_000)
+  t.equal(cache.get('one'), undefined, 'too large: the old one is not given for it')
 })
