@@ -50,12 +50,14 @@ export interface DataPlaneParts {
   readonly stores: Stores
   /** Ends what feeds the configuration and what else the entry has started: after the last request, before the stores. */
   readonly close: () => Promise<void>
+  /** Where somebody else looks at it as well; else one of its own. */
+  readonly health?: HealthBoard
 }
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
-  const health = new HealthBoard(now)
+  const health = parts.health ?? new HealthBoard(now)
   const transport = new HttpTransport()
   const afterAnswer = new AfterAnswer(now)
   metrics.watchStores(() => figuresOf(stores, afterAnswer))

@@ -18,6 +18,7 @@ import { KubeHttp } from './operator/kube/kube-http.ts'
 import { LeaderElector } from './operator/kube/leader-elector.ts'
 import { errorFields, type Log } from './operator/kube/log.ts'
 import { pause, SYSTEM_TIMING } from './operator/kube/timing.ts'
+import { createProber } from './operator-probes.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
 import { followRedisLogin, type RedisLogin } from './operator/redis-login.ts'
@@ -135,6 +136,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     signer,
     contentHash,
     checkPattern,
+    prober: createProber(),
     randomBytes,
     metrics,
     onBuilt: () => services?.push(),

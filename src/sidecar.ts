@@ -5,7 +5,9 @@ import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-pla
 import { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { CredentialsClient } from './proxy/config/credentials-client.ts'
 import type { RedisAccess } from './proxy/config/grant.ts'
+import { CircuitReporter } from './proxy/config/report-circuits.ts'
 import { SidecarConfiguration } from './proxy/config/sidecar-configuration.ts'
+import { HealthBoard } from './proxy/providers/health-board.ts'
 import { unconnectedRedis, type RedisConnection } from './proxy/stores/redis/redis-client.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
@@ -69,10 +71,15 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
     log,
     random: Math.random,
   })
+  const health = new HealthBoard(now)
+  const open = () => health.openCircuits()
+  const circuits = new CircuitReporter({ owner: pod.namespace, instance: pod.name, redis, open, now })
+  circuits.start()
   const close = async () => {
+    circuits.stop()
     await Promise.all([client.close(), configuration.stop()])
   }
-  await startDataPlane({ settings, output, metrics, holder, stores, close })
+  await startDataPlane({ settings, output, metrics, holder, stores, close, health })
   return undefined
 }
 

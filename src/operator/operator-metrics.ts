@@ -104,6 +104,11 @@ function watchLevels(registry: Registry, figures: () => ControllerFigures, isLea
     'Keys, projects and organizations whose budget is spent',
     () => figures().exhaustedQuotas,
   )
+  gauge(
+    'tollgate_unhealthy_providers',
+    'Providers whose condition Healthy is False; on the leader',
+    () => figures().unhealthyProviders,
+  )
   const depths = new Gauge({
     name: 'tollgate_queue_depth',
     help: 'Keys that wait for a worker',

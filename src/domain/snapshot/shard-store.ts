@@ -19,6 +19,14 @@ export function acknowledgementKey(owner: string, instance: string): string {
   return `tg:ack:${owner}:${instance}`
 }
 
+/**
+ * Hash: instance of an owner to the providers whose circuit breakers are open there, separated by spaces. No instance
+ * has a name with a colon.
+ */
+export function circuitsKey(owner: string): string {
+  return acknowledgementKey(owner, ':circuits')
+}
+
 /** The revision that an instance runs, as a whole and by shard. */
 export interface Acknowledgement {
   readonly revision: string

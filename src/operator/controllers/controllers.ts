@@ -3,6 +3,7 @@
  * configuration out. Every replica watches and builds; only the one that is told to `lead` writes.
  */
 import type { Secret } from '../../domain/secret.ts'
+import { ownerOfKey } from '../../domain/snapshot/shards.ts'
 import type { ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
@@ -16,6 +17,9 @@ import { WorkQueue } from '../kube/work-queue.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
+import { CircuitPoll } from '../health/circuit-poll.ts'
+import { HealthMonitor } from '../health/health-monitor.ts'
+import type { ProviderProber } from '../health/health-monitor.ts'
 import { UsageWatch } from '../usage/usage-watch.ts'
 import type { UsageMetrics } from '../usage/usage-watch.ts'
 import { AcknowledgementPoll } from './acknowledgement-poll.ts'
@@ -49,6 +53,7 @@ export interface ControllersOptions {
   readonly signer: ShardSigner
   readonly contentHash: ContentHash
   readonly checkPattern: PatternCheck
+  readonly prober: ProviderProber
   readonly randomBytes: (count: number) => Uint8Array
   readonly metrics: ControllerMetrics
   readonly onBuilt?: (build: Build) => void
@@ -68,6 +73,8 @@ export interface ControllerFigures {
   readonly virtualKeys: number
   /** Keys, projects and organizations whose budget or token quota is spent. */
   readonly exhaustedQuotas: number
+  /** Providers that are said to be not healthy. */
+  readonly unhealthyProviders: number
 }
 
 export class Controllers {
@@ -84,6 +91,8 @@ export class Controllers {
   readonly #statusWriter: StatusWriter
   readonly #logins: TenantLogins
   readonly #usage: UsageWatch
+  readonly #health: HealthMonitor
+  readonly #circuits: CircuitPoll
   /** What was published last by this process. */
   #told: Build | undefined
   #workers: Promise<unknown> | undefined
@@ -101,7 +110,7 @@ export class Controllers {
       view: this.#view,
       digestOf: keyDigests(options.master),
       onBuilt: (build) => options.onBuilt?.(build),
-      onPublish: ({ snapshot }) => this.#usage.prepare(snapshot),
+      onPublish: (build) => this.#prepare(build),
       onPublished: (build) => this.#published(build),
       onPublicationFailed: () => this.#trouble.failed(),
       onRepaired: (shards) => this.#repaired(shards),
@@ -126,6 +135,12 @@ export class Controllers {
       onQuotaChanged: (id) => this.#statuses.add(id),
       onRestored: (organization, counters) => this.#restored(organization, counters),
     })
+    this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#statuses.add(`Provider/${name}`) })
+    this.#circuits = new CircuitPoll({
+      ...options,
+      owners: () => [...new Set(this.build?.snapshot.virtualKeys.map(({ id }) => ownerOfKey(id)))],
+      onReport: (circuits) => this.#health.report(circuits),
+    })
     this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
     const shared = {
       client,
@@ -147,6 +162,7 @@ export class Controllers {
       keyProblem: (key) => this.#keyController.problemOf(key),
       exhaustionOf: (id) => this.#usage.exhaustionOf(id),
       exhaustedProjects: (organization) => this.#usage.exhaustedProjects(organization),
+      healthOf: (provider) => this.#health.healthOf(provider),
     })
   }
 
@@ -174,6 +190,7 @@ export class Controllers {
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
       exhaustedQuotas: this.#usage.exhausted,
+      unhealthyProviders: this.#health.unhealthy,
     }
   }
 
@@ -190,6 +207,7 @@ export class Controllers {
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
     this.#usage.lead(isLeader)
+    this.#circuits.lead(isLeader)
     this.#router.addAllKeys()
     this.#workers = Promise.all([
       this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
@@ -204,6 +222,8 @@ export class Controllers {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#acknowledgements.stop()
+    this.#circuits.stop()
+    this.#health.stop()
     await Promise.all([this.#configuration.stop(), this.#usage.stop()])
     if (this.#workers !== undefined) {
       await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])
@@ -235,6 +255,12 @@ export class Controllers {
       }
     }
     return runWorkers({ queue, reconcile: guarded, concurrency: WORKERS, name, log })
+  }
+
+  /** What a publication by this leader relies on. @throws where Redis does not answer */
+  async #prepare({ snapshot, credentials }: Build): Promise<void> {
+    this.#health.use(snapshot.providers, credentials)
+    await this.#usage.prepare(snapshot)
   }
 
   #published(build: Build): void {

@@ -16,6 +16,7 @@ import type { ClusterView } from './cluster-view.ts'
 import type { Build } from './configuration.ts'
 import { entryOf, readGeneratedKey } from './generated-secret.ts'
 import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
+import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedLedger } from './programmed.ts'
 import { conditionsOf, organizationFields, providerFields, virtualKeyFields } from './status.ts'
 import type { Problem, StatusInput } from './status.ts'
@@ -33,7 +34,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'conditions',
   ],
-  Provider: ['observedGeneration', 'configRevision', 'modelCount', 'credentials', 'conditions'],
+  Provider: ['observedGeneration', 'configRevision', 'modelCount', 'credentials', 'health', 'conditions'],
   Organization: ['observedGeneration', 'configRevision', 'keyCount', 'projectCount', 'projects', 'conditions'],
 }
 
@@ -53,6 +54,8 @@ export interface StatusWriterOptions {
   /** What keeps the requests of a VirtualKey, or of all an Organization's, from passing. */
   readonly exhaustionOf: (id: string) => Problem | 'none' | 'unread'
   readonly exhaustedProjects: (organization: string) => ReadonlySet<string>
+  /** Undefined: not known yet. */
+  readonly healthOf: (provider: string) => ProviderHealth | undefined
 }
 
 export class StatusWriter {
@@ -83,7 +86,7 @@ export class StatusWriter {
     const programmed = ledger.stateOf(id, revision)
     // Its publication is under way and brings the status with it.
     if (revision !== undefined && programmed === 'not-published' && !isStoreUnavailable()) return undefined
-    const { exhaustionOf, exhaustedProjects } = this.#options
+    const { exhaustionOf, exhaustedProjects, healthOf } = this.#options
     const storeUnavailable = isStoreUnavailable()
     return {
       id,
@@ -94,6 +97,7 @@ export class StatusWriter {
       storeUnavailable,
       quota: exhaustionOf(id),
       exhaustedProjects: exhaustedProjects(key),
+      health: kind === 'Provider' ? healthOf(key) : undefined,
     }
   }
 

@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/kube-object.ts'
 import type { Build } from './configuration.ts'
 import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
 import type { GeneratedKey } from './generated-secret.ts'
+import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedState } from './programmed.ts'
 import { rotationRules } from './virtual-key-secret.ts'
 
@@ -28,6 +29,8 @@ export interface StatusInput {
   readonly quota: Problem | 'none' | 'unread'
   /** Projects of an Organization that let nothing more through. */
   readonly exhaustedProjects: ReadonlySet<string>
+  /** Of a Provider; undefined: not known yet. */
+  readonly health: ProviderHealth | undefined
 }
 
 export interface Problem {
@@ -44,6 +47,7 @@ export function conditionsOf({
   storeUnavailable,
   keyProblem,
   quota,
+  health,
 }: StatusInput): DesiredCondition[] {
   const observedGeneration = object.metadata.generation
   const evaluated = (build.conditions.get(id) ?? []).map((one) => ({ ...one, observedGeneration }))
@@ -58,7 +62,9 @@ export function conditionsOf({
   answers.push({ ...programmedCondition(build.revisions.has(id), programmed, storeUnavailable), observedGeneration })
   if (object.kind !== 'Provider')
     answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
-  const failing = answers.find(({ status }) => status !== 'True')
+  else answers.push({ ...healthCondition(object, health), observedGeneration })
+  // A provider that nobody checks is no less ready for it.
+  const failing = answers.find(({ type, status }) => status === 'False' || (status === 'Unknown' && type !== 'Healthy'))
   if (failing === undefined) return [...answers, ...ready]
   const { status, reason, message } = failing
   return [...answers, { type: 'Ready', status, reason, message, observedGeneration }]
@@ -89,7 +95,7 @@ export function virtualKeyFields({ object, id, build }: StatusInput, details: Vi
 
 /** The fields of a Provider's status beside its conditions. `credential`: as it is in its Secret. */
 export function providerFields(
-  { object, id, build }: StatusInput,
+  { object, id, build, health }: StatusInput,
   credential: Secret | undefined,
   nowMs: number,
 ): JsonObject {
@@ -100,6 +106,7 @@ export function providerFields(
     observedGeneration: object.metadata.generation,
     configRevision: build.revisions.get(id),
     modelCount: Array.isArray(models) ? models.length : 0,
+    health: health?.details ?? asObject(asObject(object['status'])?.['health']),
     credentials:
       name === undefined || credential === undefined ? undefined : credentialFields(object, name, credential, nowMs),
   })
@@ -137,22 +144,30 @@ function programmedCondition(
     : { type, status: 'Unknown', reason: 'Pending', message: 'not published yet' }
 }
 
+/** Until it has been found out, what was said last holds. */
+function healthCondition(object: KubeObject, health: ProviderHealth | undefined): DesiredCondition {
+  const type = 'Healthy'
+  if (health !== undefined) return { type, status: health.status, reason: health.reason, message: health.message }
+  return conditionIn(object, type) ?? { type, status: 'Unknown', reason: 'Pending', message: 'not checked yet' }
+}
+
+/** As a status has it. */
+function conditionIn(object: KubeObject, type: string): DesiredCondition | undefined {
+  const found = asArray(asObject(object['status'])?.['conditions'])
+    .map(asObject)
+    .find((one) => one?.['type'] === type)
+  const status = (['True', 'False', 'Unknown'] as const).find((known) => known === found?.['status'])
+  if (found === undefined || status === undefined) return undefined
+  return { type, status, reason: asString(found['reason']) ?? type, message: asString(found['message']) ?? '' }
+}
+
 /** Until the counters have been read, what was said last holds. */
 function quotaCondition(object: KubeObject, hasEntry: boolean, quota: StatusInput['quota']): DesiredCondition {
   const type = 'QuotaAvailable'
   if (!hasEntry) return { type, status: 'Unknown', reason: 'Pending', message: 'it is not in force' }
   if (typeof quota === 'object') return { type, status: 'False', reason: quota.reason, message: quota.message }
-  const before = asArray(asObject(object['status'])?.['conditions'])
-    .map(asObject)
-    .find((one) => one?.['type'] === type)
-  const good = { type, status: 'True', reason: type, message: '' } as const
-  if (quota === 'none' || before?.['status'] !== 'False') return good
-  return {
-    type,
-    status: 'False',
-    reason: asString(before['reason']) ?? type,
-    message: asString(before['message']) ?? '',
-  }
+  const before = quota === 'unread' ? conditionIn(object, type) : undefined
+  return before?.status === 'False' ? before : { type, status: 'True', reason: type, message: '' }
 }
 
 function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: number): JsonObject {

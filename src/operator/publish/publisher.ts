@@ -21,6 +21,7 @@ import {
   type ContentHash,
   type ShardContent,
 } from '../../domain/snapshot/shards.ts'
+import { hashReply } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 import type { ShardSigner } from './sign.ts'
 
@@ -120,7 +121,7 @@ export class Publisher {
 
   /** The documents of all that the index names or that is desired. What is not in the index is written anew. */
   async #read(shards: readonly ShardContent[]): Promise<Map<string, Stored>> {
-    const index = pairs((await this.#get(INDEX_KEY, 'HGETALL')) ?? [])
+    const index = hashReply((await this.#get(INDEX_KEY, 'HGETALL')) ?? [])
     const revisions = new Map(shards.map(({ name, revision }) => [name, revision]))
     const names = [...index.keys()]
     const stored = new Map<string, Stored>()
@@ -221,16 +222,4 @@ function* batches(changes: readonly Change[]): Generator<readonly Change[]> {
     length += change.document.length
   }
   if (batch.length > 0) yield batch
-}
-
-/** HGETALL in either protocol version. */
-function pairs(reply: unknown): Map<string, string> {
-  if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [String(name), String(value)]))
-  if (Array.isArray(reply))
-    return new Map(
-      reply.flatMap((name: unknown, at) => (at % 2 === 0 ? [[String(name), String(reply[at + 1])] as const] : [])),
-    )
-  if (typeof reply === 'object' && reply !== null)
-    return new Map(Object.entries(reply).map(([name, value]) => [name, String(value)]))
-  throw new Error('unexpected answer of Redis for the index of shards')
 }

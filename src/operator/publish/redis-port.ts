@@ -1,5 +1,17 @@
 /** What publishing needs of a Redis connection; the data plane's client fits. Every call is bounded by its implementation. */
 
+/** A hash comes as a list of names and values, or as a map or an object, by the protocol's version. @throws {Error} */
+export function hashReply(reply: unknown): Map<string, string> {
+  if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [String(name), String(value)]))
+  if (Array.isArray(reply))
+    return new Map(
+      reply.flatMap((name: unknown, at) => (at % 2 === 0 ? [[String(name), String(reply[at + 1])] as const] : [])),
+    )
+  if (typeof reply === 'object' && reply !== null)
+    return new Map(Object.entries(reply).map(([name, value]) => [name, String(value)]))
+  throw new Error('unexpected answer of Redis for a hash')
+}
+
 export interface PublishRedis {
   /** One command. `key` decides the node of a cluster. @throws where Redis does not answer in time. */
   send(key: string, args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<unknown>

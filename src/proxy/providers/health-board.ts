@@ -36,6 +36,9 @@ interface ProviderRecord {
   downUntilMs: Milliseconds
 }
 
+/** How long a breaker counts as open that might be tried and that nobody tries. */
+const UNTRIED_MS = 60_000
+
 /** A breaker that never opens, for `healthCheck.mode: Disabled`. */
 const NO_BREAKER: BreakerSettings = { consecutiveFailures: Infinity, openForMs: 0 }
 
@@ -98,6 +101,15 @@ export class HealthBoard implements HealthRecorder {
     this.#provider(provider).downUntilMs = verdict.type === 'up' ? 0 : verdict.untilMs
   }
 
+  /** Providers of which every deployment that has been tried has its breaker open, on trial, or open until a moment ago. */
+  openCircuits(): string[] {
+    const nowMs = this.#now()
+    const byProvider = Map.groupBy(this.#deployments, ([id]) => providerOf(id))
+    return [...byProvider].flatMap(([provider, records]) =>
+      records.every(([, { health }]) => isOpenOrWas(health, nowMs)) ? [provider] : [],
+    )
+  }
+
   /** Forgets what the configuration no longer has, so that the maps stay bounded. Attempts on their way are unharmed. */
   retain(deployments: readonly Deployment[]): void {
     const ids = new Set(deployments.map(({ id }) => id))
@@ -141,6 +153,11 @@ export class HealthBoard implements HealthRecorder {
     }
     return record
   }
+}
+
+/** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */
+function isOpenOrWas({ breaker }: Health, nowMs: Milliseconds): boolean {
+  return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
 }
 
 function isFull(record: ProviderRecord, limits: ProviderEntry['limits'], nowMs: Milliseconds): boolean {

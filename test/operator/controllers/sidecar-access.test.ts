@@ -1,26 +1,13 @@
 /** From `kubectl apply` to a call: an operator, a sidecar with a real pod-bound token, and what becomes of a key. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Test } from 'tap'
-import type { JsonObject } from '../../../src/domain/json.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
-import { PODS, VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
-import type { ControlPlane } from '../../helpers/control-plane.ts'
-import { collect } from '../../helpers/gateway.ts'
+import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import { entry, secretOf, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
+import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
 import { until } from '../../helpers/redis.ts'
-
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts')
-const IDENTITY = {
-  name: 'tollgate-identity',
-  projected: {
-    sources: [{ serviceAccountToken: { path: 'token', audience: 'tollgate.dev', expirationSeconds: 3600 } }],
-  },
-}
 
 t.test('a sidecar and its operator', async (t) => {
   const world = await startWorld(t, ['team'])
@@ -40,7 +27,7 @@ t.test('a sidecar and its operator', async (t) => {
   const injected = await makePod(plane, 'injected', ca)
   const bare = await makePod(plane, 'bare')
   const start = async (pod: KubeObject) =>
-    startSidecar(
+    startPodSidecar(
       t,
       [
         '--operator',
@@ -88,59 +75,3 @@ t.test('a sidecar and its operator', async (t) => {
     },
   )
 })
-
-async function makePod(plane: ControlPlane, name: string, ca?: string): Promise<KubeObject> {
-  const sidecar = {
-    name: 'tollgate',
-    image: 'tollgate',
-    restartPolicy: 'Always',
-    args: ['sidecar'],
-    env: [{ name: 'TOLLGATE_CA', value: ca }],
-    volumeMounts: [{ name: IDENTITY.name, mountPath: '/var/run/tollgate' }],
-  }
-  const spec: JsonObject = {
-    serviceAccountName: 'app',
-    containers: [{ name: 'app', image: 'app' }],
-    ...(ca === undefined ? {} : { initContainers: [sidecar], volumes: [IDENTITY] }),
-  }
-  const pod = await plane.client.create(PODS, { metadata: { namespace: 'team', name }, spec })
-  const status = { phase: 'Running', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }
-  await plane.client.jsonPatch(PODS, { namespace: 'team', name }, [{ op: 'add', path: '/status', value: status }], {
-    subresource: 'status',
-  })
-  return pod
-}
-
-function tokenOf(plane: ControlPlane, { metadata }: KubeObject): Promise<string> {
-  const bound = [
-    '--bound-object-kind',
-    'Pod',
-    '--bound-object-name',
-    metadata.name,
-    '--bound-object-uid',
-    metadata.uid ?? '',
-  ]
-  return plane.kubectl('create', 'token', 'app', '-n', 'team', '--audience', 'tollgate.dev', ...bound)
-}
-
-async function startSidecar(t: Test, flags: readonly string[], { metadata }: KubeObject) {
-  const args = [MAIN, 'sidecar', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...flags]
-  const child = spawn(process.execPath, args, {
-    env: {
-      PATH: process.env['PATH'],
-      POD_NAME: metadata.name,
-      POD_NAMESPACE: metadata.namespace,
-      POD_UID: metadata.uid,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const end = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  }
-  t.teardown(end)
-  const listening = await collect(child).line(({ msg }) => msg === 'listening')
-  return { data: String(listening['data']), admin: String(listening['admin']), end }
-}

@@ -28,8 +28,8 @@ if refusal and refusal[1] ~= 'reserved' then
   for s = 1, refusal[2] - 1 do index = index + #plan[s].w end
   local state, limit = states[index], plan[refusal[2]].w[refusal[3]].l[refusal[4]]
   local spent = amount_in(limit[1], state.s)
-  -- NEARLY_SPENT_PART of domain/quota/exhausted.ts.
-  if not state.new and (limit[2] - spent) * 10 < limit[2] then
+  -- NOTED_BELOW_PART of domain/quota/exhausted.ts.
+  if not state.new and (limit[2] - spent) * 2 < limit[2] then
     redis.call('HSET', state.key, 'x' .. limit[1], text(limit[2]) .. ':' .. text(spent))
   end
 end

@@ -1,0 +1,92 @@
+/** Reads which circuit breakers sidecars report as open. Cheap where none is: one look an owner. */
+import { circuitsKey } from '../../domain/snapshot/shard-store.ts'
+import { errorFields } from '../kube/log.ts'
+import type { Log } from '../kube/log.ts'
+import type { Cancel, Timing } from '../kube/timing.ts'
+import { acknowledgedRevisions } from '../publish/acknowledgements.ts'
+import { hashReply } from '../publish/redis-port.ts'
+import type { PublishRedis } from '../publish/redis-port.ts'
+import type { CircuitReport } from './provider-health.ts'
+
+const POLL_MS = 5_000
+const OWNERS_AT_ONCE = 32
+const TIMEOUT_MS = 2_000
+/** More reports of one owner than these are no sidecars': its login can write anything there. */
+const MAX_REPORTS = 10_000
+
+export interface CircuitPollOptions {
+  readonly redis: PublishRedis
+  readonly timing: Timing
+  readonly log: Log
+  /** Those with virtual keys. */
+  readonly owners: () => readonly string[]
+  readonly onReport: (circuits: ReadonlyMap<string, CircuitReport>) => void
+}
+
+export class CircuitPoll {
+  readonly #options: CircuitPollOptions
+  #isLeader: (() => boolean) | undefined
+  #cancel: Cancel | undefined
+  #stopped = false
+
+  constructor(options: CircuitPollOptions) {
+    this.#options = options
+  }
+
+  lead(isLeader: () => boolean): void {
+    this.#isLeader = isLeader
+    this.#schedule()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel?.()
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return
+    this.#cancel = this.#options.timing.after(POLL_MS, () => void this.#poll().finally(() => this.#schedule()))
+  }
+
+  /** Never rejects: what was reported before holds until it can be read again. */
+  async #poll(): Promise<void> {
+    const { owners, onReport, log } = this.#options
+    if (this.#isLeader?.() !== true) return
+    try {
+      const all = owners()
+      const totals = new Map<string, { open: number; sidecars: number }>()
+      for (let at = 0; at < all.length; at += OWNERS_AT_ONCE) {
+        const found = await Promise.all(all.slice(at, at + OWNERS_AT_ONCE).map((owner) => this.#reportOf(owner)))
+        for (const report of found) add(totals, report)
+      }
+      onReport(totals)
+    } catch (error) {
+      log.debug(errorFields(error), 'reports of circuit breakers not read')
+    }
+  }
+
+  /** By provider. Reports of sidecars that have gone do not count, and are taken out. */
+  async #reportOf(owner: string): Promise<ReadonlyMap<string, CircuitReport>> {
+    const { redis } = this.#options
+    const key = circuitsKey(owner)
+    const reports = Number(await redis.send(key, ['HLEN', key], { timeoutMs: TIMEOUT_MS }))
+    if (reports === 0 || reports > MAX_REPORTS) return new Map()
+    const stored = [...hashReply(await redis.send(key, ['HGETALL', key], { timeoutMs: TIMEOUT_MS }))]
+    const alive = await acknowledgedRevisions(redis, owner)
+    const gone = stored.flatMap(([instance]) => (alive.has(instance) ? [] : [instance]))
+    if (gone.length > 0) await redis.send(key, ['HDEL', key, ...gone], { timeoutMs: TIMEOUT_MS })
+    const open = stored.filter(([instance]) => alive.has(instance)).flatMap(([, text]) => [...new Set(text.split(' '))])
+    const counts = Map.groupBy(open, (provider) => provider)
+    return new Map([...counts].map(([provider, all]) => [provider, { open: all.length, sidecars: alive.size }]))
+  }
+}
+
+function add(
+  totals: Map<string, { open: number; sidecars: number }>,
+  report: ReadonlyMap<string, CircuitReport>,
+): void {
+  for (const [provider, { open, sidecars }] of report) {
+    const total = totals.get(provider) ?? { open: 0, sidecars: 0 }
+    totals.set(provider, { open: total.open + open, sidecars: total.sidecars + sidecars })
+  }
+}
