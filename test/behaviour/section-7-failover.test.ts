@@ -233,6 +233,51 @@ t.test('after the first content a failure is an error event, not a second answer
   t.equal(audit['stream'], true)
 })
 
+t.test(
+  'a stream without its end mark is complete where the model has finished, and cut where it has not',
+  async (t) => {
+    const upstream = await startFakeProvider()
+    t.teardown(() => upstream.close())
+    const gateway = await startGateway(t, {
+      manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, spec: SPEC }), virtualKey()) },
+    })
+    const [start = '', content = '', finish = ''] = chatStream(['all of it'])
+    upstream.enqueue(stream([start, content, finish]))
+    const complete = await (await gateway.chat({ stream: true })).text()
+    t.match(complete, /"all of it"[\s\S]*"finish_reason":"stop"[\s\S]*\ndata: \[DONE\]\n\n$/)
+    upstream.enqueue(stream([start, content]))
+    const cut = await (await gateway.chat({ stream: true })).text()
+    t.match(cut, /"all of it"[\s\S]*data: \{"error":\{/)
+    t.notMatch(cut, '[DONE]')
+  },
+)
+
+t.test('a provider whose streams break off again and again is left to its backup', async (t) => {
+  const primary = await startFakeProvider()
+  const backup = await startFakeProvider()
+  t.teardown(() => Promise.all([primary.close(), backup.close()]))
+  const breaker = `  timeouts: { connect: 500ms, firstByte: 300ms, streamIdle: 300ms, total: 5s }
+  failover: { circuitBreaker: { consecutiveFailures: 3, openFor: 1m } }`
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: breaker }),
+        provider({ name: 'backup', url: backup.url, priority: 2, spec: breaker }),
+        virtualKey(),
+      ),
+    },
+  })
+  backup.otherwise(stream(chatStream(['from the backup'])))
+  const [start = '', content = ''] = chatStream(['begun '])
+  const overloaded = stream([start, content, sse({ error: { message: 'overloaded' } })])
+  for (const behaviour of [cutAfter([start, content]), stallAfter([start, content]), overloaded]) {
+    primary.enqueue(behaviour)
+    t.match(await (await gateway.chat({ stream: true })).text(), /"begun "[\s\S]*data: \{"error":\{/)
+  }
+  t.match(await (await gateway.chat({ stream: true })).text(), 'from the backup')
+  t.equal(primary.requests.length, 3)
+})
+
 t.test('a client that leaves ends the call at the provider', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -7,7 +7,7 @@
  *     | +--> closed                                            | +--------------------------------------------+ |
  *     |                                                        |       the probe failed                         |
  *     |                                                        +------------------------------------------------+
- *     +---------------------------------------------------------- any success -----------------------------------+
+ *     +------------------------- any success; a stream's first content (one failure from open) ------------------+
  *
  * Beside the breaker stands the cool-down that a provider asks for by Retry-After: until it ends nothing is sent, then
  * traffic goes on as before, without a probe.
@@ -47,10 +47,30 @@ const LATENCY_TTL_MS: Milliseconds = 600_000
 /** Nothing known yet: may be tried. */
 export const UNKNOWN_HEALTH: Health = { breaker: { type: 'closed', failures: 0 }, cooledUntilMs: 0, latency: undefined }
 
-/** After an answer's first content. Closes a breaker whose time is over; a late success of before does not close one that is open. */
+/** After a whole answer. Closes a breaker whose time is over; a late success of before does not close one that is open. */
 export function afterSuccess(health: Health, firstByteMs: Milliseconds, nowMs: Milliseconds): Health {
-  const breaker: Breaker = isOpen(health.breaker, nowMs) ? health.breaker : { type: 'closed', failures: 0 }
-  return { ...health, breaker, latency: { ms: average(latencyOf(health, nowMs), firstByteMs), atMs: nowMs } }
+  return afterCompletion(withLatency(health, firstByteMs, nowMs), nowMs)
+}
+
+/**
+ * After a stream's first content. Ends a probe, which must not last as long as a stream may, but proves little: who
+ * began to answer may still break off, and one such failure opens the breaker again.
+ */
+export function afterFirstContent(
+  health: Health,
+  firstByteMs: Milliseconds,
+  settings: BreakerSettings,
+  nowMs: Milliseconds,
+): Health {
+  const { breaker } = health
+  const isOnTrial = breaker.type === 'half-open' || (breaker.type === 'open' && !isOpen(breaker, nowMs))
+  const begun = withLatency(health, firstByteMs, nowMs)
+  return isOnTrial ? { ...begun, breaker: { type: 'closed', failures: settings.consecutiveFailures - 1 } } : begun
+}
+
+/** After a stream has come whole. */
+export function afterCompletion(health: Health, nowMs: Milliseconds): Health {
+  return isOpen(health.breaker, nowMs) ? health : { ...health, breaker: { type: 'closed', failures: 0 } }
 }
 
 /** After an attempt failed. */
@@ -87,6 +107,10 @@ export function coolingDownUntil(health: Health, nowMs: Milliseconds): Milliseco
 export function latencyOf(health: Health, nowMs: Milliseconds): Milliseconds | undefined {
   const { latency } = health
   return latency === undefined || nowMs - latency.atMs > LATENCY_TTL_MS ? undefined : latency.ms
+}
+
+function withLatency(health: Health, firstByteMs: Milliseconds, nowMs: Milliseconds): Health {
+  return { ...health, latency: { ms: average(latencyOf(health, nowMs), firstByteMs), atMs: nowMs } }
 }
 
 function breakerAfterFailure(

@@ -9,6 +9,7 @@ import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
+import type { StreamEnd } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -16,8 +17,8 @@ import type { Services } from './services.ts'
 export interface Exchanged<Answer> {
   readonly answer: Answer
   readonly firstByteMs: number
-  /** For an answer that goes on: wraps it so that the slot is given back at its end. Absent: it has ended. */
-  readonly hold?: (leave: () => void) => Answer
+  /** For an answer that goes on: has the function called once, at its end. Absent: it has ended. */
+  readonly onEnd?: (ended: (end: StreamEnd) => void) => void
 }
 
 /** However long a plan is: more tries than this only make the client wait. */
@@ -79,15 +80,31 @@ async function tryOnce<Answer>(
   const started = services.now()
   const elapsed = () => Math.round(services.now() - started)
   try {
-    const { answer, firstByteMs, hold } = await exchange(deployment)
-    if (hold === undefined) leave()
+    const { answer, firstByteMs, onEnd } = await exchange(deployment)
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
-    services.health.succeeded(deployment, firstByteMs)
-    return { answer: hold === undefined ? answer : hold(leave) }
+    if (onEnd === undefined) {
+      leave()
+      services.health.succeeded(deployment, firstByteMs)
+    } else {
+      services.health.streaming(deployment, firstByteMs)
+      onEnd((end) => {
+        leave()
+        concludeStream(end, deployment, record, services)
+      })
+    }
+    return { answer }
   } catch (error) {
     leave()
     return failed(error, deployment, elapsed(), record, services)
   }
+}
+
+/** How a stream ended tells as much of its provider as how it began. A client that has left tells nothing. */
+function concludeStream(end: StreamEnd, deployment: Deployment, record: RequestRecord, services: Services): void {
+  if (end.type === 'complete') services.health.completed(deployment)
+  if (end.type !== 'failed' || record.incoming.signal.aborted) return
+  const failure = judge(end.error, record.incoming.adapter.format)
+  if (failure.type === 'failure') services.health.failed(deployment, failure.health)
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {

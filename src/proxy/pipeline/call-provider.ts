@@ -7,7 +7,6 @@
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { Format, RenderTarget } from '../../domain/formats/format.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -15,11 +14,10 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder } from './attempt-in-order.ts'
-import { replayFirst, tellEnd } from './item-source.ts'
+import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { isContent, providerItems, type StreamItem } from './provider-stream.ts'
-import { parseDocument } from './read-request.ts'
-import { readWhole } from './read-whole.ts'
+import { isContent, providerItems } from './provider-stream.ts'
+import { parseAnswer, readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -51,7 +49,9 @@ export interface StreamAnswer {
   readonly deployment: Deployment
   readonly format: Format
   /** From the first item on; the provider is read as this is pulled. */
-  readonly items: AsyncIterable<StreamItem[]>
+  readonly items: ItemStream
+  /** Where the answer is another request's: its redaction tokens, each with this request's own. */
+  readonly foreignTokens?: ReadonlyMap<string, string> | undefined
 }
 
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
@@ -59,7 +59,7 @@ export function callProvider(call: ProviderRequest, record: RequestRecord, servi
   return attemptInOrder<Answer>(call.plan, record, services, async (deployment) => {
     const { answer, firstByteMs } = await exchange(deployment, call, record, services)
     if (answer.type === 'whole') return { answer, firstByteMs }
-    return { answer, firstByteMs, hold: (leave) => ({ ...answer, items: tellEnd(answer.items, leave) }) }
+    return { answer, firstByteMs, onEnd: (ended) => answer.items.watch({ ended }) }
   })
 }
 
@@ -81,7 +81,7 @@ async function exchange(
     stream: call.stream,
     body: renderBody(format, outputLimitField, deployment, call, record),
     passHeaders: passHeaders(format, record),
-    signal: record.incoming.signal,
+    signal: record.upstreamSignal,
   })
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
@@ -130,31 +130,17 @@ async function readAnswer(reply: ProviderReply, deployment: Deployment, format: 
   return { type: 'whole', deployment, format, bytes, result: format.parseResult(parseAnswer(bytes)) }
 }
 
-function parseAnswer(bytes: Uint8Array) {
-  try {
-    return parseDocument(bytes)
-  } catch (cause) {
-    throw new UpstreamFormatError('the answer is not a JSON object', cause)
-  }
-}
-
 /** Reads up to the first content. What came before it is kept and replayed first. */
 async function openStream(reply: ProviderReply, deployment: Deployment, format: Format): Promise<StreamAnswer> {
-  const source = providerItems(reply, format)
+  const items = providerItems(reply, format)
   const held: StreamItem[] = []
   for (;;) {
-    const { value, done } = await source.next()
-    if (done) throw new AttemptError('cut', 'the stream ended before any content')
+    const { value, done } = await items.next()
+    if (done === true) throw new AttemptError('cut', 'the stream ended before any content')
     held.push(...value)
-    const parts = value.flatMap((item) => item.parts)
-    const content = parts.findIndex(isContent)
-    const error = parts.find((part) => part.type === 'error')
-    if (error !== undefined && (content === -1 || parts.indexOf(error) < content)) {
-      await source.return(undefined)
-      throw new AttemptError('protocol', 'the stream reported an error before any content')
-    }
-    if (content !== -1) break
+    if (value.some(({ parts }) => parts.some(isContent))) break
   }
   reply.firstContentSeen()
-  return { type: 'stream', deployment, format, items: replayFirst(held, source) }
+  items.unread(held)
+  return { type: 'stream', deployment, format, items }
 }

@@ -20,7 +20,8 @@ import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
-import type { StreamItem } from './provider-stream.ts'
+import { followStream, shareStream } from './follow-stream.ts'
+import { knownItems, type StreamItem } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -83,6 +84,7 @@ function cacheableCompletion(
     answers: (deployment) => isNamed(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
+    ...(ownParts ? {} : { follow: (live, deployment) => followStream(live, deployment, tokens) }),
     keep: (answer, keeper) => {
       if (answer.type === 'whole') {
         keepWhole(answer, ask, tokens, keeper)
@@ -113,7 +115,7 @@ function revive(
   const result = parse(bytes, format)
   if (result === undefined) return undefined
   if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
-  return { type: 'stream', deployment, format, items: replayed([...partsOf(result)]) }
+  return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
 }
 
 function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {
@@ -123,10 +125,6 @@ function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined 
   } catch {
     return undefined
   }
-}
-
-async function* replayed(parts: readonly StreamPart[]): AsyncGenerator<StreamItem[]> {
-  yield [{ parts }]
 }
 
 function keepWhole(
@@ -160,7 +158,17 @@ function keepStream(
     if (document === undefined) return keeper.drop()
     keepWhole({ ...answer, type: 'whole', ...document }, ask, tokens, keeper)
   }
-  return { ...answer, items: collecting(answer.items, collected, finish, keeper, record) }
+  answer.items.watch({
+    saw: (items) => collected.push(items),
+    ended(end) {
+      if (end.type === 'complete') finish()
+      else if (record.incoming.signal.aborted) keeper.leave()
+      else keeper.drop()
+    },
+  })
+  // What our own limit may cut is not for others.
+  if (ask.clampFor(answer.deployment) !== undefined) return answer
+  return shareStream(answer, tokens, record, keeper)
 }
 
 /** The assembled result as the provider's format would have said it whole; undefined where something would be lost. */
@@ -193,41 +201,20 @@ function otherThan(name: FormatName): FormatName {
   return name === 'messages' ? 'chat-completions' : 'messages'
 }
 
-async function* collecting(
-  items: AsyncIterable<StreamItem[]>,
-  collected: StreamCollector,
-  finish: () => void,
-  keeper: Keeper,
-  record: RequestRecord,
-): AsyncGenerator<StreamItem[]> {
-  let complete = false
-  try {
-    for await (const batch of items) {
-      for (const { parts } of batch) collected.push(parts)
-      yield batch
-    }
-    complete = true
-    finish()
-  } finally {
-    if (!complete) {
-      if (record.incoming.signal.aborted) keeper.leave()
-      else keeper.drop()
-    }
-  }
-}
-
 /** Puts a stream together, within a bound. Gives up for good where it grows too long or says what cannot be kept. */
 class StreamCollector {
   #assembler: ResultAssembler | undefined = new ResultAssembler()
   #characters = 0
 
-  push(parts: readonly StreamPart[]): void {
-    for (const part of parts) {
-      if ('delta' in part) this.#characters += part.delta.length
-      const lost = part.type === 'error' || part.type === 'unknown' || this.#characters > MAX_ASSEMBLED_CHARACTERS
-      if (lost) this.#assembler = undefined
-      this.#assembler?.push(part)
-    }
+  push(items: readonly StreamItem[]): void {
+    if (this.#assembler === undefined) return
+    for (const { parts } of items) for (const part of parts) this.#add(part)
+  }
+
+  #add(part: StreamPart): void {
+    if ('delta' in part) this.#characters += part.delta.length
+    if (part.type === 'unknown' || this.#characters > MAX_ASSEMBLED_CHARACTERS) this.#assembler = undefined
+    this.#assembler?.push(part)
   }
 
   result(format: FormatName): CompletionResult | undefined {

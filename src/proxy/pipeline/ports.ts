@@ -94,7 +94,11 @@ export class AttemptError extends Error {
 
 /** Circuit breakers, cool-downs and latency of deployments in this process. */
 export interface HealthRecorder extends HealthView {
+  /** A whole answer has come. */
   succeeded(deployment: Deployment, firstByteMs: Milliseconds): void
+  /** A stream's first content has come; its end is told by `completed` or `failed`, or not at all where the client left. */
+  streaming(deployment: Deployment, firstByteMs: Milliseconds): void
+  completed(deployment: Deployment): void
   /** `retryAfterMs`: the provider's own Retry-After, sets the cool-down at once. */
   failed(
     deployment: Deployment,

@@ -1,34 +1,23 @@
 /**
- * A provider's answer as a stream of events and what they mean.
- *
- * Reading is pulled: one chunk of bytes makes one batch, nothing is read ahead of the consumer. The decoder sees every
- * event even where the bytes could pass through, because usage, the finish and errors must be known in any case.
+ * A provider's answer as a stream of events and what they mean. The decoder sees every event even where the bytes could
+ * pass through, because usage, the finish and errors must be known in any case.
  */
 import { partsOf } from '../../domain/completion/assemble.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
-import type { Format, SseEvent } from '../../domain/formats/format.ts'
+import type { Format, StreamDecoder } from '../../domain/formats/format.ts'
 import { SseDecoder } from '../../domain/formats/sse.ts'
-import { parseDocument } from './read-request.ts'
-import { readWhole } from './read-whole.ts'
-import type { ProviderReply } from './ports.ts'
+import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
+import { AttemptError, type ProviderReply } from './ports.ts'
+import { parseAnswer, readWhole } from './read-whole.ts'
 
-/** An event with its parts; no event where parts stand for themselves (closing parts, an answer that was no stream). */
-export interface StreamItem {
-  readonly event?: SseEvent
-  readonly parts: readonly StreamPart[]
-}
-
-/** The stream's items by the chunk. Ends when the provider's body ends. @throws {AttemptError} */
-export async function* providerItems(reply: ProviderReply, format: Format): AsyncGenerator<StreamItem[]> {
-  if (isJson(reply)) return yield* wholeAsItems(reply, format)
-  const events = new SseDecoder()
-  const codec = format.createStreamDecoder()
-  for await (const chunk of reply.body) {
-    const items = events.push(chunk).map((event) => ({ event, parts: codec.push(event) }))
-    if (items.length > 0) yield items
-  }
-  const last = events.end().map((event) => ({ event, parts: codec.push(event) }))
-  yield [...last, { parts: codec.end() }]
+/**
+ * Ends when the provider's body ends. Fails by an AttemptError where the body breaks off, its own end mark is missing
+ * or the provider reports an error in it.
+ */
+export function providerItems(reply: ProviderReply, format: Format): ItemStream {
+  // Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for.
+  if (isJson(reply)) return decodeItems(whole(reply), new WholeDecoder(format))
+  return decodeItems(reply.body, new EventDecoder(format))
 }
 
 /** Whether something the client would see has come: from here on nothing can be tried elsewhere. */
@@ -49,12 +38,67 @@ export function isContent(part: StreamPart): boolean {
   }
 }
 
+class EventDecoder implements ItemDecoder<Uint8Array> {
+  readonly #events = new SseDecoder()
+  readonly #codec: StreamDecoder
+  failure: AttemptError | undefined
+
+  constructor(format: Format) {
+    this.#codec = format.createStreamDecoder()
+  }
+
+  push(bytes: Uint8Array): StreamItem[] {
+    const items: StreamItem[] = []
+    for (const event of this.#events.push(bytes)) this.#add({ event, parts: this.#codec.push(event) }, items)
+    return items
+  }
+
+  end(): StreamItem[] {
+    const items: StreamItem[] = []
+    for (const event of this.#events.end()) this.#add({ event, parts: this.#codec.push(event) }, items)
+    this.#add({ parts: this.#codec.end() }, items)
+    return items
+  }
+
+  /** An error is the last thing read: the client gets one of ours in its place. */
+  #add(item: StreamItem, items: StreamItem[]): void {
+    if (this.failure !== undefined) return
+    this.failure = failureIn(item.parts)
+    if (this.failure === undefined) items.push(item)
+  }
+}
+
+class WholeDecoder implements ItemDecoder<Uint8Array> {
+  readonly #format: Format
+
+  constructor(format: Format) {
+    this.#format = format
+  }
+
+  push(bytes: Uint8Array): StreamItem[] {
+    return [{ parts: [...partsOf(this.#format.parseResult(parseAnswer(bytes)))] }]
+  }
+
+  end(): StreamItem[] {
+    return []
+  }
+}
+
+function failureIn(parts: readonly StreamPart[]): AttemptError | undefined {
+  for (const part of parts) {
+    if (part.type !== 'error') continue
+    // The decoders' own word for a body that ended too early.
+    return part.code === 'cut'
+      ? new AttemptError('cut', 'the stream ended before the answer was complete')
+      : new AttemptError('protocol', 'the stream reported an error')
+  }
+  return undefined
+}
+
 function isJson(reply: ProviderReply): boolean {
   return String(reply.headers['content-type'] ?? '').startsWith('application/json')
 }
 
-/** Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for. */
-async function* wholeAsItems(reply: ProviderReply, format: Format): AsyncGenerator<StreamItem[]> {
-  const result = format.parseResult(parseDocument(await readWhole(reply)))
-  yield [{ parts: [...partsOf(result)] }]
+async function* whole(reply: ProviderReply): AsyncGenerator<Uint8Array> {
+  yield await readWhole(reply)
 }

@@ -1,5 +1,8 @@
 /** Reading a provider's body to its end, within a bound. */
+import { UpstreamFormatError } from '../../domain/errors.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
+import { parseDocument } from './read-request.ts'
 
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -15,6 +18,15 @@ export async function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTE
   }
   const [only] = chunks
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
+}
+
+/** @throws {UpstreamFormatError} */
+export function parseAnswer(bytes: Uint8Array): JsonObject {
+  try {
+    return parseDocument(bytes)
+  } catch (cause) {
+    throw new UpstreamFormatError('the answer is not a JSON object', cause)
+  }
 }
 
 /** The beginning of an error body: enough to read its message, never more. Breaking off is no error here. */

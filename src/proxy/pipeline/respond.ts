@@ -1,23 +1,13 @@
 /** Last stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
 import { partsOf } from '../../domain/completion/assemble.ts'
-import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
-import { GatewayError } from '../../domain/errors.ts'
-import type {
-  Format,
-  RenderContext,
-  SseEvent,
-  StreamTextPatcher,
-  StreamTextRewriter,
-} from '../../domain/formats/format.ts'
+import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
 import { renderResultFor } from '../../domain/formats/registry.ts'
-import { encodeSse } from '../../domain/formats/sse.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
+import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
-import { AttemptError } from './ports.ts'
-import type { StreamItem } from './provider-stream.ts'
+import { knownItems } from './item-stream.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import { costHeaders } from './trace.ts'
@@ -54,7 +44,12 @@ export async function respond(
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
     }
-    return { type: 'stream', status: 200, headers, chunks: streamOut(answer, responding, context, record, services) }
+    return {
+      type: 'stream',
+      status: 200,
+      headers,
+      chunks: new ClientStream(answer, responding, context, record, services),
+    }
   }
   record.usage = answer.result.usage
   if (answer.result.usage === undefined) countAnswer(answer, record)
@@ -95,11 +90,7 @@ function renderWhole(
 
 /** An answer that had to be known whole (forced JSON), for a client that asked for a stream. */
 function asStream({ deployment, format, result }: WholeAnswer): StreamAnswer {
-  return { type: 'stream', deployment, format, items: replayed(result) }
-}
-
-async function* replayed(result: CompletionResult): AsyncGenerator<StreamItem[]> {
-  yield [{ parts: [...partsOf(result)] }]
+  return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
 }
 
 function countAnswer(answer: WholeAnswer, record: RequestRecord): void {
@@ -107,128 +98,3 @@ function countAnswer(answer: WholeAnswer, record: RequestRecord): void {
     for (const part of choice.content) record.sawAnswer(part.type === 'tool-call' ? part.arguments : part.text)
   }
 }
-
-/**
- * The stream to the client. Settles in `finally`: at the end, after a provider's failure (which becomes the format's
- * error event) and when the client has gone (the server then ends this generator).
- */
-async function* streamOut(
-  answer: StreamAnswer,
-  responding: Responding,
-  context: RenderContext,
-  record: RequestRecord,
-  services: Services,
-): AsyncGenerator<string> {
-  const writer = new EventWriter(answer.format, responding, context)
-  let outcome: Outcome = 'client-gone'
-  try {
-    for await (const items of answer.items) {
-      let text = ''
-      for (const item of items) {
-        const error = observe(item.parts, record, services)
-        if (error !== undefined) throw error
-        text += writer.write(item)
-      }
-      if (text !== '') yield text
-    }
-    const rest = writer.end()
-    if (rest !== '') yield rest
-    outcome = 'answered'
-  } catch (error) {
-    if (record.incoming.signal.aborted) return
-    outcome = 'cut'
-    const shown = midStreamError(error)
-    record.errorCode = shown.code
-    services.log.warn(
-      { requestId: record.incoming.requestId, deployment: answer.deployment.id, err: error },
-      'stream failed',
-    )
-    yield writer.fail(shown, record.incoming.requestId)
-  } finally {
-    record.warnings.push(...writer.warnings)
-    await responding.settle(outcome)
-  }
-}
-
-/** Takes from the parts what the record must know. Returns the provider's own error where one is among them. */
-function observe(parts: readonly StreamPart[], record: RequestRecord, services: Services): GatewayError | undefined {
-  for (const part of parts) {
-    if (part.type === 'usage') record.usage = part.usage
-    else if (part.type === 'error')
-      return new GatewayError('upstream_format_error', 'The provider ended the stream with an error.')
-    else if ('delta' in part) record.sawAnswer(part.delta)
-  }
-  record.firstContentAtMs ??= services.now()
-  return undefined
-}
-
-function midStreamError(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error
-  if (error instanceof AttemptError && error.kind === 'timeout') {
-    return new GatewayError('upstream_timeout', 'The provider stopped sending before the answer was complete.')
-  }
-  if (error instanceof AttemptError) {
-    return new GatewayError(
-      'upstream_format_error',
-      'The connection to the provider broke before the answer was complete.',
-    )
-  }
-  return new GatewayError('internal_error', 'The stream ended because of an error inside the gateway.')
-}
-
-/** Turns items into the client's events: relayed where the formats are equal, encoded otherwise; then restored. */
-class EventWriter {
-  readonly #format: Format
-  readonly #toEvents: (item: StreamItem) => readonly SseEvent[]
-  readonly #finish: () => readonly SseEvent[]
-  readonly #patcher: StreamTextPatcher | undefined
-  readonly #warnings: () => Encoder['warnings']
-
-  constructor(upstream: Format, { format, restorer }: Responding, context: RenderContext) {
-    this.#format = format
-    this.#patcher = restorer && format.createStreamTextPatcher(restorer.createStreamRewriter())
-    const encoder = format.createStreamEncoder(context)
-    this.#warnings = () => encoder.warnings
-    let endRelay: () => readonly SseEvent[] = () => []
-    let encoding = upstream !== format
-    if (encoding) {
-      this.#toEvents = (item) => item.parts.flatMap((part) => encoder.push(part))
-    } else {
-      const relay = format.createStreamRelay(context)
-      endRelay = () => relay.end?.() ?? []
-      this.#toEvents = (item) => {
-        if (item.event !== undefined) return relay.push(item.event)
-        encoding ||= item.parts.some((part) => part.type === 'response-start')
-        return encoding ? item.parts.flatMap((part) => encoder.push(part)) : []
-      }
-    }
-    this.#finish = () => (encoding ? encoder.end() : endRelay())
-  }
-
-  get warnings() {
-    return this.#warnings()
-  }
-
-  write(item: StreamItem): string {
-    return this.#encode(this.#toEvents(item))
-  }
-
-  end(): string {
-    return this.#encode(this.#finish()) + (this.#patcher?.end() ?? []).map(encodeSse).join('')
-  }
-
-  fail(error: GatewayError, requestId: string): string {
-    return (this.#patcher?.end() ?? []).concat(this.#format.renderStreamError(error, requestId)).map(encodeSse).join('')
-  }
-
-  #encode(events: readonly SseEvent[]): string {
-    let text = ''
-    for (const event of events) {
-      if (this.#patcher === undefined) text += encodeSse(event)
-      else for (const patched of this.#patcher.push(event)) text += encodeSse(patched)
-    }
-    return text
-  }
-}
-
-type Encoder = ReturnType<Format['createStreamEncoder']>

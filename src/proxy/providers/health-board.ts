@@ -11,8 +11,10 @@ import type { BreakerSettings, Failure, Health } from '../../domain/routing/heal
 import type { MinuteWindow } from '../../domain/routing/minute-window.ts'
 import type { HealthRecorder, Now } from '../pipeline/ports.ts'
 import {
+  afterCompletion,
   afterEntry,
   afterFailure,
+  afterFirstContent,
   afterProbeWithoutVerdict,
   afterSuccess,
   coolingDownUntil,
@@ -62,18 +64,26 @@ export class HealthBoard implements HealthRecorder {
     return latencyOf(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, this.#now())
   }
 
-  /** Call it at the answer's first content: a stream that runs for minutes must not hold a half-open breaker. */
   succeeded(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
     record.health = afterSuccess(record.health, firstByteMs, this.#now())
   }
 
+  streaming(deployment: Deployment, firstByteMs: Milliseconds): void {
+    const record = this.#deployment(deployment)
+    record.health = afterFirstContent(record.health, firstByteMs, breakerOf(deployment), this.#now())
+  }
+
+  completed(deployment: Deployment): void {
+    const record = this.#deployment(deployment)
+    record.health = afterCompletion(record.health, this.#now())
+  }
+
   failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
     const record = this.#deployment(deployment)
-    const { healthCheck, failover } = deployment.provider
-    const disabled = healthCheck.mode === 'Disabled'
-    const counted = disabled ? { ...failure, ourFault: false } : failure
-    record.health = afterFailure(record.health, counted, disabled ? NO_BREAKER : failover.circuitBreaker, this.#now())
+    const isDisabled = deployment.provider.healthCheck.mode === 'Disabled'
+    const counted = isDisabled ? { ...failure, ourFault: false } : failure
+    record.health = afterFailure(record.health, counted, breakerOf(deployment), this.#now())
   }
 
   enter(deployment: Deployment): (() => void) | undefined {
@@ -153,6 +163,10 @@ export class HealthBoard implements HealthRecorder {
     }
     return record
   }
+}
+
+function breakerOf({ provider }: Deployment): BreakerSettings {
+  return provider.healthCheck.mode === 'Disabled' ? NO_BREAKER : provider.failover.circuitBreaker
 }
 
 /** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */

@@ -1,8 +1,10 @@
 import t from 'tap'
 import * as fc from 'fast-check'
 import {
+  afterCompletion,
   afterEntry,
   afterFailure,
+  afterFirstContent,
   afterProbeWithoutVerdict,
   afterSuccess,
   coolingDownUntil,
@@ -111,4 +113,25 @@ t.test('whatever happens, a deployment may be tried again within an hour and the
       return mayTry(afterProbeWithoutVerdict(health, nowMs), nowMs + 3_600_000)
     }),
   )
+})
+
+t.test("a stream's first content ends the probe, and one break opens the breaker again", async (t) => {
+  const begun = afterFirstContent(afterEntry(failTimes(3, 0), 1000), 10, SETTINGS, 1500)
+  t.ok(mayTry(begun, 1500))
+  t.equal(latencyOf(begun, 1500), 10)
+  t.same(fail(begun, 1600).breaker, { type: 'open', untilMs: 2600 })
+  t.same(afterCompletion(begun, 1600).breaker, { type: 'closed', failures: 0 })
+})
+
+t.test('streams that begin and break off open the breaker, however well they began', async (t) => {
+  const broken = (health: Health) => fail(afterFirstContent(health, 10, SETTINGS, 0), 0)
+  t.same(broken(broken(broken(UNKNOWN_HEALTH))).breaker, { type: 'open', untilMs: 1000 })
+  const between = afterCompletion(broken(broken(UNKNOWN_HEALTH)), 0)
+  t.same(broken(between).breaker, { type: 'closed', failures: 1 }, 'one that comes whole starts the count anew')
+})
+
+t.test('a stream of before does not close a breaker that is open', async (t) => {
+  const open = failTimes(3, 0)
+  t.same(afterFirstContent(open, 10, SETTINGS, 500).breaker, open.breaker)
+  t.equal(afterCompletion(open, 500), open)
 })

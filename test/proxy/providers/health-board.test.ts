@@ -131,3 +131,19 @@ t.test('what left the configuration is forgotten, and its attempts end in peace'
   t.ok(again)
   t.equal(board.enter(b), undefined)
 })
+
+t.test('a provider whose streams break off after their beginning is left alone for a while', async (t) => {
+  const { board, clock, a } = setUp()
+  for (let count = 0; count < 3; count++) {
+    board.streaming(a, 50)
+    board.failed(a, FAILURE)
+  }
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
+  t.equal(board.latencyMs('one/a'), 50)
+  clock.advance(30_000)
+  board.enter(a)
+  board.streaming(a, 50)
+  board.completed(a)
+  board.failed(a, FAILURE)
+  t.equal(board.coolingDownUntil('one/a'), undefined, 'a stream that came whole proves more than one that began')
+})

@@ -1,17 +1,27 @@
 /**
  * Chat-completions in, chat-completions out: events pass as they came. Only usage, which the gateway always asks for,
  * is taken out for a client that did not: the chunk that tells it, and the `"usage": null` that the vendor then puts in
- * every other one (cut out of the text, which costs a tenth of writing the chunk anew).
+ * every other one (cut out of the text, which costs a tenth of writing the chunk anew). The end mark is added where a
+ * server leaves it out after a complete answer: some clients wait for it.
  */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
+import { DONE } from './stream-decoder.ts'
 
 const USAGE_NULL = /,\s*"usage"\s*:\s*null/g
 const USAGE_OBJECT = /"usage"\s*:\s*\{/
 
 /** The relay for one response. */
 export function createStreamRelay(context: RenderContext): StreamRelay {
-  return context.request.streamUsage ? { push: (event) => [event] } : { push: hideUsage }
+  const passed = context.request.streamUsage ? (event: SseEvent) => [event] : hideUsage
+  let isDone = false
+  return {
+    push(event) {
+      isDone ||= event.data.startsWith(DONE)
+      return passed(event)
+    },
+    end: () => (isDone ? [] : [{ data: DONE }]),
+  }
 }
 
 function hideUsage(event: SseEvent): SseEvent[] {

@@ -129,6 +129,18 @@ t.test('a chunk that the model does not know is kept as unknown', async (test) =
   ])
 })
 
+t.test('the relay adds the end mark where the provider left it out, and only there', async (test) => {
+  const finish = eventOf({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  for (const asked of [true, false]) {
+    const without = chatCompletions.createStreamRelay(context(asked))
+    without.push(finish)
+    test.strictSame(without.end?.(), [{ data: '[DONE]' }])
+    const withMark = chatCompletions.createStreamRelay(context(asked))
+    for (const event of [finish, { data: '[DONE]' }]) withMark.push(event)
+    test.strictSame(withMark.end?.(), [])
+  }
+})
+
 t.test('the relay hides usage from a client that did not ask for it, and touches nothing else', async (test) => {
   const relay = chatCompletions.createStreamRelay(context(false))
   const usage = { prompt_tokens: 1 }

@@ -1,0 +1,127 @@
+/**
+ * The answer's stream to the client, pulled by the client's reading. It settles once: at the end, after a provider's failure
+ * (which becomes the format's error event) and when the client has gone (the server then ends it by `return`).
+ */
+import { GatewayError } from '../../domain/errors.ts'
+import type { RenderContext } from '../../domain/formats/format.ts'
+import type { StreamAnswer } from './call-provider.ts'
+import { EventWriter } from './event-writer.ts'
+import type { StreamItem } from './item-stream.ts'
+import { AttemptError } from './ports.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
+import type { Responding } from './respond.ts'
+import type { Services } from './services.ts'
+
+type Chunk = IteratorResult<string, undefined>
+
+export class ClientStream implements AsyncIterableIterator<string, undefined, undefined> {
+  readonly #answer: StreamAnswer
+  readonly #settle: Responding['settle']
+  readonly #writer: EventWriter
+  readonly #record: RequestRecord
+  readonly #services: Services
+  /** How it has ended, from the last chunk on. */
+  #outcome: Outcome | undefined
+  #ending: Promise<Chunk> | undefined
+
+  constructor(
+    answer: StreamAnswer,
+    responding: Responding,
+    context: RenderContext,
+    record: RequestRecord,
+    services: Services,
+  ) {
+    this.#answer = answer
+    this.#settle = responding.settle
+    this.#writer = new EventWriter(answer.format, responding, context)
+    this.#record = record
+    this.#services = services
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Chunk> {
+    if (this.#outcome !== undefined) return this.#end(this.#outcome)
+    return this.#answer.items.next().then(this.#write, this.#fail)
+  }
+
+  return(): Promise<Chunk> {
+    return this.#end(this.#outcome === 'cut' ? 'cut' : 'client-gone')
+  }
+
+  readonly #write = (pulled: IteratorResult<readonly StreamItem[], undefined>): Chunk | Promise<Chunk> => {
+    try {
+      const text = pulled.done === true ? this.#last() : this.#written(pulled.value)
+      return text === '' ? this.next() : { done: false, value: text }
+    } catch (error) {
+      return this.#fail(error)
+    }
+  }
+
+  #last(): string {
+    const text = this.#writer.end()
+    this.#outcome = 'answered'
+    return text
+  }
+
+  #written(items: readonly StreamItem[]): string {
+    this.#observe(items)
+    return this.#writer.write(items)
+  }
+
+  /** Takes from the parts what the record must know. */
+  #observe(items: readonly StreamItem[]): void {
+    const record = this.#record
+    for (const { parts } of items) {
+      for (const part of parts) {
+        if (part.type === 'usage') record.usage = part.usage
+        else if ('delta' in part) record.sawAnswer(part.delta)
+      }
+    }
+    record.firstContentAtMs ??= this.#services.now()
+  }
+
+  readonly #fail = async (error: unknown): Promise<Chunk> => {
+    const { incoming } = this.#record
+    await this.#answer.items.return()
+    if (incoming.signal.aborted) return this.#end('client-gone')
+    this.#outcome = 'cut'
+    const shown = midStreamError(error)
+    this.#record.errorCode = shown.code
+    this.#services.log.warn(
+      { requestId: incoming.requestId, deployment: this.#answer.deployment.id, err: error },
+      'stream failed',
+    )
+    return { done: false, value: this.#writer.fail(shown, incoming.requestId) }
+  }
+
+  #end(outcome: Outcome): Promise<Chunk> {
+    return (this.#ending ??= this.#conclude(outcome))
+  }
+
+  async #conclude(outcome: Outcome): Promise<Chunk> {
+    await this.#answer.items.return()
+    this.#record.warnings.push(...this.#writer.warnings)
+    await this.#settle(outcome)
+    return { done: true, value: undefined }
+  }
+}
+
+function midStreamError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof AttemptError && error.kind === 'timeout') {
+    return new GatewayError('upstream_timeout', 'The provider stopped sending before the answer was complete.')
+  }
+  if (error instanceof AttemptError && error.kind === 'protocol') {
+    return new GatewayError('upstream_format_error', 'The provider ended the stream with an error.')
+  }
+  if (error instanceof AttemptError) {
+    return new GatewayError(
+      'upstream_format_error',
+      'The connection to the provider broke before the answer was complete.',
+    )
+  }
+  return new GatewayError('internal_error', 'The stream ended because of an error inside the gateway.')
+}
