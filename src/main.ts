@@ -40,6 +40,21 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: async (args) => (await import('./audit.ts')).runAudit(args, process.env),
     help: async () => helpOf((await import('./audit.ts')).AUDIT_FLAGS),
   },
+  apply: {
+    summary: 'apply Organizations and Providers to a cluster (a hook of the Helm chart)',
+    run: async (args) => (await import('./apply.ts')).runApply(args, process.env),
+    help: async () => helpOf((await import('./apply.ts')).APPLY_FLAGS),
+  },
+  verify: {
+    summary: 'try whether an installation in a cluster works (helm test)',
+    run: async (args) => (await import('./verify.ts')).runVerify(args, process.env),
+    help: async () => helpOf((await import('./verify.ts')).VERIFY_FLAGS),
+  },
+  cleanup: {
+    summary: 'make an installation in a cluster ready to go (before helm uninstall)',
+    run: async (args) => (await import('./cleanup.ts')).runCleanup(args, process.env),
+    help: async () => helpOf((await import('./cleanup.ts')).CLEANUP_FLAGS),
+  },
   'demo-provider': {
     summary: 'a local provider that answers from the request, for trying things out',
     run: async (args) => (await import('./demo-provider-entry.ts')).runDemo(args),

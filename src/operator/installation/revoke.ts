@@ -1,0 +1,22 @@
+/** Takes from Redis what the operator has put there, so that no key of the installation is accepted any more. */
+import { INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
+import { ownerOfShard } from '../../domain/snapshot/shards.ts'
+import type { PublishRedis } from '../publish/redis-port.ts'
+import { removeTenantUser } from '../publish/redis-users.ts'
+
+const CALL = { timeoutMs: 5_000 }
+
+/**
+ * Removes the login of each namespace, which ends the connections of its sidecars, and the published configuration. The
+ * highest epoch stays: a former leader that lives on must not write. Counters of quotas stay as well.
+ * @returns how many logins were removed. @throws where Redis does not answer.
+ */
+export async function revokePublished(redis: PublishRedis): Promise<number> {
+  const reply = await redis.send(INDEX_KEY, ['HKEYS', INDEX_KEY], CALL)
+  const shards = Array.isArray(reply) ? reply.map(String) : []
+  const owners = shards.map(ownerOfShard).filter((owner) => owner !== undefined)
+  for (const owner of owners) await removeTenantUser(redis, owner)
+  for (const shard of shards) await redis.send(shard, ['DEL', shard], CALL)
+  await redis.send(INDEX_KEY, ['DEL', INDEX_KEY], CALL)
+  return owners.length
+}

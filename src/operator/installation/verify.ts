@@ -1,0 +1,153 @@
+/** Whether an installation works: a VirtualKey becomes ready, and a pod would get its sidecar. */
+import { asArray, asObject, asString, type JsonObject } from '../../domain/json.ts'
+import type { KubeClient } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-error.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import { MUTATING_WEBHOOK_CONFIGURATIONS, NAMESPACES, ORGANIZATIONS, PODS, VIRTUAL_KEYS } from '../kube/resource.ts'
+import { pause, type Milliseconds, type Timing } from '../kube/timing.ts'
+
+const POLL_MS = 250
+const INJECTION_LABEL = 'tollgate.dev/injection'
+const SIDECAR = 'tollgate'
+
+export interface VerifyOptions {
+  readonly client: Pick<KubeClient, 'get' | 'list' | 'create' | 'delete'>
+  readonly timing: Timing
+  readonly webhookConfiguration: string
+  /** Labelled for injection; undefined: keys and injection are not tried. */
+  readonly namespace: string | undefined
+  readonly organization: string
+  /** Of the VirtualKey that is made and deleted again. */
+  readonly keyName: string
+  readonly timeoutMs: Milliseconds
+  readonly writeLine: (line: string) => void
+}
+
+/** A check that has failed, in words for the user. */
+export class VerificationError extends Error {}
+
+/** @throws {VerificationError} at the first thing that does not work in time; KubeError where a call is refused */
+export async function verifyInstallation(options: VerifyOptions): Promise<void> {
+  const { namespace, writeLine } = options
+  await checkKinds(options)
+  await checkWebhook(options)
+  if (namespace === undefined)
+    return writeLine('not tried: keys and injection, for want of a namespace (values: namespaces, or tests.namespace)')
+  await checkNamespace(options, namespace)
+  try {
+    await checkKey(options, namespace)
+    await checkInjection(options, namespace)
+  } finally {
+    await deleteKey(options, namespace)
+  }
+}
+
+async function checkKinds({ client, writeLine }: VerifyOptions): Promise<void> {
+  try {
+    await client.list(ORGANIZATIONS)
+  } catch (error) {
+    if (!(error instanceof KubeError && error.isNotFound)) throw error
+    throw new VerificationError('the API server does not know the kinds of tollgate.dev: install the CRDs')
+  }
+  writeLine('kinds: served')
+}
+
+async function checkWebhook(options: VerifyOptions): Promise<void> {
+  const { client, webhookConfiguration: name, writeLine } = options
+  await inTime(options, async () => {
+    const found = await read(client.get(MUTATING_WEBHOOK_CONFIGURATIONS, { name }))
+    if (found === undefined) return `there is no MutatingWebhookConfiguration ${name}`
+    const bundles = asArray(found['webhooks']).map((one) => asObject(asObject(one)?.['clientConfig'])?.['caBundle'])
+    return bundles.length > 0 && bundles.every((bundle) => asString(bundle) !== undefined)
+      ? undefined
+      : `${name} has no caBundle: does an operator run?`
+  })
+  writeLine('webhook: has its certificate authority')
+}
+
+async function checkNamespace({ client }: VerifyOptions, namespace: string): Promise<void> {
+  const found = await read(client.get(NAMESPACES, { name: namespace }))
+  if (found === undefined) throw new VerificationError(`there is no namespace ${namespace}`)
+  if (asObject(found.metadata['labels'])?.[INJECTION_LABEL] !== 'enabled')
+    throw new VerificationError(`run: kubectl label namespace ${namespace} ${INJECTION_LABEL}=enabled`)
+}
+
+async function checkKey(options: VerifyOptions, namespace: string): Promise<void> {
+  const { client, keyName: name, organization, writeLine } = options
+  await client.create(VIRTUAL_KEYS, {
+    metadata: { namespace, name },
+    spec: { displayName: 'helm test', organizationRef: { name: organization } },
+  })
+  await inTime(options, async () => notReady(await client.get(VIRTUAL_KEYS, { namespace, name })))
+  writeLine(`key: ${namespace}/${name} is ready`)
+}
+
+/** Why it is not ready; undefined where it is. */
+function notReady(key: KubeObject): string | undefined {
+  const conditions = asArray(asObject(key['status'])?.['conditions']).map(asObject)
+  const ready = conditions.find((condition) => condition?.['type'] === 'Ready')
+  if (ready?.['status'] === 'True') return undefined
+  if (ready === undefined) return 'the VirtualKey has no status: does an operator lead?'
+  return `the VirtualKey is not ready: ${asString(ready['reason']) ?? ''}: ${asString(ready['message']) ?? ''}`
+}
+
+async function checkInjection(options: VerifyOptions, namespace: string): Promise<void> {
+  const { client, keyName, writeLine } = options
+  await inTime(options, async () => {
+    try {
+      const pod = await client.create(PODS, examplePod(namespace, keyName), { dryRun: true })
+      const [first] = asArray(asObject(pod['spec'])?.['initContainers']).map(asObject)
+      return first?.['name'] === SIDECAR ? undefined : 'a pod got no sidecar'
+    } catch (error) {
+      if (error instanceof KubeError) return `a pod was refused: ${error.message}`
+      throw error
+    }
+  })
+  writeLine(`injection: a pod of ${namespace} would get its sidecar`)
+}
+
+/** As the Pod Security Standard `restricted` wants it; it is never run. */
+function examplePod(namespace: string, keyName: string): JsonObject {
+  const securityContext = {
+    runAsNonRoot: true,
+    runAsUser: 65532,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  }
+  return {
+    metadata: { namespace, name: keyName, annotations: { 'tollgate.dev/virtual-key': keyName } },
+    spec: {
+      serviceAccountName: 'default',
+      containers: [{ name: 'app', image: 'example.org/never:run', securityContext }],
+    },
+  }
+}
+
+async function deleteKey({ client, keyName, writeLine }: VerifyOptions, namespace: string): Promise<void> {
+  try {
+    await client.delete(VIRTUAL_KEYS, { namespace, name: keyName })
+  } catch (error) {
+    if (error instanceof KubeError && error.isNotFound) return
+    writeLine(`not deleted: VirtualKey ${namespace}/${keyName}`)
+  }
+}
+
+/** Asks until there is no problem any more; the last one is the error. */
+async function inTime({ timing, timeoutMs }: VerifyOptions, problem: () => Promise<string | undefined>): Promise<void> {
+  for (const end = timing.elapsed() + timeoutMs; ;) {
+    const found = await problem()
+    if (found === undefined) return
+    if (timing.elapsed() > end) throw new VerificationError(found)
+    await pause(timing, POLL_MS)
+  }
+}
+
+async function read(call: Promise<KubeObject>): Promise<KubeObject | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof KubeError && error.isNotFound) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,38 @@
+/** Process entry of `tollgate verify`, which `helm test` runs. */
+import { randomBytes } from 'node:crypto'
+import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { runKubeTool } from './kube-tool.ts'
+import { verifyInstallation } from './operator/installation/verify.ts'
+
+export const VERIFY_FLAGS = {
+  namespace: {
+    type: 'text',
+    help: 'a namespace labelled for injection, in which to try a key and a pod; nothing stays',
+  },
+  organization: { type: 'text', default: 'default', help: 'organization of that key' },
+  'webhook-configuration': {
+    type: 'text',
+    default: 'tollgate-sidecar-injector',
+    help: 'MutatingWebhookConfiguration of the installation',
+  },
+  timeout: { type: 'text', default: '60', help: 'seconds that each step may take' },
+} as const satisfies Record<string, FlagSpec>
+
+/** Returns the exit code: 0 where all works. @throws {UsageError} */
+export async function runVerify(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const flags = parseFlags(args, VERIFY_FLAGS, environment)
+  if (!/^[1-9]\d{0,3}$/.test(flags.timeout)) throw new UsageError('--timeout must be seconds, from 1 to 9999')
+  return runKubeTool(environment, 'tollgate-verify', async ({ client, timing, writeLine }) => {
+    await verifyInstallation({
+      client,
+      timing,
+      writeLine,
+      webhookConfiguration: flags['webhook-configuration'],
+      namespace: flags.namespace,
+      organization: flags.organization,
+      keyName: `tollgate-verify-${randomBytes(4).toString('hex')}`,
+      timeoutMs: Number(flags.timeout) * 1_000,
+    })
+    return true
+  })
+}

@@ -1,0 +1,122 @@
+/** Before an uninstall, with the rights and arguments of the chart's hook: nothing is left that would hang. */
+import t from 'tap'
+import { asArray, asObject } from '../../../src/domain/json.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import {
+  DEPLOYMENTS,
+  LEASES,
+  MUTATING_WEBHOOK_CONFIGURATIONS,
+  SECRETS,
+  VIRTUAL_KEYS,
+} from '../../../src/operator/kube/resource.ts'
+import { chartHook } from '../../helpers/chart-hook.ts'
+import { find, template } from '../../helpers/helm.ts'
+import { secret, secretOf, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
+import type { OperatorWorld, RunningOperator } from '../../helpers/operator.ts'
+import { until } from '../../helpers/redis.ts'
+
+const CONFIGURATION = 'tollgate-sidecar-injector'
+const OPERATOR = { namespace: SYSTEM, name: 'tollgate-operator' }
+
+t.test('cleanup', async (t) => {
+  const world = await startWorld(t, ['one', 'two'])
+  if (world === undefined) return
+  const { plane, redis } = world
+  await installed(world)
+  const operator = await world.startOperator('--lease-name', OPERATOR.name)
+  await world.apply(virtualKey('one', 'a'), virtualKey('one', 'b'), virtualKey('two', 'c'))
+  for (const key of ['one/a', 'one/b', 'two/c']) await world.reaches(key, 'Ready', 'True Ready')
+  await until(async () => (await redis.cli('ACL', 'USERS')).includes('tollgate-one'))
+  await world.apply(secret('one', 'foreign', { key: 'x' }))
+
+  const hook = await chartHook(t, plane, 'cleanup')
+  const args = hook.args.map((one) => (one.startsWith('--redis=') ? `--redis=${redis.url}` : one))
+  const withoutLogin = args.filter((one) => !one.startsWith('--redis-secret='))
+
+  t.test('stops the operator, then releases and revokes everything', async (t) => {
+    const [{ code, stdout, stderr }] = await Promise.all([hook.run(withoutLogin), endWhenScaledDown(world, operator)])
+    t.equal(code, 0, stdout + stderr)
+    t.match(stdout, /operator tollgate-operator: stopped\n/)
+    t.match(stdout, /keys in Redis: revoked in 2 namespaces/)
+    t.match(stdout, /3 VirtualKeys released, 3 in all/)
+    t.equal(await world.read(MUTATING_WEBHOOK_CONFIGURATIONS, undefined, CONFIGURATION), undefined)
+    t.equal(await world.read(LEASES, OPERATOR.namespace, OPERATOR.name), undefined)
+    t.notMatch(await redis.cli('ACL', 'USERS'), /tollgate-/)
+    t.equal(
+      (await redis.cli('--scan', '--pattern', 'tg:cfg:*')).trim(),
+      'tg:cfg:epoch',
+      'what fences a late writer stays',
+    )
+    for (const { metadata } of (await plane.client.list(VIRTUAL_KEYS)).items)
+      t.strictSame(asArray(metadata['finalizers']), [], metadata.name)
+    await plane.client.delete(VIRTUAL_KEYS, { namespace: 'one', name: 'a' })
+    t.equal(await world.read(VIRTUAL_KEYS, 'one', 'a'), undefined, 'a key goes at once')
+    t.ok(await secretOf(world, SYSTEM, 'tollgate-master'), 'Secrets stay unless asked for')
+  })
+
+  t.test('finds nothing to do the second time', async (t) => {
+    const { code, stdout } = await hook.run(withoutLogin)
+    t.equal(code, 0, stdout)
+    t.match(stdout, /webhook configuration tollgate-sidecar-injector: not there/)
+    t.match(stdout, /0 VirtualKeys released, 2 in all/)
+  })
+
+  t.test('an unreachable Redis is told and keeps nothing from being done', async (t) => {
+    const unreachable = withoutLogin.map((one) => (one.startsWith('--redis=') ? '--redis=redis://127.0.0.1:1' : one))
+    const { code, stdout } = await hook.run(unreachable)
+    t.equal(code, 0, stdout)
+    t.match(stdout, /keys in Redis: failed: Redis cannot be reached/)
+    t.match(stdout, /finalizers: 0/)
+  })
+
+  t.test('deletes the Secrets that the operator made, where asked, and no others', async (t) => {
+    await plane.client.delete(SECRETS, { namespace: SYSTEM, name: 'tollgate-signing' })
+    await world.apply(secret(SYSTEM, 'tollgate-signing', { key: 'brought by an administrator' }))
+    const all = await chartHook(t, plane, 'cleanup', { 'hooks.cleanup.deleteSecrets': true })
+    const { code, stdout, stderr } = await all.run(all.args.filter((one) => !one.startsWith('--redis')))
+    t.equal(code, 0, stdout + stderr)
+    t.equal(await secretOf(world, SYSTEM, 'tollgate-master'), undefined)
+    t.ok(await secretOf(world, SYSTEM, 'tollgate-signing'))
+    t.match(stdout, /secret tollgate-signing: not made by the operator, stays/)
+  })
+
+  t.test(
+    'without the right to delete the webhook configuration the exit code says so, and the rest is done',
+    async (t) => {
+      await installed(world)
+      await world.apply(virtualKey('two', 'late', {}, {}))
+      const late = { namespace: 'two', name: 'late' }
+      await plane.client.jsonPatch(VIRTUAL_KEYS, late, [
+        { op: 'add', path: '/metadata/finalizers', value: ['tollgate.dev/redis-cleanup'] },
+      ])
+      await plane.kubectl('delete', 'clusterrole', 'tollgate-cleanup')
+      await plane.kubectl(
+        'create',
+        'clusterrole',
+        'tollgate-cleanup',
+        '--verb=get,list,patch',
+        '--resource=virtualkeys.tollgate.dev',
+      )
+      const { code, stdout } = await hook.run(withoutLogin.filter((one) => !one.startsWith('--redis')))
+      t.equal(code, 1, stdout)
+      t.match(stdout, /webhook configuration tollgate-sidecar-injector: failed: .*cannot delete/)
+      t.match(stdout, /1 VirtualKeys released/)
+    },
+  )
+})
+
+/** What of the chart the cleanup touches. Nothing runs: the operator is a process of the test. */
+async function installed(world: OperatorWorld): Promise<void> {
+  const objects = await template()
+  const wanted: readonly JsonObject[] = [
+    find(objects, 'MutatingWebhookConfiguration', CONFIGURATION),
+    find(objects, 'Deployment', OPERATOR.name),
+  ]
+  await world.apply(...wanted)
+}
+
+/** As the Deployment's controller and a kubelet do. */
+async function endWhenScaledDown({ plane }: OperatorWorld, operator: RunningOperator): Promise<void> {
+  await until(async () => asObject((await plane.client.get(DEPLOYMENTS, OPERATOR))['spec'])?.['replicas'] === 0)
+  await operator.end('SIGTERM')
+}
