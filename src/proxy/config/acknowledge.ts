@@ -37,4 +37,16 @@ export class Acknowledger {
     this.#told = text
     this.#toldAtMs = this.#now()
   }
+
+  /** Nothing runs here any more: whoever waits for all instances need not wait for this one. @throws where Redis does not answer. */
+  async withdraw(redis: ShardRedis): Promise<void> {
+    if (this.#told === undefined) return
+    const key = acknowledgementKey(this.#owner, this.#instance)
+    const list = acknowledgersKey(this.#owner)
+    await Promise.all([
+      redis.send(key, ['DEL', key], { timeoutMs: TIMEOUT_MS }),
+      redis.send(list, ['SREM', list, this.#instance], { timeoutMs: TIMEOUT_MS }),
+    ])
+    this.#told = undefined
+  }
 }

@@ -89,6 +89,8 @@ export class SidecarConfiguration {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#looking
+    // Where this fails the entry expires.
+    await this.#acknowledger.withdraw(this.#options.redis).catch(() => undefined)
   }
 
   #schedule(afterMs: number): void {
