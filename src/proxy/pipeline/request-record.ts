@@ -81,11 +81,18 @@ export class RequestRecord {
   embedding: PaidEmbedding | undefined
   /** An embedding that is made while the provider is asked; the request settles after it. Never rejects. */
   embeddingUnderway: Promise<unknown> | undefined
+  /** Of the provider's call, where others may want its answer after this client has gone; else the client's counts. */
+  upstream: AbortController | undefined
   errorCode: string | undefined
 
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
     this.operation = operation
+  }
+
+  /** Ends the provider's call. */
+  get upstreamSignal(): AbortSignal {
+    return this.upstream?.signal ?? this.incoming.signal
   }
 
   /** What the body says of itself. */
