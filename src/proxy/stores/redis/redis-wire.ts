@@ -3,9 +3,9 @@
  * it is lost and then thrown away: reconnecting, bounds and health are the business of `redis-client.ts`, in the same
  * way for all three.
  */
+import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
-import { openServerWire } from './server-wire.ts'
 
 /** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
 export interface RedisWire {
@@ -41,14 +41,42 @@ export interface WireOptions {
 export function openWire(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
   switch (address.type) {
     case 'server':
-      return openServerWire(firstHost(address), address, options, signal)
+      return openServer(firstHost(address), address, options, signal)
     case 'sentinel':
       return openMaster(address, options, signal)
     case 'cluster':
-      // Loaded only where it is used: it costs as much memory as all other stores together.
-      return import('./cluster-wire.ts').then(({ openClusterWire }) => openClusterWire(address, options, signal))
+      return openCluster(address, options, signal)
     default:
       return address.type satisfies never
+  }
+}
+
+type Credentials = Pick<RedisAddress, 'username' | 'password' | 'database' | 'tls'>
+
+async function openServer(
+  host: RedisHost,
+  credentials: Credentials,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<RedisWire> {
+  const client = createClient({
+    ...clientOptions(credentials, options),
+    socket: socketOptions(host, credentials, options),
+  })
+  client.on('error', options.onLost)
+  const destroy = () => client.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    await client.connect()
+  } catch (error) {
+    client.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+  return {
+    send: (_key, args, returnBuffers) => client.sendCommand([...args], returnBuffers ? BUFFERS : undefined),
+    destroy,
   }
 }
 
@@ -81,7 +109,7 @@ async function askSentinel(
   }
   // A frozen Sentinel must not use up the time of the others.
   const own = AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)])
-  const wire = await openServerWire(sentinel, credentials, { ...options, onLost: () => undefined }, own)
+  const wire = await openServer(sentinel, credentials, { ...options, onLost: () => undefined }, own)
   const destroy = () => wire.destroy()
   own.addEventListener('abort', destroy, { once: true })
   try {
@@ -100,7 +128,7 @@ async function openConfirmedMaster(
   options: WireOptions,
   signal: AbortSignal,
 ): Promise<RedisWire> {
-  const wire = await openServerWire(host, address, options, signal)
+  const wire = await openServer(host, address, options, signal)
   const destroy = () => wire.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   try {
@@ -114,6 +142,77 @@ async function openConfirmedMaster(
   }
   wire.destroy()
   throw new Error('the server that the Sentinels name is not a master (yet)')
+}
+
+async function openCluster(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+  const shared = clientOptions(address, options)
+  const cluster = createCluster({
+    commandOptions: shared.commandOptions,
+    // Only for finding out who serves what; a frozen node must not hold that up.
+    rootNodes: address.hosts.map((host) => ({
+      ...shared,
+      socket: { ...socketOptions(host, address, options), socketTimeout: options.connectTimeoutMs },
+    })),
+    defaults: { ...shared, socket: sharedSocketOptions(address, options) },
+    // One dead master must not keep us from the others: nodes are connected when first asked.
+    minimizeConnections: true,
+    topologyRefreshOnReconnectionAttemptStrategy: false,
+  })
+  cluster.on('error', options.onLost)
+  cluster.on('node-error', options.onLost)
+  const destroy = () => cluster.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    await cluster.connect()
+  } catch (error) {
+    cluster.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+  return {
+    send: (key, args, returnBuffers) => cluster.sendCommand(key, false, [...args], returnBuffers ? BUFFERS : undefined),
+    destroy,
+  }
+}
+
+const BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+
+function clientOptions({ username, password, database }: Credentials, { maxInFlight }: WireOptions) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === 0 ? {} : { database }),
+    name: 'tollgate',
+    // Nothing waits for a connection: the caller decides what to do without one.
+    disableOfflineQueue: true,
+    // Calls are bounded by `redis-call.ts`. The library's own clock would be a signal and, five seconds later, an
+    // exception object for each call.
+    commandOptions: { timeout: 0 },
+    commandsQueueMaxLength: maxInFlight * 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled' as const,
+  }
+}
+
+function socketOptions({ host, port }: RedisHost, credentials: Credentials, options: WireOptions) {
+  return { ...sharedSocketOptions(credentials, options), host, port }
+}
+
+function sharedSocketOptions(
+  { tls }: Credentials,
+  { connectTimeoutMs, tls: { ca, cert, key, serverName } }: WireOptions,
+) {
+  const common = { connectTimeout: connectTimeoutMs, reconnectStrategy: false as const }
+  if (!tls) return common
+  return {
+    ...common,
+    tls: true as const,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+  }
 }
 
 function firstHost({ hosts }: RedisAddress): RedisHost {
