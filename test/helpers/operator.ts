@@ -22,9 +22,11 @@ export interface RunningOperator {
   readonly child: ChildProcess
   /** All that it has printed. */
   output(): string
-  /** Value of a metric without labels. */
+  /** Value of a metric, named with its labels as the page has them. */
   metric(name: string): Promise<number | undefined>
   isLeader(): Promise<boolean>
+  /** What `/readyz` says, trimmed; empty where it does not answer. */
+  ready(): Promise<string>
   end(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -189,13 +191,27 @@ export async function startOperator(
   const metric = async (name: string) => {
     try {
       const page = await (await fetch(`${url}/metrics`)).text()
-      const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1]
-      return value === undefined ? undefined : Number(value)
+      const line = page.split('\n').find((one) => one.startsWith(`${name} `))
+      return line === undefined ? undefined : Number(line.slice(name.length + 1))
     } catch {
       return undefined
     }
   }
-  return { child, output: () => output, metric, isLeader: async () => (await metric('tollgate_leader')) === 1, end }
+  const ready = async () => {
+    try {
+      return (await (await fetch(`${url}/readyz`)).text()).trim()
+    } catch {
+      return ''
+    }
+  }
+  return {
+    child,
+    output: () => output,
+    metric,
+    ready,
+    isLeader: async () => (await metric('tollgate_leader')) === 1,
+    end,
+  }
 }
 
 /** Everything that the cluster and Redis show to people who may not read Secrets, and the log. */

@@ -87,10 +87,9 @@ export class OwnAuthority {
     const { timing, isLeader } = this.#options
     const serverSecret = await this.#read(SERVER_SECRET)
     const server = tryParse(serverSecret)
-    const isUsable = server !== undefined && server.notAfterMs > timing.now()
-    const authoritySecret = await this.#read(AUTHORITY_SECRET)
-    if (isUsable && !isLeader()) return Number.POSITIVE_INFINITY
-    const state = await this.#keepAuthority(authoritySecret, server?.trust)
+    // Others act only when nobody leads for so long that there is none.
+    if (server !== undefined && server.notAfterMs > timing.now() && !isLeader()) return server.notAfterMs
+    const state = await this.#keepAuthority(await this.#read(AUTHORITY_SECRET), server?.trust)
     return nextRenewal(state, await this.#keepServer(state, serverSecret, server))
   }
 

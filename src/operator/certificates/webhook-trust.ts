@@ -61,8 +61,9 @@ export class WebhookTrust {
 
   /** Call when the trust has changed, or leadership has come. */
   look(): void {
-    if (this.#stopped || this.#timer !== undefined || this.#wrong() === undefined) return
-    this.#later(this.#options.isLeader() ? 0 : FOLLOWER_PATIENCE_MS)
+    if (this.#stopped || this.#wrong() === undefined) return
+    if (this.#options.isLeader()) this.#later(0)
+    else if (this.#timer === undefined) this.#later(FOLLOWER_PATIENCE_MS)
   }
 
   /** Why admission would fail, for people; undefined: it would not, or there is no such configuration. */
@@ -76,6 +77,7 @@ export class WebhookTrust {
   }
 
   #later(delayMs: number): void {
+    this.#timer?.()
     this.#timer = this.#options.timing.after(delayMs, () => {
       this.#timer = undefined
       void this.#write()
