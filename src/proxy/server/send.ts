@@ -7,8 +7,7 @@ import type { Outgoing } from '../pipeline/exchange.ts'
 export async function send(response: ServerResponse, outgoing: Outgoing): Promise<void> {
   if (response.destroyed) return drop(outgoing)
   if (outgoing.type === 'whole') {
-    response.writeHead(outgoing.status, { ...outgoing.headers, 'content-length': Buffer.byteLength(outgoing.body) })
-    response.end(outgoing.body)
+    sendWhole(response, outgoing)
     return
   }
   response.writeHead(outgoing.status, outgoing.headers)
@@ -20,6 +19,17 @@ export async function send(response: ServerResponse, outgoing: Outgoing): Promis
     if (full !== undefined) await drained(full, response)
   }
   response.end()
+}
+
+/** Answers up to this size leave in one piece with their head; larger ones are not worth copying. */
+const ONE_PIECE_BYTES = 16 * 1024
+
+/** Node puts a string behind the head, bytes into a write of their own: for a small answer a string is cheaper. */
+function sendWhole(response: ServerResponse, { status, headers, body }: Extract<Outgoing, { type: 'whole' }>): void {
+  const bytes = Buffer.byteLength(body)
+  response.writeHead(status, { ...headers, 'content-length': bytes })
+  if (typeof body === 'string' || bytes > ONE_PIECE_BYTES) response.end(body)
+  else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
 }
 
 function writeWithHead(response: ServerResponse, chunk: string): Writable | undefined {
