@@ -11,6 +11,8 @@
 export interface TokenOrdinals {
   /** How many different values were masked. */
   readonly size: number
+  /** Those that `toOrdinals` replaces. */
+  tokens(): readonly string[]
   /** The text with ordinals in place of this request's tokens. */
   toOrdinals(text: string): string
   /** The text with this request's tokens in place of ordinals. */
@@ -18,7 +20,12 @@ export interface TokenOrdinals {
 }
 
 /** For requests in which nothing was masked. */
-export const NO_TOKENS: TokenOrdinals = { size: 0, toOrdinals: (text) => text, fromOrdinals: (text) => text }
+export const NO_TOKENS: TokenOrdinals = {
+  size: 0,
+  tokens: () => [],
+  toOrdinals: (text) => text,
+  fromOrdinals: (text) => text,
+}
 
 const MAY_BE_ORDINAL = 'LLM_REDACTED_'
 const ORDINAL = /LLM_REDACTED_[A-Z0-9_]{1,64}#/

@@ -19,6 +19,7 @@ import { authenticate } from './authenticate.ts'
 import { callProvider, type Answer } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { callForJson } from './force-json.ts'
+import { restorerFor } from './follow-stream.ts'
 import { guardRequest, type GuardedRequest } from './guard-request.ts'
 import { completeThroughCache } from './look-up-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
@@ -55,7 +56,8 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const guarded = guardRequest(read, format, governed, record, services)
     const answer = await answerThroughCache(guarded, admitted, governed, record, services)
     const headers = traceHeaders(record)
-    const { request, restorer } = guarded
+    const { request } = guarded
+    const restorer = restorerFor(answer, guarded.restorer)
     return await respond(answer, { request, format, headers, restorer, settle }, record, services)
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)

@@ -2,13 +2,18 @@
  * One flight per key: of identical requests at the same time in this process one asks the provider, the others wait
  * for its answer.
  *
- *   join -> lead -> land(answer)    the others get it
+ *   join -> lead -> share(stream)   its answer comes in parts: others that want parts follow it
+ *               `-> land(answer)    the others get it
  *               `-> land(none)      failed, or not to be shared: the others go their own way
  *               `-> leave           its client has gone: one of the others leads next
  *   join -> wait, bounded in time and by the waiting client's own signal
  */
+import type { TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
 import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { Format } from '../../domain/formats/format.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { SharedStream } from './shared-stream.ts'
 
 /** Longer than most answers take; who has waited for so long asks for itself. */
 export const MAX_FLIGHT_WAIT_MS: Milliseconds = 30_000
@@ -16,7 +21,19 @@ export const MAX_FLIGHT_WAIT_MS: Milliseconds = 30_000
 /** A flight that is older has been forgotten by its leader or is of no use any more: who comes next leads anew. */
 const MAX_FLIGHT_AGE_MS: Milliseconds = 30_000
 
+/** An answer on its way. */
+export interface LiveAnswer {
+  readonly deployment: Deployment
+  readonly format: Format
+  readonly stream: SharedStream
+  /** What was masked in the leader's request. */
+  readonly tokens: TokenOrdinals
+  /** When it was asked for, milliseconds since the epoch. */
+  readonly askedAtMs: Milliseconds
+}
+
 export type Landing =
+  | { readonly type: 'live'; readonly live: LiveAnswer }
   | { readonly type: 'answer'; readonly answer: StoredAnswer; readonly similarity: number | undefined }
   | { readonly type: 'none' }
   | { readonly type: 'left' }
@@ -28,14 +45,22 @@ export interface Lead {
   /** `similarity`: where the answer is another question's. */
   land(answer: StoredAnswer | undefined, similarity?: number): void
   leave(): void
+  /** Those who wait for parts get them from here on; the flight goes on. */
+  share(live: LiveAnswer): void
 }
 
 export type Joined =
   | { readonly type: 'lead'; readonly lead: Lead }
-  | { readonly type: 'follow'; wait(signal: AbortSignal, timeoutMs: Milliseconds): Promise<Landing> }
+  | {
+      readonly type: 'follow'
+      wait(signal: AbortSignal, timeoutMs: Milliseconds, wants: 'parts' | 'whole'): Promise<Landing>
+    }
 
 interface Flight {
   readonly landing: Promise<Landing>
+  live: LiveAnswer | undefined
+  /** Those who wait for parts; made by the first of them. */
+  shared: PromiseWithResolvers<Landing> | undefined
   readonly startedAtMs: Milliseconds
 }
 
@@ -55,10 +80,10 @@ export class Flights {
   join(key: string): Joined {
     const flight = this.#flights.get(key)
     if (flight !== undefined && this.#now() - flight.startedAtMs < MAX_FLIGHT_AGE_MS) {
-      return { type: 'follow', wait: (signal, timeoutMs) => bounded(flight.landing, signal, timeoutMs) }
+      return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(comingTo(flight, wants), signal, timeoutMs) }
     }
     const { promise, resolve } = Promise.withResolvers<Landing>()
-    const own: Flight = { landing: promise, startedAtMs: this.#now() }
+    const own: Flight = { landing: promise, startedAtMs: this.#now(), live: undefined, shared: undefined }
     this.#flights.set(key, own)
     const end = (landing: Landing) => {
       if (this.#flights.get(key) === own) this.#flights.delete(key)
@@ -70,9 +95,23 @@ export class Flights {
         land: (answer, similarity) =>
           end(answer === undefined ? { type: 'none' } : { type: 'answer', answer, similarity }),
         leave: () => end({ type: 'left' }),
+        share: (live) => {
+          own.live = live
+          own.shared?.resolve({ type: 'live', live })
+        },
       },
     }
   }
+}
+
+/** Who wants parts of a stream that can be followed no more waits for its end like all others. */
+function comingTo(flight: Flight, wants: 'parts' | 'whole'): Promise<Landing> {
+  if (wants === 'whole') return flight.landing
+  if (flight.live !== undefined) {
+    return flight.live.stream.canBeFollowed ? Promise.resolve({ type: 'live', live: flight.live }) : flight.landing
+  }
+  flight.shared ??= Promise.withResolvers()
+  return Promise.race([flight.shared.promise, flight.landing])
 }
 
 function bounded(flight: Promise<Landing>, signal: AbortSignal, timeoutMs: Milliseconds): Promise<Landing> {

@@ -20,7 +20,7 @@ import { fieldLines } from './header-lines.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { MAX_FLIGHT_WAIT_MS, type Lead } from './single-flight.ts'
+import { MAX_FLIGHT_WAIT_MS, type Joined, type Landing, type Lead, type LiveAnswer } from './single-flight.ts'
 
 /** Of the second level, where no policy says. @see DESIGN section 7 */
 const DEFAULT_TTL_MS = 3_600_000
@@ -37,6 +37,8 @@ export interface Cacheable<Answer> {
    * has ended.
    */
   keep(answer: Answer, keeper: Keeper): Answer
+  /** Another request's answer from its beginning, as it arrives; undefined where that is not for this client. */
+  follow?(live: LiveAnswer, deployment: Deployment): Answer | undefined
   /** Whether an answer of this deployment is what was asked for. */
   answers(deployment: Deployment): boolean
   /** A second look, by meaning, before the provider is asked. */
@@ -49,6 +51,8 @@ export interface Keeper {
   drop(): void
   /** The client has gone before it was known. */
   leave(): void
+  /** The answer has begun and others may follow it. */
+  share(live: Omit<LiveAnswer, 'askedAtMs'>): void
 }
 
 export interface SimilarAnswers {
@@ -95,6 +99,8 @@ interface PassageOptions<Answer> {
   readonly marks: PurgeMarks
 }
 
+type Follow = Extract<Joined, { readonly type: 'follow' }>
+
 /** One request's way through the cache. */
 class Passage<Answer> {
   readonly #cacheable: Cacheable<Answer>
@@ -104,6 +110,8 @@ class Passage<Answer> {
   readonly #services: Services
   readonly #ttlMs: Milliseconds
   readonly #marks: PurgeMarks
+  /** This request's answer, where others may follow it. */
+  #live: LiveAnswer | undefined
   /** What is known of the entry before there is an answer. */
   readonly #entry: Pick<StoredAnswer, 'virtualKey' | 'storedAtMs' | 'purges'>
 
@@ -130,18 +138,39 @@ class Passage<Answer> {
       if (near !== undefined) return near
       const joined = flights.join(`${this.#address.scope.organization} ${this.#address.digest}`)
       if (joined.type === 'lead') return this.#lead(joined.lead, call)
-      const landing = await joined.wait(this.#record.incoming.signal, Math.max(0, deadline - this.#services.now()))
-      this.#requireClient()
+      const landing = await this.#wait(joined, deadline)
       if (landing.type === 'left') continue
+      const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
+      if (followed !== undefined) return followed
       const shared = landing.type === 'answer' ? this.#takeLanded(landing.answer, landing.similarity) : undefined
       return shared ?? this.#ask(call, undefined)
     }
   }
 
+  /** @throws {GatewayError} where the client has gone meanwhile */
+  async #wait(flight: Follow, deadline: Milliseconds): Promise<Landing> {
+    const wants = this.#record.stream && this.#cacheable.follow !== undefined ? 'parts' : 'whole'
+    const { signal } = this.#record.incoming
+    const landing = await flight.wait(signal, Math.max(0, deadline - this.#services.now()), wants)
+    if (!signal.aborted) return landing
+    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  }
+
+  #follow(live: LiveAnswer): Answer | undefined {
+    const ageMs = Math.max(0, this.#services.now() - live.askedAtMs)
+    const deployment = this.#allowed(live.deployment.id, ageMs)
+    const answer = deployment && this.#cacheable.follow?.(live, deployment)
+    if (answer !== undefined) this.#noteHit('hit-l1', ageMs)
+    return answer
+  }
+
   /** Looks in the shared store, then by meaning, then asks. Whatever happens, those who wait are told. */
   async #lead(lead: Lead, call: () => Promise<Answer>): Promise<Answer> {
     // However the answer's life ends: who waits must not wait for a client that has gone.
-    this.#record.incoming.signal.addEventListener('abort', () => lead.leave(), { once: true })
+    const { signal } = this.#record.incoming
+    if (this.#record.stream) this.#record.upstream = new AbortController()
+    signal.addEventListener('abort', () => this.#clientGone(lead), { once: true })
+    if (signal.aborted) this.#clientGone(lead)
     try {
       const far = await this.#services.cache.readFar(this.#address, this.#marks)
       const hit = this.#take(far, 'hit-l2')
@@ -161,6 +190,13 @@ class Passage<Answer> {
       else lead.land(undefined)
       throw error
     }
+  }
+
+  /** A stream that others follow goes on for them. */
+  #clientGone(lead: Lead): void {
+    if (this.#live?.stream.isFollowed === true) return
+    lead.leave()
+    this.#record.upstream?.abort()
   }
 
   #takeLanded(answer: StoredAnswer, similarity: number | undefined): Answer | undefined {
@@ -187,6 +223,11 @@ class Passage<Answer> {
       },
       drop: () => lead?.land(undefined),
       leave: () => lead?.leave(),
+      share: (live) => {
+        if (lead === undefined || !this.#wish.store || !this.#cacheable.answers(live.deployment)) return
+        this.#live = { ...live, askedAtMs: this.#entry.storedAtMs }
+        lead.share(this.#live)
+      },
     }
   }
 
@@ -194,19 +235,22 @@ class Passage<Answer> {
   #take(stored: StoredAnswer | undefined, label: string): Answer | undefined {
     if (stored === undefined) return undefined
     const ageMs = Math.max(0, this.#services.now() - stored.storedAtMs)
-    if (ageMs > Math.min(this.#ttlMs, (this.#wish.maxAgeSeconds ?? Infinity) * 1_000)) return undefined
-    const deployment = eligible(stored.deployment, this.#cacheable.plan)
-    if (deployment === undefined || !this.#cacheable.answers(deployment)) return undefined
-    const answer = this.#cacheable.revive(stored.document, stored.format, deployment)
-    if (answer === undefined) return undefined
-    this.#record.cache = label
-    this.#record.cacheAgeSeconds = Math.floor(ageMs / 1_000)
+    const deployment = this.#allowed(stored.deployment, ageMs)
+    const answer = deployment && this.#cacheable.revive(stored.document, stored.format, deployment)
+    if (answer !== undefined) this.#noteHit(label, ageMs)
     return answer
   }
 
-  #requireClient(): void {
-    if (!this.#record.incoming.signal.aborted) return
-    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  /** The deployment where an answer of it, so old, may be given to this client now. */
+  #allowed(deploymentId: string, ageMs: Milliseconds): Deployment | undefined {
+    if (ageMs > Math.min(this.#ttlMs, (this.#wish.maxAgeSeconds ?? Infinity) * 1_000)) return undefined
+    const deployment = eligible(deploymentId, this.#cacheable.plan)
+    return deployment !== undefined && this.#cacheable.answers(deployment) ? deployment : undefined
+  }
+
+  #noteHit(label: string, ageMs: Milliseconds): void {
+    this.#record.cache = label
+    this.#record.cacheAgeSeconds = Math.floor(ageMs / 1_000)
   }
 }
 

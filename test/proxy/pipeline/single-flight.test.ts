@@ -18,9 +18,9 @@ function lead(joined: Joined) {
   return joined.lead
 }
 
-function wait(joined: Joined, signal = STAYS, timeoutMs = 10_000) {
+function wait(joined: Joined, signal = STAYS, timeoutMs = 10_000, wants: 'parts' | 'whole' = 'whole') {
   if (joined.type !== 'follow') throw new Error('does not follow')
-  return joined.wait(signal, timeoutMs)
+  return joined.wait(signal, timeoutMs, wants)
 }
 
 t.test('all who follow get what the first one lands, and the flight is over', async (t) => {

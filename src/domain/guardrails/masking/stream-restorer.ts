@@ -10,18 +10,24 @@
  */
 import type { StreamTextRewriter } from '../../formats/format.ts'
 import { escapeForJson } from './redaction-map.ts'
-import type { RedactionMap } from './redaction-map.ts'
 import { TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 
+/** What is put in the place of which tokens. A `RedactionMap` is one. */
+export interface TokenValues {
+  tokens(): readonly string[]
+  /** Undefined for every other text. */
+  valueOf(token: string): string | undefined
+}
+
 export class StreamRestorer implements StreamTextRewriter {
-  readonly #map: RedactionMap
+  readonly #map: TokenValues
   /** This request's tokens, sorted, for the question which of them begins with a text. */
   readonly #tokens: readonly string[]
   readonly #longest: number
   readonly #held = new Map<string, string>()
 
   /** `map`: everything has been masked. Make a restorer only where the key may see what was masked. */
-  constructor(map: RedactionMap) {
+  constructor(map: TokenValues) {
     this.#map = map
     this.#tokens = map.tokens().toSorted(byCodeUnit)
     this.#longest = this.#tokens.reduce((longest, { length }) => Math.max(longest, length), 0)

@@ -1,0 +1,286 @@
+/**
+ * One provider's stream for several clients whose requests are equal: who comes later gets it from its beginning, part
+ * by part as it arrives.
+ *
+ *   alone --first follower--> shared --leader's client gone--> going on --last follower gone--> ended
+ *     |                          |                                |
+ *     `--------------------------`--------------------------------`---- source ended ---------> ended
+ *
+ * 1. Alone, the leader pulls the source itself; only the beginning is kept, up to `ALONE_BYTES`. Once it is longer
+ *    nobody can follow any more, and nothing is kept.
+ * 2. Shared, a pump pulls, and all read what it has brought, each at its own pace. What the slowest has not read is
+ *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off.
+ * 3. If the leader's client goes, the stream goes on for the followers. It is still the leader's to pay: `unseen` is told
+ *    what its client did not get, and its `return` resolves when the source has ended.
+ *
+ * Known limit: a leader that reads slowly (not one that has gone) holds up followers that are more than `SHARED_BYTES`
+ * ahead of it.
+ */
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { decodeItems, type ItemStream, type ItemWatcher, type StreamEnd, type StreamItem } from './item-stream.ts'
+import { AttemptError } from './ports.ts'
+
+/** Some hundred parts: of identical requests most come within the first second. Every stream may hold so much. */
+export const ALONE_BYTES = 32 * 1024
+/** As much as the longest answer that is cached. */
+export const SHARED_BYTES = 1024 * 1024
+const STALLED_MS: Milliseconds = 10_000
+/** Objects of one item, measured generously. */
+const ITEM_BYTES = 160
+
+type Batch = readonly StreamItem[]
+type Pulled = IteratorResult<Batch, undefined>
+
+/** Where one reader is: how many batches it has read. */
+interface Place {
+  at: number
+  isCut: boolean
+}
+
+export interface SharedStreamOptions {
+  readonly source: ItemStream
+  /** Batches that came after the leader's client had gone. */
+  readonly unseen: (items: Batch) => void
+  /** Ends the provider's call, where nobody reads any more. */
+  readonly abort: () => void
+  readonly stalledMs?: Milliseconds
+}
+
+export class SharedStream {
+  readonly leader: ItemStream
+  readonly #options: SharedStreamOptions
+  readonly #followers = new Set<Place>()
+  /** Of the leader, as long as it is shared and its client there. */
+  #leaderPlace: Place | undefined
+  #leaderGone = false
+  /** The leader's own pull, of before it was shared. */
+  #leaderPull: Promise<Pulled> | undefined
+  #pump: Promise<void> | undefined
+  /** Kept batches; the first of them is the `#first`th of the stream. */
+  readonly #batches: Batch[] = []
+  #first = 0
+  #bytes = 0
+  #end: StreamEnd | undefined
+  #isClosed = false
+  /** Somebody waits for something to come, to be read or to end. */
+  #change: PromiseWithResolvers<void> | undefined
+
+  constructor(options: SharedStreamOptions) {
+    this.#options = options
+    this.leader = new LeaderView(options.source, this)
+    options.source.watch({
+      saw: (items) => this.#keep(items),
+      ended: (end) => {
+        this.#end = end
+        this.#changed()
+      },
+    })
+  }
+
+  get isFollowed(): boolean {
+    return this.#followers.size > 0
+  }
+
+  /** Kept for readers, by a generous measure. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether its beginning is still there. */
+  get canBeFollowed(): boolean {
+    return this.#first === 0 && this.#end?.type !== 'left' && !this.#isClosed
+  }
+
+  /** The stream from its beginning; undefined where it can be followed no more. */
+  follow(): ItemStream | undefined {
+    if (!this.canBeFollowed) return undefined
+    const place = { at: 0, isCut: false }
+    this.#followers.add(place)
+    this.#pump ??= this.#run()
+    return decodeItems(new Batches(this, place), { push: (batch: Batch) => batch, end: () => [] })
+  }
+
+  /** For the leader's view. */
+  readAsLeader(): Promise<Pulled> {
+    if (this.#pump === undefined) return (this.#leaderPull = this.#options.source.next())
+    return this.read(this.#placeOfLeader())
+  }
+
+  /** For the leader's view: resolves when the source has ended. */
+  async leaveAsLeader(): Promise<void> {
+    if (this.#pump === undefined) return void (await this.#options.source.return())
+    const { at } = this.#placeOfLeader()
+    this.#leaderGone = true
+    for (const batch of this.#batches.slice(at - this.#first)) this.#options.unseen(batch)
+    this.#leaderPlace = undefined
+    this.#left()
+    while (this.#end === undefined) await this.#changes()
+  }
+
+  /** What comes next at a place. @throws what the source has thrown; AttemptError where the reader was cut off */
+  async read(place: Place): Promise<Pulled> {
+    for (;;) {
+      if (place.isCut) throw new AttemptError('cut', 'the client read too slowly to share an answer')
+      const batch = this.#batches[place.at - this.#first]
+      if (batch !== undefined) {
+        place.at++
+        this.#trim()
+        this.#changed()
+        return { done: false, value: batch }
+      }
+      if (this.#end?.type === 'failed') throw this.#end.error
+      if (this.#end !== undefined) return DONE
+      await this.#changes()
+    }
+  }
+
+  leave(place: Place): void {
+    if (this.#followers.delete(place)) this.#left()
+  }
+
+  /** Who has not read anything yet counts from here: what it pulls itself has come by then. */
+  #placeOfLeader(): Place {
+    return (this.#leaderPlace ??= { at: this.#first + this.#batches.length, isCut: false })
+  }
+
+  #left(): void {
+    this.#trim()
+    this.#changed()
+    if (this.#leaderGone && this.#followers.size === 0 && this.#end === undefined) {
+      this.#isClosed = true
+      // Before the source is told, or it could take the cut for its end.
+      this.#options.abort()
+      this.#options.source.return().catch(() => undefined)
+    }
+  }
+
+  /** Pulls as long as there is room. A failure is told to every reader, by the watcher. */
+  async #run(): Promise<void> {
+    await this.#leaderPull?.catch(() => undefined)
+    if (!this.#leaderGone) this.#placeOfLeader()
+    while (this.#end === undefined && !this.#isClosed) {
+      if (this.#bytes > SHARED_BYTES) await this.#room()
+      else await this.#options.source.next().catch(() => undefined)
+    }
+  }
+
+  /** Until the slowest reader has moved, or does not count any more. */
+  async #room(): Promise<void> {
+    const first = this.#first
+    let stalled = false
+    const timer = setTimeout(() => {
+      stalled = true
+      this.#changed()
+    }, this.#options.stalledMs ?? STALLED_MS)
+    while (this.#first === first && this.#end === undefined && !stalled) await this.#changes()
+    clearTimeout(timer)
+    if (!stalled) return
+    for (const place of this.#followers) {
+      if (place.at > first) continue
+      place.isCut = true
+      this.leave(place)
+    }
+  }
+
+  #keep(items: Batch): void {
+    if (this.#leaderGone) this.#options.unseen(items)
+    if (this.#pump === undefined && this.#first > 0) {
+      this.#first++
+      return
+    }
+    this.#batches.push(items)
+    this.#bytes += sizeOf(items)
+    this.#trim()
+    this.#changed()
+  }
+
+  /** Forgets what nobody will read; the beginning not before it is too long for somebody to come for it. */
+  #trim(): void {
+    if (this.#first === 0 && this.#bytes <= (this.#pump === undefined ? ALONE_BYTES : SHARED_BYTES)) return
+    let least = this.#leaderPlace?.at ?? this.#first + this.#batches.length
+    for (const { at } of this.#followers) least = Math.min(least, at)
+    while (this.#first < least) {
+      this.#bytes -= sizeOf(this.#batches.shift() ?? [])
+      this.#first++
+    }
+  }
+
+  #changes(): Promise<void> {
+    this.#change ??= Promise.withResolvers()
+    return this.#change.promise
+  }
+
+  #changed(): void {
+    this.#change?.resolve()
+    this.#change = undefined
+  }
+}
+
+/** What the leader's request reads and watches. */
+class LeaderView implements ItemStream {
+  readonly #source: ItemStream
+  readonly #shared: SharedStream
+
+  constructor(source: ItemStream, shared: SharedStream) {
+    this.#source = source
+    this.#shared = shared
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Pulled> {
+    return this.#shared.readAsLeader()
+  }
+
+  async return(): Promise<Pulled> {
+    await this.#shared.leaveAsLeader()
+    return DONE
+  }
+
+  watch(watcher: ItemWatcher): void {
+    this.#source.watch(watcher)
+  }
+
+  unread(items: Batch): void {
+    this.#source.unread(items)
+  }
+}
+
+/** What one follower reads. */
+class Batches implements AsyncIterableIterator<Batch, undefined, undefined> {
+  readonly #shared: SharedStream
+  readonly #place: Place
+
+  constructor(shared: SharedStream, place: Place) {
+    this.#shared = shared
+    this.#place = place
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<Pulled> {
+    const pulled = await this.#shared.read(this.#place)
+    if (pulled.done === true) this.#shared.leave(this.#place)
+    return pulled
+  }
+
+  async return(): Promise<Pulled> {
+    this.#shared.leave(this.#place)
+    return DONE
+  }
+}
+
+const DONE = { done: true, value: undefined } as const
+
+function sizeOf(items: Batch): number {
+  let bytes = 0
+  for (const { event, parts } of items) {
+    bytes += ITEM_BYTES + (event?.data.length ?? 0)
+    for (const part of parts) if ('delta' in part) bytes += part.delta.length
+  }
+  return bytes
+}
