@@ -37,6 +37,12 @@ export interface BuildInput {
   readonly contentHash: (text: string) => string
   /** Digests of a key that a rotation has replaced and that are valid until their `notAfterMs`. Default: none. */
   readonly retiringDigests?: (namespace: string, name: string) => readonly KeyDigest[]
+  /**
+   * The digests that each key (by id) was in force with when the snapshot was built last. With them a brought key whose
+   * text is replaced keeps its former one for the overlap, and a key whose Secret cannot be read stays what it was.
+   * Default: none.
+   */
+  readonly digestsInForce?: (id: string) => readonly KeyDigest[]
   /** Judges custom masking patterns. Default: all are good. */
   readonly checkPattern?: PatternCheck
   /** For the condition `Expired` only: the snapshot carries the time itself. Default: not judged. */
@@ -70,6 +76,7 @@ export function buildSnapshot(input: BuildInput): BuildOutput {
     secretValue: input.secretValue,
     digestOf: input.digestOf,
     retiringDigests: input.retiringDigests ?? (() => []),
+    digestsInForce: input.digestsInForce ?? (() => []),
     nowMs: input.nowMs,
   })
   const content = {

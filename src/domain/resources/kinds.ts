@@ -130,8 +130,13 @@ export interface VirtualKeySpec extends LimitsSpec {
 
 export interface KeySource {
   readonly source: 'Generated' | 'SecretRef'
-  readonly secretRef?: SecretKeyRef
+  readonly secretRef?: BroughtKeyRef
   readonly generated?: GeneratedKeySpec
+}
+
+export interface BroughtKeyRef extends SecretKeyRef {
+  /** Duration for which a value that was replaced stays valid. */
+  readonly overlap?: string
 }
 
 export interface GeneratedKeySpec {

@@ -7,13 +7,15 @@ export type SecretValue =
   | { readonly type: 'no-secret' }
   /** The Secret is there, the entry is not. `detail` says why where it is known (an unset environment variable). */
   | { readonly type: 'no-entry'; readonly detail?: string }
+  /** Nothing is known of this namespace's Secrets: access to it is missing, or still on its way. */
+  | { readonly type: 'unreadable' }
 
 /** One entry of a Secret, decoded. Never throws. */
 export type SecretLookup = (namespace: string, name: string, key: string) => SecretValue
 
 export type ResolvedSecret =
   | { readonly type: 'value'; readonly secret: Secret }
-  | { readonly type: 'refused'; readonly refusal: Refusal }
+  | { readonly type: 'refused'; readonly refusal: Refusal; readonly isUnreadable?: true }
 
 /** The entry in the first of `namespaces` that holds the Secret. */
 export function resolveSecret(
@@ -24,10 +26,16 @@ export function resolveSecret(
   for (const namespace of namespaces) {
     const found = lookup(namespace, reference.name, reference.key)
     if (found.type === 'value') return found
+    if (found.type === 'unreadable') return unreadable(namespace)
     if (found.type === 'no-entry') return missingEntry(namespace, reference, found.detail)
   }
   const message = `Secret ${reference.name} not found in namespace ${namespaces.join(' or ')}`
   return { type: 'refused', refusal: { reason: 'SecretNotFound', message } }
+}
+
+function unreadable(namespace: string): ResolvedSecret {
+  const message = `Secrets in namespace ${namespace} cannot be read`
+  return { type: 'refused', refusal: { reason: 'SecretNotFound', message }, isUnreadable: true }
 }
 
 function missingEntry(

@@ -2,6 +2,7 @@
 import type { KeyDigest, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
+import { digestsOfKey, withoutMovedDigests, type KeyText } from './key-digests.ts'
 import type { VirtualKeyResource } from './kinds.ts'
 import type { ResolvedOrganization } from './organizations.ts'
 import { toLimits, toPolicySettings } from './policies.ts'
@@ -23,7 +24,9 @@ export interface KeyContext {
   readonly digestOf: (text: string, namespace: string) => string
   /** Digests that stay valid for a while after a rotation. */
   readonly retiringDigests: (namespace: string, name: string) => readonly KeyDigest[]
-  /** For `Expired`; undefined: not judged. */
+  /** As the key was published last, by its id. */
+  readonly digestsInForce: (id: string) => readonly KeyDigest[]
+  /** For `Expired`, and the end of former digests; undefined: not judged. */
   readonly nowMs: number | undefined
 }
 
@@ -41,24 +44,20 @@ export function resolveVirtualKeys(resources: readonly VirtualKeyResource[], con
   for (const resource of [...resources].toSorted(byAge)) {
     const outcome = accept(resource, context, counts)
     const text = readKeyText(resource, context.secretValue, owners)
-    const accepted = outcome.type === 'granted'
-    if (accepted && text.type === 'text') {
-      owners.set(text.text, idOf(resource))
-      entries.push(toEntry(resource, outcome, text.text, context))
+    if (outcome.type === 'granted') {
+      if (text.type === 'text') owners.set(text.text, idOf(resource))
+      const digests = digestsOfKey(resource, text, context)
+      if (digests.length > 0) entries.push(toEntry(resource, outcome, digests, context))
     }
     conditions.push(describe(resource, outcome, text, context.nowMs))
   }
-  return { entries, conditions }
+  return { entries: withoutMovedDigests(entries), conditions }
 }
 
 /** Where a generated key's text lies: the Secret's name, for the entry `key`. */
 export function generatedSecretName({ metadata, spec }: VirtualKeyResource): string {
   return spec.key.generated?.secretName ?? `${metadata.name}-virtual-key`
 }
-
-type KeyText =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'refused'; readonly refusal: Refusal }
 
 function accept(resource: VirtualKeyResource, context: KeyContext, counts: KeyCounts): GrantOutcome {
   const { name } = resource.spec.organizationRef
@@ -115,18 +114,15 @@ function unusable({ spec }: VirtualKeyResource, nowMs: number | undefined): Refu
 function toEntry(
   resource: VirtualKeyResource,
   granted: Extract<GrantOutcome, { type: 'granted' }>,
-  text: string,
+  digests: readonly KeyDigest[],
   context: KeyContext,
 ): VirtualKeyEntry {
-  const { metadata, spec } = resource
+  const { spec } = resource
   return present<VirtualKeyEntry>({
     id: idOf(resource),
     organization: spec.organizationRef.name,
     project: granted.project,
-    digests: [
-      { digest: context.digestOf(text, metadata.namespace) },
-      ...context.retiringDigests(metadata.namespace, metadata.name),
-    ],
+    digests,
     suspended: spec.suspended,
     expiresAtMs: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
     privileges: granted.privileges,

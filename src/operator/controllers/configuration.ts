@@ -17,7 +17,7 @@ import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { splitSnapshot } from '../../domain/snapshot/shards.ts'
 import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
-import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
+import type { KeyDigest, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { Backoff } from '../kube/backoff.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import { errorFields } from '../kube/log.ts'
@@ -56,6 +56,8 @@ export interface ConfigurationOptions {
   readonly contentHash: ContentHash
   readonly digestOf: (text: string, namespace: string) => string
   readonly checkPattern: PatternCheck
+  /** What is published now, by any leader: the digests of each key. @throws where Redis does not answer. */
+  readonly digestsInForce: () => Promise<ReadonlyMap<string, readonly KeyDigest[]>>
   /** The operator's own namespace, where the providers' Secrets are. */
   readonly namespace: string
   /** Before a publication, by the leader: what it relies on. @throws then it is tried again */
@@ -92,6 +94,9 @@ export class Configuration {
   #again = false
   #started = false
   #stopped = false
+  /** By key, of the latest build; before the first one, and where another process may have published, as Redis has them. */
+  #digests: ReadonlyMap<string, readonly KeyDigest[]> = new Map()
+  #areDigestsKnown = false
   #lastBuildMs: Milliseconds = 0
   #lastResync: Milliseconds = 0
   #resyncMs: Milliseconds = RESYNC_MS
@@ -115,6 +120,7 @@ export class Configuration {
   /** This process leads. */
   lead(publication: Publication): void {
     this.#publication = publication
+    this.#areDigestsKnown = false
     this.#lastResync = this.#options.timing.elapsed()
     this.#scheduleLook()
     this.request()
@@ -167,11 +173,14 @@ export class Configuration {
   }
 
   async #round(): Promise<void> {
+    const problem = await this.#learnDigests()
     const build = this.#make()
     this.#build = build
     this.#options.onBuilt(build)
     const publication = this.#publication
     if (publication === undefined || this.#stopped || !publication.isLeader()) return
+    // It could revoke keys whose Secrets cannot be read, and the former texts of brought ones.
+    if (problem !== undefined) throw problem
     await this.#options.onPublish(build)
     const outcome = await publication.publisher.publish(build.shards)
     if (outcome.type === 'fenced') throw new FencedError(outcome.epoch)
@@ -179,6 +188,18 @@ export class Configuration {
     const { written, removed } = outcome
     if (written + removed > 0) this.#options.log.info({ written, removed }, 'configuration published')
     this.#options.onPublished(build)
+  }
+
+  /** Why they are not known. */
+  async #learnDigests(): Promise<Error | undefined> {
+    if (this.#areDigestsKnown) return undefined
+    try {
+      this.#digests = await this.#options.digestsInForce()
+      this.#areDigestsKnown = true
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error : new Error('what is published could not be read', { cause: error })
+    }
   }
 
   #make(): Build {
@@ -190,6 +211,7 @@ export class Configuration {
       providerNamespaces: [namespace],
       digestOf,
       contentHash,
+      digestsInForce: (id) => this.#digests.get(id) ?? [],
       checkPattern,
       nowMs,
       requireOrganization: true,
@@ -202,6 +224,7 @@ export class Configuration {
       generations: generationsOf(view),
       revisions,
     }
+    this.#digests = new Map(snapshot.virtualKeys.map(({ id, digests }) => [id, digests]))
     this.#scheduleExpiry(snapshot, nowMs)
     this.#lastBuildMs = timing.elapsed() - startedAt
     return build
@@ -209,8 +232,11 @@ export class Configuration {
 
   #scheduleExpiry({ virtualKeys }: Snapshot, nowMs: Milliseconds): void {
     this.#cancelExpiry?.()
-    const times = virtualKeys.flatMap(({ expiresAtMs = 0 }) => (expiresAtMs > nowMs ? [expiresAtMs] : []))
-    const next = times.reduce((soonest, time) => Math.min(soonest, time), Infinity)
+    let next = Infinity
+    for (const { expiresAtMs = Infinity, digests } of virtualKeys) {
+      for (const time of [expiresAtMs, ...digests.map(({ notAfterMs = Infinity }) => notAfterMs)])
+        if (time > nowMs) next = Math.min(next, time)
+    }
     if (next !== Infinity) this.#cancelExpiry = this.#options.timing.after(next - nowMs, () => this.request())
   }
 

@@ -14,6 +14,7 @@ import type { ObjectLookup } from '../kube/object-store.ts'
 import { runWorkers } from '../kube/run-workers.ts'
 import type { Timing } from '../kube/timing.ts'
 import { WorkQueue } from '../kube/work-queue.ts'
+import { publishedDigests } from '../publish/published-shards.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { ShardSigner } from '../publish/sign.ts'
@@ -109,6 +110,7 @@ export class Controllers {
       ...options,
       view: this.#view,
       digestOf: keyDigests(options.master),
+      digestsInForce: () => publishedDigests(redis, options.signer),
       onBuilt: (build) => options.onBuilt?.(build),
       onPublish: (build) => this.#prepare(build),
       onPublished: (build) => this.#published(build),

@@ -26,14 +26,17 @@ type Gathered = Pick<
   'organizations' | 'providers' | 'virtualKeys' | 'namespaces' | 'secretValue' | 'retiringDigests'
 >
 
-export type View = Pick<ClusterView, 'virtualKeys' | 'providers' | 'organizations' | 'namespaces' | 'secret'>
+export type View = Pick<
+  ClusterView,
+  'virtualKeys' | 'providers' | 'organizations' | 'namespaces' | 'secret' | 'secretAccess'
+>
 
 /** Not allowed in a Secret's name. */
 const OWNED = 'owned-by:'
 
 /** Objects are frozen: what was read of one stays true, and most are the same from build to build. */
 const virtualKeys = new WeakMap<KubeObject, VirtualKeyResource>()
-const entries = new WeakMap<KubeObject, Map<string, SecretValue>>()
+const values = new WeakMap<KubeObject, Map<string, SecretValue>>()
 
 /** What is in the stores now. Objects that are being deleted are left out: they are not in force any more. */
 export function gather(view: View, digestOf: BuildInput['digestOf'], nowMs: number): Gathered {
@@ -62,12 +65,13 @@ function lookup(view: View): SecretLookup {
   return (namespace, name, key) => {
     const owner = name.startsWith(OWNED) ? view.virtualKeys.get(`${namespace}/${name.slice(OWNED.length)}`) : undefined
     const secret = owner === undefined ? view.secret(namespace, name) : ownedSecret(view, owner)
-    return secret === undefined ? { type: 'no-secret' } : valueIn(secret, key)
+    if (secret !== undefined) return valueIn(secret, key)
+    return { type: view.secretAccess(namespace) === 'readable' ? 'no-secret' : 'unreadable' }
   }
 }
 
 function valueIn(secret: KubeObject, key: string): SecretValue {
-  const known = remembered(entries, secret, () => new Map<string, SecretValue>())
+  const known = remembered(values, secret, () => new Map<string, SecretValue>())
   const value = known.get(key) ?? decoded(secret, key)
   known.set(key, value)
   return value
@@ -101,14 +105,14 @@ export function isGenerated(key: KubeObject): boolean {
 }
 
 function remembered<Value>(
-  values: WeakMap<KubeObject, Value>,
+  memory: WeakMap<KubeObject, Value>,
   object: KubeObject,
   make: (object: KubeObject) => Value,
 ): Value {
-  const known = values.get(object)
+  const known = memory.get(object)
   if (known !== undefined) return known
   const value = make(object)
-  values.set(object, value)
+  memory.set(object, value)
   return value
 }
 

@@ -87,7 +87,7 @@ export function virtualKeyFields({ object, id, build }: StatusInput, details: Vi
     observedGeneration: object.metadata.generation,
     configRevision: build.revisions.get(id),
     keyID: keyIdOf(generated?.key ?? details.supplied),
-    secretRef: asObject(source?.['secretRef']) ?? { name: generatedSecretNameOf(object), key: 'key' },
+    secretRef: secretReference(object, asObject(source?.['secretRef'])),
     expiresAt: asString(spec?.['expiresAt']),
     ...(generated === undefined ? {} : generatedFields(object, generated, details.nowMs)),
   })
@@ -192,6 +192,12 @@ function credentialFields(object: KubeObject, secretName: string, credential: Se
   const before = asObject(asObject(object['status'])?.['credentials'])
   const lastChanged = before?.['fingerprint'] === fingerprint ? asString(before['lastChanged']) : undefined
   return { secretName, fingerprint, lastChanged: lastChanged ?? kubeTime(nowMs) }
+}
+
+function secretReference(object: KubeObject, brought: JsonObject | undefined): JsonObject {
+  return brought === undefined
+    ? { name: generatedSecretNameOf(object), key: 'key' }
+    : { name: asString(brought['name']) ?? '', key: asString(brought['key']) ?? 'key' }
 }
 
 function keyIdOf(key: Secret | undefined): string | undefined {

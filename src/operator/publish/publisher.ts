@@ -21,6 +21,7 @@ import {
   type ContentHash,
   type ShardContent,
 } from '../../domain/snapshot/shards.ts'
+import { isSigned } from './published-shards.ts'
 import { hashReply } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 import type { ShardSigner } from './sign.ts'
@@ -150,17 +151,16 @@ export class Publisher {
     }
   }
 
-  /** Signatures are deterministic, so that signing again in the same place tells whether a document is ours. */
   #isStored(content: ShardContent, stored: Stored | undefined): boolean {
     if (stored?.revision !== undefined) return stored.revision === content.revision
     const document = stored?.document
     if (document === undefined) return false
     try {
-      const { epoch, sequence, revision } = parseShard(content.name, document)
+      const shard = parseShard(content.name, document)
       return (
-        revision === content.revision &&
-        epoch <= this.#options.epoch &&
-        renderShard(this.#options.signer.sign(content, { epoch, sequence })) === document
+        shard.revision === content.revision &&
+        shard.epoch <= this.#options.epoch &&
+        isSigned({ ...shard, body: content.body }, document, this.#options.signer)
       )
     } catch {
       return false

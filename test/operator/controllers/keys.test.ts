@@ -57,7 +57,7 @@ t.test('the life of virtual keys', async (t) => {
   })
 
   t.test('4: a key that somebody brings follows its Secret', async (t) => {
-    const brought = { key: { source: 'SecretRef', secretRef: { name: 'mine', key: 'token' } } }
+    const brought = { key: { source: 'SecretRef', secretRef: { name: 'mine', key: 'token', overlap: '4s' } } }
     await world.apply(virtualKey('team', 'brought', brought))
     await world.reaches('team/brought', 'KeyReady', 'False SecretNotFound')
     const [first, second] = ['a'.repeat(40), 'b'.repeat(40)]
@@ -65,8 +65,11 @@ t.test('the life of virtual keys', async (t) => {
     await world.reaches('team/brought', 'Ready', 'True Ready')
     t.strictSame(digestsOf(await world.published('team/brought')), [await digest('team', first)])
     await world.apply(secret('team', 'mine', { token: second }))
-    const wanted = await digest('team', second)
-    await until(async () => digestsOf(await world.published('team/brought')).join() === wanted)
+    const [old, wanted] = [await digest('team', first), await digest('team', second)]
+    const digests = async () => digestsOf(await world.published('team/brought'))
+    await until(async () => (await digests())[0] === wanted)
+    t.strictSame(await digests(), [wanted, old], 'the former one for the overlap')
+    await until(async () => (await digests()).join() === wanted)
     await world.apply(virtualKey('team', 'twin', brought))
     await world.reaches('team/twin', 'KeyReady', 'False DuplicateKey')
     await world.apply(secret('team', 'mine', { token: 'short' }))

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/domain/json.ts'
 import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import type { ControlPlane } from '../../helpers/control-plane.ts'
-import { secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
+import { digestsOf, secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
 const READ = ['get', 'list', 'watch']
@@ -75,6 +75,24 @@ t.test('with the least rights', async (t) => {
     await plane.kubectl(...(command ?? '').split(' '))
     await world.reaches('closed/app', 'Ready', 'True Ready')
   })
+
+  t.test(
+    'what is in force stays so where the Secrets cannot be read any more, and follows its VirtualKey',
+    async (t) => {
+      const before = digestsOf(await world.published('closed/app'))
+      t.equal(before.length, 1)
+      await operator.end('SIGTERM')
+      await plane.kubectl('delete', 'rolebinding', '-n', 'closed', '--all')
+      await startOperator(t, plane, redis, [], kubeconfig)
+      await world.reaches('closed/app', 'Ready', 'False SecretAccessDenied')
+      t.strictSame(digestsOf(await world.published('closed/app')), before)
+      await world.apply(virtualKey('closed', 'app', { suspended: true }))
+      await until(async () => (await world.published('closed/app'))?.['suspended'] === true)
+      t.strictSame(digestsOf(await world.published('closed/app')), before)
+      await plane.client.delete(VIRTUAL_KEYS, { namespace: 'closed', name: 'app' })
+      await until(async () => (await world.published('closed/app')) === undefined)
+    },
+  )
 })
 
 function rule(group: string, resources: readonly string[], verbs: readonly string[]): JsonObject {
