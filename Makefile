@@ -28,8 +28,13 @@ run: $(STAMP) ## start the gateway on 127.0.0.1:4141 with examples/standalone an
 	@exec env $(GATEWAY) src/main.ts standalone --config examples/standalone --state .tollgate --demo $(ARGS)
 
 .PHONY: check
-check: $(STAMP) format-check lint typecheck ## format, lint, types, architecture
+check: $(STAMP) format-check lint typecheck ## format, lint, types, architecture, generated files
 	tap run --disable-coverage test/architecture.test.ts
+	node build/charts.ts --check
+
+.PHONY: charts
+charts: $(STAMP) ## write what of charts/ and docs/helm.md is generated: CRDs, dashboards, table of values
+	node build/charts.ts
 
 .PHONY: format
 format: $(STAMP) ## rewrite the sources in the project's format
@@ -52,18 +57,22 @@ requirements: $(STAMP)
 	@test/install-requirements
 
 .PHONY: test
-test: requirements ## all tests, after installing what they need (Redis, an API server)
+test: requirements ## all tests, after installing what they need (Redis, an API server, helm)
 	@test/install-cluster
 	tap run $(ARGS)
 
 .PHONY: test-%
 test-%: requirements
-	@[ '$*' != operator ] || test/install-cluster
+	@case '$*' in operator | charts) test/install-cluster ;; esac
 	tap run --disable-coverage $$(find test/$* -name '*.test.ts') $(ARGS)
 
 .PHONY: bundle
 bundle: $(STAMP) ## make dist/tollgate.mjs, what the container image runs
 	node build/bundle.ts
+
+.PHONY: e2e
+e2e: $(STAMP) ## the chart on a real one-node Kubernetes (root on Debian; or CLUSTER=kind, or CLUSTER=given)
+	@test/e2e/run $(ARGS)
 
 IMAGES := .cache/images
 .PHONY: image

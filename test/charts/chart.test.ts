@@ -1,0 +1,326 @@
+/** What the chart says without a cluster: lint, schema, names, the same bytes each time, and that its parts fit tollgate. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { parseFlags } from '../../src/command-line.ts'
+import { asArray, asObject, asString } from '../../src/domain/json.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
+import { parseInjectionSettings } from '../../src/operator/injection/settings.ts'
+import { createOperatorMetrics } from '../../src/operator/operator-metrics.ts'
+import { OPERATOR_FLAGS } from '../../src/operator-flags.ts'
+import { createMetrics } from '../../src/proxy/telemetry/metrics.ts'
+import { APPLY_FLAGS } from '../../src/apply.ts'
+import { CLEANUP_FLAGS } from '../../src/cleanup.ts'
+import { VERIFY_FLAGS } from '../../src/verify.ts'
+import { at, CHART, CRDS_CHART, find, helm, nameIn, objectsIn, ofKind, template, tryTemplate } from '../helpers/helm.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const EVERYTHING: JsonObject = {
+  namespaces: ['shop', 'support'],
+  'rbac.clusterWideSecrets': true,
+  'organization.create': true,
+  providers: [{ name: 'p', spec: { type: 'OpenAI' } }],
+  'webhook.certManager.enabled': true,
+  'networkPolicy.enabled': true,
+  'hooks.cleanup.deleteSecrets': true,
+  ...Object.fromEntries(
+    ['serviceMonitor', 'podMonitor', 'prometheusRule'].flatMap((kind) => [
+      [`metrics.${kind}.enabled`, true],
+      [`metrics.${kind}.renderMode`, 'alwaysRender'],
+    ]),
+  ),
+  'metrics.grafanaDashboards.enabled': true,
+  extraObjects: [{ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'extra' } }, 'kind: {{ "Secret" }}'],
+}
+
+t.test('helm lint --strict has nothing to say', async (t) => {
+  for (const chart of [CHART, CRDS_CHART]) {
+    const { code, stdout } = await helm(['lint', '--strict', chart])
+    t.equal(code, 0, stdout)
+    t.notMatch(stdout, /WARNING|ERROR/)
+  }
+})
+
+t.test('the same values give the same bytes', async (t) => {
+  const [first, second] = [await tryTemplate(EVERYTHING), await tryTemplate(EVERYTHING)]
+  t.equal(first.code, 0, first.stderr)
+  t.equal(first.stdout, second.stdout)
+  const sources = readdirSync(join(CHART, 'templates'), { recursive: true, encoding: 'utf8' })
+  for (const name of sources.filter((one) => /\.(yaml|tpl|txt)$/.test(one))) {
+    const text = readFileSync(join(CHART, 'templates', name), 'utf8')
+    t.notMatch(text, /\{\{[^}]*\b(lookup|rand[A-Z]\w*|uuidv4|now|gen[A-Z]\w*)\b/, name)
+  }
+})
+
+t.test('what is generated is current', async (t) => {
+  t.doesNotThrow(() => execFileSync(process.execPath, [join(ROOT, 'build', 'charts.ts'), '--check']), 'run make charts')
+})
+
+t.test('no empty document, and every object is of the release or of no namespace', async (t) => {
+  const namespaced = (await template(EVERYTHING)).filter((object) => nameIn(object) !== 'extra')
+  for (const object of namespaced) {
+    const namespace = at(object, 'metadata', 'namespace')
+    if (namespace !== undefined)
+      t.ok(['tollgate-system', 'shop', 'support'].includes(asString(namespace) ?? ''), nameIn(object))
+  }
+  t.match(
+    ofKind(namespaced, 'RoleBinding')
+      .map((one) => at(one, 'metadata', 'namespace'))
+      .toSorted()
+      .join(),
+    /shop,support,/,
+  )
+})
+
+t.test('values that the schema refuses', async (t) => {
+  const refused: readonly (readonly [JsonObject, RegExp])[] = [
+    [{ unknown: 1 }, /additional properties 'unknown' not allowed/],
+    [{ 'image.tagg': 'x' }, /additional properties 'tagg'/],
+    [{ 'redis.external.url': 'redis://x:6379' }, /\/redis/],
+    [{ 'redis.bundled.enabled': false }, /\/redis/],
+    [{ 'redis.bundled.enabled': false, 'redis.external.url': 'redis://user:password@x:6379' }, /external\/url/],
+    [{ 'redis.bundled.enabled': false, 'redis.external.url': 'http://x' }, /external\/url/],
+    [{ 'operator.replicaCount': 0 }, /replicaCount/],
+    [{ 'operator.replicaCount': '2' }, /replicaCount/],
+    [{ 'operator.logLevel': 'verbose' }, /logLevel/],
+    [{ 'injection.failurePolicy': 'Maybe' }, /failurePolicy/],
+    [{ 'injection.env': false }, /injection\/env/],
+    [{ 'injection.timeoutSeconds': 31 }, /timeoutSeconds/],
+    [{ 'sidecar.dataPort': 80 }, /dataPort/],
+    [{ 'sidecar.runAsUser': 0 }, /runAsUser/],
+    [{ 'sidecar.resources': { limits: { memory: 'much' } } }, /memory/],
+    [{ 'image.digest': 'sha256:abc' }, /digest/],
+    [{ 'image.repository': 'Upper/Case' }, /repository/],
+    [{ namespaces: ['a', 'a'] }, /namespaces/],
+    [{ namespaces: 'shop' }, /namespaces/],
+    [{ namespaces: ['-x'] }, /namespaces/],
+    [{ 'metrics.podMonitor.renderMode': 'sometimes' }, /renderMode/],
+    [{ 'admissionPolicies.validationActions': [] }, /validationActions/],
+    [{ 'webhook.certManager.issuerRef': { kind: 'ClusterIssuer' } }, /issuerRef/],
+    [{ 'organization.name': 'Acme' }, /organization\/name/],
+    [{ providers: [{ name: 'x' }] }, /providers/],
+    [{ fullnameOverride: 'a_b' }, /fullnameOverride/],
+    [{ 'tollgate-crds.x': 1 }, /tollgate-crds/],
+  ]
+  for (const [values, reason] of refused) {
+    const { code, stderr } = await tryTemplate(values)
+    t.equal(code, 1, JSON.stringify(values))
+    t.match(stderr, reason, JSON.stringify(values))
+    t.match(stderr, /schema/)
+  }
+})
+
+t.test('values that contradict each other are refused with a sentence', async (t) => {
+  const tls = await tryTemplate({ 'webhook.certManager.enabled': true, 'webhook.existingSecret': 'x' })
+  t.match(tls.stderr, /webhook.certManager.enabled and webhook.existingSecret exclude each other/)
+  t.match((await tryTemplate({ namespaces: ['tollgate-system'] })).stderr, /namespaces may not contain tollgate-system/)
+  const { stderr } = await tryTemplate({
+    'metrics.podMonitor.enabled': true,
+    'metrics.podMonitor.renderMode': 'failIfMissing',
+  })
+  t.match(stderr, /no PodMonitor of monitoring.coreos.com/)
+  t.match((await tryTemplate({}, ['--kube-version', '1.29.0'])).stderr, /incompatible with Kubernetes v1.29.0/)
+})
+
+t.test('monitoring objects appear where the cluster has their kinds', async (t) => {
+  const values = { 'metrics.podMonitor.enabled': true }
+  t.equal(ofKind(await template(values), 'PodMonitor').length, 0)
+  const known = ['--api-versions', 'monitoring.coreos.com/v1/PodMonitor']
+  t.equal(ofKind(await template(values, known), 'PodMonitor').length, 1)
+})
+
+t.test('long names are cut to what Kubernetes takes', async (t) => {
+  const release = 'a'.repeat(53)
+  for (const args of [
+    [release],
+    ['tollgate', '--set', `fullnameOverride=${'b'.repeat(63)}`],
+    ['tollgate', '--set', `nameOverride=${'c'.repeat(63)}`],
+  ]) {
+    const all = ['--set', 'organization.create=true', '--set', 'networkPolicy.enabled=true']
+    const { code, stdout, stderr } = await helm(['template', ...args.slice(0, 1), CHART, ...args.slice(1), ...all])
+    t.equal(code, 0, stderr)
+    for (const object of objectsIn(stdout)) {
+      // A Service's and a Job's name become a DNS label and a pod's label, a StatefulSet's gets a hash as well.
+      const longest = { Service: 63, Job: 63, Deployment: 63, StatefulSet: 52 }[asString(object['kind']) ?? ''] ?? 253
+      t.ok(nameIn(object).length <= longest && !nameIn(object).endsWith('-'), nameIn(object))
+    }
+    const labels = [...stdout.matchAll(/^ +(?:app\.kubernetes\.io|helm\.sh)\/\S+: (\S+)$/gm)].map(
+      ([, value = '']) => value,
+    )
+    for (const value of labels) t.ok(value.length <= 63 || value.includes(','), value)
+  }
+})
+
+t.test('tollgate takes the arguments of each container', async (t) => {
+  const external = {
+    'redis.bundled.enabled': false,
+    'redis.external.url': 'rediss://redis.data:6379',
+    'redis.external.sidecarUrl': 'rediss://redis.edge:6379',
+    'redis.external.existingSecret': 'login',
+    'redis.external.caSecret': 'ca',
+    'webhook.existingSecret': 'tls',
+  }
+  const specs = { operator: OPERATOR_FLAGS, cleanup: CLEANUP_FLAGS, verify: VERIFY_FLAGS, apply: APPLY_FLAGS }
+  const seen = new Set<string>()
+  for (const values of [{}, EVERYTHING, { ...external, 'organization.create': true }]) {
+    for (const pod of (await template(values)).map(podOf)) {
+      for (const container of asArray(at(pod, 'containers')).map(asObject)) {
+        const [command = '', ...args] = asArray(container?.['args']).map((one) => asString(one) ?? '')
+        const spec = Object.entries(specs).find(([name]) => name === command)?.[1]
+        if (spec === undefined) continue
+        seen.add(command)
+        t.doesNotThrow(() => parseFlags(args, spec, {}), `${command} ${args.join(' ')}`)
+      }
+    }
+  }
+  t.strictSame([...seen].toSorted(), Object.keys(specs).toSorted())
+})
+
+t.test('the operator reads what the chart says of injection', async (t) => {
+  const settings = async (values: JsonObject) =>
+    parseInjectionSettings(
+      asString(at(find(await template(values), 'ConfigMap', 'tollgate-injection'), 'data', 'injection.yaml')) ?? '',
+    )
+  t.match(await settings({}), {
+    image: 'docker.io/local/tollgate:0.1.0',
+    operatorAddress: 'tollgate-operator.tollgate-system.svc:8443',
+    runAsUser: 64_100,
+    env: 'auto',
+    resources: { limits: { memory: '256Mi' } },
+  })
+  const others = await settings({
+    'sidecar.runAsUser': null,
+    'sidecar.runAsGroup': null,
+    'injection.env': 'off',
+    'injection.imagePattern': '^registry\\.example/(?:a|b):"x"$',
+    'image.digest': `sha256:${'0'.repeat(64)}`,
+  })
+  t.match(others, { runAsUser: null, env: 'off', imagePattern: '^registry\\.example/(?:a|b):"x"$' })
+  t.match(others.image, /^docker\.io\/local\/tollgate@sha256:0+$/)
+})
+
+t.test('a change of what is injected restarts the operator, any other does not', async (t) => {
+  const sum = async (values: JsonObject) =>
+    at(
+      find(await template(values), 'Deployment', 'tollgate-operator'),
+      'spec',
+      'template',
+      'metadata',
+      'annotations',
+      'checksum/injection',
+    )
+  t.not(await sum({}), await sum({ 'sidecar.logLevel': 'debug' }))
+  t.equal(await sum({}), await sum({ 'metrics.grafanaDashboards.enabled': true }))
+})
+
+t.test('all pods are as the Pod Security Standard restricted wants them', async (t) => {
+  for (const object of await template(EVERYTHING)) {
+    const pod = podOf(object)
+    if (pod === undefined) continue
+    const name = `${asString(object['kind'])} ${nameIn(object)}`
+    t.match(at(pod, 'securityContext'), { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }, name)
+    for (const container of asArray(at(pod, 'containers'))) {
+      const wanted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
+      t.match(at(container, 'securityContext'), wanted, name)
+      t.ok(at(container, 'resources', 'limits', 'memory'), name)
+    }
+  }
+})
+
+t.test('queries of dashboards and alerts ask for metrics that there are', async (t) => {
+  const known = new Set([...(await metricNames()), ...FOREIGN])
+  const queries = [...dashboardQueries(), ...alertQueries()]
+  t.ok(queries.length > 60, `${queries.length} queries`)
+  for (const query of queries) {
+    const names = namesIn(query)
+    t.ok(names.length > 0, query)
+    for (const name of names) t.ok(known.has(name), `${name} in ${query}`)
+  }
+})
+
+t.test('alerts can be left out by name', async (t) => {
+  const values = { 'metrics.prometheusRule.enabled': true, 'metrics.prometheusRule.renderMode': 'alwaysRender' }
+  const alerts = async (disabled: readonly string[]) =>
+    asArray(
+      at(
+        ofKind(
+          await template({ ...values, 'metrics.prometheusRule.disabledAlerts': [...disabled] }),
+          'PrometheusRule',
+        )[0],
+        'spec',
+        'groups',
+        0,
+        'rules',
+      ),
+    ).map((rule) => asString(asObject(rule)?.['alert']))
+  const all = await alerts([])
+  t.equal(all.length, new Set(all).size)
+  t.strictSame(
+    await alerts(['TollgateRedisDown']),
+    all.filter((name) => name !== 'TollgateRedisDown'),
+  )
+})
+
+/** Of the kubelet and of kube-state-metrics; and those of the process, which are there once it has run for a while. */
+const FOREIGN = [
+  'container_memory_working_set_bytes',
+  'kube_pod_init_container_status_restarts_total',
+  'kube_pod_init_container_status_last_terminated_reason',
+]
+
+function podOf(object: JsonObject): JsonObject | undefined {
+  const inTemplate = asObject(at(object, 'spec', 'template', 'spec'))
+  return object['kind'] === 'Pod' ? asObject(object['spec']) : inTemplate
+}
+
+/** As Prometheus sees them, histograms with their three series. */
+async function metricNames(): Promise<readonly string[]> {
+  const proxy = createMetrics()
+  proxy.watchStaleness(() => 0)
+  proxy.watchStores(() => ({
+    pendingSettlements: 0,
+    settlementLagMs: 0,
+    droppedSettlements: 0,
+    quotaStoresUnavailable: 0,
+    pendingAuditRecords: 0,
+    droppedAuditRecords: 0,
+    cacheReadsSkipped: 0,
+    cacheStoreSlow: false,
+  }))
+  const operator = createOperatorMetrics()
+  operator.watch(
+    () => ({ virtualKeys: 0, shards: 0, queueDepth: {}, exhaustedQuotas: 0, unhealthyProviders: 0 }),
+    () => false,
+  )
+  const pages = [await proxy.registry.metrics(), (await operator.page()).text]
+  return [...pages.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name],
+  )
+}
+
+function dashboardQueries(): readonly string[] {
+  const folder = join(CHART, 'files', 'dashboards')
+  return readdirSync(folder).flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    return [...text.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, json = '""']) => String(JSON.parse(json)))
+  })
+}
+
+function alertQueries(): readonly string[] {
+  const rules: unknown = parse(readFileSync(join(CHART, 'files', 'alerts.yaml'), 'utf8'))
+  return Array.isArray(rules) ? rules.map((rule: JsonObject) => asString(rule['expr']) ?? '') : []
+}
+
+/** Names that are neither labels, keywords nor functions. */
+function namesIn(query: string): readonly string[] {
+  const bare = query
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(?:by|on|without|ignoring) *\([^)]*\)/g, '')
+  return [...bare.matchAll(/[a-z_]\w*(?! *\(|\w)/g)]
+    .map(([name]) => name)
+    .filter((name) => !['and', 'or'].includes(name))
+}
