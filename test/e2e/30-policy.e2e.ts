@@ -1,21 +1,21 @@
 /** What a policy decides, seen by an application: budgets and failover. */
 import t from 'tap'
-import { apply } from './support/kubectl.ts'
-import { appPod, readyPod } from './support/pods.ts'
+import { appPod, readyPod, start } from './support/pods.ts'
 import { platform } from './support/platform.ts'
 import { reach } from './support/reach.ts'
 
 await platform()
 const cluster = await reach(t)
-await apply([
+await start(
+  t,
   appPod({ name: 'poor', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'poor' } }),
   appPod({ name: 'rich', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } }),
-])
+)
 await readyPod('apps', 'poor')
 await readyPod('apps', 'rich')
 
 t.test('a spent budget is a 429 that names it, in the words of either SDK, and reaches no vendor', async (t) => {
-  // One answer of 2,000 words at two dollars a million.
+  // What is reserved is the prompt at the dearer vendor; what is charged is less, so that a few calls pass.
   const prompt = `${'spend '.repeat(1_000)} 20 pieces`
   let asked = 0
   let answer = await cluster.ask('apps', 'pods/poor:8080', { prompt, maxTokens: 300 })

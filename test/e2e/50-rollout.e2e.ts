@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { apply, eventually, get, kubectl, rolledOut } from './support/kubectl.ts'
 import { deployment } from './support/load.ts'
-import { appPod, readyPod } from './support/pods.ts'
+import { appPod, readyPod, start } from './support/pods.ts'
 import { platform } from './support/platform.ts'
 import { reach } from './support/reach.ts'
 
@@ -25,7 +25,7 @@ t.test('a Deployment is rolled out twice under continuous streams: none fails', 
 })
 
 t.test('a pod that is deleted in the middle of a stream finishes it, then its sidecar ends in order', async (t) => {
-  await apply([appPod({ name: 'streaming', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } })])
+  await start(t, appPod({ name: 'streaming', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } }))
   await readyPod('apps', 'streaming')
   // Seven seconds of words; the application closes its server at SIGTERM and ends with the last answer.
   const answer = cluster.ask('apps', 'pods/streaming:8080', { stream: true, prompt: '70 pieces' })

@@ -1,7 +1,7 @@
 /** What a curious application, and somebody with the rights of a team, can get at: nothing of another's (DESIGN: trust). */
 import t from 'tap'
 import { apply, kubectl, run } from './support/kubectl.ts'
-import { appPod, exec, podSpec, readyPod } from './support/pods.ts'
+import { appPod, exec, podSpec, readyPod, start } from './support/pods.ts'
 import { platform, SYSTEM } from './support/platform.ts'
 import { reach } from './support/reach.ts'
 
@@ -9,10 +9,11 @@ await platform()
 const cluster = await reach(t)
 const KEY = { 'tollgate.dev/virtual-key': 'whole' }
 const PROVIDER_KEY = /key-of-vendor/
-await apply([
+await start(
+  t,
   appPod({ name: 'attacker', namespace: 'apps', language: 'python', annotations: KEY }),
   appPod({ name: 'attacker-js', namespace: 'apps', annotations: KEY, securityContext: { runAsUser: 0 } }),
-])
+)
 await readyPod('apps', 'attacker')
 await readyPod('apps', 'attacker-js')
 await teamAccount()
@@ -140,7 +141,7 @@ t.test("a team cannot borrow the sidecar's identity: by exec, debug container, t
     const { code, stderr } = await run('kubectl', [...AS_TEAM, ...args], input)
     t.not(code, 0, `${what} is refused`)
     t.match(stderr, /tollgate|ValidatingAdmissionPolicy|denied|forbidden/i, what)
-    t.comment(`${what}: ${stderr.trim().slice(0, 200)}`)
+    t.comment(`${what}: ${stderr.trim().split('\n').at(-1)?.slice(0, 200)}`)
   }
   await refused('exec', ['exec', 'attacker', '-c', 'tollgate', '--', 'node', '--version'])
   await refused('attach', ['attach', 'attacker', '-c', 'tollgate'])
@@ -187,24 +188,26 @@ t.test("a team cannot borrow the sidecar's identity: by exec, debug container, t
   t.ok(code !== 0 || !stdout.includes('node-app'), `a container of the sidecar's name is not the team's: ${stdout}`)
 })
 
-/** Somebody with the built-in role `edit` in the namespace. */
+/** Somebody with the built-in role `edit` in the namespace, who may also start debug containers. */
 async function teamAccount(): Promise<void> {
+  const debugging = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'debug', namespace: 'apps' },
+    rules: [{ apiGroups: [''], resources: ['pods/ephemeralcontainers'], verbs: ['get', 'update', 'patch'] }],
+  }
   const objects = [
+    JSON.stringify(debugging),
     await kubectl(['-n', 'apps', 'create', 'serviceaccount', 'team', '--dry-run=client', '-o', 'yaml']),
-    await kubectl([
-      '-n',
-      'apps',
-      'create',
-      'rolebinding',
-      'team',
-      '--clusterrole=edit',
-      '--serviceaccount=apps:team',
-      '--dry-run=client',
-      '-o',
-      'yaml',
-    ]),
+    await binding('team', '--clusterrole=edit'),
+    await binding('debug', '--role=debug'),
   ]
-  await apply(objects.join('---\n'))
+  await apply(objects.join('\n---\n'))
+}
+
+function binding(name: string, role: string): Promise<string> {
+  const account = '--serviceaccount=apps:team'
+  return kubectl(['-n', 'apps', 'create', 'rolebinding', name, role, account, '--dry-run=client', '-o', 'yaml'])
 }
 
 function python(script: string): Promise<string> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { apply, eventually, get, kubectl, list, rolledOut, run } from './support/kubectl.ts'
 import { deployment } from './support/load.ts'
-import { appPod, podSpec, readyPod, readyPods } from './support/pods.ts'
+import { appPod, podSpec, readyPod, readyPods, start } from './support/pods.ts'
 import { platform, readyKey, SYSTEM } from './support/platform.ts'
 import { reach, type LoadResult } from './support/reach.ts'
 
@@ -14,7 +14,7 @@ const URL = 'http://assistant.load.svc:8080'
 const OPERATOR = 'app.kubernetes.io/component=operator'
 await apply(deployment(2))
 await rolledOut('load', 'deployment/assistant')
-await apply([appPod({ name: 'running', namespace: 'apps', annotations: KEY })])
+await start(t, appPod({ name: 'running', namespace: 'apps', annotations: KEY }))
 await readyPod('apps', 'running')
 
 t.test('Redis is deleted: applications without budgets go on, the configuration comes back by itself', async (t) => {
@@ -23,7 +23,7 @@ t.test('Redis is deleted: applications without budgets go on, the configuration 
   await sleep(1_000)
   await readyPod(SYSTEM, 'tollgate-redis-0')
   // Its data went with it (no volume here): the operator must write everything again, a new pod needs all of it.
-  await apply([appPod({ name: 'after-redis', namespace: 'apps', annotations: KEY })])
+  await start(t, appPod({ name: 'after-redis', namespace: 'apps', annotations: KEY }))
   await readyPod('apps', 'after-redis')
   t.equal((await cluster.ask('apps', 'pods/after-redis:8080', { prompt: 'Hi' })).text, 'a was asked: Hi')
   goodOnly(t, await stop())

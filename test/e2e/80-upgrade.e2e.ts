@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { apply, helm, list, rolledOut, type Fields } from './support/kubectl.ts'
 import { deployment } from './support/load.ts'
-import { appPod, readyPod } from './support/pods.ts'
+import { appPod, readyPod, start } from './support/pods.ts'
 import { platform, RELEASE, SYSTEM } from './support/platform.ts'
 import { reach } from './support/reach.ts'
 
@@ -25,7 +25,10 @@ t.test(
       `upgrade ${RELEASE} ${CHART} --namespace ${SYSTEM} --reuse-values --wait --timeout 180s`,
       '--set operator.logLevel=debug --set sidecar.logLevel=warn --set tests.namespace=shop',
     )
-    await apply([appPod({ name: 'upgraded', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } })])
+    await start(
+      t,
+      appPod({ name: 'upgraded', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } }),
+    )
     const pod = await readyPod('apps', 'upgraded')
     await sleep(2_000)
     const result = await stop()

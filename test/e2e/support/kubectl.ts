@@ -20,9 +20,12 @@ export async function helm(...words: readonly string[]): Promise<string> {
 
 /** Applies manifests: YAML text, or objects. @throws {Error} where the API server refuses one. */
 export async function apply(manifests: string | readonly object[]): Promise<void> {
-  const text =
-    typeof manifests === 'string' ? manifests : manifests.map((object) => JSON.stringify(object)).join('\n---\n')
-  await kubectl(['apply', '-f', '-'], text)
+  await kubectl(['apply', '-f', '-'], typeof manifests === 'string' ? manifests : manifestText(manifests))
+}
+
+/** As kubectl reads them. */
+export function manifestText(objects: readonly object[]): string {
+  return objects.map((object) => JSON.stringify(object)).join('\n---\n')
 }
 
 /** The object as the API server has it; undefined: there is none. */

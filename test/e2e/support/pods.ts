@@ -1,5 +1,6 @@
 /** Pods of the tests' applications (images/build), as their owners would write them: nothing in them knows of a gateway. */
-import { eventually, fieldsOf, get, kubectl, list, type Fields } from './kubectl.ts'
+import { apply, eventually, manifestText, fieldsOf, get, kubectl, list, type Fields } from './kubectl.ts'
+import type { Test } from 'tap'
 
 export type Language = 'node' | 'python'
 
@@ -42,7 +43,7 @@ export function podSpec({ language = 'node', securityContext, spec = {} }: Omit<
         image: image(language),
         command: PROGRAM[language],
         ports: [{ containerPort: 8080 }],
-        readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+        readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1, timeoutSeconds: 5 },
       },
     ],
     ...spec,
@@ -51,6 +52,12 @@ export function podSpec({ language = 'node', securityContext, spec = {} }: Omit<
 
 export function image(language: Language): string {
   return `docker.io/local/${language}-app:1`
+}
+
+/** Makes pods that end with the test file: each takes memory. */
+export async function start(t: Test, ...pods: readonly object[]): Promise<void> {
+  t.teardown(() => kubectl(['delete', '--wait=false', '--ignore-not-found', '-f', '-'], manifestText(pods)))
+  await apply(pods)
 }
 
 /** Waits until the pod is ready, and returns it. */
