@@ -32,8 +32,13 @@ export function shareStream(
 }
 
 /** Undefined where the stream can be followed no more. */
-export function followStream(live: LiveAnswer, deployment: Deployment, tokens: TokenOrdinals): Answer | undefined {
-  const items = live.stream.follow()
+export function followStream(
+  live: LiveAnswer,
+  deployment: Deployment,
+  tokens: TokenOrdinals,
+  { incoming }: RequestRecord,
+): Answer | undefined {
+  const items = live.stream.follow(incoming.signal)
   const { format } = live
   return items && { type: 'stream', deployment, format, items, foreignTokens: ownTokens(live.tokens, tokens) }
 }

@@ -84,7 +84,7 @@ function cacheableCompletion(
     answers: (deployment) => isNamed(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
-    ...(ownParts ? {} : { follow: (live, deployment) => followStream(live, deployment, tokens) }),
+    ...(ownParts ? {} : { follow: (live, deployment) => followStream(live, deployment, tokens, record) }),
     keep: (answer, keeper) => {
       if (answer.type === 'whole') {
         keepWhole(answer, ask, tokens, keeper)

@@ -52,6 +52,8 @@ export class SharedStream {
   readonly #followers = new Set<Place>()
   /** Of the leader, as long as it is shared and its client there. */
   #leaderPlace: Place | undefined
+  /** It reads, or will, what has come. */
+  #leaderReads = true
   #leaderGone = false
   /** The leader's own pull, of before it was shared. */
   #leaderPull: Promise<Pulled> | undefined
@@ -91,13 +93,24 @@ export class SharedStream {
     return this.#first === 0 && this.#end?.type !== 'left' && !this.#isClosed
   }
 
-  /** The stream from its beginning; undefined where it can be followed no more. */
-  follow(): ItemStream | undefined {
-    if (!this.canBeFollowed) return undefined
+  /**
+   * The stream from its beginning; undefined where it can be followed no more.
+   * @param signal the follower's client has gone: its reading fails at once
+   */
+  follow(signal: AbortSignal): ItemStream | undefined {
+    if (!this.canBeFollowed || signal.aborted) return undefined
     const place = { at: 0, isCut: false }
     this.#followers.add(place)
+    signal.addEventListener('abort', () => this.#cutOff(place), { once: true })
     this.#pump ??= this.#run()
     return decodeItems(new Batches(this, place), { push: (batch: Batch) => batch, end: () => [] })
+  }
+
+  /** The leader's client has gone: its reading fails at once, and the stream goes on while somebody follows it. */
+  leaderLeft(): void {
+    this.#leaderGone = true
+    if (this.#leaderPlace !== undefined) this.#leaderPlace.isCut = true
+    this.#left()
   }
 
   /** For the leader's view. */
@@ -110,9 +123,10 @@ export class SharedStream {
   async leaveAsLeader(): Promise<void> {
     if (this.#pump === undefined) return void (await this.#options.source.return())
     const { at } = this.#placeOfLeader()
-    this.#leaderGone = true
     for (const batch of this.#batches.slice(at - this.#first)) this.#options.unseen(batch)
     this.#leaderPlace = undefined
+    this.#leaderReads = false
+    this.#leaderGone = true
     this.#left()
     while (this.#end === undefined) await this.#changes()
   }
@@ -120,7 +134,7 @@ export class SharedStream {
   /** What comes next at a place. @throws what the source has thrown; AttemptError where the reader was cut off */
   async read(place: Place): Promise<Pulled> {
     for (;;) {
-      if (place.isCut) throw new AttemptError('cut', 'the client read too slowly to share an answer')
+      if (place.isCut) throw new AttemptError('cut', 'the client has gone, or read too slowly to share an answer')
       const batch = this.#batches[place.at - this.#first]
       if (batch !== undefined) {
         place.at++
@@ -157,7 +171,7 @@ export class SharedStream {
   /** Pulls as long as there is room. A failure is told to every reader, by the watcher. */
   async #run(): Promise<void> {
     await this.#leaderPull?.catch(() => undefined)
-    if (!this.#leaderGone) this.#placeOfLeader()
+    if (this.#leaderReads) this.#placeOfLeader().isCut = this.#leaderGone
     while (this.#end === undefined && !this.#isClosed) {
       if (this.#bytes > SHARED_BYTES) await this.#room()
       else await this.#options.source.next().catch(() => undefined)
@@ -175,15 +189,16 @@ export class SharedStream {
     while (this.#first === first && this.#end === undefined && !stalled) await this.#changes()
     clearTimeout(timer)
     if (!stalled) return
-    for (const place of this.#followers) {
-      if (place.at > first) continue
-      place.isCut = true
-      this.leave(place)
-    }
+    for (const place of this.#followers) if (place.at <= first) this.#cutOff(place)
+  }
+
+  #cutOff(place: Place): void {
+    place.isCut = true
+    this.leave(place)
   }
 
   #keep(items: Batch): void {
-    if (this.#leaderGone) this.#options.unseen(items)
+    if (!this.#leaderReads) this.#options.unseen(items)
     if (this.#pump === undefined && this.#first > 0) {
       this.#first++
       return

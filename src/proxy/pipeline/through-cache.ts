@@ -194,7 +194,7 @@ class Passage<Answer> {
 
   /** A stream that others follow goes on for them. */
   #clientGone(lead: Lead): void {
-    if (this.#live?.stream.isFollowed === true) return
+    if (this.#live?.stream.isFollowed === true) return this.#live.stream.leaderLeft()
     lead.leave()
     this.#record.upstream?.abort()
   }

@@ -2,6 +2,8 @@ import t, { type Test } from 'tap'
 import { decodeItems, type ItemStream, type StreamItem } from '../../../src/proxy/pipeline/item-stream.ts'
 import { ALONE_BYTES, SHARED_BYTES, SharedStream } from '../../../src/proxy/pipeline/shared-stream.ts'
 
+const STAYS = new AbortController().signal
+
 type Batch = readonly StreamItem[]
 
 /** A provider's stream that a test feeds, and what was done to it. */
@@ -88,9 +90,9 @@ t.test('who follows gets all from the beginning, as it arrives', async (t) => {
   say('a')
   t.equal(await next(shared.leader), 'a')
   const waiting = next(shared.leader)
-  const one = shared.follow()
+  const one = shared.follow(STAYS)
   t.equal(await next(one), 'a')
-  const two = shared.follow()
+  const two = shared.follow(STAYS)
   const coming = next(one)
   say('b')
   t.equal(await waiting, 'b', 'what the leader was pulling itself')
@@ -107,7 +109,7 @@ t.test('a failure is a failure for all, after what came before', async (t) => {
   const { shared, say, fail } = provider(t)
   say('a')
   t.equal(await next(shared.leader), 'a')
-  const follower = shared.follow()
+  const follower = shared.follow(STAYS)
   fail(new Error('cut'))
   await t.rejects(rest(shared.leader), /cut/)
   t.equal(await next(follower), 'a')
@@ -118,13 +120,13 @@ t.test("a leader's client that goes takes nothing from the others, and its reque
   const { shared, say, end, unseen, isLeft } = provider(t)
   say('a')
   await next(shared.leader)
-  const follower = shared.follow()
+  const follower = shared.follow(STAYS)
   say('b')
   t.equal(await next(follower), 'a')
   t.equal(await next(follower), 'b')
   let settled = false
   const gone = shared.leader.return().then(() => (settled = true))
-  const late = shared.follow()
+  const late = shared.follow(STAYS)
   say('c')
   t.equal(await next(follower), 'c')
   t.equal(settled, false, 'the call goes on')
@@ -141,7 +143,7 @@ t.test('when the last one has gone the call is ended', async (t) => {
   const { shared, say, aborts, isLeft, unseen } = provider(t)
   say('a')
   await next(shared.leader)
-  const [one, two] = [shared.follow(), shared.follow()]
+  const [one, two] = [shared.follow(STAYS), shared.follow(STAYS)]
   const gone = shared.leader.return()
   await one?.return()
   await turn()
@@ -150,7 +152,7 @@ t.test('when the last one has gone the call is ended', async (t) => {
   await gone
   t.equal(aborts(), 1)
   t.equal(shared.canBeFollowed, false)
-  t.equal(shared.follow(), undefined)
+  t.equal(shared.follow(STAYS), undefined)
   await turn()
   t.ok(isLeft())
   t.strictSame(unseen, [])
@@ -163,14 +165,14 @@ t.test('a leader that nobody follows ends the call itself', async (t) => {
   await shared.leader.return()
   t.ok(isLeft())
   t.equal(aborts(), 0)
-  t.equal(shared.follow(), undefined)
+  t.equal(shared.follow(STAYS), undefined)
 })
 
 t.test('a follower that leaves leaves the others alone', async (t) => {
   const { shared, say, end, aborts } = provider(t)
   say('a')
   await next(shared.leader)
-  const [one, two] = [shared.follow(), shared.follow()]
+  const [one, two] = [shared.follow(STAYS), shared.follow(STAYS)]
   await next(one)
   await one?.return()
   say('b')
@@ -188,7 +190,7 @@ t.test('alone, a long stream is not kept; it can be followed no more', async (t)
   }
   t.equal(shared.bytes, 0)
   t.equal(shared.canBeFollowed, false)
-  t.equal(shared.follow(), undefined)
+  t.equal(shared.follow(STAYS), undefined)
   end()
 })
 
@@ -196,8 +198,8 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   const { shared, say, end, pull } = provider(t, 20)
   say('a')
   await next(shared.leader)
-  const stalled = shared.follow()
-  const quick = shared.follow()
+  const stalled = shared.follow(STAYS)
+  const quick = shared.follow(STAYS)
   const size = 10_000
   const chunks = Math.ceil((3 * SHARED_BYTES) / size)
   for (let each = 0; each < chunks; each++) say('x'.repeat(size))
@@ -211,4 +213,50 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   t.equal(own?.length, chunks * size)
   t.equal(other?.length, chunks * size + 1)
   await t.rejects(rest(stalled), /too slowly/)
+})
+
+t.test('a client that has gone does not wait for the next part', async (t) => {
+  const { shared, say, aborts, end, unseen } = provider(t)
+  say('a')
+  await next(shared.leader)
+  const gone = new AbortController()
+  const [one, two] = [shared.follow(gone.signal), shared.follow(STAYS)]
+  for (const follower of [one, two]) t.equal(await next(follower), 'a')
+  // What the leader pulled itself before it was followed has come.
+  say('b')
+  t.equal(await next(shared.leader), 'b')
+  t.equal(await next(one), 'b')
+  const [ofOne, ofLeader] = [next(one), next(shared.leader)]
+  await turn()
+  gone.abort()
+  await t.rejects(ofOne, /has gone/)
+  shared.leaderLeft()
+  await t.rejects(ofLeader, /has gone/)
+  const left = shared.leader.return()
+  say('c')
+  end()
+  t.equal(await rest(two), 'bc')
+  await left
+  t.strictSame(unseen, ['c'])
+  t.equal(aborts(), 0)
+  t.equal(shared.follow(gone.signal), undefined)
+})
+
+t.test('the call ends with the last client, whatever is being waited for', async (t) => {
+  const { shared, say, aborts } = provider(t)
+  say('a')
+  await next(shared.leader)
+  // Begun before anybody follows.
+  const pulling = next(shared.leader)
+  const gone = new AbortController()
+  const follower = shared.follow(gone.signal)
+  t.equal(await next(follower), 'a')
+  const reading = next(follower)
+  shared.leaderLeft()
+  t.equal(aborts(), 0)
+  gone.abort()
+  t.equal(aborts(), 1)
+  await t.rejects(reading, /has gone/)
+  await t.rejects(pulling, /aborted/)
+  await shared.leader.return()
 })
