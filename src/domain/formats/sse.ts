@@ -98,15 +98,16 @@ export class SseDecoder {
   }
 
   #field(line: string): void {
+    // Nearly every line is one.
+    if (line.startsWith('data:')) return this.#addData(line.slice(valueStart(line, 4)))
     const colon = line.indexOf(':')
-    if (colon === 0) return // a comment
     const name = colon === -1 ? line : line.slice(0, colon)
-    if (name !== 'data' && name !== 'event') return
-    const value = colon === -1 ? '' : line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1)
-    if (name === 'event') {
-      this.#event = value
-      return
-    }
+    const value = colon === -1 ? '' : line.slice(valueStart(line, colon))
+    if (name === 'data') this.#addData(value)
+    else if (name === 'event') this.#event = value
+  }
+
+  #addData(value: string): void {
     this.#data.push(value)
     this.#count(value.length + 1)
   }
@@ -132,6 +133,11 @@ const LINE_BREAK = /\r\n|\r|\n/
 
 function hasLineBreak(text: string): boolean {
   return text.includes('\n') || text.includes('\r')
+}
+
+/** Where a field's value begins: one space after the colon is not part of it. */
+function valueStart(line: string, colon: number): number {
+  return line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1
 }
 
 /** The smaller of two indices, where -1 means that there is none. */

@@ -8,6 +8,7 @@ import type { SseEvent, StreamDecoder } from '../format.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { parseError, streamErrorOf } from './errors.ts'
 import { parseFinish } from './finish.ts'
+import { RepeatedChunk } from './repeated-chunk.ts'
 import { ChoiceBlocks } from './stream-blocks.ts'
 import { parseUsage } from './usage.ts'
 
@@ -28,17 +29,20 @@ export class ChatStreamDecoder implements StreamDecoder {
   /** Complete or failed: nothing more is read. */
   #ended = false
   #responseId = ''
+  readonly #repeated = new RepeatedChunk()
 
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '') return []
     if (event.data.startsWith(DONE)) return this.#done()
     const parts: StreamPart[] = []
+    if (this.#repeats(event, parts)) return parts
     const chunk = parseChunk(event.data)
     if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.', parts)
     const error = streamErrorOf(event, chunk)
     if (error !== undefined) return this.#failWith(error, parts)
     if (event.event === 'ping') return [{ type: 'ping' }]
     this.#chunk(chunk, parts)
+    this.#learn(event, chunk, parts)
     return parts
   }
 
@@ -48,6 +52,20 @@ export class ChatStreamDecoder implements StreamDecoder {
     const isComplete = this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.finished)
     if (isComplete) return []
     return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+  }
+
+  /** Whether the event is the last one with another text; then its parts are added. */
+  #repeats(event: SseEvent, parts: StreamPart[]): boolean {
+    const text = this.#repeated.textOf(event)
+    const state = this.#choices.get(this.#repeated.choice)
+    if (text === undefined || state === undefined || state.finished) return false
+    state.blocks.pushText('text', text, parts)
+    return true
+  }
+
+  #learn(event: SseEvent, chunk: JsonObject, parts: readonly StreamPart[]): void {
+    const [only] = parts
+    if (parts.length === 1 && only?.type === 'text-delta') this.#repeated.learn(event, chunk, only.choice)
   }
 
   #chunk(chunk: JsonObject, parts: StreamPart[]): void {
