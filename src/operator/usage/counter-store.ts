@@ -14,6 +14,8 @@ import type { PublishRedis } from '../publish/redis-port.ts'
 
 /** Windows of one script: well below a millisecond of Redis's time. */
 const WINDOWS_A_CALL = 128
+/** Of a restoration during which Redis loses everything again. */
+const MAX_ROUNDS = 3
 /** Calls under way at once. */
 const CALLS_AT_ONCE = 16
 const TIMEOUT_MS = 2_000
@@ -103,7 +105,7 @@ export class CounterStore {
 
   /**
    * Raises an organization's counters to what the copies say, where their windows still run at `nowMs`, and then calls
-   * them whole as of `wholeMs`. @returns how many were raised
+   * them whole as of `wholeMs`. @returns how many were raised. @throws where they are lost again meanwhile, too
    */
   async restore(
     organization: string,
@@ -111,17 +113,21 @@ export class CounterStore {
     wholeMs: Milliseconds,
     nowMs: Milliseconds,
   ): Promise<number> {
-    const running = copies.filter((copy) => isRunning(copy, nowMs))
-    let raised = 0
-    for (let at = 0; at === 0 || at < running.length; at += WINDOWS_A_CALL) {
-      const batch = running.slice(at, at + WINDOWS_A_CALL)
-      const isLast = at + WINDOWS_A_CALL >= running.length
+    const running = copies.filter((copy) => isRunning(copy, nowMs) && holdsAnything(copy.figures))
+    const batches = batchesOf(running)
+    const restoreSome = async (batch: readonly CounterCopy[], mark: string) => {
       const keys = batch.map(({ scope, ...window }) => counterKey(organization, scope, window, nowMs))
-      const args = [isLast ? String(wholeMs) : '', ...batch.flatMap((copy) => restoreArguments(copy, nowMs))]
+      const args = [mark, ...batch.flatMap((copy) => restoreArguments(copy, nowMs))]
       const reply = await this.#redis.run(RESTORE, [wholeKey(organization), ...keys], args, { timeoutMs: TIMEOUT_MS })
-      raised += Number(reply)
+      return Number(reply)
     }
-    return raised
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      let raised = 0
+      await eachBounded(batches, async (batch) => void (raised += await restoreSome(batch, '')))
+      // The mark comes last, and only where the first ones are still there: else all was lost once more meanwhile.
+      if ((await restoreSome(batches[0] ?? [], String(wholeMs))) === 0) return raised
+    }
+    throw new Error(`the counters of ${organization} are lost again and again`)
   }
 }
 
@@ -139,6 +145,10 @@ const UNITS: readonly QuotaUnit[] = ['cost', 'input', 'output', 'total']
 /** 0: it does not roll. */
 function bucketOf({ window, reset }: Pick<CounterName, 'window' | 'reset'>): number {
   return (reset === 'Rolling' ? rollingBucketMs(window) : undefined) ?? 0
+}
+
+function holdsAnything({ costMicroUsd, inputTokens, outputTokens }: CounterFigures): boolean {
+  return costMicroUsd + inputTokens + outputTokens > 0
 }
 
 function isRunning(copy: CounterCopy, nowMs: Milliseconds): boolean {
@@ -168,11 +178,14 @@ async function inBatches(
   names: readonly CounterName[],
   work: (batch: readonly CounterName[]) => Promise<void>,
 ): Promise<void> {
-  const batches: (readonly CounterName[])[] = []
-  for (const group of Map.groupBy(names, ({ organization }) => organization).values()) {
-    for (let at = 0; at < group.length; at += WINDOWS_A_CALL) batches.push(group.slice(at, at + WINDOWS_A_CALL))
-  }
-  await eachBounded(batches, work)
+  const groups = Map.groupBy(names, ({ organization }) => organization)
+  await eachBounded([...groups.values()].flatMap(batchesOf), work)
+}
+
+function batchesOf<Item>(items: readonly Item[]): (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / WINDOWS_A_CALL) }, (_unused, index) =>
+    items.slice(index * WINDOWS_A_CALL, (index + 1) * WINDOWS_A_CALL),
+  )
 }
 
 async function eachBounded<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 -- Brings counters back to at least what a copy says. Doing it twice, or with an older copy, changes nothing.
 -- KEYS: base:whole, then counters of the same organization (see proxy/stores/redis/quota-prelude.lua)
--- ARGV: as of when the counters are whole afterwards (ms), or '' where more calls follow;
+-- ARGV: as of when the counters are whole (ms) if none of these had to be raised, or '';
 --       then for each counter: bucket length of a rolling window or 0, end of a calendar window or 0 (ms),
 --       micro-dollars, input tokens, output tokens, requests, and when they had been counted (ms)
 -- Returns how many counters were raised.
@@ -74,7 +74,7 @@ for index = 2, #KEYS do
 end
 
 -- Never backwards: a copy that is older has not lost what a newer one knew.
-if ARGV[1] ~= '' and tonumber(redis.call('GET', KEYS[1]) or -1) < tonumber(ARGV[1]) then
+if ARGV[1] ~= '' and raised == 0 and tonumber(redis.call('GET', KEYS[1]) or -1) < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', text(IDLE_MS))
 end
 return raised

@@ -40,6 +40,11 @@ export class Restorer {
     return this.#restorations
   }
 
+  /** Those that this process has not looked at yet. */
+  unknown(organizations: readonly string[]): readonly string[] {
+    return organizations.filter((name) => !this.#seen.has(name))
+  }
+
   /** Restores what is lost. @throws where Redis does not answer. */
   async ensure(organizations: readonly string[], nowMs: Milliseconds): Promise<void> {
     const marks = await this.#options.store.wholeSince(organizations)

@@ -94,12 +94,13 @@ export class UsageWatch {
   }
 
   /**
-   * What is to be in force. Sees first that the counters of its organizations are whole, so that nobody is admitted
-   * against lost ones. @throws where Redis does not answer
+   * What is to be in force. Sees first that the counters of organizations which are new here are whole, so that nobody
+   * is admitted against lost ones; later it is the looks that see to it. @throws where Redis does not answer
    */
   async prepare(snapshot: Snapshot): Promise<void> {
     const organizations = snapshot.organizations.map(({ name }) => name)
-    if (organizations.length > 0) await this.#restorer.ensure(organizations, await this.#store.now())
+    const unknown = this.#restorer.unknown(organizations)
+    if (unknown.length > 0) await this.#restorer.ensure(unknown, await this.#store.now())
     this.#use(snapshot, organizations)
   }
 
