@@ -123,7 +123,10 @@ export class CounterStore {
     }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       let raised = 0
-      await eachBounded(batches, async (batch) => void (raised += await restoreSome(batch, '')))
+      await eachBounded(batches, async (batch) => {
+        const some = await restoreSome(batch, '')
+        raised += some
+      })
       // The mark comes last, and only where the first ones are still there: else all was lost once more meanwhile.
       if ((await restoreSome(batches[0] ?? [], String(wholeMs))) === 0) return raised
     }
