@@ -150,6 +150,7 @@ function configuration(url: string): JsonObject {
   }
 }
 
+/** A port of 127.0.0.1 that nobody has now. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -116,7 +116,7 @@ t.test('short lives: certificates and authority change under a stream of pods', 
   t.ok(await eventuallyInjects(world, 'first'))
   const pods = createContinuously(t, world)
 
-  await t.test('the server takes over each new certificate without a restart', async (t) => {
+  await t.test('the server takes over each new certificate without a restart', async () => {
     await until(async () => (await serverCertificate(world)) !== first)
     const second = await serverCertificate(world)
     await until(async () => (await serverCertificate(world)) !== second, 20_000)
