@@ -2,15 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { JsonObject } from '../../src/domain/json.ts'
-import { asArray, asObject } from '../../src/domain/json.ts'
+import { asArray, asObject, asString } from '../../src/domain/json.ts'
+import { parseInjectionSettings } from '../../src/operator/injection/settings.ts'
+import { renderIdentityVolume, renderSidecar } from '../../src/operator/injection/sidecar-container.ts'
 import { NAMESPACES, PODS } from '../../src/operator/kube/resource.ts'
 import type { ControlPlane } from '../helpers/control-plane.ts'
 import { startControlPlane } from '../helpers/control-plane.ts'
-import { RELEASE_NAMESPACE, ofKind, template } from '../helpers/helm.ts'
+import { at, find, ofKind, RELEASE_NAMESPACE, template } from '../helpers/helm.ts'
 
 /** May all that the role `admin` allows in the namespaces, and has no group that the policies let pass. */
 const DEVELOPER = ['--as=dev', '--as-group=developers', '--as-group=system:authenticated']
 const KUBELET = ['--as=system:node:node1', '--as-group=system:nodes', '--as-group=system:authenticated']
+
+const SIDECAR = await renderInjected()
 
 t.test('admission policies', async (t) => {
   // Its controllers fill the role `admin` and make service accounts.
@@ -234,34 +238,16 @@ function create(plane: ControlPlane, namespace: string, pod: JsonObject) {
 const REPOSITORY = 'docker.io/local/tollgate'
 const IDENTITY_MOUNT = { name: 'tollgate-identity', mountPath: '/var/run/tollgate', readOnly: true }
 const TOKEN = { serviceAccountToken: { path: 'token', audience: 'tollgate.dev', expirationSeconds: 3600 } }
-const OPERATOR = `tollgate-operator.${RELEASE_NAMESPACE}.svc:8443`
 
-const SIDECAR = {
-  name: 'tollgate',
-  image: `${REPOSITORY}:1`,
-  restartPolicy: 'Always',
-  args: ['sidecar'],
-  env: [
-    { name: 'TOLLGATE_OPERATOR', value: OPERATOR },
-    { name: 'TOLLGATE_CA', value: 'PEM' },
-    { name: 'TOLLGATE_LISTEN', value: '127.0.0.1:4141' },
-    { name: 'TOLLGATE_ADMIN', value: '0.0.0.0:4142' },
-    { name: 'TOLLGATE_LOG_LEVEL', value: 'info' },
-    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-    { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
-    { name: 'POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
-  ],
-  startupProbe: { httpGet: { path: '/readyz', port: 4142 } },
-  securityContext: {
-    runAsNonRoot: true,
-    runAsUser: 64100,
-    runAsGroup: 64100,
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  },
-  volumeMounts: [IDENTITY_MOUNT],
-} satisfies JsonObject
+/** Just as the webhook makes it from the chart's settings. */
+async function renderInjected(): Promise<JsonObject> {
+  const text = at(find(await template(), 'ConfigMap', 'tollgate-injection'), 'data', 'injection.yaml')
+  const wishes = { ...parseInjectionSettings(asString(text) ?? ''), virtualKey: undefined, await: true }
+  return renderSidecar({ wishes, trust: 'PEM' })
+}
+
+/** An init container that ends; only those that keep running may have probes. */
+const ORDINARY = { restartPolicy: null, startupProbe: null, readinessProbe: null, livenessProbe: null }
 
 function bare(): JsonObject {
   return {
@@ -275,7 +261,7 @@ function bare(): JsonObject {
 function injected(): JsonObject {
   return withSpec(
     { ...bare(), metadata: { name: 'app', labels: { 'tollgate.dev/injected': 'true' } } },
-    { initContainers: [SIDECAR], volumes: [{ name: 'tollgate-identity', projected: { sources: [TOKEN] } }] },
+    { initContainers: [SIDECAR], volumes: [renderIdentityVolume()] },
   )
 }
 
@@ -299,7 +285,7 @@ function withSidecar(pod: JsonObject, change: JsonObject): JsonObject {
 }
 
 function withEnv(...variables: readonly JsonObject[]) {
-  return (pod: JsonObject) => withSidecar(pod, { env: [...SIDECAR.env, ...variables] })
+  return (pod: JsonObject) => withSidecar(pod, { env: [...asArray(SIDECAR['env']), ...variables] })
 }
 
 function withApp(change: JsonObject) {
@@ -396,7 +382,7 @@ const REFUSED: readonly Refused[] = [
   ['no sidecar', (pod) => withSpec(unlabelled(pod), { initContainers: [] }), /needs the init container tollgate/],
   [
     'a sidecar that ends before the application starts',
-    (pod) => withSidecar(unlabelled(pod), { restartPolicy: null, startupProbe: null }),
+    (pod) => withSidecar(unlabelled(pod), ORDINARY),
     /restartPolicy Always/,
   ],
   [
@@ -460,19 +446,24 @@ const REFUSED: readonly Refused[] = [
     'privileged',
     (pod) =>
       withSidecar(pod, {
-        securityContext: { ...SIDECAR.securityContext, allowPrivilegeEscalation: true, privileged: true },
+        securityContext: { ...asObject(SIDECAR['securityContext']), allowPrivilegeEscalation: true, privileged: true },
       }),
     PRIVILEGES,
   ],
   [
     'capabilities',
     (pod) =>
-      withSidecar(pod, { securityContext: { ...SIDECAR.securityContext, capabilities: { add: ['SYS_PTRACE'] } } }),
+      withSidecar(pod, {
+        securityContext: { ...asObject(SIDECAR['securityContext']), capabilities: { add: ['SYS_PTRACE'] } },
+      }),
     PRIVILEGES,
   ],
   [
     'root',
-    (pod) => withSidecar(pod, { securityContext: { ...SIDECAR.securityContext, runAsUser: 0, runAsNonRoot: false } }),
+    (pod) =>
+      withSidecar(pod, {
+        securityContext: { ...asObject(SIDECAR['securityContext']), runAsUser: 0, runAsNonRoot: false },
+      }),
     PRIVILEGES,
   ],
   ["the application as the sidecar's user", withApp({ securityContext: { runAsUser: 64100 } }), PRIVILEGES],
@@ -489,7 +480,7 @@ const REFUSED: readonly Refused[] = [
   [
     'a label, and a sidecar that has lost its restartPolicy',
     (pod) =>
-      withSpec(withSidecar(pod, { restartPolicy: null, startupProbe: null }), {
+      withSpec(withSidecar(pod, ORDINARY), {
         volumes: [{ name: 'tollgate-identity', emptyDir: {} }],
       }),
     /did another webhook drop it/,
