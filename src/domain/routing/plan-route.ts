@@ -103,7 +103,7 @@ function findNamed(
 
 /** The ranked candidates, those of an earlier group first. */
 function inGroupOrder(groups: readonly (readonly Deployment[])[], ranked: readonly Candidate[]): Candidate[] {
-  if (groups.length === 1) return [...ranked]
+  if (groups.length === 1 || ranked.length < 2) return [...ranked]
   const groupOf = new Map(groups.flatMap((group, index) => group.map((deployment) => [deployment, index] as const)))
   const position = ({ deployment }: Candidate): number => groupOf.get(deployment) ?? groups.length
   return ranked.toSorted((a, b) => position(a) - position(b))

@@ -27,6 +27,8 @@ export function rankDeployments(
   method: ScoringMethod | undefined,
   health: HealthView,
 ): Candidate[] {
+  // The only one is the best by any measure.
+  if (deployments.length < 2) return deployments.map((deployment) => ({ deployment, score: 1 }))
   const scores = SCORERS[method ?? 'balanced'](deployments, health)
   const candidates = deployments.map((deployment, index) => ({ deployment, score: scores[index] ?? 0 }))
   return candidates.toSorted(method === undefined ? byPriorityThenScore : byScoreThenPriority)

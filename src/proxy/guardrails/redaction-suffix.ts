@@ -17,11 +17,14 @@ export function createTokenSuffix(secret: Secret): TokenSuffix {
   const key = createSecretKey(Buffer.from(secret.reveal()))
   return (kind, value, attempt) => {
     const digest = createHmac('sha256', key).update(`${attempt}\0${kind}\0${value}`).digest()
-    return Array.from({ length: SUFFIX_LENGTH }, (_, index) => ALPHABET[bitsAt(digest, index * BITS)] ?? '').join('')
+    let suffix = ''
+    for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[bitsAt(digest, index * BITS)] ?? ''
+    return suffix
   }
 }
 
 function bitsAt(digest: Uint8Array, offset: number): number {
-  const [first = 0, second = 0] = [digest[offset >> 3], digest[(offset >> 3) + 1]]
+  const first = digest[offset >> 3] ?? 0
+  const second = digest[(offset >> 3) + 1] ?? 0
   return (((first << 8) | second) >> (16 - BITS - (offset & 7))) & 31
 }

@@ -21,16 +21,16 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     adapter: incoming.adapter.label,
     operation: record.operation,
     outcome,
-    ...given('error', record.errorCode),
-    ...given('organization', caller?.organization.name),
-    ...given('project', caller?.project?.name),
-    ...given('virtualKey', caller?.key.id),
+    error: record.errorCode,
+    organization: caller?.organization.name,
+    project: caller?.project?.name,
+    virtualKey: caller?.key.id,
     tags: record.policy?.tags ?? {},
-    ...given('policy', auditPolicy(record)),
+    policy: auditPolicy(record),
     model: {
       requested: (record.requestedModel ?? 'auto').slice(0, MAX_NAME_LENGTH),
-      ...given('served', served?.model.name),
-      ...given('provider', served?.provider.name),
+      served: served?.model.name,
+      provider: served?.provider.name,
     },
     stream: record.stream,
     attempts: record.attempts,
@@ -38,13 +38,13 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     findings: record.findings,
     guardrailBytes: record.guardrailBytes,
     warnings: [...new Set(record.warnings.map((warning) => warning.field))],
-    ...given('cache', record.cache),
-    ...given('cacheDetails', cacheDetails(record)),
-    ...given('tokens', auditTokens(record)),
-    ...given('costMicroUsd', record.costMicroUsd),
-    ...given('quotaWarnings', record.quotaWarnings.length === 0 ? undefined : record.quotaWarnings),
+    cache: record.cache,
+    cacheDetails: cacheDetails(record),
+    tokens: auditTokens(record),
+    costMicroUsd: record.costMicroUsd,
+    quotaWarnings: record.quotaWarnings.length === 0 ? undefined : record.quotaWarnings,
     latency: {
-      ...given('firstContentMs', since(incoming.receivedAtMs, record.firstContentAtMs)),
+      firstContentMs: since(incoming.receivedAtMs, record.firstContentAtMs),
       totalMs: Math.round(endedAtMs - incoming.receivedAtMs),
     },
   }
@@ -56,9 +56,9 @@ function auditPolicy({ policy }: RequestRecord): AuditPolicy | undefined {
   return {
     flags: [...policy.flags],
     scoringMethod: policy.scoringMethod ?? 'priority',
-    ...given('maxCost', policy.maxCost === undefined ? undefined : formatPricePer1K(policy.maxCost)),
-    ...given('minQuality', policy.minQuality),
-    ...given('excluded', excluded.length === 0 ? undefined : excluded),
+    maxCost: policy.maxCost === undefined ? undefined : formatPricePer1K(policy.maxCost),
+    minQuality: policy.minQuality,
+    excluded: excluded.length === 0 ? undefined : excluded,
     billing: policy.billing,
   }
 }
@@ -67,10 +67,10 @@ function cacheDetails(record: RequestRecord): AuditCacheDetails | undefined {
   const { cacheAgeSeconds, cacheSimilarity, semanticLook } = record
   if (cacheAgeSeconds === undefined && semanticLook === undefined) return undefined
   return {
-    ...given('ageSeconds', cacheAgeSeconds),
-    ...given('similarity', cacheSimilarity),
-    ...given('semanticLook', semanticLook),
-    ...given('embedding', auditEmbedding(record)),
+    ageSeconds: cacheAgeSeconds,
+    similarity: cacheSimilarity,
+    semanticLook,
+    embedding: auditEmbedding(record),
   }
 }
 
@@ -82,7 +82,7 @@ function auditEmbedding({ embedding }: RequestRecord): AuditEmbedding | undefine
     model: deployment.model.name,
     tokens: charge.inputTokens,
     estimated,
-    ...given('costMicroUsd', costMicroUsd),
+    costMicroUsd,
   }
 }
 
@@ -100,9 +100,4 @@ function countByRule({ removed }: RequestRecord): Record<string, number> {
 
 function since(startMs: number, atMs: number | undefined): number | undefined {
   return atMs === undefined ? undefined : Math.round(atMs - startMs)
-}
-
-/** The field where it has a value, nothing where it has none. */
-function given<Name extends string, Value>(name: Name, value: Value | undefined): { [key in Name]?: Value } {
-  return value === undefined ? {} : ({ [name]: value } as { [key in Name]: Value })
 }

@@ -36,6 +36,7 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Uint8Array
     })
     request.on('error', brokenOff)
     request.on('close', brokenOff)
+    if (request.destroyed) brokenOff()
   })
 }
 

@@ -7,8 +7,8 @@
  */
 import { write, writeSync } from 'node:fs'
 
-/** Longest time that a line waits for others, milliseconds. */
-const FLUSH_MS = 5
+/** Longest time that a line waits for others, milliseconds: a write wakes another thread, which costs as much as ten lines. */
+const FLUSH_MS = 25
 /** So much is written at once without waiting. */
 const FLUSH_CHARACTERS = 64 * 1024
 /** Pause before a full pipe is tried again. */

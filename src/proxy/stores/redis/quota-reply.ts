@@ -39,13 +39,11 @@ export class QuotaReply {
   windowStates(plan: QuotaPlan, index: number): WindowStates {
     const figures = this.#integers(index)
     const states = new Map<PlannedWindow, WindowState>()
-    for (const [position, window] of windowsOf(plan).entries()) {
-      const [s1 = 0, s2 = 0, s3 = 0, r1 = 0, r2 = 0, r3 = 0] = figures.slice(position * 6, position * 6 + 6)
-      states.set(window, {
-        spent: { costMicroUsd: s1, inputTokens: s2, outputTokens: s3 },
-        reserved: { costMicroUsd: r1, inputTokens: r2, outputTokens: r3 },
-        resetAtMs: () => undefined,
-      })
+    let at = 0
+    const next = () => figures[at++] ?? 0
+    const amounts = () => ({ costMicroUsd: next(), inputTokens: next(), outputTokens: next() })
+    for (const window of windowsOf(plan)) {
+      states.set(window, { spent: amounts(), reserved: amounts(), resetAtMs: unknownReset })
     }
     return (_scope, window) => found(states.get(window))
   }
@@ -68,10 +66,9 @@ export class QuotaReply {
   rateStates(plan: QuotaPlan, index: number): RateStates {
     const figures = this.#integers(index)
     const states = new Map<PlannedScope, RateState>()
-    for (const [position, scope] of plan.scopes.entries()) {
-      const [requestLevel = 0, tokenLevel = 0, open = 0] = figures.slice(position * 3, position * 3 + 3)
-      states.set(scope, { requestLevel, tokenLevel, open })
-    }
+    let at = 0
+    const next = () => figures[at++] ?? 0
+    for (const scope of plan.scopes) states.set(scope, { requestLevel: next(), tokenLevel: next(), open: next() })
     return (scope) => found(states.get(scope))
   }
 
@@ -87,6 +84,10 @@ const REASONS: readonly RefusalReason[] = ['rate-limit', 'concurrency', 'budget'
 function asInteger(value: unknown): number {
   if (typeof value !== 'number') throw new TypeError('a quota script did not return a number')
   return value
+}
+
+function unknownReset(): undefined {
+  return undefined
 }
 
 function windowsOf(plan: QuotaPlan): PlannedWindow[] {
