@@ -71,18 +71,25 @@ export class CounterStore {
     return seconds * 1_000 + Math.floor(micros / 1_000)
   }
 
-  /** The state of each counter at `nowMs`, in the order of `names`; zeros where nothing is counted yet. */
-  async read(names: readonly CounterName[], nowMs: Milliseconds): Promise<readonly CounterState[]> {
+  /**
+   * The state of each counter at `nowMs`, in the order of `names`; zeros where nothing is counted yet, undefined where it
+   * could not be read. Tenants can write to their own counters: what they do there is not to hide those of others.
+   */
+  async read(names: readonly CounterName[], nowMs: Milliseconds): Promise<readonly (CounterState | undefined)[]> {
     const found = new Map<CounterName, CounterState>()
     await inBatches(names, async (batch) => {
-      const keys = batch.map(({ organization, scope, ...window }) => counterKey(organization, scope, window, nowMs))
-      const args = [String(nowMs), ...batch.map((name) => String(bucketOf(name)))]
-      const reply = await this.#redis.run(READ, atLeastOne(keys), args, { timeoutMs: TIMEOUT_MS })
-      if (!Array.isArray(reply) || reply.length !== batch.length)
-        throw new Error('unexpected answer of Redis: counters')
-      for (const [index, name] of batch.entries()) found.set(name, stateOf(reply[index]))
+      const reply = await this.#readBatch(batch, nowMs).catch(() => undefined)
+      for (const [index, name] of batch.entries()) if (reply !== undefined) found.set(name, stateOf(reply[index]))
     })
-    return names.map((name) => found.get(name) ?? NOTHING_COUNTED)
+    return names.map((name) => found.get(name))
+  }
+
+  async #readBatch(batch: readonly CounterName[], nowMs: Milliseconds): Promise<readonly unknown[]> {
+    const keys = batch.map(({ organization, scope, ...window }) => counterKey(organization, scope, window, nowMs))
+    const args = [String(nowMs), ...batch.map((name) => String(bucketOf(name)))]
+    const reply = await this.#redis.run(READ, atLeastOne(keys), args, { timeoutMs: TIMEOUT_MS })
+    if (!Array.isArray(reply) || reply.length !== batch.length) throw new Error('unexpected answer of Redis: counters')
+    return reply
   }
 
   /** As of when each organization's counters are whole; undefined: they were lost, or have never been looked at. */
@@ -90,7 +97,7 @@ export class CounterStore {
     const found = new Map<string, Milliseconds | undefined>()
     await eachBounded(organizations, async (organization) => {
       const key = wholeKey(organization)
-      const value = await this.#redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS })
+      const value = await this.#redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS }).catch(unlessOfAnotherType)
       found.set(organization, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined)
     })
     return found
@@ -166,7 +173,7 @@ function restoreArguments(copy: CounterCopy, nowMs: Milliseconds): string[] {
 
 function stateOf(reply: unknown): CounterState {
   if (!Array.isArray(reply)) return NOTHING_COUNTED
-  const [costMicroUsd = 0, inputTokens = 0, outputTokens = 0, requests = 0] = reply.slice(0, 4).map(Number)
+  const [costMicroUsd = 0, inputTokens = 0, outputTokens = 0, requests = 0] = reply.slice(0, 4).map(amount)
   const marks = Object.fromEntries(
     UNITS.flatMap((unit, index) => {
       const match = /^(\d+):(\d+)$/.exec(String(reply[4 + index] ?? ''))
@@ -174,6 +181,18 @@ function stateOf(reply: unknown): CounterState {
     }),
   )
   return { costMicroUsd, inputTokens, outputTokens, requests, marks }
+}
+
+/** Of a reply: what no honest data plane can have counted is brought to what can be written down. */
+function amount(value: unknown): number {
+  const number = Number(value)
+  return Number.isNaN(number) ? 0 : Math.min(Math.max(0, Math.trunc(number)), Number.MAX_SAFE_INTEGER)
+}
+
+/** Whoever puts something else in the place of a mark has no mark. */
+function unlessOfAnotherType(error: unknown): undefined {
+  if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+  return undefined
 }
 
 /** Batches of one organization each, some at once. */

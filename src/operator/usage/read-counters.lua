@@ -5,17 +5,21 @@
 
 -- Buckets of a rolling window beside the running one; ROLLING_BUCKETS of domain/quota/windows.ts.
 local ROLLING_BUCKETS = 60
+-- Far more than can lie between the oldest and the newest: tenants can write here, and must not keep Redis busy by it.
+local MOST_BUCKETS = 256
+
+local function number(field)
+  return tonumber(field or 0) or 0
+end
 
 -- Amounts in buckets that are older than the window.
 local function outdated(key, first, cut, last)
   local sum = { 0, 0, 0 }
   -- Whoever spends drops what is too old, so that some sixty buckets lie between first and last.
-  for n = first, math.min(cut - 1, last) do
+  for n = first, math.min(cut - 1, last, first + MOST_BUCKETS) do
     local packed = redis.call('HGET', key, 'b' .. string.format('%.0f', n))
-    if packed then
-      local c, i, o = string.match(packed, '^(-?%d+),(-?%d+),(-?%d+)$')
-      sum[1], sum[2], sum[3] = sum[1] + tonumber(c), sum[2] + tonumber(i), sum[3] + tonumber(o)
-    end
+    local c, i, o = string.match(packed or '', '^(-?%d+),(-?%d+),(-?%d+)$')
+    if c then sum[1], sum[2], sum[3] = sum[1] + tonumber(c), sum[2] + tonumber(i), sum[3] + tonumber(o) end
   end
   return sum
 end
@@ -27,11 +31,11 @@ for index, key in ipairs(KEYS) do
   -- pcall: somebody may have put something of another type there.
   local raw = redis.pcall('HMGET', key, 's1', 's2', 's3', 'q', 'x1', 'x2', 'x3', 'x4', 'o', 'z')
   if raw.err then raw = {} end
-  local spent = { tonumber(raw[1] or 0), tonumber(raw[2] or 0), tonumber(raw[3] or 0) }
+  local spent = { number(raw[1]), number(raw[2]), number(raw[3]) }
   if bucket > 0 and raw[9] then
-    local old = outdated(key, tonumber(raw[9]), math.floor(now / bucket) - ROLLING_BUCKETS, tonumber(raw[10]))
+    local old = outdated(key, number(raw[9]), math.floor(now / bucket) - ROLLING_BUCKETS, number(raw[10]))
     for unit = 1, 3 do spent[unit] = math.max(0, spent[unit] - old[unit]) end
   end
-  found[index] = { spent[1], spent[2], spent[3], tonumber(raw[4] or 0), raw[5] or '', raw[6] or '', raw[7] or '', raw[8] or '' }
+  found[index] = { spent[1], spent[2], spent[3], number(raw[4]), raw[5] or '', raw[6] or '', raw[7] or '', raw[8] or '' }
 end
 return found

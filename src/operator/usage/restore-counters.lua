@@ -15,30 +15,32 @@ local function text(number)
   return string.format('%.0f', number)
 end
 
--- How much each amount is below that of the copy, or nil where none is.
-local function missing(key, copy)
+-- Tenants can write here: what is no number counts as none.
+local function number(field)
+  return tonumber(field or 0) or 0
+end
+
+-- How much each amount is below that of the copy, or nil where none is. Raises them.
+local function raise(key, copy)
+  -- Of another type it is nobody's counter.
+  local kind = redis.call('TYPE', key).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', key) end
   local raw = redis.call('HMGET', key, 's1', 's2', 's3')
   local lacks, any = {}, false
   for unit = 1, 3 do
-    lacks[unit] = math.max(0, copy[unit] - tonumber(raw[unit] or 0))
+    local held = number(raw[unit])
+    lacks[unit] = math.max(0, copy[unit] - held)
     any = any or lacks[unit] > 0
+    if lacks[unit] > 0 then redis.call('HSET', key, 's' .. unit, text(held + lacks[unit])) end
   end
   return any and lacks or nil
-end
-
-local function raise(key, lacks)
-  for unit = 1, 3 do
-    if lacks[unit] > 0 then redis.call('HINCRBY', key, 's' .. unit, text(lacks[unit])) end
-  end
 end
 
 -- A calendar window: it ends when it would have ended.
 local function restore_calendar(key, finish, copy)
   if finish > 0 and finish <= now then return 0 end
-  local lacks = missing(key, copy)
-  if not lacks then return 0 end
-  raise(key, lacks)
-  if tonumber(redis.call('HGET', key, 'q') or 0) < copy[4] then redis.call('HSET', key, 'q', text(copy[4])) end
+  if not raise(key, copy) then return 0 end
+  if number(redis.call('HGET', key, 'q')) < copy[4] then redis.call('HSET', key, 'q', text(copy[4])) end
   redis.call('PEXPIRE', key, text(finish > 0 and finish - now + RETENTION_MS or IDLE_MS))
   return 1
 end
@@ -47,16 +49,15 @@ end
 local function restore_rolling(key, bucket, copy, at)
   local n = math.floor(at / bucket)
   if n < math.floor(now / bucket) - ROLLING_BUCKETS then return 0 end
-  local lacks = missing(key, copy)
+  local lacks = raise(key, copy)
   if not lacks then return 0 end
-  raise(key, lacks)
   local field = 'b' .. text(n)
   local packed = redis.call('HGET', key, field)
-  local c, i, o = 0, 0, 0
-  if packed then c, i, o = string.match(packed, '^(-?%d+),(-?%d+),(-?%d+)$') end
+  local c, i, o = string.match(packed or '', '^(-?%d+),(-?%d+),(-?%d+)$')
   local first, last = unpack(redis.call('HMGET', key, 'o', 'z'))
-  redis.call('HSET', key, field, text(c + lacks[1]) .. ',' .. text(i + lacks[2]) .. ',' .. text(o + lacks[3]),
-    'o', text(math.min(tonumber(first or n), n)), 'z', text(math.max(tonumber(last or n), n)))
+  redis.call('HSET', key,
+    field, text(number(c) + lacks[1]) .. ',' .. text(number(i) + lacks[2]) .. ',' .. text(number(o) + lacks[3]),
+    'o', text(math.min(tonumber(first or n) or n, n)), 'z', text(math.max(tonumber(last or n) or n, n)))
   redis.call('PEXPIRE', key, text(IDLE_MS))
   return 1
 end
@@ -74,7 +75,9 @@ for index = 2, #KEYS do
 end
 
 -- Never backwards: a copy that is older has not lost what a newer one knew.
-if ARGV[1] ~= '' and raised == 0 and tonumber(redis.call('GET', KEYS[1]) or -1) < tonumber(ARGV[1]) then
+local mark = redis.pcall('GET', KEYS[1])
+local known = type(mark) == 'string' and tonumber(mark) or -1
+if ARGV[1] ~= '' and raised == 0 and known < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', text(IDLE_MS))
 end
 return raised

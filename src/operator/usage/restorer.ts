@@ -60,7 +60,10 @@ export class Restorer {
         continue
       }
       this.#restorations += 1
-      await this.#restore(name, held, newestMs, nowMs)
+      await this.#restore(name, held, newestMs, nowMs).catch((error: unknown) =>
+        // Tried again at the next look, and until then nobody is admitted; the others are not to wait for it.
+        this.#options.log.warn({ organization: name, ...errorFields(error) }, 'counters not restored'),
+      )
     }
   }
 

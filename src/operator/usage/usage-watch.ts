@@ -174,7 +174,8 @@ export class UsageWatch {
     let at = 0
     const changed = new Set<string>()
     for (const scope of scopes) {
-      const own = states.slice(at, (at += scope.scope.windows.length))
+      const own = states.slice(at, (at += scope.scope.windows.length)).filter((state) => state !== undefined)
+      if (own.length < scope.scope.windows.length) continue
       for (const resource of this.#board.note(scope, own, nowMs)) changed.add(resource)
     }
     for (const resource of changed) this.#options.onQuotaChanged(resource)
@@ -206,7 +207,7 @@ export class UsageWatch {
       await Promise.all(
         due.slice(at, at + WRITES_AT_ONCE).map(async (resource) => {
           const scopes = this.#byResource.get(resource) ?? []
-          if (!(await this.#writer.write(resource, scopes, nowMs))) return
+          if (!(await this.#write(resource, scopes, nowMs))) return
           metrics.usageWritten()
           for (const { organization } of scopes) organizations.add(organization)
         }),
@@ -214,6 +215,18 @@ export class UsageWatch {
     }
     for (const resource of due) this.#leftOver.delete(resource)
     for (const organization of organizations) await this.#restorer.advance(organization, wholeSecond(nowMs))
+  }
+
+  /** Whether it wrote. Never rejects: it is tried again in a minute. */
+  async #write(resource: string, scopes: readonly CountedScope[], nowMs: Milliseconds): Promise<boolean> {
+    const { metrics, log } = this.#options
+    try {
+      return await this.#writer.write(resource, scopes, nowMs)
+    } catch (error) {
+      metrics.reconcileFailed('usage')
+      log.warn({ resource, ...errorFields(error) }, 'usage not written')
+      return false
+    }
   }
 
   #lastRead(organization: string): CounterCopy[] {

@@ -75,12 +75,11 @@ export class UsageWriter {
     // What was read first is as old as the copy is.
     const atMs = told.reduce((oldest, { reading }) => Math.min(oldest, reading.atMs), nowMs)
     const status = told.length === 0 ? {} : { ...statusOf(told), usageCheckpointTime: kubeTime(atMs) }
-    const wrote = await applyStatus(this.#options.client, isKey ? VIRTUAL_KEYS : ORGANIZATIONS, object, status, {
+    this.#writtenMs.set(resource, nowMs)
+    return applyStatus(this.#options.client, isKey ? VIRTUAL_KEYS : ORGANIZATIONS, object, status, {
       fieldManager: FIELD_MANAGER,
       fields: isKey ? VIRTUAL_KEY_FIELDS : ORGANIZATION_FIELDS,
     })
-    this.#writtenMs.set(resource, nowMs)
-    return wrote
   }
 
   #told(scopes: readonly CountedScope[]): Told[] {

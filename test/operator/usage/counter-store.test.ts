@@ -44,7 +44,7 @@ t.test('counters as the operator sees them', async (t) => {
     await quotas.settle(admission.reservation, { costMicroUsd, inputTokens: 10, outputTokens: 5 })
     return 'settled'
   }
-  const spent = async () => (await counters.read(NAMES, clock)).map((state) => state.costMicroUsd)
+  const spent = async () => (await counters.read(NAMES, clock)).map((state) => state?.costMicroUsd)
   const usage = async () => (await quotas.usage(PLAN)).limits.map((limit) => limit.spent)
   t.beforeEach(async () => {
     await server.cli('FLUSHALL')
@@ -116,7 +116,7 @@ t.test('counters as the operator sees them', async (t) => {
     })
     t.equal(await counters.restore('ac/me', copies, now, now), 300)
     const read = await counters.read(copies, now)
-    t.ok(read.every(({ costMicroUsd }) => costMicroUsd === 5))
+    t.ok(read.every((state) => state?.costMicroUsd === 5))
   })
 
   t.test('a store that wants whole counters admits nobody without the mark', async (t) => {
@@ -131,9 +131,23 @@ t.test('counters as the operator sees them', async (t) => {
     t.equal((await server.cli('GET', wholeKey('ac/me'))).trim(), '5')
   })
 
-  t.test('something of another type in its place is nothing', async (t) => {
-    await server.cli('SET', counterKey('ac/me', 'key/team/a b', { window: 'Total', reset: 'Calendar' }, clock), 'x')
-    t.strictSame(await spent(), [0, 0, 0])
+  t.test('what a tenant writes in their place neither shows nor hinders', async (t) => {
+    const keyOf = (window: 'Total' | 'Month' | 'Day', reset: 'Calendar' | 'Rolling' = 'Calendar') =>
+      counterKey('ac/me', 'key/team/a b', { window, reset }, clock)
+    await server.cli('SET', keyOf('Total'), 'x')
+    await server.cli('HSET', keyOf('Month'), 's1', 'much', 's2', '-7', 's3', '1e300', 'q', 'x')
+    await server.cli('HSET', keyOf('Day', 'Rolling'), 's1', '5', 'o', '0', 'z', '999999999999999', 'b0', 'x')
+    await server.cli('SADD', wholeKey('ac/me'), 'x')
+    const [month] = await counters.read(NAMES, clock)
+    t.match(month, { costMicroUsd: 0, inputTokens: 0, requests: 0, marks: {} })
+    t.ok(Number.isSafeInteger(month?.outputTokens) && Number(month?.outputTokens) >= 0)
+    t.strictSame(await spent(), [0, 5, 0])
+    t.strictSame(await counters.wholeSince(['ac/me']), new Map([['ac/me', undefined]]))
+    const figures = { costMicroUsd: 90, inputTokens: 1, outputTokens: 1, requests: 1 }
+    const copies = NAMES.map((name) => ({ ...name, figures, atMs: clock, startMs: spanOf(name, clock).startMs }))
+    t.equal(await counters.restore('ac/me', copies, clock, clock), 3)
+    t.strictSame(await spent(), [90, 90, 90])
+    t.strictSame(await counters.wholeSince(['ac/me']), new Map([['ac/me', clock]]))
   })
 })
 
@@ -141,6 +155,8 @@ async function copiesOf(counters: CounterStore, nowMs: number): Promise<CounterC
   const states = await counters.read(NAMES, nowMs)
   return states.flatMap((figures, index) => {
     const name = NAMES[index]
-    return name === undefined ? [] : [{ ...name, figures, atMs: nowMs, startMs: spanOf(name, nowMs).startMs }]
+    return name === undefined || figures === undefined
+      ? []
+      : [{ ...name, figures, atMs: nowMs, startMs: spanOf(name, nowMs).startMs }]
   })
 }
