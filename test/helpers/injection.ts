@@ -59,7 +59,7 @@ export async function startInjectionWorld(
     register: async () => {
       const { code, stderr } = await plane.tryKubectl(
         ['apply', '--server-side', '-f', '-'],
-        JSON.stringify(configuration(`https://localhost:${port}/inject`)),
+        JSON.stringify(webhookConfiguration(`https://localhost:${port}/inject`)),
       )
       if (code !== 0) throw new Error(stderr)
     },
@@ -112,8 +112,8 @@ export function envOf(created: KubeObject, container: string): Readonly<Record<s
   )
 }
 
-/** As the chart renders it, with a URL in the place of the Service. */
-function configuration(url: string): JsonObject {
+/** A MutatingWebhookConfiguration as the chart renders it, with a URL in the place of the Service. */
+export function webhookConfiguration(url: string): JsonObject {
   const system = ['kube-system', 'kube-public', 'kube-node-lease', 'cert-manager', 'tollgate-system']
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',

@@ -7,7 +7,8 @@ import type { JsonObject } from '../../../src/domain/json.ts'
 import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import type { ControlPlane } from '../../helpers/control-plane.ts'
-import { digestsOf, secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
+import { CONFIGURATION, webhookConfiguration } from '../../helpers/injection.ts'
+import { digestsOf, entry, secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
 const READ = ['get', 'list', 'watch']
@@ -28,7 +29,12 @@ t.test('with the least rights', async (t) => {
       rule('tollgate.dev', ['virtualkeys'], [...READ, 'patch']),
       rule('tollgate.dev', ['providers', 'organizations'], READ),
       rule('tollgate.dev', ['virtualkeys/status', 'providers/status', 'organizations/status'], ['patch']),
-      rule('', ['namespaces'], READ),
+      rule('', ['namespaces', 'pods'], READ),
+      rule('authentication.k8s.io', ['tokenreviews'], ['create']),
+      {
+        ...rule('admissionregistration.k8s.io', ['mutatingwebhookconfigurations'], [...READ, 'patch']),
+        resourceNames: [CONFIGURATION],
+      },
       rule('events.k8s.io', ['events'], ['create', 'patch']),
     ]),
     role('ClusterRole', 'tollgate-namespace', [rule('', ['secrets'], [...READ, 'create', 'update'])]),
@@ -37,7 +43,7 @@ t.test('with the least rights', async (t) => {
       'tollgate',
       [
         rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
-        rule('', ['secrets'], [...READ, 'create']),
+        rule('', ['secrets'], [...READ, 'create', 'update']),
       ],
       SYSTEM,
     ),
@@ -51,7 +57,20 @@ t.test('with the least rights', async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const kubeconfig = join(folder, 'kubeconfig')
   writeFileSync(kubeconfig, await kubeconfigOf(plane))
-  const operator = await startOperator(t, plane, redis, [], kubeconfig)
+  const injection = join(folder, 'injection.yaml')
+  writeFileSync(injection, 'image: tollgate:1\noperatorAddress: operator:8443\n')
+  await world.apply(webhookConfiguration('https://localhost:1/inject'))
+  const listen = ['--listen-grpc', '127.0.0.1:0', '--listen-webhook', '127.0.0.1:0']
+  const webhook = ['--injection', injection, '--webhook-configuration', CONFIGURATION]
+  const flags = [...listen, ...webhook, '--certificate-lifetime', '6s']
+  const operator = await startOperator(t, plane, redis, flags, kubeconfig)
+
+  t.test('it keeps its certificates and the webhook', async (t) => {
+    await until(async () => (await operator.ready()) === 'ok')
+    const first = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'tls.crt')
+    await until(async () => ![first, ''].includes(entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'tls.crt')))
+    t.notMatch(operator.output(), /"reason":"Forbidden"/)
+  })
 
   t.test('a namespace that grants its Secrets is served', async (t) => {
     await world.apply(virtualKey('granted', 'app'))
