@@ -50,12 +50,40 @@ export interface RequestHeaderInput {
   readonly passHeaders: Readonly<Record<string, string>>
 }
 
+/** What requests of a provider have in common as long as its credential is the same, by `stream`. */
+interface Prepared {
+  readonly credential: Secret | undefined
+  readonly byStream: Map<boolean, Readonly<Record<string, string>>>
+}
+
+const prepared = new WeakMap<ProviderEntry, Prepared>()
+
 /**
- * Header lines of a request. Of a client only what is listed is passed on; the manifest's static headers win over those,
+ * Header lines of a request, the caller's to change. Those without a client's own are checked and put together once.
+ * @throws {AttemptError} as `headerLines`
+ */
+export function requestHeaders(input: RequestHeaderInput): Record<string, string> {
+  for (const _ in input.passHeaders) return headerLines(input)
+  const { provider, credential, stream } = input
+  let known = prepared.get(provider)
+  if (known === undefined || known.credential !== credential) {
+    known = { credential, byStream: new Map() }
+    prepared.set(provider, known)
+  }
+  let lines = known.byStream.get(stream)
+  if (lines === undefined) {
+    lines = headerLines(input)
+    known.byStream.set(stream, lines)
+  }
+  return { ...lines }
+}
+
+/**
+ * Of a client only what is listed is passed on; the manifest's static headers win over those,
  * and neither can replace the credential or the framing.
  * @throws {AttemptError} where the provider needs a credential and there is none that a header can hold.
  */
-export function requestHeaders({
+function headerLines({
   family,
   provider,
   credential,
