@@ -1,7 +1,8 @@
 /**
  * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
- * is written, the metrics count. With `x-llm-billing: async` all but the pricing comes after the answer; until then the
- * reservation stands, so that what a killed process takes with it is charged at its bound.
+ * is written, the metrics count. With `x-llm-billing: async`, and for free answers from the cache, all but the pricing
+ * comes after the answer; until then the reservation stands, so that what a killed process takes with it is charged at
+ * its bound. What the client asks next reaches the store after the release: both go the same way.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
@@ -29,9 +30,14 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
       finish(record, outcome, endedAtMs, services)
       return charged
     }
-    if (record.policy?.billing === 'async') services.afterAnswer.run(conclude)
+    if (mayComeLater(record, charge)) services.afterAnswer.run(conclude)
     else await conclude()
   }
+}
+
+/** By the client's wish; and of a hit that costs nothing, for whose answer nothing is to be waited for. */
+function mayComeLater({ policy, isCacheHit }: RequestRecord, { costMicroUsd, inputTokens }: Charge): boolean {
+  return policy?.billing === 'async' || (isCacheHit && costMicroUsd === 0 && inputTokens === 0)
 }
 
 async function embedded(record: RequestRecord, services: Services): Promise<void> {
