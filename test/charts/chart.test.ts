@@ -58,6 +58,13 @@ t.test('what is generated is current', async (t) => {
   t.doesNotThrow(() => execFileSync(process.execPath, [join(ROOT, 'build', 'charts.ts'), '--check']), 'run make charts')
 })
 
+t.test('the charts have the version of the package', async (t) => {
+  const { version } = asObject(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))) ?? {}
+  const charts = [CHART, CRDS_CHART].map((chart) => asObject(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'))))
+  for (const chart of charts) t.match(chart, { version, appVersion: version })
+  t.match(charts[0]?.['dependencies'], [{ name: 'tollgate-crds', version, condition: 'crds.install' }])
+})
+
 t.test('no empty document, and every object is of the release or of no namespace', async (t) => {
   const namespaced = (await template(EVERYTHING)).filter((object) => nameIn(object) !== 'extra')
   for (const object of namespaced) {

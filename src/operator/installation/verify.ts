@@ -16,7 +16,8 @@ export interface VerifyOptions {
   readonly webhookConfiguration: string
   /** Labelled for injection; undefined: keys and injection are not tried. */
   readonly namespace: string | undefined
-  readonly organization: string
+  /** Of that key; undefined: the first that is ready. */
+  readonly organization: string | undefined
   /** Of the VirtualKey that is made and deleted again. */
   readonly keyName: string
   readonly timeoutMs: Milliseconds
@@ -73,7 +74,8 @@ async function checkNamespace({ client }: VerifyOptions, namespace: string): Pro
 }
 
 async function checkKey(options: VerifyOptions, namespace: string): Promise<void> {
-  const { client, keyName: name, organization, writeLine } = options
+  const { client, keyName: name, writeLine } = options
+  const organization = options.organization ?? (await firstOrganization(options))
   await client.create(VIRTUAL_KEYS, {
     metadata: { namespace, name },
     spec: { displayName: 'helm test', organizationRef: { name: organization } },
@@ -82,10 +84,25 @@ async function checkKey(options: VerifyOptions, namespace: string): Promise<void
   writeLine(`key: ${namespace}/${name} is ready`)
 }
 
+async function firstOrganization(options: VerifyOptions): Promise<string> {
+  let found: string | undefined
+  await inTime(options, async () => {
+    const { items } = await options.client.list(ORGANIZATIONS)
+    found = items.find((one) => readyCondition(one)?.['status'] === 'True')?.metadata.name
+    if (found !== undefined) return undefined
+    return items.length === 0 ? 'there is no Organization that a key could belong to' : 'no Organization is ready'
+  })
+  return found ?? ''
+}
+
+function readyCondition(object: KubeObject): JsonObject | undefined {
+  const conditions = asArray(asObject(object['status'])?.['conditions']).map(asObject)
+  return conditions.find((condition) => condition?.['type'] === 'Ready')
+}
+
 /** Why it is not ready; undefined where it is. */
 function notReady(key: KubeObject): string | undefined {
-  const conditions = asArray(asObject(key['status'])?.['conditions']).map(asObject)
-  const ready = conditions.find((condition) => condition?.['type'] === 'Ready')
+  const ready = readyCondition(key)
   if (ready?.['status'] === 'True') return undefined
   if (ready === undefined) return 'the VirtualKey has no status: does an operator lead?'
   return `the VirtualKey is not ready: ${asString(ready['reason']) ?? ''}: ${asString(ready['message']) ?? ''}`

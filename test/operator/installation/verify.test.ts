@@ -9,7 +9,7 @@ t.test('verify', async (t) => {
   const world = await startInjectionWorld(t, ['apps'], ['unlabelled'])
   if (world === undefined) return
   const { plane } = world
-  const values = { namespaces: ['apps'], 'tests.organization': 'acme' }
+  const values = { namespaces: ['apps'] }
   const hook = await chartHook(t, plane, 'verify', values)
   const soon = [...hook.args, '--timeout=1']
   const fails = async (t: Test, args: readonly string[], reason: RegExp) => {
@@ -47,8 +47,7 @@ t.test('verify', async (t) => {
   })
 
   await t.test('an organization that is not there', async (t) => {
-    const args = soon.map((one) => (one.startsWith('--organization') ? '--organization=nobody' : one))
-    await fails(t, args, /not ready: OrganizationNotFound/)
+    await fails(t, [...soon, '--organization=nobody'], /not ready: OrganizationNotFound/)
   })
 
   await t.test('a webhook that does not answer', async (t) => {
