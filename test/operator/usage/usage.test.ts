@@ -86,6 +86,29 @@ t.test('budgets and their usage', async (t) => {
     await world.reaches('team/free', 'Ready', 'True Ready')
   })
 
+  t.test('24: while nobody spends anything, nothing is written', async (t) => {
+    const commands = async () => {
+      const stats = await redis.cli('INFO', 'commandstats')
+      const calls = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
+      const writes = ['set', 'hset', 'hincrby', 'hdel', 'del', 'pexpire', 'publish', 'srem'].map(calls)
+      return { looks: calls('time'), writes }
+    }
+    const statuses = async () => [
+      await operator.metric('tollgate_status_writes_total'),
+      await operator.metric('tollgate_usage_writes_total'),
+    ]
+    // The write that the last test has brought about may still be to come.
+    await until(async () => {
+      const [told, { looks }] = [await statuses(), await commands()]
+      await until(async () => (await commands()).looks >= looks + 3)
+      return JSON.stringify(told) === JSON.stringify(await statuses())
+    })
+    const [told, before] = [await statuses(), await commands()]
+    await until(async () => (await commands()).looks >= before.looks + 8)
+    t.strictSame((await commands()).writes, before.writes, 'in Redis')
+    t.strictSame(await statuses(), told, 'in the cluster')
+  })
+
   t.test('14: after a flush the counters are at least what was known, and the configuration is there', async (t) => {
     await spend('key/team/own', 'Month', 9_000_000)
     // Read by the operator, though not written to the status yet.
