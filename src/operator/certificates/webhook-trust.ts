@@ -12,6 +12,7 @@ import type { Log } from '../kube/log.ts'
 import { Reflector } from '../kube/reflector.ts'
 import { MUTATING_WEBHOOK_CONFIGURATIONS } from '../kube/resource.ts'
 import type { Cancel, Timing } from '../kube/timing.ts'
+import { splitPem } from './serving-certificate.ts'
 
 export const WEBHOOK_FIELD_MANAGER = 'tollgate-webhook-certs'
 const FOLLOWER_PATIENCE_MS = 5_000
@@ -111,7 +112,7 @@ export class WebhookTrust {
     const configuration = this.#reflector.store.get(this.#options.name)
     if (bundle === undefined || configuration === undefined) return undefined
     const isWrong = asArray(configuration['webhooks']).some(
-      (webhook) => asObject(asObject(webhook)?.['clientConfig'])?.['caBundle'] !== bundle,
+      (webhook) => !isSameBundle(asString(asObject(asObject(webhook)?.['clientConfig'])?.['caBundle']), bundle),
     )
     return isWrong ? configuration : undefined
   }
@@ -120,6 +121,19 @@ export class WebhookTrust {
     const trust = this.#options.trust()
     return trust === undefined ? undefined : Buffer.from(trust).toString('base64')
   }
+}
+
+/** In another order or with comments it is the same: whoever else keeps it (cert-manager) need not be overruled for ever. */
+function isSameBundle(found: string | undefined, wanted: string): boolean {
+  if (found === wanted) return true
+  const [has, wants] = [found ?? '', wanted].map((text) => {
+    const pem = Buffer.from(text, 'base64').toString('utf8')
+    return splitPem(pem)
+      .map((one) => one.replaceAll(/\s/g, ''))
+      .toSorted()
+      .join('')
+  })
+  return has === wants
 }
 
 /** With the uid: an object that has been deleted meanwhile must not come back as half of one. */

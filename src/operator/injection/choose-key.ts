@@ -72,8 +72,18 @@ function chosen(key: KubeObject, { serviceAccount, now }: KeyWish): KeyChoice {
       ? [`is not for ServiceAccount ${serviceAccount}`]
       : []),
   ]
-  const warnings = trouble.map((what) => `tollgate: VirtualKey ${key.metadata.name} ${what}: its calls will be refused`)
+  const warnings = (trouble.length > 0 ? trouble : notReady(key)).map(
+    (what) => `tollgate: VirtualKey ${key.metadata.name} ${what}: its calls will be refused`,
+  )
   return { type: 'chosen', key: reference, warnings }
+}
+
+/** A key that was made a moment ago says nothing yet. */
+function notReady(key: KubeObject): readonly string[] {
+  const ready = asArray(asObject(key['status'])?.['conditions'])
+    .map(asObject)
+    .find((condition) => condition?.['type'] === 'Ready')
+  return ready?.['status'] === 'False' ? [`is not ready (${asString(ready['reason']) ?? ''})`] : []
 }
 
 function isEnding({ metadata }: KubeObject): boolean {

@@ -2,7 +2,8 @@
  * Whether a pod's sidecar is as it is injected. What the operator hands to a sidecar, an application could take from a
  * container that only looks like one, so everything is refused by which foreign code gets into it, or its token out:
  *
- *     other program       image, command, args, exec in probes and hooks, NODE_OPTIONS and the like, foreign mounts
+ *     other program       image, command, args, exec in probes and hooks, NODE_OPTIONS and the like, foreign mounts,
+ *                         another working directory (a mount, together with a relative path of the image)
  *     other conversation  another operator's address, another authority: its token would be sent to an impostor, who
  *                         sits in the same pod and so has the right address to use it
  *     shared token        the identity's volume, or one like it, in another container
@@ -44,6 +45,7 @@ export function containerProblem(container: JsonObject, rules: SidecarRules, isR
   if (isRestarting && container['restartPolicy'] !== 'Always') return 'its restartPolicy is not Always'
   if (!rules.isAllowedImage(asString(container['image']) ?? '')) return 'its image is not one of the installation'
   if (asArray(container['command']).length > 0) return 'it has a command'
+  if ((container['workingDir'] ?? '') !== '') return 'it has a working directory'
   if (!sameList(container['args'], SIDECAR_ARGS)) return `its args are not ${JSON.stringify(SIDECAR_ARGS)}`
   if (container['lifecycle'] !== undefined && container['lifecycle'] !== null) return 'it has a lifecycle hook'
   if (PROBES.some((probe) => asObject(container[probe])?.['exec'] !== undefined))
@@ -90,6 +92,7 @@ function envProblem(container: JsonObject, { operatorAddress, isTrusted }: Sidec
 
 function surroundingsProblem(spec: JsonObject | undefined, sidecar: JsonObject): string | undefined {
   if (spec?.['shareProcessNamespace'] === true) return 'the pod shares its process namespace'
+  if (asObject(spec?.['os'])?.['name'] === 'windows') return 'the pod is for Windows'
   if (spec?.['hostPID'] === true) return "the pod has the host's process namespace"
   const volumes = objectsOf(spec?.['volumes'])
   const identities = new Set(volumes.filter(isIdentityVolume).map(({ name }) => asString(name)))

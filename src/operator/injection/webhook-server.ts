@@ -6,12 +6,11 @@ import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import { parseReview, renderReview } from './admission-review.ts'
 import type { AdmissionRequest } from './admission-review.ts'
+import { BodyReader, MAX_BODY_BYTES } from './body-reader.ts'
 import type { Injector } from './injector.ts'
 
-/** As the API server bounds what it takes itself. */
-const MAX_BODY_BYTES = 3 * 1024 * 1024
-/** An API server has a few connections; there are some API servers. */
-const MAX_CONNECTIONS = 256
+/** An API server opens one for each review that it waits for. */
+const MAX_CONNECTIONS = 2_048
 /** Of reading a request; the API server waits for five seconds or less. */
 const REQUEST_TIMEOUT_MS = 10_000
 const HEADERS_TIMEOUT_MS = 5_000
@@ -41,10 +40,11 @@ export interface WebhookServer {
 /** @throws where the address cannot be had. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { host, port, certificate, privateKey, log } = options
+  const reader = new BodyReader()
   const server = createServer(
     { cert: certificate, key: privateKey.reveal(), minVersion: 'TLSv1.2' },
     (request, response) => {
-      void answer(request, response, options).catch((error: unknown) => {
+      void answer(request, response, options, reader).catch((error: unknown) => {
         log.warn(errorFields(error), 'admission review not answered')
         response.destroy()
       })
@@ -82,13 +82,15 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   options: WebhookServerOptions,
+  reader: BodyReader,
 ): Promise<void> {
   if ((request.url ?? '').split('?')[0] !== PATH) return refuse(response, 404, 'not found')
   if (request.method !== 'POST') return refuse(response, 405, 'only POST')
   if (!isJson(request)) return refuse(response, 415, 'the content type must be application/json')
-  const body = await readBody(request)
-  if (body === undefined) return refuse(response, 413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
-  const review = tryParse(body)
+  const body = await reader.read(request)
+  if (body.type === 'too-large') return refuse(response, 413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
+  if (body.type === 'busy') return refuse(response, 503, 'too many requests are being read')
+  const review = tryParse(body.text)
   if (typeof review === 'string') return refuse(response, 400, review)
   const decision = await options.inject(review)
   const text = JSON.stringify(renderReview(review.uid, decision))
@@ -97,20 +99,6 @@ async function answer(
 
 function isJson(request: IncomingMessage): boolean {
   return /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')
-}
-
-/** Undefined: it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > MAX_BODY_BYTES) return undefined
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function tryParse(body: string): AdmissionRequest | string {

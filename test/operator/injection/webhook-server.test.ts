@@ -1,4 +1,6 @@
 /** What reaches the webhook over the network, well formed or not: every answer is one that fails closed. */
+import type { IncomingMessage } from 'node:http'
+import { PassThrough, Readable } from 'node:stream'
 import { connect } from 'node:tls'
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,6 +10,7 @@ import { Secret } from '../../../src/domain/secret.ts'
 import { isJsonObject } from '../../../src/domain/json.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
 import { issueAuthority, issueServerCertificate } from '../../../src/operator/certificates/issue.ts'
+import { BodyReader } from '../../../src/operator/injection/body-reader.ts'
 import type { KeyLookup } from '../../../src/operator/injection/choose-key.ts'
 import { createInjector } from '../../../src/operator/injection/injector.ts'
 import { parseInjectionSettings } from '../../../src/operator/injection/settings.ts'
@@ -64,6 +67,19 @@ t.test('a body without an announced length is bounded as well', async (t) => {
   // Either the refusal is read, or the connection ends while the rest is being sent.
   if (answer instanceof Error) t.match(answer.message, /fetch failed/)
   else t.match(answer, { status: 413 })
+})
+
+t.test('many large bodies at once are bounded together', async (t) => {
+  const reader = new BodyReader(1_000)
+  const send = (text: string) => Object.assign(Readable.from([Buffer.from(text)]), { headers: {} }) as IncomingMessage
+  const held = new PassThrough()
+  held.write('x'.repeat(900))
+  const slow = reader.read(Object.assign(held, { headers: {} }) as unknown as IncomingMessage)
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(await reader.read(send('y'.repeat(200))), { type: 'busy' })
+  held.end()
+  t.match(await slow, { type: 'body', text: 'x'.repeat(900) })
+  t.match(await reader.read(send('y'.repeat(200))), { type: 'body' }, 'what was held is free again')
 })
 
 t.test('whatever the pod is: its sidecar, or a refusal, or an exemption; never an error of the webhook', async (t) => {

@@ -152,6 +152,15 @@ t.test('a webhook on a real API server', async (t) => {
     t.ok(containerOf(dark, 'tollgate'), 'without variables no key is needed')
   })
 
+  t.test('a key that will be refused is warned of', async (t) => {
+    await world.apply(virtualKey('many', 'paused', { suspended: true, access: { serviceAccounts: ['robot'] } }))
+    const named = pod('many', 'c', {}, { annotations: { 'tollgate.dev/virtual-key': 'paused' } })
+    const { code, stderr } = await world.tryCreate(named)
+    t.equal(code, 0)
+    t.match(stderr, /Warning: tollgate: VirtualKey paused is suspended: its calls will be refused/)
+    t.match(stderr, /Warning: tollgate: VirtualKey paused is not for ServiceAccount default/)
+  })
+
   t.test('a key that was created a moment ago is known', async (t) => {
     await plane.client.create(VIRTUAL_KEYS, virtualKey('empty', 'fresh'))
     const created = await world.create(pod('empty', 'at-once'))
@@ -196,6 +205,8 @@ t.test('a webhook on a real API server', async (t) => {
     ]
     const forgeries: [string, JsonObject, RegExp][] = [
       ['command', { command: ['cat'] }, /it has a command/],
+      ['folder', { workingDir: '/var/run/secrets/kubernetes.io/serviceaccount' }, /it has a working directory/],
+      ['mount', { volumeMounts: [{ name: 'tollgate-identity', mountPath: '/app' }] }, /it mounts \/app/],
       ['args', { args: ['standalone'] }, /its args are not/],
       ['image', { image: 'evil.example/tollgate:1' }, /its image is not one of the installation/],
       ['options', { env: withEnv('NODE_OPTIONS', '--import=data:,') }, /it has the variable NODE_OPTIONS/],
