@@ -4,7 +4,7 @@ import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
-import { ensureTenantUser, removeTenantUser } from '../publish/redis-users.ts'
+import { ensureTenantUser, ownersWithLogins, removeTenantUser } from '../publish/redis-users.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 
 export class TenantLogins {
@@ -13,6 +13,8 @@ export class TenantLogins {
   readonly #log: Log
   /** By owner: the organizations that its login was made for, as they were set. */
   #set = new Map<string, string>()
+  /** Whether those of an earlier leader have been looked at. */
+  #isSwept = false
   #working: Promise<void> = Promise.resolve()
 
   constructor(redis: PublishRedis, master: Secret, log: Log) {
@@ -24,6 +26,7 @@ export class TenantLogins {
   /** Redis may have lost them: it neither saves nor replicates users. */
   forget(): void {
     this.#set = new Map()
+    this.#isSwept = false
   }
 
   /** Sets what differs. A failure is told and made good with the next call. */
@@ -46,8 +49,21 @@ export class TenantLogins {
         await removeTenantUser(this.#redis, owner)
         this.#set.delete(owner)
       }
+      await this.#sweep(byOwner)
     } catch (error) {
       this.#log.warn(errorFields(error), 'Redis logins not set')
+    }
+  }
+
+  /** An owner that went while no operator ran, or under another leader, must not keep its login. */
+  async #sweep(byOwner: ReadonlyMap<string, unknown>): Promise<void> {
+    if (this.#isSwept) return
+    // Once, also where Redis refuses it: an operator's login of before has no right to ACL LIST.
+    this.#isSwept = true
+    for (const owner of await ownersWithLogins(this.#redis)) {
+      if (byOwner.has(owner)) continue
+      await removeTenantUser(this.#redis, owner)
+      this.#log.info({ owner }, 'Redis login without virtual keys removed')
     }
   }
 }

@@ -2,17 +2,13 @@
  * Keeps the shards in Redis equal to those that are desired.
  *
  * - Only what differs is written: an idle cluster writes nothing, a new leader with the same content neither.
- * - All that belongs together goes in one script (in batches where it is very much), which refuses a writer whose term
- *   is over: the epoch is the leader's fencing number.
+ * - All that belongs together goes in one script (in batches where it is very much, shard by shard in a cluster), which
+ *   refuses a writer whose term is over: the epoch is the leader's fencing number.
  * - A shard that is desired no more is removed. An owner's is first replaced by a signed empty one that expires by
  *   itself: readers keep what they have when a shard is merely gone.
  * - After an error what Redis holds is unknown and is read again before the next publication.
- *
- * The keys of one script must be on one node: a Redis Cluster is refused by Redis itself (CROSSSLOT).
  */
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { EPOCH_KEY, HINT_CHANNEL, INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
+import { EPOCH_KEY, INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
 import {
   emptyOwnerShard,
   ownerOfShard,
@@ -25,17 +21,13 @@ import { isSigned } from './published-shards.ts'
 import { hashReply } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 import type { ShardSigner } from './sign.ts'
+import { writeShards } from './write-shards.ts'
+import type { ShardChange } from './write-shards.ts'
 
 /** An emptied owner's shard stays so long: any reader looks once a second, one that was cut off within the hour. */
 const EMPTIED_MS = 60 * 60 * 1_000
-/** Bounds of one script: Redis answers nobody else meanwhile. */
-const MAX_BATCH_SHARDS = 512
-const MAX_BATCH_LENGTH = 8 * 1024 * 1024
 const TIMEOUT_MS = 5_000
 const READ_AT_ONCE = 64
-
-const source = readFileSync(new URL('publish.lua', import.meta.url), 'utf8')
-const SCRIPT = { source, sha: createHash('sha1').update(source).digest('hex') }
 
 export interface PublisherOptions {
   readonly redis: PublishRedis
@@ -56,13 +48,6 @@ export type PublishOutcome =
 interface Stored {
   readonly revision?: string
   readonly document?: string
-}
-
-interface Change {
-  readonly name: string
-  readonly document: string
-  readonly revision: string
-  readonly lifetimeMs: number
 }
 
 /**
@@ -109,10 +94,9 @@ export class Publisher {
     const desired = new Set(shards.map(({ name }) => name))
     const written = shards.filter((shard) => !this.#isStored(shard, stored.get(shard.name))).map(this.#signed)
     const removed = [...stored.keys()].filter((name) => !desired.has(name)).map(this.#removal)
-    for (const batch of batches([...written, ...removed])) {
-      const epoch = await this.#write(batch)
-      if (epoch !== undefined) return { type: 'fenced', epoch }
-    }
+    const { redis, epoch } = this.#options
+    const forbidding = await writeShards(redis, epoch, [...written, ...removed])
+    if (forbidding !== undefined) return { type: 'fenced', epoch: forbidding }
     // All are as desired now. Documents are let go: comparing them again at each publication costs more than all else.
     for (const { name, revision } of shards) stored.set(name, { revision })
     for (const { name } of removed) stored.delete(name)
@@ -159,7 +143,7 @@ export class Publisher {
       const shard = parseShard(content.name, document)
       return (
         shard.revision === content.revision &&
-        shard.epoch <= this.#options.epoch &&
+        this.#isFenced(shard.epoch) &&
         isSigned({ ...shard, body: content.body }, document, this.#options.signer)
       )
     } catch {
@@ -167,34 +151,24 @@ export class Publisher {
     }
   }
 
-  readonly #signed = (content: ShardContent): Change => {
+  /** In a cluster each shard is its own fence: a new leader writes all of them once, so that its predecessor can none. */
+  #isFenced(writtenIn: number): boolean {
+    const { epoch, redis } = this.#options
+    return redis.isCluster ? writtenIn === epoch : writtenIn <= epoch
+  }
+
+  readonly #signed = (content: ShardContent): ShardChange => {
     const { signer, epoch } = this.#options
     this.#sequence = Math.max(this.#sequence + 1, Math.floor(this.#options.now()))
     const document = renderShard(signer.sign(content, { epoch, sequence: this.#sequence }))
     return { name: content.name, document, revision: content.revision, lifetimeMs: 0 }
   }
 
-  readonly #removal = (name: string): Change => {
+  readonly #removal = (name: string): ShardChange => {
     const owner = ownerOfShard(name)
     if (owner === undefined) return { name, document: '', revision: '', lifetimeMs: 0 }
     const { document } = this.#signed(emptyOwnerShard(owner, this.#options.contentHash))
     return { name, document, revision: '', lifetimeMs: EMPTIED_MS }
-  }
-
-  /** Undefined where it was written, else the epoch that forbids it. */
-  async #write(changes: readonly Change[]): Promise<number | undefined> {
-    const reply = await this.#options.redis.run(
-      SCRIPT,
-      [EPOCH_KEY, INDEX_KEY, ...changes.map(({ name }) => name)],
-      [
-        String(this.#options.epoch),
-        HINT_CHANNEL,
-        ...changes.flatMap(({ document, revision, lifetimeMs }) => [document, revision, String(lifetimeMs)]),
-      ],
-      { timeoutMs: TIMEOUT_MS },
-    )
-    if (!Array.isArray(reply)) throw new Error('unexpected answer of Redis to a publication')
-    return Number(reply[0]) === 1 ? undefined : Number(reply[1])
   }
 }
 
@@ -207,19 +181,4 @@ export class FencedError extends Error {
     this.name = 'FencedError'
     this.epoch = epoch
   }
-}
-
-function* batches(changes: readonly Change[]): Generator<readonly Change[]> {
-  let batch: Change[] = []
-  let length = 0
-  for (const change of changes) {
-    if (batch.length > 0 && (batch.length >= MAX_BATCH_SHARDS || length + change.document.length > MAX_BATCH_LENGTH)) {
-      yield batch
-      batch = []
-      length = 0
-    }
-    batch.push(change)
-    length += change.document.length
-  }
-  if (batch.length > 0) yield batch
 }

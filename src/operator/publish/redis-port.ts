@@ -13,6 +13,8 @@ export function hashReply(reply: unknown): Map<string, string> {
 }
 
 export interface PublishRedis {
+  /** Whether its nodes share the keys: then a script has those of one node only. */
+  readonly isCluster: boolean
   /** One command. `key` decides the node of a cluster. @throws where Redis does not answer in time. */
   send(key: string, args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<unknown>
   /** A script by its digest, its text only where the server does not know it. */
@@ -22,4 +24,6 @@ export interface PublishRedis {
     args: readonly string[],
     options?: { readonly timeoutMs?: number },
   ): Promise<unknown>
+  /** One command to every master of a cluster, elsewhere to the one server: for what is no key. */
+  sendToAll(args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<readonly unknown[]>
 }

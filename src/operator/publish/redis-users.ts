@@ -39,14 +39,28 @@ export async function ensureTenantUser(redis: PublishRedis, options: TenantOptio
   const hash = createHash('sha256').update(login.password.reveal()).digest('hex')
   // By its hash: what is sent may be seen in MONITOR and the slow log.
   const command = ['ACL', 'SETUSER', login.username, 'reset', 'on', `#${hash}`, ...tenantRules(options)]
-  await redis.send(login.username, command, { timeoutMs: TIMEOUT_MS })
+  await redis.sendToAll(command, { timeoutMs: TIMEOUT_MS })
   return login
 }
 
 /** Takes the user away and ends its connections. @throws where Redis does not answer. */
 export async function removeTenantUser(redis: PublishRedis, owner: string): Promise<void> {
-  const username = usernameOf(owner)
-  await redis.send(username, ['ACL', 'DELUSER', username], { timeoutMs: TIMEOUT_MS })
+  await redis.sendToAll(['ACL', 'DELUSER', usernameOf(owner)], { timeoutMs: TIMEOUT_MS })
+}
+
+/**
+ * The owners that have a login, whichever leader made it: a user of that name who reads that owner's shard. Users of
+ * other people are none, whatever they are called. @throws where Redis does not answer or refuses
+ */
+export async function ownersWithLogins(redis: PublishRedis): Promise<ReadonlySet<string>> {
+  const replies = await redis.sendToAll(['ACL', 'LIST'], { timeoutMs: TIMEOUT_MS })
+  const lines = replies.flatMap((reply) => (Array.isArray(reply) ? reply.map(String) : []))
+  return new Set(
+    lines.flatMap((line) => {
+      const owner = /^user tollgate-(\S+) /.exec(line)?.[1]
+      return owner !== undefined && line.split(' ').includes(`%R~${literally(ownerShard(owner))}`) ? [owner] : []
+    }),
+  )
 }
 
 /** The same for every replica of the operator. */

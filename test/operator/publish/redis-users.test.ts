@@ -1,8 +1,13 @@
 import t from 'tap'
-import { ensureTenantUser, removeTenantUser, tenantRules } from '../../../src/operator/publish/redis-users.ts'
+import {
+  ensureTenantUser,
+  ownersWithLogins,
+  removeTenantUser,
+  tenantRules,
+} from '../../../src/operator/publish/redis-users.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
-import { startRedis } from '../../helpers/redis.ts'
+import { startCluster, startRedis } from '../../helpers/redis.ts'
 
 const TENANT = { owner: 'team-a', organizations: ['acme', 'other'], master: new Secret('ab'.repeat(32)) }
 
@@ -73,10 +78,39 @@ t.test('a namespace reads its own configuration, writes what its organizations u
 t.test('the password is sent as a hash only, and names are not patterns', async (t) => {
   const sent: (readonly string[])[] = []
   const redis = {
-    send: (_key: string, args: readonly string[]) => Promise.resolve(void sent.push(args)),
+    isCluster: false,
+    send: () => Promise.resolve(undefined),
     run: () => Promise.resolve(undefined),
+    sendToAll: (args: readonly string[]) => {
+      sent.push(args)
+      return Promise.resolve([])
+    },
   }
   const { password } = await ensureTenantUser(redis, TENANT)
   t.notOk(JSON.stringify(sent).includes(password.reveal()))
   t.ok(tenantRules({ owner: 'a*', organizations: [] }).includes(String.raw`%R~tg:cfg:ns:a\*`))
+})
+
+t.test('logins are found again by what they may read; users of other people are none', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const admin = connectRedis(server.url, { callTimeoutMs: 20_000 })
+  t.teardown(() => admin.close())
+  await admin.waitUntilReady(20_000)
+  await ensureTenantUser(admin, TENANT)
+  await server.cli('ACL', 'SETUSER', 'tollgate-operator', 'on', '>x', '~*', '+@all')
+  await server.cli('ACL', 'SETUSER', 'reader', 'on', '>x', '%R~tg:cfg:ns:reader', '+get')
+  t.same([...(await ownersWithLogins(admin))], ['team-a'])
+})
+
+t.test('in a cluster a login is made at every master', async (t) => {
+  const cluster = await startCluster()
+  t.teardown(() => cluster.stop())
+  const admin = connectRedis(cluster.url, { callTimeoutMs: 20_000 })
+  t.teardown(() => admin.close())
+  await admin.waitUntilReady(20_000)
+  await ensureTenantUser(admin, TENANT)
+  for (const node of cluster.nodes) t.match(await node.cli('ACL', 'LIST'), /user tollgate-team-a on/)
+  await removeTenantUser(admin, 'team-a')
+  for (const node of cluster.nodes) t.notMatch(await node.cli('ACL', 'LIST'), /team-a/)
 })

@@ -103,6 +103,11 @@ export class RedisConnection {
     return this.#generation !== undefined
   }
 
+  /** Whether its nodes share the keys: then a script has those of one node only. */
+  get isCluster(): boolean {
+    return this.#target?.address.type === 'cluster'
+  }
+
   /** Calls sent and not answered. */
   get inFlight(): number {
     return this.#generation?.inFlight ?? 0
@@ -129,14 +134,23 @@ export class RedisConnection {
    * @throws {RedisUnavailableError}; an error reply of the server that says nothing about its health is thrown as it is
    */
   send(key: string, args: readonly RedisArgument[], options: CallOptions = {}): Promise<unknown> {
+    return this.#call((wire) => wire.send(key, args, options.returnBuffers ?? false), options)
+  }
+
+  /** One command to every master of a cluster, elsewhere to the one server: for what is no key. @throws as `send` */
+  async sendToAll(args: readonly RedisArgument[], options: CallOptions = {}): Promise<readonly unknown[]> {
+    const replies = await this.#call((wire) => wire.sendToAll(args), options)
+    return Array.isArray(replies) ? replies : []
+  }
+
+  #call(ask: (wire: RedisWire) => Promise<unknown>, options: CallOptions): Promise<unknown> {
     const generation = this.#generation
     if (generation === undefined) return Promise.reject(new RedisUnavailableError('not connected to Redis', false))
     if (generation.inFlight >= this.#maxInFlight) {
       return Promise.reject(new RedisUnavailableError('too many Redis calls in flight', false))
     }
     generation.inFlight++
-    const reply = generation.wire.send(key, args, options.returnBuffers ?? false)
-    return awaitReply(reply, generation, options.timeoutMs ?? this.#callTimeoutMs, this.#replyEvents)
+    return awaitReply(ask(generation.wire), generation, options.timeoutMs ?? this.#callTimeoutMs, this.#replyEvents)
   }
 
   /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */

@@ -10,6 +10,8 @@ import type { RedisAddress, RedisHost } from './redis-url.ts'
 /** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
 export interface RedisWire {
   send(key: string, args: readonly RedisArgument[], returnBuffers: boolean): Promise<unknown>
+  /** To every master of a cluster, elsewhere to the one server. */
+  sendToAll(args: readonly RedisArgument[]): Promise<readonly unknown[]>
   destroy(): void
 }
 
@@ -76,6 +78,7 @@ async function openServer(
   }
   return {
     send: (_key, args, returnBuffers) => client.sendCommand([...args], returnBuffers ? BUFFERS : undefined),
+    sendToAll: async (args) => [await client.sendCommand([...args])],
     destroy,
   }
 }
@@ -172,6 +175,8 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
   }
   return {
     send: (key, args, returnBuffers) => cluster.sendCommand(key, false, [...args], returnBuffers ? BUFFERS : undefined),
+    sendToAll: (args) =>
+      Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand([...args]))),
     destroy,
   }
 }
