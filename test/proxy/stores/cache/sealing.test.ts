@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { Secret } from '../../../../src/domain/secret.ts'
 import { open, seal } from '../../../../src/proxy/stores/cache/sealing.ts'
@@ -6,7 +7,7 @@ const SECRET = new Secret('ab'.repeat(32))
 const TEXT = Buffer.from(`a plain answer ${'that repeats '.repeat(500)}`)
 
 t.test('what was sealed opens, small and large', async (t) => {
-  for (const bytes of [Buffer.alloc(0), Buffer.from('x'), TEXT]) {
+  for (const bytes of [Buffer.alloc(0), Buffer.from('x'), TEXT, randomBytes(200_000)]) {
     t.strictSame(Buffer.from((await open(await seal(bytes, 'name', SECRET), 'name', SECRET)) ?? []), bytes)
   }
 })
