@@ -2,6 +2,7 @@
  * Keeps the authority and the server's certificate of this installation: makes what is missing, renews what is due.
  * Any replica may make what is missing; a write that comes second fails and the other's is read. The leader renews.
  */
+import { Backoff } from '../kube/backoff.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
@@ -18,7 +19,9 @@ import type { ServingCertificate } from './serving-certificate.ts'
 
 /** Finds what no watch tells, such as a deleted authority. */
 const LOOK_MS = 60_000
-const RETRY_MS = 1_000
+/** A right that is missing, or an authority that cannot be used, stays so for long. */
+const RETRY_MIN_MS = 500
+const RETRY_MAX_MS = 30_000
 /** Never more often, however short lives are. */
 const MIN_WAIT_MS = 200
 const LABELS = { 'app.kubernetes.io/managed-by': 'tollgate' }
@@ -37,6 +40,7 @@ export interface OwnAuthorityOptions {
 
 export class OwnAuthority {
   readonly #options: OwnAuthorityOptions
+  readonly #backoff: Backoff
   #running: Promise<void> | undefined
   #again = false
   #timer: Cancel | undefined
@@ -44,6 +48,7 @@ export class OwnAuthority {
 
   constructor(options: OwnAuthorityOptions) {
     this.#options = options
+    this.#backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS, options.timing)
   }
 
   /** Looks now, and from then on whenever something may be due. Call again when the server's Secret has changed. */
@@ -74,11 +79,12 @@ export class OwnAuthority {
     const { timing, log } = this.#options
     try {
       const dueAt = await this.#reconcile()
+      this.#backoff.reset()
       return Math.max(MIN_WAIT_MS, Math.min(LOOK_MS, dueAt - timing.now()))
     } catch (error) {
       const isRace = error instanceof KubeError && (error.isConflict || error.isNotFound)
       if (!isRace) log.warn(errorFields(error), 'certificates not kept')
-      return RETRY_MS
+      return this.#backoff.next()
     }
   }
 

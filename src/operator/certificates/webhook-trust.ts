@@ -4,6 +4,7 @@
  */
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { Backoff } from '../kube/backoff.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
@@ -16,7 +17,10 @@ import { splitPem } from './serving-certificate.ts'
 
 export const WEBHOOK_FIELD_MANAGER = 'tollgate-webhook-certs'
 const FOLLOWER_PATIENCE_MS = 5_000
-const RETRY_MS = 1_000
+/** For the watch to show what was written. */
+const CHECK_MS = 1_000
+const RETRY_MIN_MS = 500
+const RETRY_MAX_MS = 30_000
 
 export interface WebhookTrustOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch' | 'serverSideApply'>
@@ -32,6 +36,7 @@ export interface WebhookTrustOptions {
 export class WebhookTrust {
   readonly #options: WebhookTrustOptions
   readonly #reflector: Reflector
+  readonly #backoff: Backoff
   #writing = false
   #timer: Cancel | undefined
   #stopped = false
@@ -39,6 +44,7 @@ export class WebhookTrust {
   constructor(options: WebhookTrustOptions) {
     this.#options = options
     const { client, timing, log, name } = options
+    this.#backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS, timing)
     const fieldSelector = `metadata.name=${name}`
     this.#reflector = new Reflector({
       client,
@@ -93,17 +99,18 @@ export class WebhookTrust {
     try {
       const options = { fieldManager: WEBHOOK_FIELD_MANAGER, force: true }
       await client.serverSideApply(MUTATING_WEBHOOK_CONFIGURATIONS, render(configuration, bundle), options)
+      this.#backoff.reset()
       log.info({ configuration: name }, 'caBundle written')
     } catch (error) {
       // It is gone or another one by now: the watch tells.
       const isRace = error instanceof KubeError && (error.isConflict || error.isNotFound)
       if (!isRace) log.warn({ configuration: name, ...errorFields(error) }, 'caBundle not written')
-      if (!this.#stopped && this.#timer === undefined) this.#later(RETRY_MS)
+      if (!this.#stopped && this.#timer === undefined) this.#later(this.#backoff.next())
     } finally {
       this.#writing = false
     }
     // What has changed meanwhile was not written.
-    if (!this.#stopped && this.#timer === undefined && this.#wrong() !== undefined) this.#later(RETRY_MS)
+    if (!this.#stopped && this.#timer === undefined && this.#wrong() !== undefined) this.#later(CHECK_MS)
   }
 
   /** The configuration, where one of its webhooks does not have the bundle. */
