@@ -1,4 +1,8 @@
-/** The windows of a snapshot that somebody counts in, by the resource whose status tells of them. Pure. */
+/**
+ * The windows of a snapshot that somebody counts in, by the resource whose status tells of them. Pure.
+ *
+ * Those of a minute are left out: they are over before anybody has read of them, as rate limits are.
+ */
 import { plannedScope } from '../../domain/quota/limits.ts'
 import type { PlannedScope, ScopeKind } from '../../domain/quota/limits.ts'
 import type { Limits, Snapshot } from '../../domain/snapshot/snapshot.ts'
@@ -44,7 +48,9 @@ export function scopeId(organization: string, scope: string): string {
 }
 
 function counted(kind: ScopeKind, organization: string, name: string, limits: Limits, resource: string): CountedScope {
-  return { id: scopeId(organization, name), organization, scope: plannedScope(kind, name, limits), resource }
+  const tokenQuotas = limits.tokenQuotas.filter(({ window }) => window !== 'Minute')
+  const scope = plannedScope(kind, name, { ...limits, tokenQuotas })
+  return { id: scopeId(organization, name), organization, scope, resource }
 }
 
 function countsAnything({ scope }: CountedScope): boolean {

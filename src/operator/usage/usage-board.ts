@@ -20,11 +20,25 @@ export interface Exhaustion {
   readonly message: string
 }
 
+/** The limit that lets nothing more through, and when it was last seen so. */
+interface Spent extends Exhaustion {
+  readonly unit: PlannedLimit['unit']
+  readonly limit: number
+  readonly usage: WindowUsage
+  readonly seenMs: Milliseconds
+}
+
+/**
+ * A limit that refuses large requests and lets small ones pass would be told to be spent and not to be, in turn, on all
+ * keys that depend on it: what a refusal has shown holds so long.
+ */
+const HOLD_MS = 60_000
+
 /** What was read of one scope. */
 export interface ScopeReading {
   readonly atMs: Milliseconds
   readonly usages: readonly WindowUsage[]
-  readonly exhaustion: Exhaustion | undefined
+  readonly exhaustion: Spent | undefined
 }
 
 export class UsageBoard {
@@ -73,7 +87,7 @@ export class UsageBoard {
       figures: states[index] ?? { costMicroUsd: 0, inputTokens: 0, outputTokens: 0, requests: 0 },
       ...spanOf(window, atMs),
     }))
-    const exhaustion = exhaustionOf(scope, usages, states)
+    const exhaustion = spentOf(scope, usages, states, atMs) ?? held(before?.exhaustion, usages, atMs)
     this.#readings.set(id, { atMs, usages, exhaustion })
     if (exhaustion === undefined) this.#exhausted.delete(id)
     else this.#exhausted.add(id)
@@ -126,18 +140,32 @@ const REASONS = {
   organization: 'OrganizationBudgetExceeded',
 } as const satisfies Record<ScopeKind, Exhaustion['reason']>
 
-function exhaustionOf(
+function spentOf(
   scope: PlannedScope,
   usages: readonly WindowUsage[],
   states: readonly CounterState[],
-): Exhaustion | undefined {
-  for (const [index, { window, figures, endMs }] of usages.entries()) {
-    const limit = window.limits.find((one) =>
+  seenMs: Milliseconds,
+): Spent | undefined {
+  for (const [index, usage] of usages.entries()) {
+    const { window, figures, endMs } = usage
+    const found = window.limits.find((one) =>
       isExhausted(one, amountIn(one.unit, figures), states[index]?.marks[one.unit]),
     )
-    if (limit !== undefined) return { reason: REASONS[scope.kind], message: messageOf(scope, limit, window, endMs) }
+    if (found === undefined) continue
+    const message = messageOf(scope, found, window, endMs)
+    return { reason: REASONS[scope.kind], message, unit: found.unit, limit: found.limit, usage, seenMs }
   }
   return undefined
+}
+
+/** What was spent a moment ago, where nothing but further spending has come since. */
+function held(before: Spent | undefined, usages: readonly WindowUsage[], atMs: Milliseconds): Spent | undefined {
+  if (before === undefined || atMs - before.seenMs >= HOLD_MS) return undefined
+  const { unit, limit, usage } = before
+  const now = usages.find(({ window }) => window.window === usage.window.window && window.reset === usage.window.reset)
+  if (now === undefined || (now.window.reset === 'Calendar' && now.startMs !== usage.startMs)) return undefined
+  const isSame = now.window.limits.some((one) => one.unit === unit && one.limit === limit && one.onExceed === 'Block')
+  return isSame && amountIn(unit, now.figures) >= amountIn(unit, usage.figures) ? before : undefined
 }
 
 /** The same as long as the window is: what is said must not change with every request. */

@@ -1,8 +1,4 @@
-/**
- * `status.usage` and back: what people read, and what lost counters are restored from. Pure.
- *
- * Windows of a minute are left out: they are over before anybody has read them.
- */
+/** `status.usage` and back: what people read, and what lost counters are restored from. Pure. */
 import { amountIn } from '../../domain/quota/amounts.ts'
 import { formatMicroUsd, parseMicroUsd } from '../../domain/quota/money.ts'
 import type { PlannedLimit, PlannedWindow } from '../../domain/quota/limits.ts'
@@ -41,7 +37,7 @@ interface Remaining {
 
 /** The entries of a scope, in the order of its windows. */
 export function renderUsage(usages: readonly WindowUsage[]): JsonObject[] {
-  return usages.filter(isTold).map(({ window, figures, startMs, endMs }) => {
+  return usages.map(({ window, figures, startMs, endMs }) => {
     const { costMicroUsd, tokens } = remainingOf(window, figures)
     return {
       window: window.window,
@@ -65,9 +61,8 @@ export function parseUsage(status: JsonValue | undefined): WrittenUsage[] {
 
 /** Whether what is counted differs enough from what was written, or belongs to another window. */
 export function hasMoved(written: readonly WrittenUsage[], usages: readonly WindowUsage[]): boolean {
-  const told = usages.filter(isTold)
-  const isGone = (entry: WrittenUsage) => !told.some((usage) => isSameWindow(entry, usage))
-  return written.some(isGone) || told.some((usage) => hasWindowMoved(written, usage))
+  const isGone = (entry: WrittenUsage) => !usages.some((usage) => isSameWindow(entry, usage))
+  return written.some(isGone) || usages.some((usage) => hasWindowMoved(written, usage))
 }
 
 function hasWindowMoved(written: readonly WrittenUsage[], usage: WindowUsage): boolean {
@@ -119,10 +114,6 @@ function parseEntry(entry: JsonObject | undefined): WrittenUsage | undefined {
 }
 
 const WINDOWS: readonly QuotaWindow[] = ['Hour', 'Day', 'Week', 'Month', 'Total']
-
-function isTold({ window }: WindowUsage): boolean {
-  return window.window !== 'Minute'
-}
 
 function isSameWindow({ window, reset }: WrittenUsage, usage: WindowUsage): boolean {
   return window === usage.window.window && reset === usage.window.reset

@@ -16,7 +16,6 @@ const LIMITS: Limits = {
   tokenQuotas: [
     { window: 'Month', kind: 'Input', limit: 1_000, reset: 'Calendar', onExceed: 'Block' },
     { window: 'Month', kind: 'Total', limit: 1_100, reset: 'Calendar', onExceed: 'Block' },
-    { window: 'Minute', kind: 'Total', limit: 100, reset: 'Calendar', onExceed: 'Block' },
     { window: 'Total', kind: 'Output', limit: 5_000, reset: 'Calendar', onExceed: 'Block' },
   ],
   rateLimits: {},
@@ -28,7 +27,7 @@ function usagesOf(figures: Partial<CounterFigures>, limits = LIMITS, nowMs = NOW
   return windows.map((window) => ({ window, figures: { ...NOTHING, ...figures }, ...spanOf(window, nowMs) }))
 }
 
-t.test('tells of each window but those of a minute', async (t) => {
+t.test('tells of each window', async (t) => {
   const usages = usagesOf({ costMicroUsd: 1_500_000, inputTokens: 400, outputTokens: 300, requests: 7 })
   const tokens = { inputTokens: 400, outputTokens: 300 }
   t.strictSame(renderUsage(usages), [
@@ -60,14 +59,12 @@ t.test('reads back what it wrote, and nothing of what it did not', async (t) => 
   const read = parseUsage(renderUsage(usages))
   t.strictSame(
     read.map(({ window, reset, startMs, figures }) => ({ window, reset, startMs, figures })),
-    usages
-      .filter(({ window }) => window.window !== 'Minute')
-      .map(({ window, startMs, figures }) => ({
-        window: window.window,
-        reset: window.reset,
-        startMs,
-        figures: window.reset === 'Rolling' ? { ...figures, requests: 0 } : figures,
-      })),
+    usages.map(({ window, startMs, figures }) => ({
+      window: window.window,
+      reset: window.reset,
+      startMs,
+      figures: window.reset === 'Rolling' ? { ...figures, requests: 0 } : figures,
+    })),
   )
   const foreign = [
     7,
