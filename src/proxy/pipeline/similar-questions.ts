@@ -55,10 +55,10 @@ export function similarAnswers(
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
       if (deployment === undefined || group === undefined) return undefined
-      const questions = await services.questions.questions(group, marks)
       const embedding = embedQuestion(asked, deployment, caller, record, services)
       record.embeddingUnderway = embedding
       known = { group, vector: embedding, marks }
+      const questions = await services.questions.questions(group, marks)
       const oldestMs = services.now() - ttlMs
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
       // Nothing to compare with: the vector is for later questions and is made while the provider is asked.
