@@ -33,7 +33,7 @@ spec: { type: OpenAI, countries: [us], credentials: { type: Bearer, secretRef: {
   t.match(providers[0]?.spec, {
     credentials: { secretRef: { key: 'apiKey' } },
     access: {},
-    timeouts: { connect: '1s', firstByte: '30s', streamIdle: '60s', total: '10m' },
+    timeouts: { connect: '1s', streamIdle: '60s', total: '10m' },
     failover: { maxAttempts: 1, circuitBreaker: { consecutiveFailures: 5, openFor: '30s' } },
     healthCheck: { mode: 'Passive', interval: '30s' },
     models: [{ enabled: true, quality: 0.5, capabilities: ['chat', 'streaming'] }],

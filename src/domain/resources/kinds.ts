@@ -208,7 +208,7 @@ export interface ProviderSpec {
   readonly access: { readonly namespaceSelector?: LabelSelector; readonly organizations?: readonly string[] }
   readonly timeouts: {
     readonly connect: string
-    readonly firstByte: string
+    readonly firstByte?: string
     readonly streamIdle: string
     readonly total: string
   }

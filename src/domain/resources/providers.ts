@@ -123,7 +123,7 @@ function toEndpoint(spec: EndpointSpec | undefined, ca: string | undefined): Pro
 function toTimeouts(spec: ProviderSpec['timeouts']): ProviderEntry['timeouts'] {
   return {
     connectMs: parseDuration(spec.connect),
-    firstByteMs: parseDuration(spec.firstByte),
+    ...(spec.firstByte === undefined ? {} : { firstByteMs: parseDuration(spec.firstByte) }),
     streamIdleMs: parseDuration(spec.streamIdle),
     totalMs: parseDuration(spec.total),
   }

@@ -257,12 +257,10 @@ const provider = object<ProviderEntry>(
     credentials: object<ProviderEntry['credentials']>({ type: oneOf('Bearer', 'Header', 'None'), headerName: text }, [
       'headerName',
     ]),
-    timeouts: object<ProviderTimeouts>({
-      connectMs: integer(1),
-      firstByteMs: integer(1),
-      streamIdleMs: integer(1),
-      totalMs: integer(1),
-    }),
+    timeouts: object<ProviderTimeouts>(
+      { connectMs: integer(1), firstByteMs: integer(1), streamIdleMs: integer(1), totalMs: integer(1) },
+      ['firstByteMs'],
+    ),
     failover: object<ProviderFailover>({
       retryOnStatus: list(number(400, 599)),
       maxAttempts: integer(1),

@@ -206,7 +206,8 @@ export interface ProviderEndpoint {
 
 export interface ProviderTimeouts {
   readonly connectMs: Milliseconds
-  readonly firstByteMs: Milliseconds
+  /** Absent: a stream has its default, an answer that is not streamed the total time. */
+  readonly firstByteMs?: Milliseconds
   readonly streamIdleMs: Milliseconds
   readonly totalMs: Milliseconds
 }

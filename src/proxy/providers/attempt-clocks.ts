@@ -5,14 +5,29 @@
  */
 import type { Milliseconds, ProviderTimeouts } from '../../domain/snapshot/snapshot.ts'
 
+/** All clocks of one call. */
+export type AttemptTimeouts = Required<ProviderTimeouts>
+
 export type Clock = 'connect' | 'first-byte' | 'idle' | 'total'
 type Phase = Exclude<Clock, 'total'>
+
+/** To a stream's first content, where the provider states none. @see DESIGN section 5 */
+const FIRST_BYTE_MS: Milliseconds = 30_000
 
 /** Longest delay that a timer of Node takes; beyond it would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
+/**
+ * The clocks of one call. An answer that is not streamed mostly begins when it is complete, after minutes where a model
+ * thinks long: unless the provider states a time to the first byte, only the total one bounds it.
+ */
+export function attemptTimeouts(timeouts: ProviderTimeouts, stream: boolean): AttemptTimeouts {
+  const { firstByteMs = stream ? FIRST_BYTE_MS : timeouts.totalMs } = timeouts
+  return { ...timeouts, firstByteMs }
+}
+
 export class AttemptClocks {
-  readonly #timeouts: ProviderTimeouts
+  readonly #timeouts: AttemptTimeouts
   readonly #expired: (clock: Clock) => void
   readonly #totalDeadlineMs: Milliseconds
   #phase: Phase = 'connect'
@@ -22,7 +37,7 @@ export class AttemptClocks {
   #paused = false
 
   /** Starts the clocks `connect` and `total`. `expired` is called once at most. */
-  constructor(timeouts: ProviderTimeouts, expired: (clock: Clock) => void) {
+  constructor(timeouts: AttemptTimeouts, expired: (clock: Clock) => void) {
     const nowMs = performance.now()
     this.#timeouts = timeouts
     this.#expired = expired

@@ -6,8 +6,7 @@
  * connection, reader gone) passes `#end` once, which stops the clocks and frees the signal.
  */
 import type { Dispatcher } from 'undici'
-import type { ProviderTimeouts } from '../../domain/snapshot/snapshot.ts'
-import type { Clock } from './attempt-clocks.ts'
+import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
@@ -20,7 +19,7 @@ type Controller = Dispatcher.DispatchController
 type Chunk = IteratorResult<Uint8Array, undefined>
 
 export interface ExchangeOptions {
-  readonly timeouts: ProviderTimeouts
+  readonly timeouts: AttemptTimeouts
   /** Not yet aborted. */
   readonly signal: AbortSignal
   /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */

@@ -1,11 +1,13 @@
 /** Sends attempts to providers over HTTP. @see ProviderTransport */
 import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
 import type { ExchangeOptions } from './provider-exchange.ts'
 import { AttemptError } from '../pipeline/ports.ts'
+import { attemptTimeouts } from './attempt-clocks.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
 import { openEndpoint } from './endpoint.ts'
@@ -45,7 +47,7 @@ export class HttpTransport implements ProviderTransport {
       endpoint,
       { method: 'POST', path, headers, body: call.body },
       {
-        timeouts: provider.timeouts,
+        timeouts: attemptTimeouts(provider.timeouts, call.stream),
         signal: call.signal,
         stream: call.stream,
       },
@@ -126,6 +128,6 @@ async function replyOf(exchange: ProviderExchange): Promise<ProviderReply> {
   }
 }
 
-function probeTimeouts(timeoutMs: Milliseconds): ProviderEntry['timeouts'] {
+function probeTimeouts(timeoutMs: Milliseconds): AttemptTimeouts {
   return { connectMs: timeoutMs, firstByteMs: timeoutMs, streamIdleMs: timeoutMs, totalMs: timeoutMs }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AttemptClocks } from '../../../src/proxy/providers/attempt-clocks.ts'
+import { AttemptClocks, attemptTimeouts } from '../../../src/proxy/providers/attempt-clocks.ts'
 import type { Clock } from '../../../src/proxy/providers/attempt-clocks.ts'
 
 const FOREVER = Number.MAX_SAFE_INTEGER
@@ -57,4 +57,11 @@ t.test('a time beyond what timers can hold does not fire at once', async (t) => 
   await new Promise((resolve) => setTimeout(resolve, 20))
   clocks.stop()
   t.same(expired, [])
+})
+
+t.test('a whole answer has the total time, unless the provider states one to the first byte', async (t) => {
+  const stated = { connectMs: 1, streamIdleMs: 2, totalMs: 600_000 }
+  t.equal(attemptTimeouts(stated, true).firstByteMs, 30_000)
+  t.equal(attemptTimeouts(stated, false).firstByteMs, 600_000)
+  for (const stream of [true, false]) t.equal(attemptTimeouts({ ...stated, firstByteMs: 9 }, stream).firstByteMs, 9)
 })

@@ -169,6 +169,19 @@ t.test('gives up on a provider that accepts and never answers', async (t) => {
   t.equal(await fake.requests[0]?.ended, 'closed-early', 'the provider sees the end')
 })
 
+t.test(
+  'waits the total time for an answer that is not streamed, where no time to the first byte is stated',
+  async (t) => {
+    const { fake, transport } = await setUp(t)
+    const { firstByteMs: _unstated, ...rest } = LONG
+    fake.enqueue(behaviours.delayed(SHORT_MS * 2, behaviours.ok({ late: true })), behaviours.freeze())
+    const patient = entry(fake.url, { timeouts: { ...rest, connectMs: SHORT_MS, streamIdleMs: SHORT_MS } })
+    t.equal(await textOf(await transport.send(call(patient))), '{"late":true}')
+    const bounded = entry(fake.url, { timeouts: { ...rest, totalMs: SHORT_MS } })
+    t.same(await failureOf(transport.send(call(bounded))), { kind: 'timeout', clock: 'total' })
+  },
+)
+
 t.test('lets the total clock end what the others would allow', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 5 }))
