@@ -8,11 +8,18 @@ import { asArray, asObject, asString } from '../../src/domain/json.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import type { KubeObject } from '../../src/operator/kube/kube-object.ts'
 import { MUTATING_WEBHOOK_CONFIGURATIONS, PODS } from '../../src/operator/kube/resource.ts'
-import type { CommandResult } from './control-plane.ts'
+import type { CommandResult, ControlPlaneOptions } from './control-plane.ts'
 import { startWorld } from './operator.ts'
 import type { OperatorWorld, RunningOperator } from './operator.ts'
 import { until } from './redis.ts'
 
+const SERVICE_ACCOUNTS = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+}
 export const CONFIGURATION = 'tollgate-sidecar-injector'
 export const IMAGE = 'docker.io/local/tollgate:1'
 export const OPERATOR_ADDRESS = 'tollgate-operator.tollgate-system.svc:8443'
@@ -34,12 +41,18 @@ export async function startInjectionWorld(
   enabled: readonly string[],
   others: readonly string[] = [],
   settings: JsonObject = {},
+  options: ControlPlaneOptions = {},
 ): Promise<InjectionWorld | undefined> {
-  const world = await startWorld(t, [...enabled, ...others])
+  const world = await startWorld(t, [...enabled, ...others], options)
   if (world === undefined) return undefined
   const { plane } = world
   for (const name of enabled) await plane.kubectl('label', 'namespace', name, 'tollgate.dev/injection=enabled')
-  for (const name of [...enabled, ...others]) await plane.kubectl('create', 'serviceaccount', 'default', '-n', name)
+  for (const namespace of [...enabled, ...others]) {
+    // A controller makes it, where there is one.
+    if (options.controllers === true)
+      await until(async () => (await world.read(SERVICE_ACCOUNTS, namespace, 'default')) !== undefined)
+    else await plane.kubectl('create', 'serviceaccount', 'default', '-n', namespace)
+  }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-injection-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'injection.yaml')

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../src/operator/kube/kube-object.ts'
 import { KubeError } from '../../src/operator/kube/kube-error.ts'
 import type { Resource } from '../../src/operator/kube/resource.ts'
 import { CONFIG_MAPS, NAMESPACES, ORGANIZATIONS, SECRETS, VIRTUAL_KEYS } from '../../src/operator/kube/resource.ts'
-import type { ControlPlane } from './control-plane.ts'
+import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts'
 import { startControlPlane } from './control-plane.ts'
 import { startRedis, until } from './redis.ts'
 import type { RedisServer } from './redis.ts'
@@ -46,8 +46,12 @@ export interface OperatorWorld {
 }
 
 /** A control plane with the CRDs, an organization `acme`, the namespaces, and a Redis. */
-export async function startWorld(t: Test, namespaces: readonly string[]): Promise<OperatorWorld | undefined> {
-  const plane = await startControlPlane(t)
+export async function startWorld(
+  t: Test,
+  namespaces: readonly string[],
+  options: ControlPlaneOptions = {},
+): Promise<OperatorWorld | undefined> {
+  const plane = await startControlPlane(t, options)
   if (plane === undefined) return undefined
   const redis = await startRedis()
   t.teardown(() => redis.stop())
