@@ -10,10 +10,11 @@
 import type { Secret } from '../secret.ts'
 import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
 import { canonicalText } from './canonical.ts'
-import type { ResourceConditions } from './conditions.ts'
+import { condition, withReady, type ResourceConditions } from './conditions.ts'
+import { isolate } from './isolate.ts'
 import type { NamespaceResource, OrganizationResource, ProviderResource, VirtualKeyResource } from './kinds.ts'
 import { impliedOrganization, resolveOrganization, type PatternCheck } from './organizations.ts'
-import { resolveProvider } from './providers.ts'
+import { mayUseProvider, resolveProvider, type ResolvedProvider } from './providers.ts'
 import type { SecretLookup } from './secret-lookup.ts'
 import { namespaceLabels } from './selectors.ts'
 import { resolveVirtualKeys } from './virtual-keys.ts'
@@ -61,14 +62,12 @@ export interface BuildOutput {
   readonly credentials: ReadonlyMap<string, Secret>
 }
 
-/** @throws {RangeError} where a resource holds what its schema forbids. */
+/** A resource that holds what its schema forbids is refused with `InvalidSpec`; the others are not concerned. */
 export function buildSnapshot(input: BuildInput): BuildOutput {
   const organizations = declaredOrImplied(input).map((resource) =>
     resolveOrganization(resource, input.checkPattern ?? (() => undefined)),
   )
-  const providers = input.providers
-    .map((resource) => resolveProvider(resource, input.secretValue, input.providerNamespaces))
-    .toSorted((left, right) => compare(left.entry.name, right.entry.name))
+  const { providers, refused } = resolveProviders(input)
   const keys = resolveVirtualKeys(input.virtualKeys, {
     organizations: new Map(organizations.map((organization) => [organization.resource.metadata.name, organization])),
     providers,
@@ -91,10 +90,37 @@ export function buildSnapshot(input: BuildInput): BuildOutput {
   return {
     snapshot: { schema: SNAPSHOT_SCHEMA, revision: input.contentHash([...revisions].join('\n')), ...content },
     revisions,
-    conditions: [...declared, ...providers, ...keys.conditions.map((conditions) => ({ conditions }))]
+    conditions: [...declared, ...providers, ...refused, ...keys.conditions.map((conditions) => ({ conditions }))]
       .map(({ conditions }) => conditions)
       .toSorted((left, right) => compare(identity(left), identity(right))),
     credentials: new Map(providers.flatMap(({ entry, credential }) => (credential ? [[entry.name, credential]] : []))),
+  }
+}
+
+interface ResolvedProviders {
+  /** By name. */
+  readonly providers: readonly ResolvedProvider[]
+  readonly refused: readonly { readonly conditions: ResourceConditions }[]
+}
+
+function resolveProviders({ providers, secretValue, providerNamespaces }: BuildInput): ResolvedProviders {
+  const outcomes = providers.map((resource) => ({
+    resource,
+    outcome: isolate(() => {
+      // Every key asks it; one that cannot answer must not be there to be asked.
+      mayUseProvider(resource.spec, '', {})
+      return resolveProvider(resource, secretValue, providerNamespaces)
+    }),
+  }))
+  return {
+    providers: outcomes
+      .flatMap(({ outcome }) => (outcome.type === 'understood' ? [outcome.value] : []))
+      .toSorted((left, right) => compare(left.entry.name, right.entry.name)),
+    refused: outcomes.flatMap(({ resource, outcome }) => {
+      if (outcome.type === 'understood') return []
+      const answers = [condition('Accepted', outcome.refusal)]
+      return [{ conditions: withReady('Provider', resource.metadata, answers) }]
+    }),
   }
 }
 

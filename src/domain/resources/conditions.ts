@@ -9,6 +9,7 @@ export type ConditionType = 'Accepted' | 'KeyReady' | 'ResolvedRefs' | 'Ready'
 /** Reasons are stable words that people alert on. */
 export type ConditionReason =
   | 'Accepted'
+  | 'InvalidSpec'
   | 'OrganizationNotFound'
   | 'OrganizationNotAccepted'
   | 'ProjectNotFound'

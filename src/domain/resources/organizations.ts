@@ -1,6 +1,7 @@
 /** Organization manifests to snapshot entries. */
 import type { OrganizationEntry, ProjectEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
+import { isolate } from './isolate.ts'
 import type { OrganizationResource, ProjectSpec } from './kinds.ts'
 import { toComplianceSettings, toLimits, toPolicySettings } from './policies.ts'
 import { present } from './present.ts'
@@ -20,10 +21,11 @@ export interface ResolvedOrganization {
  * send what it was written to hide.
  */
 export function resolveOrganization(resource: OrganizationResource, checkPattern: PatternCheck): ResolvedOrganization {
-  const refusal = invalidPattern(resource, checkPattern)
+  const entry = isolate(() => toEntry(resource))
+  const refusal = entry.type === 'refused' ? entry.refusal : invalidPattern(resource, checkPattern)
   const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal)])
-  if (refusal !== undefined) return { resource, conditions }
-  return { resource, entry: toEntry(resource), conditions }
+  if (refusal !== undefined || entry.type === 'refused') return { resource, conditions }
+  return { resource, entry: entry.value, conditions }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { KeyDigest, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
+import { isolate } from './isolate.ts'
 import { digestsOfKey, withoutMovedDigests, type KeyText } from './key-digests.ts'
 import type { VirtualKeyResource } from './kinds.ts'
 import type { ResolvedOrganization } from './organizations.ts'
@@ -35,23 +36,38 @@ export interface ResolvedKeys {
   readonly conditions: readonly ResourceConditions[]
 }
 
-/** All keys. @throws {RangeError} where an amount or duration is malformed (the schemas prevent it). */
+/** All keys. One with an amount or duration that is malformed (the schemas prevent it) is refused as `InvalidSpec`. */
 export function resolveVirtualKeys(resources: readonly VirtualKeyResource[], context: KeyContext): ResolvedKeys {
   const entries: VirtualKeyEntry[] = []
   const conditions: ResourceConditions[] = []
   const counts: KeyCounts = new Map()
   const owners = new Map<string, string>()
   for (const resource of [...resources].toSorted(byAge)) {
-    const outcome = accept(resource, context, counts)
-    const text = readKeyText(resource, context.secretValue, owners)
-    if (outcome.type === 'granted') {
-      if (text.type === 'text') owners.set(text.text, idOf(resource))
-      const digests = digestsOfKey(resource, text, context)
-      if (digests.length > 0) entries.push(toEntry(resource, outcome, digests, context))
+    const understood = isolate(() => resolveKey(resource, context, counts, owners))
+    if (understood.type === 'refused') {
+      const answers = [condition('Accepted', understood.refusal)]
+      conditions.push(withReady('VirtualKey', resource.metadata, answers))
+      continue
     }
+    const { outcome, text, entry } = understood.value
+    if (entry !== undefined) entries.push(entry)
+    if (outcome.type === 'granted' && text.type === 'text') owners.set(text.text, idOf(resource))
     conditions.push(describe(resource, outcome, text, context.nowMs))
   }
   return { entries: withoutMovedDigests(entries), conditions }
+}
+
+function resolveKey(
+  resource: VirtualKeyResource,
+  context: KeyContext,
+  counts: KeyCounts,
+  owners: ReadonlyMap<string, string>,
+): { readonly outcome: GrantOutcome; readonly text: KeyText; readonly entry: VirtualKeyEntry | undefined } {
+  const outcome = accept(resource, context, counts)
+  const text = readKeyText(resource, context.secretValue, owners)
+  const digests = outcome.type === 'granted' ? digestsOfKey(resource, text, context) : []
+  const isIn = outcome.type === 'granted' && digests.length > 0
+  return { outcome, text, entry: isIn ? toEntry(resource, outcome, digests, context) : undefined }
 }
 
 /** Where a generated key's text lies: the Secret's name, for the entry `key`. */

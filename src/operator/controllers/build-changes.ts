@@ -1,6 +1,6 @@
 /** Which resources may need another status after a publication. */
 import type { Condition } from '../../domain/resources/conditions.ts'
-import type { Build } from './configuration.ts'
+import type { Build } from './build.ts'
 
 /**
  * Names of the resources of `after` about which `before` said something else: with thousands of keys most publications

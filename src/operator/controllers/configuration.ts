@@ -11,22 +11,17 @@
  *   ten; each ten minutes all of it is compared.
  * - An expiry needs no event: the next one has a timer.
  */
-import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
-import type { Condition } from '../../domain/resources/conditions.ts'
-import type { PatternCheck } from '../../domain/resources/organizations.ts'
-import type { Secret } from '../../domain/secret.ts'
-import { splitSnapshot } from '../../domain/snapshot/shards.ts'
-import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
+import type { ShardContent } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { Backoff } from '../kube/backoff.ts'
-import { keyOf } from '../kube/kube-object.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
 import { FencedError } from '../publish/publisher.ts'
 import type { Publisher } from '../publish/publisher.ts'
-import { gather } from './gather.ts'
-import type { View } from './gather.ts'
+import { BuildError, makeBuild } from './build.ts'
+import type { Build, BuildOptions } from './build.ts'
+import type { Problem } from './status.ts'
 
 const QUIET_MS = 100
 const MAX_WAIT_MS = 500
@@ -37,35 +32,17 @@ const RETRY_MAX_MS = 5_000
 const LOOK_MS = 5_000
 const RESYNC_MS = 10 * 60_000
 
-/** What is in force as of one moment. Resources are named `Kind/namespace/name`, `Kind/name` where cluster-scoped. */
-export interface Build {
-  readonly snapshot: Snapshot
-  readonly credentials: ReadonlyMap<string, Secret>
-  readonly shards: readonly ShardContent[]
-  readonly conditions: ReadonlyMap<string, readonly Condition[]>
-  /** Generation of each resource that this is about. */
-  readonly generations: ReadonlyMap<string, number | undefined>
-  /** Hash of each resource's entry in the snapshot; absent where it has none. */
-  readonly revisions: ReadonlyMap<string, string>
-}
-
-export interface ConfigurationOptions {
-  readonly view: View
+export interface ConfigurationOptions extends Omit<BuildOptions, 'digests' | 'nowMs'> {
   readonly timing: Timing
   readonly log: Log
-  readonly contentHash: ContentHash
-  readonly digestOf: (text: string, namespace: string) => string
-  readonly checkPattern: PatternCheck
   /** What is published now, by any leader: the digests of each key. @throws where Redis does not answer. */
   readonly digestsInForce: () => Promise<ReadonlyMap<string, readonly KeyDigest[]>>
-  /** The operator's own namespace, where the providers' Secrets are. */
-  readonly namespace: string
   /** Before a publication, by the leader: what it relies on. @throws then it is tried again */
   readonly onPublish: (build: Build) => Promise<void>
   /** After each build, and after each end of a publication. Must not throw. */
   readonly onBuilt: (build: Build) => void
   readonly onPublished: (build: Build) => void
-  readonly onPublicationFailed: () => void
+  readonly onPublicationFailed: (problem: Problem) => void
   /** So many shards were not what had been published. */
   readonly onRepaired: (shards: number) => void
   /** A later leader has written. */
@@ -161,7 +138,7 @@ export class Configuration {
     } catch (error) {
       if (error instanceof FencedError) return this.#options.onFenced(error.epoch)
       this.#options.log.warn(errorFields(error), 'configuration not published')
-      if (this.#publication !== undefined) this.#options.onPublicationFailed()
+      if (this.#publication !== undefined) this.#options.onPublicationFailed(problemOf(error))
       this.#options.timing.after(this.#retry.next(), () => this.request())
     } finally {
       this.#busy = false
@@ -203,29 +180,12 @@ export class Configuration {
   }
 
   #make(): Build {
-    const { view, timing, contentHash, digestOf, checkPattern, namespace } = this.#options
+    const { timing } = this.#options
     const startedAt = timing.elapsed()
     const nowMs = timing.now()
-    const { snapshot, conditions, credentials, revisions } = buildSnapshot({
-      ...gather(view, digestOf, nowMs),
-      providerNamespaces: [namespace],
-      digestOf,
-      contentHash,
-      digestsInForce: (id) => this.#digests.get(id) ?? [],
-      checkPattern,
-      nowMs,
-      requireOrganization: true,
-    })
-    const build = {
-      snapshot,
-      credentials,
-      shards: splitSnapshot(snapshot, [], contentHash),
-      conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
-      generations: generationsOf(view),
-      revisions,
-    }
-    this.#digests = new Map(snapshot.virtualKeys.map(({ id, digests }) => [id, digests]))
-    this.#scheduleExpiry(snapshot, nowMs)
+    const build = makeBuild({ ...this.#options, digests: this.#digests, nowMs })
+    this.#digests = new Map(build.snapshot.virtualKeys.map(({ id, digests }) => [id, digests]))
+    this.#scheduleExpiry(build.snapshot, nowMs)
     this.#lastBuildMs = timing.elapsed() - startedAt
     return build
   }
@@ -264,17 +224,8 @@ export class Configuration {
   }
 }
 
-/** `Kind/namespace/name`, without a namespace where there is none. */
-export function resourceId(kind: string, namespace: string, name: string): string {
-  return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
-}
-
-function generationsOf(view: View): ReadonlyMap<string, number | undefined> {
-  const of = (kind: string, list: ReturnType<View['virtualKeys']['list']>) =>
-    list.map((object) => [`${kind}/${keyOf(object)}`, object.metadata.generation] as const)
-  return new Map([
-    ...of('VirtualKey', view.virtualKeys.list()),
-    ...of('Provider', view.providers.list()),
-    ...of('Organization', view.organizations.list()),
-  ])
+function problemOf(error: unknown): Problem {
+  return error instanceof BuildError
+    ? { reason: 'BuildFailed', message: error.message }
+    : { reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
 }

@@ -28,7 +28,7 @@ import { changedResources } from './build-changes.ts'
 import { ChangeRouter } from './change-router.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Configuration } from './configuration.ts'
-import type { Build } from './configuration.ts'
+import type { Build } from './build.ts'
 import { isDeleting } from './gather.ts'
 import { keyDigests } from './key-digests.ts'
 import { createLook } from './look.ts'
@@ -114,7 +114,7 @@ export class Controllers {
       onBuilt: (build) => options.onBuilt?.(build),
       onPublish: (build) => this.#prepare(build),
       onPublished: (build) => this.#published(build),
-      onPublicationFailed: () => this.#trouble.failed(),
+      onPublicationFailed: (problem) => this.#trouble.failed(problem),
       onRepaired: (shards) => this.#repaired(shards),
     })
     this.#router = new ChangeRouter({
@@ -150,7 +150,7 @@ export class Controllers {
       events,
       ledger: this.#ledger,
       now: timing.now,
-      isStoreUnavailable: () => this.#trouble.isLasting,
+      publicationProblem: () => this.#trouble.lasting,
     }
     this.#keyController = new VirtualKeyController({
       ...shared,
@@ -267,7 +267,7 @@ export class Controllers {
 
   #published(build: Build): void {
     // During lasting trouble statuses have told of builds that were never published.
-    const before = this.#trouble.isLasting ? undefined : this.#told
+    const before = this.#trouble.lasting === undefined ? this.#told : undefined
     this.#told = build
     this.#trouble.succeeded()
     this.#ledger.published(build)

@@ -6,7 +6,7 @@
  */
 import { ownerOfKey, ownerShard } from '../../domain/snapshot/shards.ts'
 import type { Acknowledgement } from '../../domain/snapshot/shard-store.ts'
-import type { Build } from './configuration.ts'
+import type { Build } from './build.ts'
 
 /** Revisions of an owner's shard that are remembered; an instance that runs an older one counts as behind. */
 const MAX_REVISIONS = 256

@@ -1,5 +1,6 @@
 /** Whether publishing has failed for so long that statuses should say so; a shorter failure would only make them flap. */
 import type { Milliseconds, Timing } from '../kube/timing.ts'
+import type { Problem } from './status.ts'
 
 const PATIENCE_MS = 5_000
 /** A little later, so that the patience is over then. */
@@ -9,6 +10,7 @@ export class PublicationTrouble {
   readonly #timing: Timing
   readonly #onLasting: () => void
   #since: Milliseconds | undefined
+  #problem: Problem | undefined
 
   /** `onLasting`: it has become worth telling. */
   constructor(timing: Timing, onLasting: () => void) {
@@ -16,19 +18,21 @@ export class PublicationTrouble {
     this.#onLasting = onLasting
   }
 
-  get isLasting(): boolean {
-    return this.#since !== undefined && this.#timing.elapsed() - this.#since > PATIENCE_MS
+  /** What it is; undefined where there is none, or none that has lasted. */
+  get lasting(): Problem | undefined {
+    return this.#since !== undefined && this.#timing.elapsed() - this.#since > PATIENCE_MS ? this.#problem : undefined
   }
 
   succeeded(): void {
     this.#since = undefined
   }
 
-  failed(): void {
+  failed(problem: Problem): void {
+    this.#problem = problem
     if (this.#since !== undefined) return
     this.#since = this.#timing.elapsed()
     this.#timing.after(TELL_AFTER_MS, () => {
-      if (this.isLasting) this.#onLasting()
+      if (this.lasting !== undefined) this.#onLasting()
     })
   }
 }

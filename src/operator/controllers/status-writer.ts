@@ -13,7 +13,7 @@ import type { ObjectLookup } from '../kube/object-store.ts'
 import { ORGANIZATIONS, PROVIDERS, VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { Resource } from '../kube/resource.ts'
 import type { ClusterView } from './cluster-view.ts'
-import type { Build } from './configuration.ts'
+import type { Build } from './build.ts'
 import { entryOf, readGeneratedKey } from './generated-secret.ts'
 import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
@@ -49,7 +49,8 @@ export interface StatusWriterOptions {
   readonly ledger: ProgrammedLedger
   readonly now: () => number
   readonly build: () => Build | undefined
-  readonly isStoreUnavailable: () => boolean
+  /** Why nothing is published, where that has lasted. */
+  readonly publicationProblem: () => Problem | undefined
   /** Why a generated key has no Secret of its own; `pending`: its first round is still to come. */
   readonly keyProblem: (key: string) => Problem | 'pending' | undefined
   /** What keeps the requests of a VirtualKey, or of all an Organization's, from passing. */
@@ -80,22 +81,21 @@ export class StatusWriter {
   }
 
   #input(id: string, kind: string, key: string, object: KubeObject, build: Build): StatusInput | undefined {
-    const { ledger, isStoreUnavailable } = this.#options
+    const { ledger, publicationProblem } = this.#options
     const keyProblem = kind === 'VirtualKey' ? this.#keyProblem(key, object) : undefined
     if (keyProblem === 'pending') return undefined
     const revision = build.revisions.get(id)
     const programmed = ledger.stateOf(id, revision)
     // Its publication is under way and brings the status with it.
-    if (revision !== undefined && programmed === 'not-published' && !isStoreUnavailable()) return undefined
+    if (revision !== undefined && programmed === 'not-published' && publicationProblem() === undefined) return undefined
     const { exhaustionOf, exhaustedProjects, healthOf } = this.#options
-    const storeUnavailable = isStoreUnavailable()
     return {
       id,
       object,
       build,
       programmed,
       keyProblem,
-      storeUnavailable,
+      publicationProblem: publicationProblem(),
       quota: exhaustionOf(id),
       exhaustedProjects: kind === 'Organization' ? exhaustedProjects(key) : NO_PROJECTS,
       health: kind === 'Provider' ? healthOf(key) : undefined,

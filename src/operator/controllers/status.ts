@@ -8,7 +8,7 @@ import type { Secret } from '../../domain/secret.ts'
 import { kubeTime } from '../kube/conditions.ts'
 import type { DesiredCondition } from '../kube/conditions.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
-import type { Build } from './configuration.ts'
+import type { Build } from './build.ts'
 import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
 import type { GeneratedKey } from './generated-secret.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
@@ -21,8 +21,8 @@ export interface StatusInput {
   readonly id: string
   readonly build: Build
   readonly programmed: ProgrammedState
-  /** Publishing fails: Redis cannot be reached or refuses. */
-  readonly storeUnavailable: boolean
+  /** Why nothing is published: Redis cannot be reached or refuses, or there is nothing that could be. */
+  readonly publicationProblem: Problem | undefined
   /** Why the key's text cannot be had, where the build does not know it. */
   readonly keyProblem?: Problem | undefined
   /** What keeps requests from passing, of what has limits; `unread`: not known yet. */
@@ -44,7 +44,7 @@ export function conditionsOf({
   id,
   build,
   programmed,
-  storeUnavailable,
+  publicationProblem,
   keyProblem,
   quota,
   health,
@@ -59,7 +59,7 @@ export function conditionsOf({
         ? { ...one, status: 'False', reason: keyProblem.reason, message: keyProblem.message }
         : one,
     )
-  answers.push({ ...programmedCondition(build.revisions.has(id), programmed, storeUnavailable), observedGeneration })
+  answers.push({ ...programmedCondition(build.revisions.has(id), programmed, publicationProblem), observedGeneration })
   if (object.kind !== 'Provider')
     answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
   else answers.push({ ...healthCondition(object, health), observedGeneration })
@@ -132,16 +132,16 @@ export function organizationFields({ object, id, build, exhaustedProjects }: Sta
 function programmedCondition(
   hasEntry: boolean,
   programmed: ProgrammedState,
-  storeUnavailable: boolean,
+  problem: Problem | undefined,
 ): DesiredCondition {
   const type = 'Programmed'
   if (!hasEntry) return { type, status: 'Unknown', reason: 'Pending', message: 'there is nothing to publish yet' }
   if (programmed === 'in-force') return { type, status: 'True', reason: 'Programmed', message: '' }
   if (programmed === 'pending')
     return { type, status: 'Unknown', reason: 'Pending', message: 'not all running sidecars have taken it over' }
-  return storeUnavailable
-    ? { type, status: 'False', reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
-    : { type, status: 'Unknown', reason: 'Pending', message: 'not published yet' }
+  return problem === undefined
+    ? { type, status: 'Unknown', reason: 'Pending', message: 'not published yet' }
+    : { type, status: 'False', ...problem }
 }
 
 /** Until it has been found out, what was said last holds. */

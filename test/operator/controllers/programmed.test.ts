@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Build } from '../../../src/operator/controllers/configuration.ts'
+import type { Build } from '../../../src/operator/controllers/build.ts'
 import { ProgrammedLedger } from '../../../src/operator/controllers/programmed.ts'
 
 const ONE = 'VirtualKey/team/one'

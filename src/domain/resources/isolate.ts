@@ -1,0 +1,19 @@
+/** One resource that cannot be understood must not keep the others from being in force. */
+import type { Refusal } from './conditions.ts'
+
+export type Isolated<Value> =
+  | { readonly type: 'understood'; readonly value: Value }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+
+/**
+ * What `understand` returns, or the refusal that says why it threw: the schemas let nothing through that it cannot take,
+ * unless they are older than this program, or were loosened. Its message quotes the resource, never a Secret.
+ */
+export function isolate<Value>(understand: () => Value): Isolated<Value> {
+  try {
+    return { type: 'understood', value: understand() }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'it cannot be understood'
+    return { type: 'refused', refusal: { reason: 'InvalidSpec', message } }
+  }
+}

@@ -1,0 +1,89 @@
+/** One build: all that follows from the cluster as it is known at one moment. */
+import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
+import type { Condition } from '../../domain/resources/conditions.ts'
+import type { PatternCheck } from '../../domain/resources/organizations.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { splitSnapshot } from '../../domain/snapshot/shards.ts'
+import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
+import type { KeyDigest, Milliseconds, Snapshot } from '../../domain/snapshot/snapshot.ts'
+import { keyOf } from '../kube/kube-object.ts'
+import { gather } from './gather.ts'
+import type { View } from './gather.ts'
+
+/** What is in force as of one moment. Resources are named `Kind/namespace/name`, `Kind/name` where cluster-scoped. */
+export interface Build {
+  readonly snapshot: Snapshot
+  readonly credentials: ReadonlyMap<string, Secret>
+  readonly shards: readonly ShardContent[]
+  readonly conditions: ReadonlyMap<string, readonly Condition[]>
+  /** Generation of each resource that this is about. */
+  readonly generations: ReadonlyMap<string, number | undefined>
+  /** Hash of each resource's entry in the snapshot; absent where it has none. */
+  readonly revisions: ReadonlyMap<string, string>
+}
+
+export interface BuildOptions {
+  readonly view: View
+  readonly contentHash: ContentHash
+  readonly digestOf: (text: string, namespace: string) => string
+  readonly checkPattern: PatternCheck
+  /** The operator's own namespace, where the providers' Secrets are. */
+  readonly namespace: string
+  /** Of each key, by its id: those that it was in force with before. */
+  readonly digests: ReadonlyMap<string, readonly KeyDigest[]>
+  readonly nowMs: Milliseconds
+}
+
+/** @throws {BuildError} */
+export function makeBuild(options: BuildOptions): Build {
+  try {
+    return evaluate(options)
+  } catch (error) {
+    throw new BuildError(error)
+  }
+}
+
+/** Nothing could be built of what is in the cluster. Resources are judged one by one, so this is a fault of ours. */
+export class BuildError extends Error {
+  constructor(cause: unknown) {
+    super(`the configuration cannot be built: ${cause instanceof Error ? cause.message : 'failed'}`, { cause })
+    this.name = 'BuildError'
+  }
+}
+
+function evaluate(options: BuildOptions): Build {
+  const { view, contentHash, digestOf, checkPattern, namespace, digests, nowMs } = options
+  const { snapshot, conditions, credentials, revisions } = buildSnapshot({
+    ...gather(view, digestOf, nowMs),
+    providerNamespaces: [namespace],
+    digestOf,
+    contentHash,
+    digestsInForce: (id) => digests.get(id) ?? [],
+    checkPattern,
+    nowMs,
+    requireOrganization: true,
+  })
+  return {
+    snapshot,
+    credentials,
+    shards: splitSnapshot(snapshot, [], contentHash),
+    conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
+    generations: generationsOf(view),
+    revisions,
+  }
+}
+
+/** `Kind/namespace/name`, without a namespace where there is none. */
+function resourceId(kind: string, namespace: string, name: string): string {
+  return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
+}
+
+function generationsOf(view: View): ReadonlyMap<string, number | undefined> {
+  const of = (kind: string, list: ReturnType<View['virtualKeys']['list']>) =>
+    list.map((object) => [`${kind}/${keyOf(object)}`, object.metadata.generation] as const)
+  return new Map([
+    ...of('VirtualKey', view.virtualKeys.list()),
+    ...of('Provider', view.providers.list()),
+    ...of('Organization', view.organizations.list()),
+  ])
+}

@@ -1,0 +1,56 @@
+import t from 'tap'
+import { build, conditionOf, grant, organization, provider, secrets, virtualKey } from './resource-samples.ts'
+
+const secretValue = secrets({
+  'team/good-virtual-key/key': 'g'.repeat(40),
+  'team/bad-virtual-key/key': 'b'.repeat(40),
+  'tollgate-system/openai/apiKey': 'x',
+})
+
+t.test('a resource that cannot be understood is refused and keeps no other from being in force', async (t) => {
+  const output = build({
+    organizations: [
+      organization({ grants: [grant({})] }),
+      organization(
+        {
+          grants: [grant({})],
+          budgets: [{ window: 'Month', limitUSD: 'a lot', reset: 'Calendar', warnAtPercent: 80, onExceed: 'Block' }],
+        },
+        'odd',
+      ),
+    ],
+    providers: [
+      provider(),
+      provider({ timeouts: { connect: 'soon', firstByte: '30s', streamIdle: '60s', total: '600s' } }, 'odd'),
+    ],
+    virtualKeys: [
+      virtualKey({}, 'good'),
+      virtualKey(
+        { budgets: [{ window: 'Month', limitUSD: 'ten', reset: 'Calendar', warnAtPercent: 80, onExceed: 'Block' }] },
+        'bad',
+      ),
+    ],
+    secretValue,
+  })
+  for (const [kind, name] of [
+    ['Organization', 'odd'],
+    ['Provider', 'odd'],
+    ['VirtualKey', 'bad'],
+  ] as const) {
+    t.equal(conditionOf(output, kind, name, 'Accepted')?.reason, 'InvalidSpec', kind)
+    t.equal(conditionOf(output, kind, name, 'Ready')?.reason, 'InvalidSpec', kind)
+  }
+  t.same(
+    output.snapshot.organizations.map(({ name }) => name),
+    ['acme'],
+  )
+  t.same(
+    output.snapshot.providers.map(({ name }) => name),
+    ['openai'],
+  )
+  t.same(
+    output.snapshot.virtualKeys.map(({ id }) => id),
+    ['team/good'],
+  )
+  t.match(conditionOf(output, 'VirtualKey', 'bad', 'Accepted')?.message, /ten/)
+})
