@@ -6,6 +6,9 @@ import { createKubeClient } from './operator/kube/kube-client.ts'
 import { KubeHttp } from './operator/kube/kube-http.ts'
 import { SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
 
+/** Calls a second: the finalizers of five thousand keys in half a minute. */
+const RATE = 200
+
 export interface KubeTool {
   readonly client: KubeClient
   readonly timing: Timing
@@ -24,7 +27,7 @@ export async function runKubeTool(
   try {
     const connection = await findConnection({ env: environment, home: homedir(), timing })
     const http = new KubeHttp(connection, { timing, userAgent: manager })
-    const client = createKubeClient(http, { timing, fieldManager: manager })
+    const client = createKubeClient(http, { timing, fieldManager: manager, requestsPerSecond: RATE, burst: 2 * RATE })
     const writeLine = (line: string): void => void process.stdout.write(`${line}\n`)
     try {
       return (await work({ client, timing, namespace: connection.namespace, writeLine })) ? 0 : 1
