@@ -168,6 +168,32 @@ t.test('keys that are none, however they come', async (t) => {
   }
 })
 
+t.test('what Node would answer without a word is refused in words', async (t) => {
+  const body = '{}'
+  const cases: Readonly<Record<string, readonly [string, number, RegExp]>> = {
+    'no Host': ['GET /v1/models HTTP/1.1\r\n\r\n', 400, /"param":"host"/],
+    'no Host, for an Anthropic client': [
+      `POST /adapters/anthropic/v1/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n${body}`,
+      400,
+      /^\{"type":"error"/,
+    ],
+    'an unknown expectation': [
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\ncontent-length: 2\r\n\r\n${body}`,
+      417,
+      /"param":"expect"/,
+    ],
+    'a tunnel': ['CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 404, /"code":"route_not_found"/],
+    'the server itself': ['OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404, /"code":"route_not_found"/],
+  }
+  for (const [name, [bytes, status, shape]] of Object.entries(cases)) {
+    const response = await sendRaw(gateway.url, bytes)
+    t.equal(response.status, status, name)
+    t.match(response.body, shape, name)
+    t.ok(response.headers.has('x-request-id'), name)
+    t.same(response.headers.get('x-should-retry'), ['false'], name)
+  }
+})
+
 t.test('malformed HTTP and headers without end', async (t) => {
   for (const bytes of [
     'GARBAGE\r\n\r\n',

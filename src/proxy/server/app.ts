@@ -2,6 +2,7 @@
  * The data plane's HTTP server: mounts the adapters, turns a request into an `Incoming` and an `Outgoing` into bytes.
  * Transport matters only; what happens to a request is in pipeline/pipeline.ts.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../../domain/errors.ts'
 import type { AdapterRoute, ClientAdapter } from '../adapters/adapter.ts'
@@ -11,7 +12,7 @@ import { operationOf } from '../pipeline/operations.ts'
 import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
 import { readBody } from './body.ts'
-import { onClientError } from './client-error.ts'
+import { onClientError, onConnect } from './client-error.ts'
 import { newRequestId } from './request-id.ts'
 import { send } from './send.ts'
 
@@ -44,7 +45,8 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: 32 * 1024 },
+    // A missing Host is refused below: Node's own answer would be empty.
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: 32 * 1024, requireHostHeader: false },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_PATH_PARAMETER },
@@ -53,6 +55,8 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     frameworkErrors: (_error, request, reply) => notFound(request, reply, services),
   })
   app.server.maxConnections = MAX_CONNECTIONS
+  app.server.on('connect', onConnect)
+  app.server.on('checkExpectation', (request, response) => unmetExpectation(request, response, services))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
@@ -82,6 +86,10 @@ function mount(
       const path = (request.params ?? {}) as Record<string, string>
       const hints = route.hints === undefined ? {} : route.hints(path, new URLSearchParams(query))
       if (hints === undefined) return notFound(request, reply, services)
+      if (missesHost(request.raw)) {
+        const error = new GatewayError('invalid_request_error', 'The Host header is missing.', { param: 'host' })
+        return refuseOutside(error, request, reply, services)
+      }
       reply.hijack()
       const incoming = incomingOf(request, reply, adapter, query, hints, services, options)
       const outgoing = await operationOf(hints.operation ?? route.operation)(incoming, services)
@@ -159,6 +167,21 @@ function unexpected(error: unknown, request: FastifyRequest, reply: FastifyReply
   }
   services.log.error({ err: error }, 'unexpected error')
   refuseOutside(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+function missesHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersionMinor > 0
+}
+
+/** An `Expect` that is not `100-continue`. Its body is not waited for. */
+function unmetExpectation(request: IncomingMessage, response: ServerResponse, services: Services): void {
+  const error = new GatewayError('invalid_request_error', 'Of expectations only 100-continue is met.', {
+    param: 'expect',
+  })
+  const requestId = newRequestId(services.now())
+  const headers = { 'x-request-id': requestId, connection: 'close' }
+  void send(response, { ...refuse(error, adapterOfPath(request.url ?? ''), requestId, headers), status: 417 })
 }
 
 function statusOf(error: unknown): number {

@@ -1,8 +1,17 @@
-/** What Node's HTTP parser refuses never becomes a request: a plain answer in the OpenAI shape, then the end. */
+/** What never becomes a request of a route: a plain answer in the OpenAI shape, then the end of the connection. */
+import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import { newRequestId } from './request-id.ts'
 
-const ANSWERS: Readonly<Record<string, { status: string; code: string; message: string; retry?: true }>> = {
+interface PlainAnswer {
+  readonly status: string
+  readonly type?: string
+  readonly code: string
+  readonly message: string
+  readonly retry?: boolean
+}
+
+const ANSWERS: Readonly<Record<string, PlainAnswer>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     code: 'invalid_request_error',
@@ -16,7 +25,14 @@ const ANSWERS: Readonly<Record<string, { status: string; code: string; message: 
   },
 }
 
-const MALFORMED: (typeof ANSWERS)[string] = {
+const NO_TUNNEL: PlainAnswer = {
+  status: '404 Not Found',
+  type: 'not_found_error',
+  code: 'route_not_found',
+  message: 'There is no such method and path.',
+}
+
+const MALFORMED: PlainAnswer = {
   status: '400 Bad Request',
   code: 'invalid_request_error',
   message: 'The request is not valid HTTP.',
@@ -29,8 +45,20 @@ export function onClientError(error: Error & { code?: string }, socket: Socket):
     socket.destroy()
     return
   }
-  const { status, code, message, retry = false } = ANSWERS[error.code ?? ''] ?? MALFORMED
-  const body = JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code } })
+  answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED)
+}
+
+/** The server's `connect` event: the gateway is no forward proxy. Without a listener the connection would end unanswered. */
+export function onConnect(_request: unknown, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  answerPlainly(socket, NO_TUNNEL)
+}
+
+function answerPlainly(
+  socket: Duplex,
+  { status, type = 'invalid_request_error', code, message, retry = false }: PlainAnswer,
+): void {
+  const body = JSON.stringify({ error: { message, type, param: null, code } })
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-should-retry: ${retry}\r\nx-request-id: ${newRequestId(Date.now())}\r\nconnection: close\r\n\r\n${body}`,
