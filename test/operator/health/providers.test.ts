@@ -101,6 +101,7 @@ t.test('providers that fail and budgets that end', async (t) => {
       return main.requests.length > calls
     })
     await healthy('main', 'True NoFailureReported')
+    t.equal((await redis.cli('EXISTS', 'tg:ack:team::circuits')).trim(), '0', 'nothing is left where nothing is open')
   })
 
   t.test('13: a provider whose checks fail is said to be out, and back when they succeed', async (t) => {

@@ -7,7 +7,7 @@ import { CounterStore, spanOf } from '../../../src/operator/usage/counter-store.
 import type { CounterCopy, CounterName } from '../../../src/operator/usage/counter-store.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../src/proxy/stores/redis/redis-quota-store.ts'
-import { startRedis } from '../../helpers/redis.ts'
+import { startCluster, startRedis } from '../../helpers/redis.ts'
 
 const HOUR = 3_600_000
 const budget = (window: 'Day' | 'Month' | 'Total', reset: 'Calendar' | 'Rolling') =>
@@ -149,6 +149,32 @@ t.test('counters as the operator sees them', async (t) => {
     t.strictSame(await spent(), [90, 90, 90])
     t.strictSame(await counters.wholeSince(['ac/me']), new Map([['ac/me', clock]]))
   })
+})
+
+t.test('on a cluster each organization is on one node', async (t) => {
+  const cluster = await startCluster()
+  const redis = connectRedis(cluster.url, { callTimeoutMs: 20_000 })
+  t.teardown(async () => {
+    await redis.close()
+    await cluster.stop()
+  })
+  await redis.waitUntilReady(20_000)
+  const counters = new CounterStore(redis)
+  const now = await counters.now()
+  const organizations = ['one', 'two', 'three', 'four', 'five']
+  const figures = { costMicroUsd: 5, inputTokens: 1, outputTokens: 1, requests: 1 }
+  const copies = organizations.flatMap((organization) =>
+    NAMES.map((name) => ({ ...name, organization, startMs: spanOf(name, now).startMs, atMs: now, figures })),
+  )
+  for (const name of organizations) {
+    const own = copies.filter(({ organization }) => organization === name)
+    t.equal(await counters.restore(name, own, now, now), 3)
+  }
+  t.ok((await counters.read(copies, now)).every((state) => state?.costMicroUsd === 5))
+  t.strictSame(
+    [...(await counters.wholeSince(organizations)).values()],
+    organizations.map(() => now),
+  )
 })
 
 async function copiesOf(counters: CounterStore, nowMs: number): Promise<CounterCopy[]> {
