@@ -24,7 +24,10 @@ export async function makePod(plane: ControlPlane, name: string, ca?: string): P
     image: 'tollgate',
     restartPolicy: 'Always',
     args: ['sidecar'],
-    env: [{ name: 'TOLLGATE_CA', value: ca }],
+    env: [
+      { name: 'TOLLGATE_CA', value: ca },
+      { name: 'TOLLGATE_LISTEN', value: '127.0.0.1:4141' },
+    ],
     volumeMounts: [{ name: IDENTITY.name, mountPath: '/var/run/tollgate' }],
   }
   const spec: JsonObject = {

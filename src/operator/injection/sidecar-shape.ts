@@ -86,6 +86,8 @@ function envProblem(container: JsonObject, { operatorAddress, isTrusted }: Sidec
   // Of each: the last one of several would count.
   if (operatorAddress !== undefined && !isOnly(valuesOf('TOLLGATE_OPERATOR'), (value) => value === operatorAddress))
     return `its TOLLGATE_OPERATOR is not ${operatorAddress}`
+  if (!isOnly(valuesOf('TOLLGATE_LISTEN'), (value) => value.startsWith('127.0.0.1:')))
+    return 'its TOLLGATE_LISTEN is not on 127.0.0.1'
   if (isTrusted !== undefined && !isOnly(valuesOf('TOLLGATE_CA'), isTrusted)) return 'its TOLLGATE_CA is not ours'
   return undefined
 }

@@ -176,6 +176,7 @@ t.test('a grant is refused whole where a part of it cannot be used', async (t) =
     { redis: null },
     { redis: { ...good.redis, url: 'http://x' } },
     { keyPepper: '' },
+    { trustBundle: 'no certificate' },
     { organizations: { acme: { redactionSecret: 'secret-value', cacheKey: '03'.repeat(32) } } },
   ]
   for (const change of cases) {
