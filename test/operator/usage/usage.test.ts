@@ -126,6 +126,14 @@ t.test('budgets and their usage', async (t) => {
     t.equal(await world.condition(VIRTUAL_KEYS, 'team', 'webby', 'QuotaAvailable'), 'False ProjectBudgetExceeded')
   })
 
+  t.test('14: so they are when Redis dies and comes back empty', async (t) => {
+    await redis.kill()
+    await redis.restart()
+    await until(async () => (await redis.cli('EXISTS', 'tg:q:{acme}:whole')).trim() === '1', 40_000)
+    t.equal((await redis.cli('HGET', counter('key/team/own', 'Month'), 's1')).trim(), '9000000')
+    await until(async () => (await world.published('team/own')) !== undefined)
+  })
+
   t.test('14: an operator that starts on an empty Redis restores what the statuses say', async (t) => {
     await operator.end('SIGTERM')
     // What the minute would have brought.
