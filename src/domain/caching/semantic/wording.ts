@@ -3,12 +3,12 @@
  * «flights from Rome to Oslo» and «flights from Oslo to Rome», or of a question and its negation, lie close together.
  *
  * 1. A text is cut into tokens: words, numbers with their units, operators, redaction ordinals, quoted strings.
- * 2. Its language is the one whose short words it has most of.
+ * 2. Its language is the one whose short words it has most of. Questions of two languages are never equal.
  * 3. Politeness at the beginning goes, equal wordings are rewritten, that language's fillers are dropped, synonyms
  *    become one word. Nothing else is ever dropped; quoted text and words in capitals not at all.
  * 4. Where the words themselves are the subject («translate: I am late»), where a text is handed over after a colon or
- *    on a line of its own, and where fewer than two content words are left («what is time», «what is the time»), fillers
- *    and synonyms count as well.
+ *    on a line of its own, and where fewer than two content words are left («what is time», «what is the time», «how do I
+ *    look»), every word counts as it stands.
  * 5. Two questions ask the same where the sequences that are left are equal.
  *
  * A capital inside a sentence counts («polish», «Polish»), one at its beginning does not, nor that of a German noun; a
@@ -28,13 +28,14 @@ export function wordingOf(question: string): string {
   const language = languageOf(tokens)
   const { fillers, marks, synonyms } = language
   const asked = withoutOpenings(tokens, language)
-  const shouted = isShouted(question) ? ['in capitals'] : []
-  const written = (words: readonly string[]) => JSON.stringify([...shouted, ...words])
+  // What one language drops is another word in the next.
+  const family = isShouted(question) ? `${language.name} in capitals` : language.name
+  const written = (words: readonly string[]) => JSON.stringify([family, ...words])
   if (isAboutWords(asked)) return written(asked.map((token) => casedText(token, language)))
   const worded = inEqualWords(asked, language)
   const said = worded.filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
   const content = said.filter(({ text }) => !marks.has(text)).length
-  if (content < LEAST_CONTENT) return written(worded.map((token) => casedText(token, language)))
+  if (content < LEAST_CONTENT) return written(asked.map((token) => casedText(token, language)))
   return written(
     said.map((token) => {
       const text = casedText(token, language)

@@ -8,7 +8,7 @@ const SAME: string[][] = [
   ['who is i', 'Who is I'],
   ['It rained. Where is the car?', 'it rained. where is the automobile'],
   ['Wie lösche ich mein Konto bei Anna?', 'wie lösche ich mein konto bei anna'],
-  ["How can I fix my car's engine?", 'how to repair a car engine'],
+  ["How can I fix my car's engine?", 'how to repair the car engine'],
   ['Wie kann ich mein Passwort ändern?', 'Bitte, wie mein Kennwort ändern'],
   ['Comment puis-je supprimer mon compte ?', 'Comment effacer mon compte'],
   ['¿Cómo puedo borrar mi cuenta de usuario?', 'Por favor, cómo eliminar mi cuenta de usuario'],
@@ -65,6 +65,18 @@ const DIFFERENT: [string, string][] = [
   ['what is 10² + 1', 'what is 102 + 1'],
   ['is x != y', 'is x = y'],
   ['what is n! / 2', 'what is n / 2'],
+  // Any, the one, mine, ours.
+  ['Name a president of France', 'Name the president of France'],
+  ['Nombra un presidente de México', 'Nombra el presidente de México'],
+  ['Dimmi un presidente della Francia', 'Dimmi il presidente della Francia'],
+  ['Noem een minister van Nederland', 'Noem de minister van Nederland'],
+  ['When is our deadline for taxes', 'When is my deadline for taxes'],
+  // No synonyms in a phrase.
+  ['What is big data', 'What is large data'],
+  ['What is the big picture here', 'What is the large photo here'],
+  ['Is fast food healthy', 'Is quick food healthy'],
+  ['How do I develop a film', 'How do I develop a movie'],
+  ['How do I look', 'How to look'],
   // Letter case.
   ['is it US policy', 'is it Us policy'],
   ['WHAT IS US POLICY', 'what is us policy'],
