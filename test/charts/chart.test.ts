@@ -14,7 +14,19 @@ import { createMetrics } from '../../src/proxy/telemetry/metrics.ts'
 import { APPLY_FLAGS } from '../../src/apply.ts'
 import { CLEANUP_FLAGS } from '../../src/cleanup.ts'
 import { VERIFY_FLAGS } from '../../src/verify.ts'
-import { at, CHART, CRDS_CHART, find, helm, nameIn, objectsIn, ofKind, template, tryTemplate } from '../helpers/helm.ts'
+import {
+  at,
+  CHART,
+  CRDS_CHART,
+  find,
+  helm,
+  KUBE_VERSION,
+  nameIn,
+  objectsIn,
+  ofKind,
+  template,
+  tryTemplate,
+} from '../helpers/helm.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const EVERYTHING: JsonObject = {
@@ -37,7 +49,7 @@ const EVERYTHING: JsonObject = {
 
 t.test('helm lint --strict has nothing to say', async (t) => {
   for (const chart of [CHART, CRDS_CHART]) {
-    const { code, stdout } = await helm(['lint', '--strict', chart])
+    const { code, stdout } = await helm(['lint', '--strict', chart, ...KUBE_VERSION])
     t.equal(code, 0, stdout)
     t.notMatch(stdout, /WARNING|ERROR/)
   }
@@ -145,7 +157,7 @@ t.test('long names are cut to what Kubernetes takes', async (t) => {
     ['tollgate', '--set', `fullnameOverride=${'b'.repeat(63)}`],
     ['tollgate', '--set', `nameOverride=${'c'.repeat(63)}`],
   ]) {
-    const all = ['--set', 'organization.create=true', '--set', 'networkPolicy.enabled=true']
+    const all = [...KUBE_VERSION, '--set', 'organization.create=true', '--set', 'networkPolicy.enabled=true']
     const { code, stdout, stderr } = await helm(['template', ...args.slice(0, 1), CHART, ...args.slice(1), ...all])
     t.equal(code, 0, stderr)
     for (const object of objectsIn(stdout)) {

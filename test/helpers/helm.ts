@@ -14,6 +14,9 @@ const CACHE = process.env['CLUSTER_CACHE'] ?? join(homedir(), '.cache', 'tollgat
 const PATH = [process.env['PATH'], join(CACHE, 'bin')].join(delimiter)
 const MAX_OUTPUT = 64 << 20
 
+/** Without a cluster helm takes one that it was built with, which may be any. */
+export const KUBE_VERSION = ['--kube-version', '1.36.0']
+
 export interface HelmResult {
   readonly code: number
   readonly stdout: string
@@ -34,7 +37,8 @@ export function helm(args: readonly string[], kubeconfig?: string): Promise<Helm
 /** `helm template` with values as JSON; `args` are more of its arguments. */
 export async function tryTemplate(values: JsonObject = {}, args: readonly string[] = []): Promise<HelmResult> {
   const set = Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`])
-  return helm(['template', 'tollgate', CHART, '--namespace', RELEASE_NAMESPACE, ...set, ...args])
+  const release = ['template', 'tollgate', CHART, '--namespace', RELEASE_NAMESPACE, ...KUBE_VERSION]
+  return helm([...release, ...set, ...args])
 }
 
 /** The objects of a rendering. @throws Error with helm's message where it fails. */
