@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 /** Together with the kernel's ten probes, one a second, a peer that vanished is noticed after 25 s even without traffic. */
 const KEEP_ALIVE_DELAY_MS = 15_000
-/** Watches hold one each, other calls are many times fewer at once. */
+/** Of calls that end; each watch has one more of its own, for a namespace may need one. */
 const MAX_CONNECTIONS = 64
 /** Well below the 90 s after which the API server closes an idle connection. */
 const IDLE_MS = 30_000
@@ -43,6 +43,8 @@ export class KubeHttp {
   readonly #timing: Timing
   readonly #userAgent: string
   readonly #agent: Agent
+  /** Without a bound, so that watches never keep calls from a connection. */
+  readonly #streams: Agent
   readonly #url: URL
 
   constructor(connection: KubeConnection, { timing, userAgent }: KubeHttpOptions) {
@@ -50,22 +52,23 @@ export class KubeHttp {
     this.#timing = timing
     this.#userAgent = userAgent
     this.#url = new URL(connection.server)
-    this.#agent = new Agent({
-      connections: MAX_CONNECTIONS,
+    const options = {
       keepAliveTimeout: IDLE_MS,
       connect: {
         timeout: CONNECT_TIMEOUT_MS,
         keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,
         ...tlsOptions(connection.tls),
       },
-    })
+    }
+    this.#agent = new Agent({ ...options, connections: MAX_CONNECTIONS })
+    this.#streams = new Agent(options)
   }
 
   /** The answer's JSON object. @throws KubeError */
   async json(request: KubeRequest): Promise<JsonObject> {
     const deadline = new Deadline(this.#timing, request.timeoutMs ?? REQUEST_TIMEOUT_MS, request.signal)
     try {
-      const response = await this.#send(request, deadline)
+      const response = await this.#send(this.#agent, request, deadline)
       return parseBody(await readText(response.body, MAX_RESPONSE_BYTES))
     } catch (error) {
       throw explain(error, deadline, request)
@@ -81,7 +84,7 @@ export class KubeHttp {
   async *stream(request: KubeRequest): AsyncGenerator<Buffer, void, undefined> {
     const deadline = new Deadline(this.#timing, request.timeoutMs ?? REQUEST_TIMEOUT_MS, request.signal)
     try {
-      const response = await this.#send(request, deadline)
+      const response = await this.#send(this.#streams, request, deadline)
       deadline.lift()
       for await (const chunk of response.body) if (Buffer.isBuffer(chunk)) yield chunk
     } catch (error) {
@@ -93,22 +96,22 @@ export class KubeHttp {
 
   /** Ends all connections, and with them all calls. */
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    await Promise.all([this.#agent.destroy(), this.#streams.destroy()])
   }
 
-  async #send(request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
-    const first = await this.#sendOnce(request, deadline)
+  async #send(agent: Agent, request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
+    const first = await this.#sendOnce(agent, request, deadline)
     const { token } = this.#connection
     if (first.statusCode !== 401 || token === undefined) return accepted(first)
     // The token may have been renewed since it was read.
     await first.body.dump()
     token.expire()
-    return accepted(await this.#sendOnce(request, deadline))
+    return accepted(await this.#sendOnce(agent, request, deadline))
   }
 
-  async #sendOnce(request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
+  async #sendOnce(agent: Agent, request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
     const token = await this.#connection.token?.get()
-    const response = await this.#agent.request({
+    const response = await agent.request({
       origin: this.#url.origin,
       path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${renderQuery(request.query)}`,
       method: request.method,

@@ -189,3 +189,18 @@ t.test('a watch that nobody reads on is closed', async (t) => {
   }
   await until(() => server.openWatches === 0)
 })
+
+t.test('however many watches are open, a call has its connection', async (t) => {
+  const { client, server } = await fixture(t)
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  server.brokenWatches = { type: 'silent' }
+  const watches = Array.from({ length: 100 }, async () => {
+    const events = client.watch(VIRTUAL_KEYS, { resourceVersion: '100', signal: stopping.signal })
+    await events.next().catch(() => undefined)
+  })
+  await until(() => server.requests.filter(({ kind }) => kind === 'watch').length === 100)
+  t.match(await client.get(SECRETS, NAME), SECRET)
+  stopping.abort()
+  await Promise.all(watches)
+})
