@@ -2,7 +2,7 @@
  * Whether two questions ask the same thing in other words: the check behind a vector match, because vectors of
  * «flights from Rome to Oslo» and «flights from Oslo to Rome», or of a question and its negation, lie close together.
  *
- * 1. A text is cut into tokens: words, numbers with their units, operators, redaction ordinals, quoted strings.
+ * 1. A text is cut into tokens: words, numbers with their units, operators, redaction ordinals, quoted strings, pauses.
  * 2. Its language is the one whose short words it has most of. Questions of two languages are never equal.
  * 3. Politeness at the beginning goes, equal wordings are rewritten, that language's fillers are dropped, synonyms
  *    become one word. Nothing else is ever dropped; quoted text and words in capitals not at all.
@@ -33,13 +33,13 @@ export function wordingOf(question: string): string {
   const written = (words: readonly string[]) => JSON.stringify([family, ...words])
   if (isAboutWords(asked)) return written(asked.map((token) => casedText(token, language)))
   const worded = inEqualWords(asked, language)
-  const said = worded.filter(({ text, kind }) => kind !== 'word' || !fillers.has(text))
-  const content = said.filter(({ text }) => !marks.has(text)).length
+  const said = withoutIdlePauses(worded.filter(({ text, kind }) => kind !== 'word' || !fillers.has(text)))
+  const content = said.filter(({ text, kind }) => kind !== 'pause' && !marks.has(text)).length
   if (content < LEAST_CONTENT) return written(asked.map((token) => casedText(token, language)))
   return written(
     said.map((token) => {
       const text = casedText(token, language)
-      return token.kind === 'fixed' ? text : stripPossessive(synonyms.get(text) ?? text)
+      return token.kind === 'fixed' || token.kind === 'pause' ? text : stripPossessive(synonyms.get(text) ?? text)
     }),
   )
 }
@@ -69,9 +69,9 @@ interface Token {
   readonly text: string
   /**
    * `fixed` is neither dropped nor rewritten: quotations, acronyms, numbers, signs. A `name` is not dropped and its
-   * capital counts; German writes every noun like one, so synonyms count for it there.
+   * capital counts; German writes every noun like one, so synonyms count for it there. A `pause` is `,` or `.`.
    */
-  readonly kind: 'word' | 'name' | 'fixed'
+  readonly kind: 'word' | 'name' | 'fixed' | 'pause'
   /** It follows a colon or stands on a line of its own: the beginning of a text that is handed over. */
   readonly begins: boolean
 }
@@ -91,9 +91,13 @@ const SIGN = [
   String.raw`(?<=[\p{N})])\s*!|!(?=[\p{L}\p{N}(=]|\s*[-+*/^=<>])`,
   String.raw`(?<=\p{N})['"]`,
   String.raw`(?<![\p{L}\p{M}\p{N}.)])\.(?=\p{L})`,
-  String.raw`(?<=(?<!\p{L})(?:[Nn](?:o|ot|on|ão|ein|icht|ee|iet)|pas))[,.;](?=\s)`,
 ].join('|')
-const TOKEN = new RegExp([QUOTED, ORDINAL, ADDRESS, NUMBER, WORD, SIGN].map((part) => `(${part})`).join('|'), 'gu')
+/** Between two clauses or sentences: «let's eat, Anna», «no, price is too high». */
+const PAUSE = String.raw`[,;.!?](?=\s+\S)`
+const TOKEN = new RegExp(
+  [QUOTED, ORDINAL, ADDRESS, NUMBER, WORD, SIGN, PAUSE].map((part) => `(${part})`).join('|'),
+  'gu',
+)
 
 function tokensOf(question: string): Token[] {
   // Not the compatibility forms: they make 10² into 102.
@@ -102,13 +106,19 @@ function tokensOf(question: string): Token[] {
   const tokens: Token[] = []
   let end = 0
   for (const match of text.matchAll(TOKEN)) {
-    const [token, , , , , word] = match
+    const [token, , , , , word, , pause] = match
     const between = text.slice(end, match.index)
-    const [first, ...others] = word === undefined ? [fixed(token.trim())] : wordTokens(word, between, tokens, shouted)
+    const [first, ...others] =
+      word === undefined ? [signToken(token, pause)] : wordTokens(word, between, tokens, shouted)
     if (first !== undefined) tokens.push({ ...first, begins: /[:\n]/.test(between) }, ...others)
     end = match.index + token.length
   }
   return tokens
+}
+
+function signToken(token: string, pause: string | undefined): Token {
+  if (pause === undefined) return fixed(token.trim())
+  return { text: /[,;]/.test(pause) ? ',' : '.', kind: 'pause', begins: false }
 }
 
 function fixed(text: string): Token {
@@ -121,7 +131,7 @@ function wordTokens(word: string, between: string, before: readonly Token[], sho
   if (lower === word || shouted) return elided(lower)
   if (isUnit(word, between, before.at(-1))) return [fixed(word)]
   if (word.length > 1 && word === word.toUpperCase()) return [fixed(word)]
-  const starts = before.length === 0 || /[.!?:\n]\s*$/.test(between)
+  const starts = before.length === 0 || before.at(-1)?.text === '.' || /[.!?:\n]\s*$/.test(between)
   if (lower === 'i' || lower.startsWith("i'") || starts) return elided(lower)
   return [{ text: stripPossessive(lower), kind: 'name', begins: false }]
 }
@@ -173,13 +183,21 @@ function withoutOpenings(tokens: readonly Token[], { openings }: Language): read
   for (;;) {
     const opening = openings.map((words) => words.split(' ')).find((words) => opens(left, words))
     if (opening === undefined) return left
-    left = left.slice(opening.length)
+    left = withoutIdlePauses(left.slice(opening.length))
   }
+}
+
+/** Without those at the beginning, at the end, and after another one. */
+function withoutIdlePauses(tokens: readonly Token[]): readonly Token[] {
+  return tokens.filter(({ kind }, index) => {
+    const next = tokens[index + 1]
+    return kind !== 'pause' || (index > 0 && next !== undefined && next.kind !== 'pause')
+  })
 }
 
 /** Something must follow, and no name after a greeting: Hello Kitty. */
 function opens(tokens: readonly Token[], words: readonly string[]): boolean {
-  const next = tokens[words.length]
+  const next = tokens.slice(words.length).find(({ kind }) => kind !== 'pause')
   return next !== undefined && startsWith(tokens, 0, words) && (words.length > 1 || next.kind !== 'name')
 }
 

@@ -6,6 +6,8 @@ const SAME: string[][] = [
   ["What's the capital of France?", 'what is the capital of France', "Tell me: what's the capital of France?"],
   ['WHAT IS THE TIME', 'WHAT IS THE TIME?'],
   ['who is i', 'Who is I'],
+  ['Hello. Please, how do I, please, reset my password?', 'how do i, reset password'],
+  ['Is red better, or is blue better?', 'is red better; or is blue better, please'],
   ['It rained. Where is the car?', 'it rained. where is the automobile'],
   ['Wie lösche ich mein Konto bei Anna?', 'wie lösche ich mein konto bei anna'],
   ["How can I fix my car's engine?", 'how to repair the car engine'],
@@ -65,6 +67,10 @@ const DIFFERENT: [string, string][] = [
   ['what is 10² + 1', 'what is 102 + 1'],
   ['is x != y', 'is x = y'],
   ['what is n! / 2', 'what is n / 2'],
+  // Pauses.
+  ["Let's eat, grandma, at home", "Let's eat grandma at home"],
+  ['Stop. Eating meat is bad', 'Stop eating meat is bad'],
+  ['Who said that, Anna or Bob', 'Who said that Anna or Bob'],
   // Any, the one, mine, ours.
   ['Name a president of France', 'Name the president of France'],
   ['Nombra un presidente de México', 'Nombra el presidente de México'],
