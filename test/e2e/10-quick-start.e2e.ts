@@ -3,6 +3,7 @@ import t from 'tap'
 import { eventually, kubectl, list } from './support/kubectl.ts'
 import { SYSTEM } from './support/platform.ts'
 import { commandBlocks, runBlock } from './support/readme.ts'
+import { report } from './support/report.ts'
 
 /** Those that are tried elsewhere: the image is built before, without Docker; the end comes at the end. */
 const ELSEWHERE = /^docker build|^helm uninstall/m
@@ -16,7 +17,7 @@ t.test('every command of the README works', async (t) => {
   for (const block of blocks) {
     if (!ELSEWHERE.test(block)) t.comment(await runBlock(`${variables}\n${block}`))
   }
-  t.comment(`quick start: ${((Date.now() - begun) / 1_000).toFixed(0)} s`)
+  report(`quick start: ${((Date.now() - begun) / 1_000).toFixed(0)} s`)
 })
 
 t.test('the application is answered, and its trace shows a failover', async (t) => {

@@ -4,6 +4,7 @@ import { apply, fieldsOf, get, kubectl, list, run } from './support/kubectl.ts'
 import { appPod, exec, image, PROGRAM, podSpec, readyPod, start, type Language } from './support/pods.ts'
 import { reach } from './support/reach.ts'
 import { platform } from './support/platform.ts'
+import { report } from './support/report.ts'
 
 const LANGUAGES: readonly Language[] = ['node', 'python']
 const SDKS = ['openai', 'anthropic'] as const
@@ -172,8 +173,8 @@ t.test('a pod whose key does not exist is refused with the reason', async (t) =>
 
 t.test('memory and start of the sidecar in its pod', async (t) => {
   const { rssMiB, startMs, listenMs, readyMs } = await sidecarFigures('apps', 'node')
-  t.comment(`sidecar after some calls: RSS ${rssMiB.toFixed(1)} MiB`)
-  t.comment(
+  report(`sidecar after some calls: RSS ${rssMiB.toFixed(1)} MiB`)
+  report(
     `sidecar: listens ${listenMs - startMs} ms and has its configuration ${readyMs - startMs} ms after its process began`,
   )
   t.ok(rssMiB < 160)

@@ -6,6 +6,7 @@ import { deployment } from './support/load.ts'
 import { appPod, readyPod, start } from './support/pods.ts'
 import { platform } from './support/platform.ts'
 import { reach } from './support/reach.ts'
+import { report } from './support/report.ts'
 
 await platform()
 const cluster = await reach(t)
@@ -21,7 +22,7 @@ t.test('a Deployment is rolled out twice under continuous streams: none fails', 
   const result = await stop()
   t.same(result.failures, {})
   t.ok(result.good > 20, `${result.good} streams`)
-  t.comment(`two rollouts: ${result.good} streams of 1.5 s`)
+  report(`two rollouts: ${result.good} streams of 1.5 s`)
 })
 
 t.test('a pod that is deleted in the middle of a stream finishes it, then its sidecar ends in order', async (t) => {

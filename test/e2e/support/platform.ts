@@ -18,7 +18,7 @@ export async function platform(): Promise<void> {
   for (const namespace of TENANTS) await letOperatorIn(namespace)
   await rolledOut('vendors', 'deployment/vendor')
   await rolledOut('vendors', 'deployment/loader')
-  for (const name of ['whole', 'masked', 'poor']) await readyKey('apps', name)
+  for (const name of ['whole', 'masked', 'poor', 'brief']) await readyKey('apps', name)
   await readyKey('load', 'load')
 }
 

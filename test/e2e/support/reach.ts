@@ -1,5 +1,5 @@
 /** Talks to pods and Services through the API server, so that no test needs a route into the cluster. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import type { Test } from 'tap'
 import { eventually, fieldsOf, type Fields } from './kubectl.ts'
 
@@ -48,11 +48,9 @@ export interface LoadResult {
 /** Where everything of the tests that stands for vendors is (manifests/vendors.yaml). */
 export const VENDORS = 'vendors'
 
-/** One `kubectl proxy` for a test file; it ends with it. */
+/** By the `kubectl proxy` of `run`, or by one of this test file. */
 export async function reach(t: Test): Promise<Reach> {
-  const child = spawn('kubectl', ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  t.teardown(() => child.kill())
-  const base = `http://${await addressOf(child)}/api/v1/namespaces`
+  const base = `${process.env['E2E_PROXY'] ?? (await startProxy(t))}/api/v1/namespaces`
   const get: Reach['fetch'] = async (namespace, target, path, body) => {
     const response = await fetch(
       `${base}/${namespace}/${target}/proxy${path}`,
@@ -96,8 +94,11 @@ function parseAnswer(text: string): Answer {
   }
 }
 
-async function addressOf(child: ChildProcess): Promise<string> {
+async function startProxy(t: Test): Promise<string> {
+  const child = spawn('kubectl', ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(() => child.kill())
   let said = ''
-  child.stdout?.on('data', (piece) => (said += piece))
-  return eventually('kubectl proxy listens', async () => /127\.0\.0\.1:\d+/.exec(said)?.[0], 20)
+  child.stdout.on('data', (piece) => (said += piece))
+  const address = await eventually('kubectl proxy listens', async () => /127\.0\.0\.1:\d+/.exec(said)?.[0], 20)
+  return `http://${address}`
 }
