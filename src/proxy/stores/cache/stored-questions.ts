@@ -115,7 +115,7 @@ export class StoredQuestions implements QuestionIndex {
   /** Half of the memory at most, so that what is asked for keeps its place. */
   async hydrate(scope: CacheScope, marks: () => Promise<PurgeMarks>): Promise<void> {
     const { reads } = this
-    if (reads === undefined || this.#feed === undefined) return
+    if (reads === undefined || this.#feed === undefined || this.bytes > this.#maxBytes / 2) return
     if ((await this.#redis?.waitUntilReady(MAX_WAIT_MS)) !== true) return
     const purges = purgesOf(scope, await marks())
     await this.#followChanges(scope)
