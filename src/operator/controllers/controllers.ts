@@ -140,7 +140,7 @@ export class Controllers {
     this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#statuses.add(`Provider/${name}`) })
     this.#circuits = new CircuitPoll({
       ...options,
-      owners: () => [...new Set(this.build?.snapshot.virtualKeys.map(({ id }) => ownerOfKey(id)))],
+      owners: () => this.build && [...new Set(this.build.snapshot.virtualKeys.map(({ id }) => ownerOfKey(id)))],
       onReport: (circuits) => this.#health.report(circuits),
     })
     this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))

@@ -2,7 +2,7 @@
 import { circuitsKey } from '../../domain/snapshot/shard-store.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
-import type { Cancel, Timing } from '../kube/timing.ts'
+import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
 import { acknowledgedRevisions } from '../publish/acknowledgements.ts'
 import { hashReply } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
@@ -18,8 +18,8 @@ export interface CircuitPollOptions {
   readonly redis: PublishRedis
   readonly timing: Timing
   readonly log: Log
-  /** Those with virtual keys. */
-  readonly owners: () => readonly string[]
+  /** Those with virtual keys; undefined: not known yet. */
+  readonly owners: () => readonly string[] | undefined
   readonly onReport: (circuits: ReadonlyMap<string, CircuitReport>) => void
 }
 
@@ -35,7 +35,7 @@ export class CircuitPoll {
 
   lead(isLeader: () => boolean): void {
     this.#isLeader = isLeader
-    this.#schedule()
+    this.#schedule(0)
   }
 
   stop(): void {
@@ -43,9 +43,10 @@ export class CircuitPoll {
     this.#cancel?.()
   }
 
-  #schedule(): void {
+  #schedule(afterMs: Milliseconds): void {
     if (this.#stopped) return
-    this.#cancel = this.#options.timing.after(POLL_MS, () => void this.#poll().finally(() => this.#schedule()))
+    const poll = () => void this.#poll().finally(() => this.#schedule(POLL_MS))
+    this.#cancel = this.#options.timing.after(afterMs, poll)
   }
 
   /** Never rejects: what was reported before holds until it can be read again. */
@@ -54,6 +55,7 @@ export class CircuitPoll {
     if (this.#isLeader?.() !== true) return
     try {
       const all = owners()
+      if (all === undefined) return
       const totals = new Map<string, { open: number; sidecars: number }>()
       for (let at = 0; at < all.length; at += OWNERS_AT_ONCE) {
         const found = await Promise.all(all.slice(at, at + OWNERS_AT_ONCE).map((owner) => this.#reportOf(owner)))

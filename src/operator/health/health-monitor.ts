@@ -51,7 +51,8 @@ export class HealthMonitor {
   readonly #options: HealthMonitorOptions
   readonly #watched = new Map<string, Watched>()
   #credentials: ReadonlyMap<string, Secret> = new Map()
-  #circuits: ReadonlyMap<string, CircuitReport> = new Map()
+  /** Undefined before the first report: what a former leader has said holds until then. */
+  #circuits: ReadonlyMap<string, CircuitReport> | undefined
   #stopped = false
 
   constructor(options: HealthMonitorOptions) {
@@ -144,7 +145,8 @@ export class HealthMonitor {
     const { provider, record, shown } = watched
     watched.cancelShow?.()
     watched.cancelShow = undefined
-    const health = healthOf(provider, record, this.#circuits.get(provider.name))
+    const isJudged = record.verdict !== undefined || this.#circuits !== undefined || !isUsed(provider)
+    const health = isJudged ? healthOf(provider, record, this.#circuits?.get(provider.name)) : undefined
     if (health === undefined || (shown !== undefined && isSameHealth(shown.health, health))) return
     const waitMs = shown === undefined ? 0 : shown.sinceMs + SHOW_EVERY_MS - timing.elapsed()
     if (waitMs > 0) {
@@ -158,6 +160,11 @@ export class HealthMonitor {
 
 function isProbed({ enabled, healthCheck }: ProviderEntry): boolean {
   return enabled && healthCheck.mode === 'Active'
+}
+
+/** Whether anybody looks at its health at all. */
+function isUsed({ enabled, healthCheck }: ProviderEntry): boolean {
+  return enabled && healthCheck.mode !== 'Disabled'
 }
 
 /** Whether what was found out about the one holds for the other. */

@@ -61,6 +61,8 @@ t.test('one that flaps is shown to change once in ten seconds at most', async (t
 
 t.test('an open circuit counts where half of the sidecars report it', async (t) => {
   const { timing, monitor, provider, shown } = started({ healthCheck: { ...ACTIVE, mode: 'Passive' } })
+  t.strictSame(shown, [], 'what a former leader said holds until there is a report')
+  monitor.report(new Map())
   t.strictSame(shown, ['p True NoFailureReported'])
   await timing.advance(20_000)
   monitor.report(new Map([['p', { open: 1, sidecars: 3 }]]))

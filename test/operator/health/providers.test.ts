@@ -78,11 +78,6 @@ t.test('providers that fail and budgets that end', async (t) => {
     const isSo = async () => (last = await world.condition(PROVIDERS, undefined, name, 'Healthy')) === wanted
     await until(isSo, 30_000).catch(() => t.fail(`Healthy of ${name} is "${last}", not "${wanted}"`))
   }
-  /** A call under another budget of the organization. */
-  const spend = async (limitUSD: string) => {
-    await world.apply(budget(limitUSD))
-    return call()
-  }
   await until(async () => (await call()) === '200')
 
   t.test('13: a provider whose calls fail is said to be out, and auto uses the backup', async (t) => {
@@ -116,9 +111,11 @@ t.test('providers that fail and budgets that end', async (t) => {
   })
 
   t.test('7: calls end a budget, and the keys say so; a larger one lets them pass', async () => {
-    await until(async () => (await spend('0.0008')) === '429 budget_exceeded')
+    await world.apply(budget('0.0008'))
+    await until(async () => (await call()) === '429 budget_exceeded')
     await world.reaches('team/app', 'QuotaAvailable', 'False OrganizationBudgetExceeded')
-    await until(async () => (await spend('0.0012')) === '200')
+    await world.apply(budget('0.0012'))
+    await until(async () => (await call()) === '200')
     await world.reaches('team/app', 'Ready', 'True Ready')
   })
 
