@@ -28,6 +28,8 @@ import type { SidecarRules } from './sidecar-shape.ts'
 const PODS = '/v1/pods'
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 const HASH_LENGTH = 16
+/** Of names in the log. */
+const MAX_NAME = 253
 
 export interface InjectorOptions {
   readonly settings: InjectionSettings
@@ -51,13 +53,21 @@ export function createInjector(options: InjectorOptions): Injector {
     try {
       const [result, decision] = await decide(request, options)
       options.onDecision?.(result)
+      if (decision.type === 'denied') options.log.info({ ...nameOf(request), reason: decision.message }, 'pod refused')
       return decision
     } catch (error) {
-      options.log.error({ namespace: request.namespace, ...errorFields(error) }, 'pod not injected')
+      options.log.error({ ...nameOf(request), ...errorFields(error) }, 'pod not injected')
       options.onDecision?.('error')
       return denied(500, 'InternalError', 'tollgate: the sidecar cannot be injected now; try again')
     }
   }
+}
+
+/** Before it is created a pod of a controller has only the beginning of a name. */
+function nameOf({ namespace, object }: AdmissionRequest): { readonly namespace: string; readonly pod: string } {
+  const metadata = asObject(object['metadata'])
+  const name = asString(metadata?.['name']) ?? asString(metadata?.['generateName']) ?? ''
+  return { namespace: namespace.slice(0, MAX_NAME), pod: name.slice(0, MAX_NAME) }
 }
 
 /**
@@ -131,7 +141,7 @@ async function keyOf(pod: JsonObject, namespace: string, wishes: PodWishes, { ke
 
 function misspelt(pod: JsonObject): readonly string[] {
   return unknownAnnotations(pod).map(
-    (name) => `tollgate: annotation ${name} is not known; known are ${KNOWN_ANNOTATIONS.join(', ')}`,
+    (name) => `tollgate: annotation ${name} is not known; known are ${KNOWN_ANNOTATIONS}`,
   )
 }
 

@@ -21,7 +21,7 @@ export interface PodSummary {
   readonly serviceAccount: string
   readonly hostNetwork: boolean
   readonly ended: boolean
-  /** Not to be injected: opted out, on the host's network, a mirror of a static pod. */
+  /** Not to be injected: opted out, on the host's network, a mirror of a static pod; or it is ending. */
   readonly exempt: boolean
   /** Whether an init container has the sidecar's name, as it should be or not. */
   readonly hasNamesake: boolean
@@ -50,7 +50,11 @@ export function summarizePod(pod: KubeObject, rules: Omit<SidecarRules, 'isTrust
     serviceAccount: spec?.['serviceAccountName'],
     hostNetwork,
     ended: ENDED.includes(asString(status?.['phase']) ?? ''),
-    exempt: hostNetwork || labelsOf(pod)[INJECT_LABEL] === 'false' || annotations[MIRROR_ANNOTATION] !== undefined,
+    exempt:
+      hostNetwork ||
+      labelsOf(pod)[INJECT_LABEL] === 'false' ||
+      annotations[MIRROR_ANNOTATION] !== undefined ||
+      pod.metadata['deletionTimestamp'] !== undefined,
     hasNamesake: containersOf(spec, 'initContainers').some((container) => container['name'] === SIDECAR_CONTAINER),
     problem: problem ?? '',
     authorities: [...authorities],

@@ -136,6 +136,29 @@ t.test('short lives: certificates and authority change under a stream of pods', 
   await operator.end('SIGTERM')
 })
 
+t.test(
+  'two replicas that start at once make one authority; when the leader is killed the other one renews',
+  async (t) => {
+    const world = await startInjectionWorld(t, [])
+    if (world === undefined) return
+    const lives = ['--certificate-lifetime', '24s', '--listen-grpc', '127.0.0.1:0']
+    const operators = await Promise.all([world.startOperator(...lives), world.startOperator(...lives)])
+    await until(async () => (await Promise.all(operators.map((one) => one.ready()))).every((said) => said === 'ok'))
+    const made = operators.filter((one) => one.output().includes('"first":true'))
+    t.equal(made.length, 1, 'one has made the authority')
+    await until(async () => (await Promise.all(operators.map((one) => one.isLeader()))).includes(true))
+    const [first] = operators
+    const leader = (await first.isLeader()) ? first : operators[1]
+    const survivor = leader === first ? operators[1] : first
+    const before = await serverCertificate(world)
+    await leader.end('SIGKILL')
+    await until(async () => ![before, ''].includes(await serverCertificate(world)), 40_000)
+    const left = await survivor.metric('tollgate_certificate_expiry_seconds{certificate="server"}')
+    t.ok(left !== undefined && left > 0, `${left} s left`)
+    t.notMatch(survivor.output(), /certificates not kept/)
+  },
+)
+
 const REMOVE_BUNDLE = JSON.stringify([{ op: 'remove', path: '/webhooks/0/clientConfig/caBundle' }])
 
 async function serverCertificate({ plane }: InjectionWorld): Promise<string> {
