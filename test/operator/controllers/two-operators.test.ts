@@ -1,13 +1,21 @@
-/** Scenario 22 of the operator's tests: of two operators one writes, also when the one that does dies or sleeps. */
+/**
+ * Scenario 22 of the operator's tests: of two operators one writes, also when the one that does dies, sleeps or is asked to
+ * go. Judged by what Redis itself saw.
+ */
+import { spawn } from 'node:child_process'
 import t from 'tap'
-import { startWorld, virtualKey } from '../../helpers/operator.ts'
+import { asObject, asString } from '../../../src/domain/json.ts'
+import { LEASES } from '../../../src/operator/kube/resource.ts'
+import { startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import type { RunningOperator } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
 t.test('22: two operators', async (t) => {
   const world = await startWorld(t, ['team'])
   if (world === undefined) return
-  const { redis } = world
+  const { plane, redis } = world
+  const monitor = watchWrites(redis.port)
+  t.teardown(() => monitor.stop())
   let most = 0
   const leaderOf = async (operators: readonly RunningOperator[]): Promise<RunningOperator> => {
     let leader: RunningOperator | undefined
@@ -55,6 +63,74 @@ t.test('22: two operators', async (t) => {
     t.equal(await redis.cli('GET', 'tg:cfg:ns:team'), document)
     t.equal(await epoch(), highest)
     t.equal(most, 1, 'never two at once')
-    await other.end('SIGTERM')
+    operators = [other]
+  })
+
+  t.test('a leader that is asked to go hands over, and nobody waits for its term to end', async (t) => {
+    const leader = await leaderOf(operators)
+    const next = await world.startOperator()
+    const holders: string[] = []
+    const stopping = new AbortController()
+    const { items, resourceVersion } = await plane.client.list(LEASES, { namespace: SYSTEM })
+    const holderOf = (lease: object) =>
+      asString(asObject(Object.entries(lease).find(([name]) => name === 'spec')?.[1])?.['holderIdentity']) ?? ''
+    const holding = holderOf(items[0] ?? {})
+    const watching = (async () => {
+      const events = plane.client.watch(LEASES, { namespace: SYSTEM, resourceVersion, signal: stopping.signal })
+      for await (const event of events) {
+        const holder = event.type === 'object-changed' ? holderOf(event.object) : undefined
+        if (holder !== undefined && holder !== holders.at(-1)) holders.push(holder)
+      }
+    })().catch(() => undefined)
+    await leader.end('SIGTERM')
+    t.equal(leader.child.exitCode, 0)
+    await leaderOf([next])
+    await until(() => holders.at(-1) !== '' && holders.at(-1) !== holding)
+    stopping.abort()
+    await watching
+    t.equal(holders.at(-2), '', 'the Lease was free when it was taken')
+    await world.apply(virtualKey('team', 'fourth'))
+    await world.reaches('team/fourth', 'Ready', 'True Ready')
+    await next.end('SIGTERM')
+  })
+
+  t.test('Redis has taken writes of one leader after the other', async (t) => {
+    const writes = monitor.writes()
+    const epochs = writes.map(({ epoch }) => epoch)
+    t.ok(new Set(epochs).size >= 3, epochs.join())
+    t.strictSame(
+      epochs,
+      epochs.toSorted((left, right) => left - right),
+      'never an earlier one after a later one',
+    )
+    for (const [epoch, of] of Map.groupBy(writes, (write) => write.epoch))
+      t.equal(new Set(of.map(({ client }) => client)).size, 1, `epoch ${epoch} is one process`)
   })
 })
+
+interface Write {
+  readonly epoch: number
+  /** Address of the connection that it came over. */
+  readonly client: string
+}
+
+/** The shards that Redis stores, as MONITOR tells them. */
+function watchWrites(port: number): { writes(): readonly Write[]; stop(): void } {
+  const child = spawn('redis-cli', ['-p', `${port}`, 'MONITOR'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  return {
+    writes: () => {
+      const found: Write[] = []
+      let client = ''
+      for (const line of output.split('\n')) {
+        const caller = /\[0 ([\d.:]+)\] "eval/i.exec(line)?.[1]
+        if (caller !== undefined) client = caller
+        const epoch = /\[0 lua\] "SET" "tg:cfg:[^"]*" "\{\\"schema\\":1,\\"epoch\\":(\d+)/.exec(line)?.[1]
+        if (epoch !== undefined) found.push({ epoch: Number(epoch), client })
+      }
+      return found
+    },
+    stop: () => void child.kill(),
+  }
+}
