@@ -5,9 +5,8 @@ SHELL := /bin/bash
 # npm scripts and everything below run under the project's own Node (the npm package `node`).
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.tollgate-installed
-# How the gateway runs: stripped sources are kept, the young heap and malloc's arenas stay small (a third of the memory), and
-# the young heap is collected by one thread: a gateway has a core or less, where several only wait for each other.
-GATEWAY := NODE_COMPILE_CACHE=node_modules/.cache/tollgate MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --no-parallel-scavenge
+# How the gateway runs: stripped sources are kept, the young heap and malloc's arenas stay small (a third of the memory).
+GATEWAY := NODE_COMPILE_CACHE=node_modules/.cache/tollgate MALLOC_ARENA_MAX=1 node --max-semi-space-size=8
 ARGS ?=
 
 .PHONY: help

@@ -36,7 +36,7 @@ const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
 /** What ships, made by `make bundle`; measured where it is there. */
 const TOLLGATE_BUNDLE = join(ROOT, 'dist/tollgate.mjs')
 /** As the image, the Makefile and the npm script run it. */
-const TOLLGATE_FLAGS = ['--max-semi-space-size=8', '--no-parallel-scavenge']
+const TOLLGATE_FLAGS = ['--max-semi-space-size=8']
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
   MALLOC_ARENA_MAX: '1',
