@@ -1,0 +1,29 @@
+/** The operator with a login to Redis that may do no more than docs/operator.md names. */
+import t from 'tap'
+import { startWorld, virtualKey } from '../../helpers/operator.ts'
+import { until } from '../../helpers/redis.ts'
+
+/** As docs/operator.md says. */
+const COMMANDS =
+  'eval evalsha time get set getrange del pexpire hget hmget hset hlen hgetall hdel smembers srem type ' +
+  'publish subscribe acl|setuser acl|deluser acl|list'
+
+t.test('with the least rights in Redis', async (t) => {
+  const world = await startWorld(t, ['team'])
+  if (world === undefined) return
+  const { redis } = world
+  const commands = COMMANDS.split(' ').map((name) => `+${name}`)
+  const keys = ['~tg:cfg:*', '~tg:ack:*', '~tg:q:*', '&tg:cfg:changed']
+  await redis.cli('ACL', 'SETUSER', 'operator', 'on', '>secret', '-@all', '+@connection', ...commands, ...keys)
+  const operator = await world.startOperator('--redis', redis.url.replace('redis://', 'redis://operator:secret@'))
+  await world.apply(virtualKey('team', 'app', { budgets: [{ window: 'Month', limitUSD: '1' }] }))
+  await world.reaches('team/app', 'Ready', 'True Ready')
+  const month = new Date().toISOString().slice(0, 7)
+  const counter = `tg:q:{acme}:key/team/app:Month:${Date.parse(`${month}-01T00:00:00Z`) / 1_000}`
+  await redis.cli('HSET', counter, 's1', '1000000')
+  await world.reaches('team/app', 'QuotaAvailable', 'False KeyBudgetExceeded')
+  await redis.cli('FLUSHALL')
+  await until(async () => (await redis.cli('HGET', counter, 's1')).trim() === '1000000')
+  await until(async () => (await world.published('team/app')) !== undefined)
+  for (const line of operator.output().split('\n')) if (/NOPERM|refuses|has no permissions/.test(line)) t.fail(line)
+})
