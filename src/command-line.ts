@@ -40,11 +40,12 @@ export function parseFlags<Specs extends Record<string, FlagSpec>>(
 
 /** Help lines for `specs`, one a flag. */
 export function helpOf(specs: Record<string, FlagSpec>): string {
-  const lines = Object.entries(specs).map(([name, { type, help, default: value }]) => {
-    const flag = `  --${name}${type === 'switch' ? '' : type === 'list' ? ' VALUE...' : ' VALUE'}`
-    return `${flag.padEnd(26)}${help}${value === undefined ? '' : ` (default ${value})`}`
-  })
-  return lines.join('\n')
+  const flags = Object.entries(specs).map(([name, { type, help, default: value }]) => ({
+    flag: `  --${name}${type === 'switch' ? '' : type === 'list' ? ' VALUE...' : ' VALUE'}`,
+    text: value === undefined ? help : `${help} (default ${value})`,
+  }))
+  const width = Math.max(24, ...flags.map(({ flag }) => flag.length)) + 2
+  return flags.map(({ flag, text }) => flag.padEnd(width) + text).join('\n')
 }
 
 /** `host:port` with a port from 0 to 65535; IPv6 in brackets. @throws {UsageError} */

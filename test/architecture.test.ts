@@ -84,7 +84,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/telemetry': ['pino', 'prom-client'],
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
   proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
-  operator: ['@grpc/grpc-js', '@grpc/proto-loader', '@peculiar/x509', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
+  operator: ['@grpc/grpc-js', '@grpc/proto-loader', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
 }
 
 interface Import {
