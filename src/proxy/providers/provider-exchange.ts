@@ -1,9 +1,10 @@
 /**
  * One HTTP exchange as undici's handler, and its body as something to pull.
  *
- * Chunks queue up to `QUEUE_BYTES`; then the socket is paused until the reader has taken half of it, so a slow client
- * reaches back to the provider through the kernel's buffers. Every end (answer complete, clock, abort, broken
- * connection, reader gone) passes `#end` once, which stops the clocks and frees the signal.
+ * Chunks queue up to `QUEUE_BYTES`; then the socket is paused until the reader has taken them, so a slow client reaches
+ * back to the provider through the kernel's buffers. What has come is handed on in one piece, however many chunks of HTTP
+ * it was: each piece costs a write to the client. Every end (answer complete, clock, abort, broken connection, reader
+ * gone) passes `#end` once, which stops the clocks and frees the signal.
  */
 import type { Dispatcher } from 'undici'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
@@ -43,6 +44,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   #stage: ExchangeStage = 'connecting'
   #reader: { resolve: (chunk: Chunk) => void; reject: (error: AttemptError) => void } | undefined
   readonly #queue: Uint8Array[] = []
+  /** The reader gets what is there when the socket's read has been parsed to its end. */
+  #isHandingOn = false
   #queuedBytes = 0
   #ended = false
   #error: AttemptError | undefined
@@ -85,10 +88,12 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     if (this.#ended || chunk.length === 0) return
     if (this.#clocks.phase === 'idle') this.#clocks.touch()
     else if (!this.#options.stream) this.#clocks.enter('idle')
-    if (this.#reader !== undefined) return this.#deliver({ done: false, value: chunk })
     this.#queue.push(chunk)
     this.#queuedBytes += chunk.length
     if (this.#queuedBytes >= QUEUE_BYTES) this.#pause()
+    if (this.#reader === undefined || this.#isHandingOn) return
+    this.#isHandingOn = true
+    queueMicrotask(this.#handOn)
   }
 
   onResponseEnd(): void {
@@ -102,12 +107,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   }
 
   next(): Promise<Chunk> {
-    const value = this.#queue.shift()
-    if (value !== undefined) {
-      this.#queuedBytes -= value.length
-      if (this.#queuedBytes <= QUEUE_BYTES / 2) this.#resume()
-      return Promise.resolve({ done: false, value })
-    }
+    if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#takeAll() })
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#ended) return Promise.resolve(DONE)
     if (this.#reader !== undefined) return Promise.reject(new TypeError('the body has one reader'))
@@ -133,19 +133,29 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#error = error
     this.#clocks.stop()
     this.#options.signal.removeEventListener('abort', this.#onAbort)
-    if (error === undefined) return this.#deliver(DONE)
     // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
-    if (error.kind === 'aborted') this.#drop()
-    this.#settleHead.reject(error)
-    this.#reader?.reject(error)
-    this.#reader = undefined
-    this.#controller?.abort(error)
+    if (error?.kind === 'aborted') this.#drop()
+    if (error !== undefined) this.#settleHead.reject(error)
+    if (!this.#isHandingOn) this.#handOn()
+    if (error !== undefined) this.#controller?.abort(error)
   }
 
-  #deliver(chunk: Chunk): void {
+  readonly #handOn = (): void => {
+    this.#isHandingOn = false
     const reader = this.#reader
     this.#reader = undefined
-    reader?.resolve(chunk)
+    if (this.#queue.length > 0) reader?.resolve({ done: false, value: this.#takeAll() })
+    else if (this.#error !== undefined) reader?.reject(this.#error)
+    else reader?.resolve(DONE)
+  }
+
+  /** What has come so far, in one piece. */
+  #takeAll(): Uint8Array {
+    const [only = NO_BYTES] = this.#queue
+    const all = this.#queue.length === 1 ? only : Buffer.concat(this.#queue, this.#queuedBytes)
+    this.#drop()
+    this.#resume()
+    return all
   }
 
   #pause(): void {
@@ -171,6 +181,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   }
 }
 
+const NO_BYTES = new Uint8Array()
 const DONE: Chunk = { done: true, value: undefined }
 
 function timedOut(clock: Clock): AttemptError {

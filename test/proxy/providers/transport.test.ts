@@ -161,6 +161,16 @@ t.test('reuses a connection, and returns a redirect instead of following it', as
   )
 })
 
+t.test('hands on in one piece what one read of the socket brings', async (t) => {
+  const { fake, transport } = await setUp(t)
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+  fake.enqueue(behaviours.rawAnswer(`${head}3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n`))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const pieces: string[] = []
+  for await (const piece of reply.body) pieces.push(Buffer.from(piece).toString())
+  t.strictSame(pieces, ['onetwothree'])
+})
+
 t.test('gives up on a provider that accepts and never answers', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.freeze())
