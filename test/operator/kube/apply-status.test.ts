@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { applyStatus } from '../../../src/operator/kube/apply-status.ts'
+import type { StatusOwner } from '../../../src/operator/kube/apply-status.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import { MemoryApi } from './memory-api.ts'
@@ -24,11 +25,11 @@ function objectWith(status: JsonObject): KubeObject {
   }
 }
 
-async function writes(current: JsonObject, wanted: JsonObject): Promise<boolean> {
+async function writes(current: JsonObject, wanted: JsonObject, owner: StatusOwner = OWNER): Promise<boolean> {
   const api = new MemoryApi()
   const object = objectWith(current)
   api.objects.set('virtualkeys/n/a', object)
-  return applyStatus(api.client('a'), VIRTUAL_KEYS, object, wanted, OWNER)
+  return applyStatus(api.client('a'), VIRTUAL_KEYS, object, wanted, owner)
 }
 
 t.test('nothing is written when nothing changed, whatever others wrote beside', async (t) => {
@@ -45,6 +46,17 @@ t.test('a change, a field more and a field less are written', async (t) => {
   t.equal(await writes({ observedGeneration: 1, conditions: [HEALTHY] }, wanted), true)
   t.equal(await writes({ observedGeneration: 1, conditions: [{ ...READY, reason: 'Other' }] }, wanted), true)
   t.equal(await writes({ observedGeneration: 1, conditions: [READY], secretRef: { name: 'old' } }, wanted), true)
+})
+
+t.test('of a shared list only the own fields of its entries count, and which entries there are', async (t) => {
+  const owner = { ...OWNER, fields: ['projects'], sharedLists: { projects: 'name' } }
+  const web = { name: 'web', keyCount: 1 }
+  const told = { ...web, usage: [{ window: 'Day' }] }
+  t.equal(await writes({ projects: [told] }, { projects: [web] }, owner), false)
+  t.equal(await writes({ projects: [told] }, { projects: [{ ...web, keyCount: 2 }] }, owner), true)
+  t.equal(await writes({ projects: [told] }, { projects: [web, { name: 'other', keyCount: 0 }] }, owner), true)
+  t.equal(await writes({ projects: [told, { name: 'old' }] }, { projects: [web] }, owner), true)
+  t.equal(await writes({}, { projects: [] }, owner), false)
 })
 
 t.test('an object that is gone needs no status, any other failure is told', async (t) => {
