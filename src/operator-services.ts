@@ -37,15 +37,15 @@ export interface ServiceParts {
   readonly controllers: Controllers
   readonly certificates: Certificates
   /** With the operator's login: hints come over it. */
-  readonly redisUrl: Secret
+  readonly redisUrl: () => Secret
   readonly isLeader: () => boolean
 }
 
 export interface RunningServices {
   /** What is in force has changed. */
   push(): void
-  /** Another login to Redis. */
-  redirect(redisUrl: Secret): void
+  /** There is another login to Redis. */
+  redirect(): void
   close(): Promise<void>
 }
 
@@ -71,15 +71,16 @@ export async function startServices(parts: ServiceParts): Promise<RunningService
   if (server !== undefined) credentials.server = server
   const webhook =
     settings.injection === undefined ? undefined : await serveWebhook(parts, settings.injection, rules, authorities)
-  let hints = server === undefined ? undefined : listen(parts.redisUrl, server)
+  const hear = () => (server === undefined ? undefined : listen(parts.redisUrl(), server))
+  let hints = hear()
   return {
     push() {
       grants.clear()
       server?.pushGrants()
     },
-    redirect(url) {
+    redirect() {
       hints?.close()
-      hints = server === undefined ? undefined : listen(url, server)
+      hints = hear()
     },
     async close() {
       hints?.close()

@@ -57,6 +57,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   const metrics = createOperatorMetrics()
   let controllers: Controllers | undefined
   let services: RunningServices | undefined
+  let redisUrl = new Secret(settings.redis.url)
   const redisOptions = {
     onChange: (ready: boolean, cause: Error | undefined) => {
       log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
@@ -105,8 +106,9 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   })
   log.info({ admin: `http://${settings.admin.host}:${server.port}`, namespace }, 'operator started')
   const login = redisLogin(settings.redis, { client, log, namespace }, (url) => {
+    redisUrl = url
     redis.redirect(url.reveal())
-    services?.redirect(url)
+    services?.redirect()
   })
   endOnSignals(async () => {
     await services?.close()
@@ -122,8 +124,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   })
 
   const { master, signingKey } = await secretsOf(client, namespace, log)
-  const redisUrl = login === undefined ? new Secret(settings.redis.url) : await login.first
-  if (login !== undefined) redis.redirect(redisUrl.reveal())
+  await login?.first
   const signer = createSigner(signingKey)
   controllers = new Controllers({
     client,
@@ -159,7 +160,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
       signer,
       metrics,
       certificates,
-      redisUrl,
+      redisUrl: () => redisUrl,
       isLeader,
     }
     services = await startServices({ ...shared, controllers: started })

@@ -27,20 +27,20 @@ export interface RedisLoginOptions {
   readonly url: string
   /** Makes the Secret where there is none; undefined: waits for it. */
   readonly randomBytes?: ((count: number) => Uint8Array) | undefined
-  /** Another login than before. Must not throw. */
+  /** Told the complete URL as soon as there is one, and each other one that follows. Must not throw. */
   readonly onChange: (url: Secret) => void
 }
 
 /** Follows until `stop`. */
 export interface RedisLogin {
-  /** The complete URL, as soon as there is one. */
-  readonly first: Promise<Secret>
+  /** Resolves after the first. */
+  readonly first: Promise<void>
   stop(): Promise<void>
 }
 
 export function followRedisLogin(options: RedisLoginOptions): RedisLogin {
   const { client, timing, log, namespace, name, url, randomBytes, onChange } = options
-  const first = Promise.withResolvers<Secret>()
+  const first = Promise.withResolvers<void>()
   let current: string | undefined
   const fieldSelector = `metadata.name=${name}`
   const reflector = new Reflector({ client, timing, log, resource: SECRETS, namespace, fieldSelector })
@@ -49,11 +49,10 @@ export function followRedisLogin(options: RedisLoginOptions): RedisLogin {
     const complete = completeUrl(url, secret)
     if (complete === undefined) return log.error({ secret: name }, 'the Secret of the Redis login has no password')
     if (complete.reveal() === current) return
-    const isFirst = current === undefined
+    if (current !== undefined) log.info({ secret: name }, 'Redis login changed')
     current = complete.reveal()
-    if (isFirst) return first.resolve(complete)
-    log.info({ secret: name }, 'Redis login changed')
     onChange(complete)
+    first.resolve()
   })
   reflector.start()
   void reflector.synced.then(() => {
