@@ -76,21 +76,25 @@ export class PodWatch implements PodLookup {
   async get(namespace: string, name: string): Promise<PodFacts | undefined> {
     const known = this.#reflector.store.get(`${namespace}/${name}`)
     const summary = known === undefined ? undefined : readSummary(known)
-    if (summary !== undefined && summary.podIPs.length > 0) return this.#factsOf(summary)
+    const pod = `${namespace}/${name}`
+    if (summary !== undefined && summary.podIPs.length > 0) return this.#factsOf(pod, summary)
     const { client, rules } = this.#options
     try {
-      return this.#factsOf(readSummary(summarizePod(await client.get(PODS, { namespace, name }), rules)))
+      return this.#factsOf(pod, readSummary(summarizePod(await client.get(PODS, { namespace, name }), rules)))
     } catch (error) {
       if (error instanceof KubeError && error.isNotFound) return undefined
       throw error
     }
   }
 
-  #factsOf(summary: PodSummary): PodFacts {
-    const { uid, podIPs, serviceAccount, hostNetwork, ended, problem, authorities } = summary
+  #factsOf(pod: string, summary: PodSummary): PodFacts {
+    const { uid, podIPs, serviceAccount, hostNetwork, ended, authorities } = summary
     const ours = this.#options.authorities()
-    const isTrusting = ours === undefined || authorities.every((one) => ours.has(one))
-    return { uid, podIPs, serviceAccount, hostNetwork, ended, hasSidecar: problem === '' && isTrusting }
+    const isForeign = ours !== undefined && authorities.some((one) => !ours.has(one))
+    const problem = isForeign ? 'it trusts an authority that is not ours' : summary.problem
+    // The refusal that follows says only that there is none.
+    if (problem !== '') this.#options.log.info({ pod, problem }, 'a sidecar is not as it is injected')
+    return { uid, podIPs, serviceAccount, hostNetwork, ended, hasSidecar: problem === '' }
   }
 }
 
