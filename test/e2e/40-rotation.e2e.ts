@@ -28,7 +28,6 @@ t.test("a vendor's key is rotated under load: each vendor call has a key that is
   await sleep(3_000)
   const result = await stop()
   t.same(result.failures, {})
-  t.ok(result.good > 20, `${result.good} answers`)
   t.same([...(await keysSeen())], [next])
   report(`provider rotation: ${result.good} streams`)
 })
@@ -45,7 +44,6 @@ t.test(
     await rolledOut('load', 'deployment/assistant')
     const result = await stop()
     t.same(result.failures, {})
-    t.ok(result.good > 20, `${result.good} answers`)
     report(`virtual key rotation and restart: ${result.good} streams`)
   },
 )

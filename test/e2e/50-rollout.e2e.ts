@@ -21,7 +21,6 @@ t.test('a Deployment is rolled out twice under continuous streams: none fails', 
   }
   const result = await stop()
   t.same(result.failures, {})
-  t.ok(result.good > 20, `${result.good} streams`)
   report(`two rollouts: ${result.good} streams of 1.5 s`)
 })
 

