@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import t from 'tap'
-import { chatCompletion } from '../helpers/answers.ts'
-import { ok, status } from '../helpers/behaviours.ts'
+import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 import { startRedis, until } from '../helpers/redis.ts'
@@ -112,6 +112,46 @@ t.test('a purge of a virtual key, a project or an organization ends what was kep
   await t.rejects(purge('--project', 'p', '--key', 'a/b'))
   await t.rejects(purge('--project', '*'))
 })
+
+t.test(
+  'an answer that is on its way when its organization is purged is not for those who ask afterwards',
+  async (t) => {
+    for (const streamed of [false, true]) {
+      const content = `under way ${streamed}`
+      const going = Promise.withResolvers<void>()
+      const [first = '', ...others] = chatStream(['old ', 'answer'])
+      upstream.enqueue(async (exchange) => {
+        if (!streamed) {
+          await going.promise
+          return ok(chatCompletion('old answer'))(exchange)
+        }
+        exchange.response.writeHead(200, { 'content-type': 'text/event-stream' })
+        exchange.response.write(first + (others[0] ?? ''))
+        await going.promise
+        exchange.response.end(others.slice(1).join(''))
+      })
+      const send = async () => {
+        const body = { messages: [{ role: 'user', content }], stream: streamed }
+        const response = await one.chat(body, { 'cache-control': 'max-age=999' })
+        return [response.headers.get('x-gateway-cache'), await response.text()] as const
+      }
+      const before = upstream.requests.length
+      const leading = send()
+      await upstream.received(before + 1)
+      await run(process.execPath, [MAIN, 'cache', 'purge', '--redis', redis.url, '--organization', 'default'])
+      // Gateways read the counters every two seconds.
+      await new Promise((resolve) => setTimeout(resolve, 2_100))
+      upstream.enqueue(streamed ? stream(chatStream(['new'])) : ok(chatCompletion('new')))
+      const asking = send()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      going.resolve()
+      t.match((await leading)[1], /old/)
+      const [cache, text] = await asking
+      t.equal(cache, 'miss')
+      t.match(text, /new/)
+    }
+  },
+)
 
 t.test('embeddings are governed, failed over, cached, and right for the official SDK', async (t) => {
   const client = new OpenAI({ apiKey: KEY, baseURL: `${one.url}/adapters/openai/v1`, maxRetries: 0 })

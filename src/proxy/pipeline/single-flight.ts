@@ -28,8 +28,8 @@ export interface LiveAnswer {
   readonly stream: SharedStream
   /** What was masked in the leader's request. */
   readonly tokens: TokenOrdinals
-  /** When it was asked for, milliseconds since the epoch. */
-  readonly askedAtMs: Milliseconds
+  /** What is known of the entry that it may become. */
+  readonly entry: Pick<StoredAnswer, 'virtualKey' | 'storedAtMs' | 'purges'>
 }
 
 export type Landing =

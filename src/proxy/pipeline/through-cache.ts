@@ -52,7 +52,7 @@ export interface Keeper {
   /** The client has gone before it was known. */
   leave(): void
   /** The answer has begun and others may follow it. */
-  share(live: Omit<LiveAnswer, 'askedAtMs'>): void
+  share(live: Omit<LiveAnswer, 'entry'>): void
 }
 
 export interface SimilarAnswers {
@@ -157,7 +157,8 @@ class Passage<Answer> {
   }
 
   #follow(live: LiveAnswer): Answer | undefined {
-    const ageMs = Math.max(0, this.#services.now() - live.askedAtMs)
+    if (this.#isPurged(live.entry)) return undefined
+    const ageMs = Math.max(0, this.#services.now() - live.entry.storedAtMs)
     const deployment = this.#allowed(live.deployment.id, ageMs)
     const answer = deployment && this.#cacheable.follow?.(live, deployment)
     if (answer !== undefined) this.#noteHit('hit-l1', ageMs)
@@ -202,6 +203,7 @@ class Passage<Answer> {
   #takeLanded(answer: StoredAnswer, similarity: number | undefined): Answer | undefined {
     // Whose policy wants no answers by meaning, or only more alike ones, gets none by way of another's flight either.
     if (similarity !== undefined && similarity < (this.#cacheable.similar?.minSimilarity ?? Infinity)) return undefined
+    if (this.#isPurged(answer)) return undefined
     const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic')
     if (taken !== undefined) this.#record.cacheSimilarity = similarity
     return taken
@@ -225,7 +227,7 @@ class Passage<Answer> {
       leave: () => lead?.leave(),
       share: (live) => {
         if (lead === undefined || !this.#wish.store || !this.#cacheable.answers(live.deployment)) return
-        this.#live = { ...live, askedAtMs: this.#entry.storedAtMs }
+        this.#live = { ...live, entry: this.#entry }
         lead.share(this.#live)
       },
     }
@@ -246,6 +248,12 @@ class Passage<Answer> {
     if (ageMs > Math.min(this.#ttlMs, (this.#wish.maxAgeSeconds ?? Infinity) * 1_000)) return undefined
     const deployment = eligible(deploymentId, this.#cacheable.plan)
     return deployment !== undefined && this.#cacheable.answers(deployment) ? deployment : undefined
+  }
+
+  /** An answer that was under way when what came before was purged. */
+  #isPurged({ virtualKey, purges }: StoredAnswer | LiveAnswer['entry']): boolean {
+    const counts = this.#marks.countsFor(this.#address.scope.project, virtualKey)
+    return purges.some((count, index) => count !== counts[index])
   }
 
   #noteHit(label: string, ageMs: Milliseconds): void {
