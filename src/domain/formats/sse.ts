@@ -99,7 +99,7 @@ export class SseDecoder {
 
   #field(line: string): void {
     // Nearly every line is one.
-    if (line.startsWith('data:')) return this.#addData(line.slice(valueStart(line, 4)))
+    if (line.slice(0, 5) === 'data:') return this.#addData(line.slice(valueStart(line, 4)))
     const colon = line.indexOf(':')
     const name = colon === -1 ? line : line.slice(0, colon)
     const value = colon === -1 ? '' : line.slice(valueStart(line, colon))

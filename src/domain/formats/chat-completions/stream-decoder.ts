@@ -33,7 +33,7 @@ export class ChatStreamDecoder implements StreamDecoder {
 
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '') return []
-    if (event.data.startsWith(DONE)) return this.#done()
+    if (isDone(event)) return this.#done()
     const parts: StreamPart[] = []
     if (this.#repeats(event, parts)) return parts
     const chunk = parseChunk(event.data)
@@ -133,6 +133,11 @@ export class ChatStreamDecoder implements StreamDecoder {
     parts.push({ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw })
     return parts
   }
+}
+
+/** Whether it is the end mark. Some servers have white space behind it. */
+export function isDone({ data }: SseEvent): boolean {
+  return data.slice(0, DONE.length) === DONE
 }
 
 function parseChunk(data: string): JsonObject | undefined {

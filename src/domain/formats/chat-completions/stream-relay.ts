@@ -6,7 +6,7 @@
  */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
-import { DONE } from './stream-decoder.ts'
+import { DONE, isDone } from './stream-decoder.ts'
 
 const USAGE_NULL = /,\s*"usage"\s*:\s*null/g
 const USAGE_OBJECT = /"usage"\s*:\s*\{/
@@ -14,13 +14,13 @@ const USAGE_OBJECT = /"usage"\s*:\s*\{/
 /** The relay for one response. */
 export function createStreamRelay(context: RenderContext): StreamRelay {
   const passed = context.request.streamUsage ? (event: SseEvent) => [event] : hideUsage
-  let isDone = false
+  let hasEnded = false
   return {
     push(event) {
-      isDone ||= event.data.startsWith(DONE)
+      hasEnded ||= isDone(event)
       return passed(event)
     },
-    end: () => (isDone ? [] : [{ data: DONE }]),
+    end: () => (hasEnded ? [] : [{ data: DONE }]),
   }
 }
 
