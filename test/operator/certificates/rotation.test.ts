@@ -104,12 +104,12 @@ t.test('certificates of an authority of its own', async (t) => {
   )
 })
 
-t.test('short lives: certificates and authority change under a stream of pods', { timeout: 180_000 }, async (t) => {
+t.test('short lives: certificates and authority change under a stream of pods', { timeout: 300_000 }, async (t) => {
   const world = await startInjectionWorld(t, ['shop'])
   if (world === undefined) return
   await world.register()
   await world.apply(virtualKey('shop', 'app'))
-  const lives = ['--certificate-lifetime', '6s', '--authority-lifetime', '40s']
+  const lives = ['--certificate-lifetime', '9s', '--authority-lifetime', '60s']
   const operator = await world.startInjecting(...lives)
   const first = await serverCertificate(world)
   const [firstAuthority = ''] = splitPem(await world.caBundle())
@@ -123,7 +123,7 @@ t.test('short lives: certificates and authority change under a stream of pods', 
   })
 
   await t.test('the next authority is trusted before it signs, and the old one until it ends', async (t) => {
-    await until(async () => splitPem(await world.caBundle()).length === 2, 60_000)
+    await until(async () => splitPem(await world.caBundle()).length === 2, 90_000)
     const [old = '', next = ''] = splitPem(await world.caBundle())
     t.equal(old, firstAuthority)
     t.equal(issuerOf(await serverCertificate(world), [old, next]), old)
