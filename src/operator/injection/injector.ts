@@ -3,7 +3,7 @@
  * nothing of its own. What cannot be decided is denied: a pod that was let through without its sidecar would look well.
  */
 import { createHash } from 'node:crypto'
-import { asObject, asString } from '../../domain/json.ts'
+import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
@@ -30,6 +30,13 @@ const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 const HASH_LENGTH = 16
 /** Of names in the log. */
 const MAX_NAME = 253
+/**
+ * Of a pod, init containers included; no node runs half as many. Whoever reaches the port may send a pod, and each
+ * container is answered with a hundred times the bytes that name it.
+ */
+const MAX_CONTAINERS = 500
+/** Misspelt annotations that are told; no answer has more warnings. */
+const MAX_MISSPELT = 16
 
 export interface InjectorOptions {
   readonly settings: InjectionSettings
@@ -108,6 +115,12 @@ async function inject(
   options: InjectorOptions,
 ): Promise<readonly [InjectionResult, AdmissionDecision]> {
   const { settings, rules, mayUseImage } = options
+  const count = containerCount(object)
+  if (count > MAX_CONTAINERS)
+    return [
+      'denied',
+      denied(422, 'Invalid', `tollgate: the pod has ${count} containers; ${MAX_CONTAINERS} is the most`),
+    ]
   const wishes = tryReadWishes(object, settings, mayUseImage)
   if (typeof wishes === 'string') return ['denied', denied(422, 'Invalid', `tollgate: ${wishes}`)]
   const choice = await keyOf(object, namespace, wishes, options)
@@ -117,6 +130,11 @@ async function inject(
   if (patch.type === 'refused') return ['denied', denied(422, 'Invalid', `tollgate: ${patch.message}`)]
   const warnings = [...(choice?.warnings ?? []), ...patch.warnings, ...misspelt(object)]
   return [patch.operations.length === 0 ? 'unchanged' : 'injected', allowed(patch.operations, warnings)]
+}
+
+function containerCount(pod: JsonObject): number {
+  const spec = asObject(pod['spec'])
+  return asArray(spec?.['containers']).length + asArray(spec?.['initContainers']).length
 }
 
 function tryReadWishes(
@@ -140,9 +158,9 @@ async function keyOf(pod: JsonObject, namespace: string, wishes: PodWishes, { ke
 }
 
 function misspelt(pod: JsonObject): readonly string[] {
-  return unknownAnnotations(pod).map(
-    (name) => `tollgate: annotation ${name} is not known; known are ${KNOWN_ANNOTATIONS}`,
-  )
+  return unknownAnnotations(pod)
+    .slice(0, MAX_MISSPELT)
+    .map((name) => `tollgate: annotation ${name} is not known; known are ${KNOWN_ANNOTATIONS}`)
 }
 
 function allowed(

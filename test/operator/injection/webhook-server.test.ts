@@ -55,6 +55,19 @@ t.test('reviews that are not what they should be', async (t) => {
   t.match(await good.json(), { response: { uid: 'u', allowed: true, patchType: 'JSONPatch' } })
 })
 
+t.test('a small pod that would be answered with a large patch is refused before anything is made of it', async (t) => {
+  const webhook = await start(t)
+  const headers = { 'content-type': 'application/json' }
+  const podOf = (containers: number) => review({ spec: { containers: Array.from({ length: containers }, () => ({})) } })
+  const many = await webhook.post({ headers, body: podOf(501) })
+  t.match(await many.json(), { response: { allowed: false, status: { code: 422, message: /501 containers; 500 is/ } } })
+  const most = await webhook.post({ headers, body: podOf(500) })
+  t.match(await most.json(), { response: { allowed: true } })
+  const values = await webhook.post({ headers, body: podOf(200_001) })
+  t.equal(values.status, 400)
+  t.match(await values.text(), /too many values/)
+})
+
 t.test('a body without an announced length is bounded as well', async (t) => {
   const webhook = await start(t)
   const chunk = new TextEncoder().encode('x'.repeat(1 << 20))
