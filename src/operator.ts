@@ -46,6 +46,8 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   const connection = await findConnection({ env: environment, home: homedir(), timing })
   const namespace = settings.namespace ?? connection.namespace
   const http = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
+  // The Lease is renewed over a connection of its own, however many calls a slow server keeps.
+  const leaseHttp = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
   const client = createKubeClient(http, {
     timing,
     fieldManager: 'tollgate-controller',
@@ -71,7 +73,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
 
   const elector = new LeaderElector({
     // Of its own: its calls must not wait behind those of the controllers.
-    client: createKubeClient(http, { timing, fieldManager: 'tollgate-leader' }),
+    client: createKubeClient(leaseHttp, { timing, fieldManager: 'tollgate-leader' }),
     namespace,
     name: settings.leaseName,
     identity: `${instance}_${randomUUID()}`,
@@ -118,7 +120,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     await login?.stop()
     await server.stop()
     await redis.close()
-    await http.close()
+    await Promise.all([http.close(), leaseHttp.close()])
     log.info({}, 'stopped')
     output.flush()
   })
