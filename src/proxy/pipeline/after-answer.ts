@@ -1,6 +1,6 @@
 /**
- * Work that a request leaves for the time after its answer (`x-llm-billing: async`): bounded in number, begun when the
- * answer has been handed to the connection, and finished before the process ends.
+ * Work whose end no answer waits for. What a request leaves for the time after its answer (`x-llm-billing: async`) is
+ * bounded in number and begun when the answer has been handed to the connection; all is finished before the process ends.
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
@@ -36,10 +36,16 @@ export class AfterAnswer {
   }
 
   run(work: Work): void {
-    if (this.#waiting.size >= this.#maxWaiting) return this.#begin(work)
+    if (this.#waiting.size >= this.#maxWaiting) return this.begin(work)
     this.#waiting.set(work, this.#now())
     // The check phase comes after the microtasks in which the answer is written.
     this.#turn ??= setImmediate(() => this.#beginAll())
+  }
+
+  /** Work that is begun before the answer leaves, which does not wait for its end. */
+  begin(work: Work): void {
+    const running = work().finally(() => this.#underway.delete(running))
+    this.#underway.add(running)
   }
 
   /** Resolves when all work so far has been done. */
@@ -53,11 +59,6 @@ export class AfterAnswer {
     this.#turn = undefined
     const works = [...this.#waiting.keys()]
     this.#waiting.clear()
-    for (const work of works) this.#begin(work)
-  }
-
-  #begin(work: Work): void {
-    const running = work().finally(() => this.#underway.delete(running))
-    this.#underway.add(running)
+    for (const work of works) this.begin(work)
   }
 }

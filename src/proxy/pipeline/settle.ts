@@ -1,8 +1,9 @@
 /**
  * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
- * is written, the metrics count. With `x-llm-billing: async`, and for free answers from the cache, all but the pricing
- * comes after the answer; until then the reservation stands, so that what a killed process takes with it is charged at
- * its bound. What the client asks next reaches the store after the release: both go the same way.
+ * is written, the metrics count. The charge is on its way to the store when the answer leaves, on the connection that
+ * the next admission takes; no answer waits for the store's word, which could change nothing in it. With
+ * `x-llm-billing: async`, and for free answers from the cache, all but the pricing comes after the answer; until then
+ * the reservation stands, so that what a killed process takes with it is charged at its bound.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
@@ -31,7 +32,7 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
       return charged
     }
     if (mayComeLater(record, charge)) services.afterAnswer.run(conclude)
-    else await conclude()
+    else services.afterAnswer.begin(conclude)
   }
 }
 

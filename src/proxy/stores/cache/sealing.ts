@@ -44,8 +44,9 @@ export async function seal(bytes: Uint8Array, name: string, secret: Secret): Pro
   const cipher = createCipheriv('aes-256-gcm', entryKeyOf(name, secret), nonce)
   const head = Buffer.of(VERSION, compress ? COMPRESSED : 0)
   cipher.setAAD(associated(head, name))
-  const sealed = Buffer.concat([cipher.update(body), cipher.final()])
-  return Buffer.concat([head, nonce, cipher.getAuthTag(), sealed])
+  const sealed = cipher.update(body)
+  const rest = cipher.final()
+  return Buffer.concat([head, nonce, cipher.getAuthTag(), sealed, rest])
 }
 
 /** Undefined where the bytes were not sealed for this name with this secret, or are damaged. */
