@@ -85,6 +85,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
   proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
   operator: ['@grpc/grpc-js', '@grpc/proto-loader', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
+  'operator/certificates': ['@peculiar/x509', 'reflect-metadata'],
 }
 
 interface Import {

@@ -103,7 +103,7 @@ export class OwnAuthority {
     const { timing, authorityLifetimeMs: lifetimeMs, log } = this.#options
     const now = timing.now()
     const known = secret === undefined ? undefined : parseAuthority(secret)
-    const state = renewAuthority(known, now, () => issueAuthority({ now, lifetimeMs }), formerTrust)
+    const state = await renewAuthority(known, now, () => issueAuthority({ now, lifetimeMs }), formerTrust)
     if (state === known) return state
     await this.#write(AUTHORITY_SECRET, 'Opaque', authorityData(state), secret)
     log.info(
@@ -126,7 +126,7 @@ export class OwnAuthority {
     const issued =
       reason === undefined && current !== undefined
         ? current
-        : issueServerCertificate(state.signer, names, { now, lifetimeMs })
+        : await issueServerCertificate(state.signer, names, { now, lifetimeMs })
     const data = serverData(issued, trust)
     const written = await this.#write(SERVER_SECRET, 'kubernetes.io/tls', data, secret)
     log.info({ secret: SERVER_SECRET, reason: reason ?? 'trust' }, 'server certificate written')

@@ -32,20 +32,20 @@ export interface AuthorityState {
  * The authority as it should be. Returns `state` itself where nothing is to be done.
  * @param formerTrust PEM of authorities that an earlier, lost authority had; they stay trusted until they end
  */
-export function renewAuthority(
+export async function renewAuthority(
   state: AuthorityState | undefined,
   now: Milliseconds,
-  issue: () => Issued,
+  issue: () => Promise<Issued>,
   formerTrust = '',
-): AuthorityState {
-  if (state === undefined) return { signer: issue(), previous: splitPem(formerTrust).filter(isValidAt(now)) }
+): Promise<AuthorityState> {
+  if (state === undefined) return { signer: await issue(), previous: splitPem(formerTrust).filter(isValidAt(now)) }
   const { signer, next } = state
   const previous = state.previous.filter(isValidAt(now))
   if (next !== undefined && now >= promotionOf(signer, next)) {
     return { signer: next, previous: [...previous, signer.certificate].filter(isValidAt(now)) }
   }
   if (next === undefined && now >= pointOf(signer.certificate, AUTHORITY_RENEWED_AT)) {
-    return renewAuthority({ signer, next: issue(), previous }, now, issue)
+    return renewAuthority({ signer, next: await issue(), previous }, now, issue)
   }
   return previous.length === state.previous.length ? state : { ...state, previous }
 }

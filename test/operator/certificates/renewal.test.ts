@@ -26,19 +26,19 @@ const secretOf = (data: ReturnType<typeof serverData>) => ({
   metadata: { namespace: 'ns', name: 's' },
   data,
 })
-function serve(state: AuthorityState, now: number, lifetimeMs = 9 * DAY_MS) {
-  const issued = issueServerCertificate(state.signer, NAMES, { now, lifetimeMs })
+async function serve(state: AuthorityState, now: number, lifetimeMs = 9 * DAY_MS) {
+  const issued = await issueServerCertificate(state.signer, NAMES, { now, lifetimeMs })
   return parseServingCertificate(secretOf(serverData(issued, trustOf(state))))
 }
 
 t.test(
   'day by day: an authority signs only when it has been trusted for a tenth of a life, and is trusted to its end',
   async (t) => {
-    let state = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+    let state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
     const trustedSince = new Map<string, number>([[state.signer.certificate, -100]])
     for (let day = 0; day < 3 * LIFE_DAYS; day++) {
       const now = BEGIN + day * DAY_MS
-      const next = renewAuthority(state, now, issueAt(now))
+      const next = await renewAuthority(state, now, issueAt(now))
       for (const one of splitPem(trustOf(next))) if (!trustedSince.has(one)) trustedSince.set(one, day)
       if (next.signer.certificate !== state.signer.certificate) {
         const since = day - (trustedSince.get(next.signer.certificate) ?? day)
@@ -54,44 +54,44 @@ t.test(
 )
 
 t.test('an operator that was away for years begins anew', async (t) => {
-  const state = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+  const state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
   const now = BEGIN + 5 * LIFE_DAYS * DAY_MS
-  const next = renewAuthority(state, now, issueAt(now))
+  const next = await renewAuthority(state, now, issueAt(now))
   t.not(next.signer.certificate, state.signer.certificate)
   t.strictSame(splitPem(trustOf(next)), [next.signer.certificate])
 })
 
 t.test('a lost authority stays trusted beside the new one', async (t) => {
-  const lost = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
-  const state = renewAuthority(undefined, BEGIN + DAY_MS, issueAt(BEGIN + DAY_MS), trustOf(lost))
+  const lost = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+  const state = await renewAuthority(undefined, BEGIN + DAY_MS, issueAt(BEGIN + DAY_MS), trustOf(lost))
   t.strictSame(splitPem(trustOf(state)), [lost.signer.certificate, state.signer.certificate])
-  const server = serve(lost, BEGIN)
+  const server = await serve(lost, BEGIN)
   t.equal(serverRenewalReason(server, { names: NAMES, lifetimeMs: 9 * DAY_MS, state }, BEGIN + DAY_MS), undefined)
 })
 
 t.test('why a certificate is issued', async (t) => {
-  const state = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
-  const server = serve(state, BEGIN)
+  const state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+  const server = await serve(state, BEGIN)
   const wanted = { names: NAMES, lifetimeMs: 9 * DAY_MS, state }
   t.equal(serverRenewalReason(undefined, wanted, BEGIN), 'missing')
   t.equal(serverRenewalReason(server, wanted, BEGIN + 5 * DAY_MS), undefined)
   t.equal(serverRenewalReason(server, wanted, BEGIN + 6 * DAY_MS), 'due')
   t.equal(serverRenewalReason(server, { ...wanted, names: ['other'] }, BEGIN), 'other names')
   t.equal(serverRenewalReason(server, { ...wanted, lifetimeMs: DAY_MS }, BEGIN), 'longer than wanted')
-  const foreign = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+  const foreign = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
   t.equal(serverRenewalReason(server, { ...wanted, state: foreign }, BEGIN), 'unknown authority')
   t.ok(nextRenewal(state, server) <= BEGIN + 6 * DAY_MS)
 })
 
 t.test('a server certificate ends no later than its authority', async (t) => {
-  const state = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
-  const server = serve(state, BEGIN + 95 * DAY_MS)
+  const state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+  const server = await serve(state, BEGIN + 95 * DAY_MS)
   t.equal(server.notAfterMs, new X509Certificate(state.signer.certificate).validToDate.getTime())
 })
 
 t.test('Secrets hold what was put in, and say what is wrong without showing it', async (t) => {
   const now = BEGIN + 85 * DAY_MS
-  const state = renewAuthority(renewAuthority(undefined, BEGIN, issueAt(BEGIN)), now, issueAt(now))
+  const state = await renewAuthority(await renewAuthority(undefined, BEGIN, issueAt(BEGIN)), now, issueAt(now))
   t.ok(state.next)
   const read = parseAuthority(secretOf(authorityData(state)))
   t.equal(trustOf(read), trustOf(state))
@@ -101,7 +101,7 @@ t.test('Secrets hold what was put in, and say what is wrong without showing it',
     message: /tls.key of Secret ns\/s is not the key of tls.crt/,
   })
   t.throws(() => parseAuthority(secretOf({})), { message: /no entries/ })
-  const leaf = issueServerCertificate(state.signer, NAMES, { now, lifetimeMs: DAY_MS })
+  const leaf = await issueServerCertificate(state.signer, NAMES, { now, lifetimeMs: DAY_MS })
   t.throws(() => parseAuthority(secretOf(authorityData({ signer: leaf, previous: [] }))), { message: /no authority's/ })
   t.throws(() => parseServingCertificate(secretOf(serverData(leaf, ''))), { message: /no entry ca.crt/ })
   t.throws(() => parseServingCertificate(secretOf(serverData(leaf, 'text'))), { message: /ca.crt of .* is no PEM/ })
@@ -110,8 +110,8 @@ t.test('Secrets hold what was put in, and say what is wrong without showing it',
 t.test(
   'what stands between certificates is left out of what sidecars trust, and never taken for ours in a pod',
   async (t) => {
-    const state = renewAuthority(undefined, BEGIN, issueAt(BEGIN))
-    const leaf = issueServerCertificate(state.signer, NAMES, { now: BEGIN, lifetimeMs: DAY_MS })
+    const state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
+    const leaf = await issueServerCertificate(state.signer, NAMES, { now: BEGIN, lifetimeMs: DAY_MS })
     const trust = `# team's authority\n${state.signer.certificate}\n# end\n`
     t.equal(parseServingCertificate(secretOf(serverData(leaf, trust))).trust, state.signer.certificate)
     t.equal(fingerprints(state.signer.certificate)?.length, 1)

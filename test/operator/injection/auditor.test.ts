@@ -14,7 +14,7 @@ import { applyPatch } from '../../helpers/json-patch.ts'
 import { ManualTiming } from '../kube/manual-timing.ts'
 import { recordedLog } from '../kube/recorded-log.ts'
 
-const TRUST = issueAuthority({ now: Date.now(), lifetimeMs: 86_400_000 }).certificate
+const { certificate: TRUST } = await issueAuthority({ now: Date.now(), lifetimeMs: 86_400_000 })
 const RULES = { isAllowedImage: (image: string) => image === 'tollgate:1', operatorAddress: 'operator:8443' }
 const SETTINGS = parseInjectionSettings('{image: tollgate:1, operatorAddress: "operator:8443"}')
 

@@ -165,12 +165,16 @@ type RequestInitLike = NonNullable<Parameters<typeof fetch>[1]>
 
 async function start(t: Test) {
   const now = Date.now()
-  const issue = () =>
-    issueServerCertificate(issueAuthority({ now, lifetimeMs: DAY_MS }), ['localhost'], { now, lifetimeMs: DAY_MS })
+  const validity = { now, lifetimeMs: DAY_MS }
+  const authority = await issueAuthority(validity)
+  const [first, second] = await Promise.all(
+    ['localhost', 'localhost'].map((name) => issueServerCertificate(authority, [name], validity)),
+  )
+  if (first === undefined || second === undefined) throw new Error('not issued')
   const server = await startWebhookServer({
     host: '127.0.0.1',
     port: 0,
-    ...issue(),
+    ...first,
     inject: injector(KNOWS),
     log: recordedLog(),
   })
@@ -184,8 +188,7 @@ async function start(t: Test) {
     post: (init: RequestInitLike, path = '/inject') =>
       fetch(`https://127.0.0.1:${server.port}${path}`, { method: 'POST', ...init, dispatcher }),
     exchange() {
-      const { certificate, privateKey } = issue()
-      server.setCertificate(certificate, new Secret(privateKey.reveal()))
+      server.setCertificate(second.certificate, new Secret(second.privateKey.reveal()))
     },
   }
 }
