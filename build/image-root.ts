@@ -43,10 +43,10 @@ function licenses(): string {
     .join('\n----\n\n')
 }
 
-function licenseIn(folder: string): string {
-  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  if (file !== undefined) return readFileSync(join(folder, file), 'utf8')
-  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+function licenseIn(library: string): string {
+  const file = readdirSync(library).find((name) => /^licen[cs]e/i.test(name))
+  if (file !== undefined) return readFileSync(join(library, file), 'utf8')
+  const manifest: unknown = JSON.parse(readFileSync(join(library, 'package.json'), 'utf8'))
   return typeof manifest === 'object' && manifest !== null && 'license' in manifest
     ? String(manifest.license)
     : 'unknown'
