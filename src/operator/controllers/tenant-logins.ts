@@ -58,12 +58,27 @@ export class TenantLogins {
   /** An owner that went while no operator ran, or under another leader, must not keep its login. */
   async #sweep(byOwner: ReadonlyMap<string, unknown>): Promise<void> {
     if (this.#isSwept) return
-    // Once, also where Redis refuses it: an operator's login of before has no right to ACL LIST.
-    this.#isSwept = true
-    for (const owner of await ownersWithLogins(this.#redis)) {
+    for (const owner of await this.#ownersWithLogins()) {
       if (byOwner.has(owner)) continue
       await removeTenantUser(this.#redis, owner)
       this.#log.info({ owner }, 'Redis login without virtual keys removed')
     }
+    this.#isSwept = true
   }
+
+  /** None where Redis refuses to tell: the operator's login has no right to ACL LIST, and will not get it by asking. */
+  async #ownersWithLogins(): Promise<Iterable<string>> {
+    try {
+      return await ownersWithLogins(this.#redis)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      this.#log.warn(errorFields(error), 'Redis logins of former leaders not looked for')
+      return []
+    }
+  }
+}
+
+/** The reply itself, or what the connection made of it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && (error.message.startsWith('NOPERM') || isRefusal(error.cause))
 }

@@ -1,0 +1,46 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { Secret } from '../../../src/domain/secret.ts'
+import { TenantLogins } from '../../../src/operator/controllers/tenant-logins.ts'
+import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { startAclRedis, startRedis } from '../../helpers/redis.ts'
+import type { RedisServer } from '../../helpers/redis.ts'
+import { keyEntry, snapshotOf } from '../../helpers/snapshots.ts'
+import { recordedLog } from '../kube/recorded-log.ts'
+
+const MASTER = new Secret('ab'.repeat(32))
+
+async function start(t: Test, server: RedisServer) {
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: 20_000 })
+  t.teardown(() => redis.close())
+  await redis.waitUntilReady(20_000)
+  const log = recordedLog()
+  const users = async () =>
+    [...(await server.cli('ACL', 'LIST')).matchAll(/user (tollgate-\S+)/g)].map(([, name]) => name)
+  return { logins: () => new TenantLogins(redis, MASTER, log), users, log }
+}
+
+const keysOf = (...owners: readonly string[]) =>
+  snapshotOf({ virtualKeys: owners.map((owner) => keyEntry(`${owner}/x`)) })
+
+t.test('an owner has a login as long as it has keys, also where another leader made it', async (t) => {
+  const { logins, users } = await start(t, await startRedis())
+  const former = logins()
+  await former.ensure(keysOf('a', 'b'))
+  t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
+  await former.ensure(keysOf('a'))
+  t.same(await users(), ['tollgate-a'])
+  await logins().ensure(keysOf('c'))
+  t.same(await users(), ['tollgate-c'], "a former leader's are found")
+})
+
+t.test('an operator that may not list users sets logins all the same', async (t) => {
+  const rules = '~* +@connection +acl|setuser +acl|deluser'
+  const { logins, users, log } = await start(t, await startAclRedis('operator', 'secret', rules))
+  const mine = logins()
+  await mine.ensure(keysOf('a'))
+  await mine.ensure(keysOf('b'))
+  t.same(await users(), ['tollgate-b'])
+  t.equal(log.entries.filter(({ message }) => message.includes('former leaders')).length, 1, 'told once')
+})
