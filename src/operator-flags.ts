@@ -43,7 +43,7 @@ export const OPERATOR_FLAGS = {
   'authority-lifetime': { type: 'text', default: '87600h', help: 'of the authority' },
   'sidecar-redis': {
     type: 'text',
-    help: 'Redis as sidecars reach it, without a login (default: --redis without its login)',
+    help: 'Redis as sidecars reach it, without a login; tcp://address:port stands for redis:// (default: --redis without its login)',
   },
   'sidecar-redis-ca': { type: 'text', help: 'PEM file of the certificates that sidecars check Redis with' },
   'lease-name': { type: 'text', default: 'tollgate-operator', help: 'Lease that decides which replica leads' },
@@ -136,9 +136,17 @@ async function redisSettings(flags: Flags<typeof OPERATOR_FLAGS>): Promise<Redis
     url,
     secret,
     generateSecret: flags['generate-redis-secret'],
-    sidecarUrl: flags['sidecar-redis'] ?? url.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1'),
+    sidecarUrl: sidecarRedisUrl(flags['sidecar-redis'], url),
     sidecarCa: ca === undefined ? undefined : await readText('sidecar-redis-ca', ca),
   }
+}
+
+/** Kubernetes writes `tcp://` before the address of a Service, in the variables it gives to pods. */
+function sidecarRedisUrl(own: string | undefined, operators: string): string {
+  if (own === undefined) return operators.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1')
+  const url = own.replace(/^tcp:/, 'redis:')
+  if (hasLogin(url)) throw new UsageError('--sidecar-redis must have no login: each namespace has one of its own')
+  return url
 }
 
 function hasLogin(url: string): boolean {

@@ -135,6 +135,8 @@ t.test('values that contradict each other are refused with a sentence', async (t
   const tls = await tryTemplate({ 'webhook.certManager.enabled': true, 'webhook.existingSecret': 'x' })
   t.match(tls.stderr, /webhook.certManager.enabled and webhook.existingSecret exclude each other/)
   t.match((await tryTemplate({ namespaces: ['tollgate-system'] })).stderr, /namespaces may not contain tollgate-system/)
+  t.match((await tryTemplate({ 'sidecar.dataPort': 4142 })).stderr, /dataPort and sidecar.adminPort must differ/)
+  t.match((await tryTemplate({ 'injection.imagePattern': '(' })).stderr, /error parsing regexp/)
   const { stderr } = await tryTemplate({
     'metrics.podMonitor.enabled': true,
     'metrics.podMonitor.renderMode': 'failIfMissing',

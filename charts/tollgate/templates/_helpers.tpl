@@ -143,4 +143,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- if has .Release.Namespace .Values.namespaces -}}
 {{- fail (printf "namespaces may not contain %s: the operator has its rights there already" .Release.Namespace) -}}
 {{- end -}}
+{{- if eq (int .Values.sidecar.dataPort) (int .Values.sidecar.adminPort) -}}
+{{- fail "sidecar.dataPort and sidecar.adminPort must differ" -}}
+{{- end -}}
+{{- /* Ends with what is wrong, where it is no pattern. */ -}}
+{{- $_ := mustRegexMatch .Values.injection.imagePattern "" -}}
 {{- end -}}
