@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../json.ts'
 
 /**
  * The document with its fields in the order of their names, without spaces.
- * @returns undefined where a number may have lost digits in parsing (integers beyond 2^53): two documents that a
- * provider tells apart could then look equal.
+ * @returns undefined where a number may have lost digits in parsing (integers beyond 2^53, numbers beyond all bounds):
+ * two documents that a provider tells apart could then look equal.
  */
 export function canonicalJson(value: JsonValue): string | undefined {
   try {
@@ -19,7 +19,7 @@ const INEXACT = new RangeError('a number of the document is not exact')
 
 /** The value itself where everything in it is in order, as it mostly is: writing it is then the runtime's work alone. */
 function inOrder(value: JsonValue): JsonValue {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) throw INEXACT
+  if (typeof value === 'number' && !isExact(value)) throw INEXACT
   if (typeof value !== 'object' || value === null) return value
   if (!Array.isArray(value)) return fieldsInOrder(value)
   let copy: JsonValue[] | undefined
@@ -30,6 +30,11 @@ function inOrder(value: JsonValue): JsonValue {
     if (copy !== undefined) copy[index] = ordered
   }
   return copy ?? value
+}
+
+/** `1e400` is read as infinite, and written as null. */
+function isExact(value: number): boolean {
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
 }
 
 function fieldsInOrder(object: JsonObject): JsonObject {
