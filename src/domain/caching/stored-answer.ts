@@ -8,7 +8,7 @@ import type { Milliseconds } from '../snapshot/snapshot.ts'
 import type { CachedFormat } from './request-text.ts'
 
 /** Part of every key. To be raised whenever keys or entries change their meaning. */
-export const CACHE_VERSION = 1
+export const CACHE_VERSION = 2
 
 export interface StoredAnswer {
   /** The format of `document`: the provider's. */

@@ -2,18 +2,21 @@
  * Words that may come or go between two wordings of one question, by language. A word that is in no list always counts,
  * so a language that is not here, or a word that is forgotten, costs a hit and never a wrong answer. Negations,
  * prepositions of direction and order (from, before, without), modal verbs of permission and duty, pronouns other
- * than «my», an article that tells any from the one where the other is dropped (a president, the president), synonyms
- * that are none in a phrase (big data, a roll of film), and articles that are pronouns too (la, die) or tell who does what to whom, are left out on purpose: they
+ * than «my», subjects (I, je, yo), indefinite articles and verb forms that tell who where the other is dropped (ein, mein;
+ * soy, es), an article that tells any from the one (a president, the president), «of» (right of way, right way), synonyms
+ * that are none in a phrase (big data, a roll of film, a purchase order), and articles that are pronouns too (la, die) or tell who does what to whom, are left out on purpose: they
  * change what is asked.
  */
 
 export interface Language {
   readonly name: string
+  /** Small letters beyond a to z. A text with others is in another language, whatever its short words. */
+  readonly letters: string
   /** Nouns are written with a capital, so that a capital tells little, and many leave it out. */
   readonly capitalNouns: boolean
   /** Of such a language: pronouns that a capital makes others (Sie, sie). */
   readonly capitalPronouns: ReadonlySet<string>
-  /** Words by which the language is recognised, beside its fillers; they are not dropped. */
+  /** Words by which the language is recognised, at least one; they are not dropped. */
   readonly marks: ReadonlySet<string>
   /** Dropped wherever they stand. */
   readonly fillers: ReadonlySet<string>
@@ -27,12 +30,13 @@ export interface Language {
 
 const english: Language = {
   name: 'en',
+  letters: '',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
-    'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your i we is are am be do does',
+    'how what who where when why which whose to in on for with from and or not can should will did was were has have it this you me your i we is are am be do does of the_',
   ),
-  fillers: words('the please kindly my so really actually of'),
+  fillers: words('the please my actually'),
   openings: [
     'i would like to know',
     "i'd like to know",
@@ -49,8 +53,11 @@ const english: Language = {
     'please tell me',
     'tell me',
     'please explain',
+    'kindly explain',
+    'kindly tell me',
     'explain',
     'please',
+    'kindly',
     'hello',
     'hi',
     'hey',
@@ -71,13 +78,15 @@ const english: Language = {
     ['how do i', 'how'],
     ['how does one', 'how'],
     ['how to', 'how'],
+    // After a preposition and before an order «the» can be the difference: in front of, in the front of; next week.
+    ...'in on at by to for with from of under'.split(' ').map((word) => [`${word} the`, `${word} the_`] as const),
+    ...'next last other few little'.split(' ').map((word) => [`the ${word}`, `the_ ${word}`] as const),
     // «Few» alone says the opposite.
     ['a few', 'afew'],
     ['a little', 'alittle'],
   ],
   synonyms: groups(
     'begin start',
-    'buy purchase',
     'fix repair',
     'delete erase',
     'is are am',
@@ -90,12 +99,13 @@ const english: Language = {
 
 const german: Language = {
   name: 'de',
+  letters: 'äöüß',
   capitalNouns: true,
   capitalPronouns: words('sie ihr ihre ihrem ihren ihrer ihres ihnen'),
   marks: words(
-    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir der die das',
+    'wie was wer wo wann warum wieso welche welcher welches zu zum zur im in am mit für von und oder nicht kann soll wird wurde hat haben es ich wir der die das ist sind bin',
   ),
-  fillers: words('ein eine ist sind bin mein meine bitte denn eigentlich'),
+  fillers: words('mein meine bitte denn eigentlich'),
   openings: [
     'ich möchte wissen',
     'können sie mir sagen',
@@ -117,12 +127,13 @@ const german: Language = {
 
 const french: Language = {
   name: 'fr',
+  letters: 'àâæçéèêëîïôœùûüÿ',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
     "comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle le la les l'",
   ),
-  fillers: words("un une des est sont suis je j' mon ma mes svp donc c'est"),
+  fillers: words("est sont suis mon ma mes svp donc c'est"),
   openings: [
     'je voudrais savoir',
     "j'aimerais savoir",
@@ -146,12 +157,13 @@ const french: Language = {
 
 const spanish: Language = {
   name: 'es',
+  letters: 'áéíñóúü',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
     'cómo qué quién dónde cuándo por cuál cuáles de del a al en con para y o no se puede su está la los las',
   ),
-  fillers: words('el es son soy yo mi mis pues'),
+  fillers: words('el es mi mis pues'),
   openings: [
     'quisiera saber',
     'me gustaría saber',
@@ -172,12 +184,13 @@ const spanish: Language = {
 
 const italian: Language = {
   name: 'it',
+  letters: 'àèéìíîòóùú',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
     "come cosa chi dove quando perché quale quali di del della a al alla in con per e o non si può su lo la l'",
   ),
-  fillers: words('il i è sono io mio mia miei mie quindi'),
+  fillers: words('il è mio mia miei mie quindi'),
   openings: [
     'vorrei sapere',
     'può dirmi',
@@ -200,12 +213,13 @@ const italian: Language = {
 
 const portuguese: Language = {
   name: 'pt',
+  letters: 'áâãàçéêíóôõúü',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
     'como que quem onde quando por qual quais de do da em no na com para e ou não se pode seu sua está o os as',
   ),
-  fillers: words('um uma uns umas é são sou eu meu minha meus minhas então'),
+  fillers: words('é meu minha meus minhas então'),
   openings: ['eu gostaria de saber', 'gostaria de saber', 'pode me dizer', 'diga-me', 'por favor', 'olá'],
   rewrites: [
     ['como posso', 'como'],
@@ -217,12 +231,13 @@ const portuguese: Language = {
 
 const dutch: Language = {
   name: 'nl',
+  letters: 'áèéêëíïóöúü',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: words(
-    'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat ik wij we',
+    'hoe wat wie waar wanneer waarom welke van naar in op met voor en of niet kan moet wordt heeft hebben dit dat ik wij we het',
   ),
-  fillers: words('de het is ben mijn alsjeblieft alstublieft eigenlijk'),
+  fillers: words('de is ben mijn alsjeblieft alstublieft eigenlijk'),
   openings: ['ik wil graag weten', 'kunt u mij vertellen', 'kun je me vertellen', 'vertel me', 'hallo'],
   rewrites: [['hoe kan ik', 'hoe']],
   synonyms: groups('kopen aanschaffen', 'verwijderen wissen', 'beginnen starten'),

@@ -83,7 +83,8 @@ const NUMBER = String.raw`(?:(?<![\p{L}\p{M}\p{N}.)])\.)?\p{N}(?:[\p{N}\p{L}.,:'
 const WORD = String.raw`\p{L}[\p{L}\p{M}\p{N}_]*(?:[-.'’][\p{L}\p{M}\p{N}_]+)*['’]?`
 /**
  * What is neither letter, digit, space nor punctuation of sentences: operators, currencies, symbols, emoji. Of
- * punctuation: minus but not hyphen, factorial and «not», feet and inches, `.NET`, and the comma that ends a «no».
+ * punctuation: minus but not hyphen, factorial and «not», feet and inches, `.NET`, and what code is made of (`a ?? b`,
+ * `a..b`, `[a;b]`).
  */
 const SIGN = [
   String.raw`[^\p{L}\p{M}\p{N}\s.,;:!?¿¡'’"“”«»„‘\u0060…-]`,
@@ -91,6 +92,8 @@ const SIGN = [
   String.raw`(?<=[\p{N})])\s*!|!(?=[\p{L}\p{N}(=]|\s*[-+*/^=<>])`,
   String.raw`(?<=\p{N})['"]`,
   String.raw`(?<![\p{L}\p{M}\p{N}.)])\.(?=\p{L})`,
+  String.raw`(?<![,;?.])[,;?.]{2,}(?![,;?.])(?=\s*[^\s!])|\?:|::`,
+  String.raw`(?<![,;?.])[,;](?=[^\s,;?.!])`,
 ].join('|')
 /** Between two clauses or sentences: «let's eat, Anna», «no, price is too high». */
 const PAUSE = String.raw`[,;.!?](?=\s+\S)`
@@ -131,7 +134,10 @@ function wordTokens(word: string, between: string, before: readonly Token[], sho
   if (lower === word || shouted) return elided(lower)
   if (isUnit(word, between, before.at(-1))) return [fixed(word)]
   if (word.length > 1 && word === word.toUpperCase()) return [fixed(word)]
-  const starts = before.length === 0 || before.at(-1)?.text === '.' || /[.!?:\n]\s*$/.test(between)
+  // Of kB and Kb the case inside tells.
+  if (/^.+\p{Lu}/u.test(word)) return [fixed(word)]
+  // Not after a colon or a line break: of a text that is handed over the first word's capital counts.
+  const starts = before.length === 0 || before.at(-1)?.text === '.' || /[.!?]\s*$/.test(between)
   if (lower === 'i' || lower.startsWith("i'") || starts) return elided(lower)
   return [{ text: stripPossessive(lower), kind: 'name', begins: false }]
 }
@@ -153,6 +159,7 @@ function elided(word: string): Token[] {
 /** Nothing is dropped. */
 const UNKNOWN: Language = {
   name: '',
+  letters: '',
   capitalNouns: false,
   capitalPronouns: new Set(),
   marks: new Set(),
@@ -165,13 +172,15 @@ const UNKNOWN: Language = {
 function languageOf(tokens: readonly Token[]): Language {
   let best = UNKNOWN
   let most = 0
-  const ascii = tokens.every(({ text }) => !/[^\p{ASCII}]/u.test(text))
+  const foreign = new Set(tokens.flatMap(({ text }) => text.toLowerCase().match(/[^\P{L}a-z]/gu) ?? []))
   for (const language of LANGUAGES) {
-    // The short words of English are other words elsewhere; a letter that it has not tells.
-    if (language.name === 'en' && !ascii) continue
-    const { fillers, marks } = language
-    const count = tokens.filter(({ text, kind }) => kind === 'word' && (fillers.has(text) || marks.has(text))).length
-    if (count <= most) continue
+    const { fillers, marks, letters } = language
+    // The short words of one language are other words elsewhere; a letter that it has not tells.
+    if ([...foreign].some((letter) => !letters.includes(letter))) continue
+    const words = tokens.filter(({ kind }) => kind === 'word')
+    const marked = words.filter(({ text }) => marks.has(text)).length
+    const count = marked + words.filter(({ text }) => fillers.has(text)).length
+    if (marked === 0 || count <= most) continue
     best = language
     most = count
   }
@@ -227,5 +236,5 @@ function startsWith(tokens: readonly Token[], at: number, words: readonly string
 }
 
 function stripPossessive(word: string): string {
-  return word.replace(/'s?$/, '')
+  return word.replace(/'s$|(?<=s)'$/, '')
 }

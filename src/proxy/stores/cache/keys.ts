@@ -2,10 +2,10 @@
  * Names of the cache's keys in Redis. All of one organization share the hash slot of `{organization}`, so that a
  * cluster serves them from one node. Organizations and projects are Kubernetes names: no colon, no brace.
  *
- *     tg:c:v1:{org}:a:<project>:<digest>     an answer
- *     tg:c:v1:{org}:s:<project>:<digest>     vectors of questions whose rest has that digest
- *     tg:c:v1:{org}:g:<project>              which of those lists have changed when, a sorted set
- *     tg:c:v1:{org}:purged                   how often what was purged: fields o, p:<project>, k:<owner/name>
+ *     tg:c:v2:{org}:a:<project>:<digest>     an answer
+ *     tg:c:v2:{org}:s:<project>:<digest>     vectors of questions whose rest has that digest
+ *     tg:c:v2:{org}:g:<project>              which of those lists have changed when, a sorted set
+ *     tg:c:v2:{org}:purged                   how often what was purged: fields o, p:<project>, k:<owner/name>
  */
 import { CACHE_VERSION } from '../../../domain/caching/stored-answer.ts'
 

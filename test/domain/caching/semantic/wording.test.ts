@@ -7,6 +7,7 @@ const SAME: string[][] = [
   ['WHAT IS THE TIME', 'WHAT IS THE TIME?'],
   ['who is i', 'Who is I'],
   ['Hello. Please, how do I, please, reset my password?', 'how do i, reset password'],
+  ['How to reset my password???', 'how do I reset my password!'],
   ['Is red better, or is blue better?', 'is red better; or is blue better, please'],
   ['It rained. Where is the car?', 'it rained. where is the automobile'],
   ['Wie lösche ich mein Konto bei Anna?', 'wie lösche ich mein konto bei anna'],
@@ -124,6 +125,40 @@ const DIFFERENT: [string, string][] = [
   ['¿Cómo la contacto por correo?', '¿Cómo las contacto por correo?'],
   ['Como o contato por email', 'Como os contato por email'],
   ['Kann ich die nach dem Öffnen essen', 'Kann ich das nach dem Öffnen essen'],
+  // «Of», «the» after a preposition, adverbs.
+  ['What is the right of way in Italy', 'What is the right way in Italy'],
+  ['How do I get out of my car', 'How do I get out my car'],
+  ['Have people heard of Anna', 'Have people heard Anna'],
+  ['Who is in charge of Anna', 'Who is in the charge of Anna'],
+  ['Is there a seat in the front of the car', 'Is there a seat in front of the car'],
+  ['What happened the next week in Rome', 'What happened next week in Rome'],
+  ['How do I speak kindly to children', 'How do I speak to children'],
+  ['What is a purchase order in SAP', 'What is a buy order in SAP'],
+  // One of its kind, mine.
+  ['Wie finde ich mein Handy wieder', 'Wie finde ich ein Handy wieder'],
+  ['Wie richte ich den Drucker ein', 'Wie richte ich den Drucker'],
+  ['Où trouver mon hôtel à Paris', 'Où trouver un hôtel à Paris'],
+  ['Onde encontrar meu hotel em Lisboa', 'Onde encontrar um hotel em Lisboa'],
+  // Who: the verb or the pronoun alone tells.
+  ['Qui je remplace au bureau', 'Qui remplace au bureau'],
+  ['¿Quién soy para Anna?', '¿Quién es para Anna?'],
+  ['Chi sono per Anna', 'Chi è per Anna'],
+  ['Wo ist sie im Haus', 'Wo sind sie im Haus'],
+  ['Quem eu amava na escola', 'Quem amava na escola'],
+  ['Chi era papa Giovanni Paolo I', 'Chi era papa Giovanni Paolo'],
+  // Languages that are not here, with short words of those that are.
+  ['Bu son tren mi', 'Bu tren mi'],
+  ['Ali de son sınavı geçti mi', 'Ali de sınavı geçti mi'],
+  ['Hur kör jag i bilen i Malmö', 'Hur kör jag bilen i Malmö'],
+  ['Mi miatt megy el Anna', 'Mi miatt megy Anna'],
+  // Code and formulas.
+  ['What does a ?? b do in js', 'What does a ? b do in js'],
+  ['What does a ?: b do in kotlin', 'What does a : b do in kotlin'],
+  ['What is the range a..b in ruby', 'What is the range a...b in ruby'],
+  ['What does [a,b] do in Matlab', 'What does [a;b] do in Matlab'],
+  ["Solve f'(x) = 2 for x", 'Solve f(x) = 2 for x'],
+  ['How many kB are in a MB', 'How many Kb are in a MB'],
+  ['Translate into German: Turkey', 'Translate into German: turkey'],
   // Words are the subject, or a text is handed over.
   ['Translate into Spanish: I am hungry', 'Translate into Spanish: We are hungry'],
   ["Translate 'the dogs' into French", "Translate 'a dog' into French"],
@@ -151,6 +186,9 @@ t.test('a long question is read in time that grows with its length only', async 
     'a-'.repeat(1_000),
     '1.'.repeat(1_000),
     "'".repeat(2_000),
+    '?'.repeat(2_000),
+    ',;'.repeat(1_000),
+    `A${'a'.repeat(1_999)}`,
   ]) {
     t.type(wordingOf(hostile), 'string')
   }
