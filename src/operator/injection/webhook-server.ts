@@ -1,6 +1,7 @@
 /** `POST /inject` over HTTPS, for the API server. Everything that comes in is bounded; the certificate can be exchanged. */
 import { createServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
@@ -14,6 +15,8 @@ const MAX_CONNECTIONS = 2_048
 /** Of reading a request; the API server waits for five seconds or less. */
 const REQUEST_TIMEOUT_MS = 10_000
 const HEADERS_TIMEOUT_MS = 5_000
+/** Of a connection that has not asked anything: it takes the place of one that would. Node's other limits begin with the first byte. */
+const SILENCE_TIMEOUT_MS = 5_000
 /** Idle connections of API servers: longer than they keep them, so that theirs is the end. */
 const KEEPALIVE_MS = 120_000
 const CLOSE_TIMEOUT_MS = 2_000
@@ -41,9 +44,11 @@ export interface WebhookServer {
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { host, port, certificate, privateKey, log } = options
   const reader = new BodyReader()
+  const silent = new WeakMap<Socket, NodeJS.Timeout>()
   const server = createServer(
-    { cert: certificate, key: privateKey.reveal(), minVersion: 'TLSv1.2' },
+    { cert: certificate, key: privateKey.reveal(), minVersion: 'TLSv1.2', handshakeTimeout: SILENCE_TIMEOUT_MS },
     (request, response) => {
+      clearTimeout(silent.get(request.socket))
       void answer(request, response, options, reader).catch((error: unknown) => {
         log.warn(errorFields(error), 'admission review not answered')
         response.destroy()
@@ -54,6 +59,11 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.keepAliveTimeout = KEEPALIVE_MS
+  server.on('secureConnection', (socket) => {
+    const timer = setTimeout(() => socket.destroy(), SILENCE_TIMEOUT_MS)
+    silent.set(socket, timer)
+    socket.once('close', () => clearTimeout(timer))
+  })
   // A peer that does not speak TLS, or not our authority's: its own log tells.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve, reject) => {

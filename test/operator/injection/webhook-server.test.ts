@@ -82,6 +82,20 @@ t.test('a body without an announced length is bounded as well', async (t) => {
   else t.match(answer, { status: 413 })
 })
 
+t.test('a connection that asks nothing is ended, one that has asked stays', async (t) => {
+  const webhook = await start(t)
+  const open = () => connect({ port: webhook.port, host: '127.0.0.1', rejectUnauthorized: false })
+  const asking = open()
+  const body = review(POD)
+  const head = `POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  asking.write(`${head}\r\n\r\n${body}`)
+  t.match(String(await new Promise((resolve) => asking.once('data', resolve))), /^HTTP\/1.1 200/)
+  const silent = open()
+  await new Promise((resolve) => silent.on('error', () => undefined).once('close', resolve))
+  t.notOk(asking.closed, 'as the API server keeps it for its next review')
+  asking.destroy()
+})
+
 t.test('many large bodies at once are bounded together', async (t) => {
   const reader = new BodyReader(1_000)
   const send = (text: string) => Object.assign(Readable.from([Buffer.from(text)]), { headers: {} }) as IncomingMessage
