@@ -28,6 +28,8 @@ import type { GrantContent, GrantSource, PodLookup, TokenReviewer } from './port
 
 /** A peer that connects and says nothing holds a stream for no longer. */
 const HELLO_TIMEOUT_MS = 5_000
+/** Of a connection without a stream: one costs 80 kB, and whoever reaches the port can open them by the thousand. */
+const IDLE_CONNECTION_MS = 5_000
 /** Finds peers that vanished without a word. */
 const KEEPALIVE_MS = 60_000
 const KEEPALIVE_TIMEOUT_MS = 20_000
@@ -79,6 +81,7 @@ export class CredentialsServer {
   readonly #server = new Server({
     'grpc.max_receive_message_length': MAX_SIDECAR_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_GRANT_BYTES,
+    'grpc.max_connection_idle_ms': IDLE_CONNECTION_MS,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
   })

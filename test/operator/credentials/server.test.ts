@@ -1,3 +1,4 @@
+import { connect } from 'node:http2'
 import t, { type Test } from 'tap'
 import { CredentialsServer } from '../../../src/operator/credentials/server.ts'
 import type { GrantContent } from '../../../src/operator/credentials/ports.ts'
@@ -214,6 +215,16 @@ t.test('the certificate is exchanged while the server runs; a sidecar trusts its
   setCertificate(server, renewed)
   await until(() => distrusting.grants.length === 1)
   t.ok(client.connected, 'a connection that is open stays')
+})
+
+t.test('a connection without a stream is ended, that of a sidecar stays', async (t) => {
+  const operator = await startOperator(t)
+  const { grants } = startClient(t, operator.address)
+  await until(() => grants.length === 1)
+  const idle = connect(`https://${operator.address}`, { ca: authority.ca })
+  await new Promise((resolve) => idle.on('error', () => undefined).once('close', resolve))
+  t.equal(operator.server.connected().length, 1)
+  t.strictSame(operator.results, ['accepted'], 'it did not come again')
 })
 
 t.test('a grant that is not one is refused whole and the next good one taken', async (t) => {
