@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { CACHE_VERSION } from '../../../../src/domain/caching/stored-answer.ts'
 import { Secret } from '../../../../src/domain/secret.ts'
 import type { CacheScope } from '../../../../src/proxy/pipeline/cache-port.ts'
 import { StoredQuestions } from '../../../../src/proxy/stores/cache/stored-questions.ts'
@@ -35,7 +36,9 @@ const purge = (...args: string[]) => run(process.execPath, [MAIN, 'cache', 'purg
 /** How many keys of the cache the masters hold, by organization and project. */
 async function held(organization: string, project: string): Promise<number> {
   const found = await Promise.all(
-    cluster.nodes.map((node) => node.cli('--scan', '--pattern', `tg:c:v1:{${organization}}:?:${project}*`)),
+    cluster.nodes.map((node) =>
+      node.cli('--scan', '--pattern', `tg:c:v${CACHE_VERSION}:{${organization}}:?:${project}*`),
+    ),
   )
   return found.join('').split('\n').filter(Boolean).length
 }

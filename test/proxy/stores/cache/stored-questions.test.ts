@@ -1,4 +1,5 @@
 import t from 'tap'
+import { CACHE_VERSION } from '../../../../src/domain/caching/stored-answer.ts'
 import { Secret } from '../../../../src/domain/secret.ts'
 import type { CacheAddress, CacheScope, KnownQuestion, PurgeMarks } from '../../../../src/proxy/pipeline/cache-port.ts'
 import { purgeCache } from '../../../../src/proxy/stores/cache/purge.ts'
@@ -34,7 +35,7 @@ function processes() {
   return { one, two, later: () => advance(250) }
 }
 
-const length = async (key: string) => Number((await redis.cli('LLEN', `tg:c:v1:{o}:s:${key}`)).trim())
+const length = async (key: string) => Number((await redis.cli('LLEN', `tg:c:v${CACHE_VERSION}:{o}:s:${key}`)).trim())
 
 t.test('a group holds its newest questions, all groups together their bytes', async (t) => {
   const index = new StoredQuestions({ redis: undefined, now: createTestClock().now, maxBytes: 1_000_000 })
@@ -55,8 +56,9 @@ t.test('what one process learns another one finds in Redis, sealed', async (t) =
   const found = await two.questions(group('g'), marks())
   t.strictSame(answers(found).toSorted(), Array.from({ length: 20 }, (_, each) => `${each}`).toSorted())
   t.strictSame(found[0]?.vector, question('').vector)
-  t.notMatch(await redis.cli('--raw', 'LRANGE', 'tg:c:v1:{o}:s:-:g', '0', '-1'), /visible/)
-  for (const key of ['s:-:g', 'g:-']) t.ok(Number(await redis.cli('PTTL', `tg:c:v1:{o}:${key}`)) > 50_000, key)
+  t.notMatch(await redis.cli('--raw', 'LRANGE', `tg:c:v${CACHE_VERSION}:{o}:s:-:g`, '0', '-1'), /visible/)
+  for (const key of ['s:-:g', 'g:-'])
+    t.ok(Number(await redis.cli('PTTL', `tg:c:v${CACHE_VERSION}:{o}:${key}`)) > 50_000, key)
 })
 
 t.test('a change elsewhere is known at the next question, and only what is new is read', async (t) => {
@@ -124,8 +126,14 @@ t.test('a purge reaches what is held and what is stored', async (t) => {
   await until(async () => (await length('purged:p')) === 1 && (await length('other:p')) === 1)
   t.equal((await two.questions(group('p', 'purged'), marks())).length, 1)
   await purgeCache(connection, { organization: 'o', project: 'purged', virtualKey: undefined })
-  t.equal(await redis.cli('EXISTS', 'tg:c:v1:{o}:g:purged', 'tg:c:v1:{o}:s:purged:p'), '0\n')
-  t.equal(await redis.cli('EXISTS', 'tg:c:v1:{o}:g:other', 'tg:c:v1:{o}:s:other:p'), '2\n')
+  t.equal(
+    await redis.cli('EXISTS', `tg:c:v${CACHE_VERSION}:{o}:g:purged`, `tg:c:v${CACHE_VERSION}:{o}:s:purged:p`),
+    '0\n',
+  )
+  t.equal(
+    await redis.cli('EXISTS', `tg:c:v${CACHE_VERSION}:{o}:g:other`, `tg:c:v${CACHE_VERSION}:{o}:s:other:p`),
+    '2\n',
+  )
   later()
   for (const index of [one, two]) t.strictSame(await index.questions(group('p', 'purged'), marks(1)), [])
 })
