@@ -39,7 +39,10 @@ export function wordingOf(question: string): string {
   return written(
     said.map((token) => {
       const text = casedText(token, language)
-      return token.kind === 'fixed' || token.kind === 'pause' ? text : stripPossessive(synonyms.get(text) ?? text)
+      if (token.kind === 'fixed' || token.kind === 'pause') return text
+      const word = synonyms.get(text) ?? text
+      // Macy's is not Macy.
+      return token.kind === 'word' ? stripPossessive(word) : word
     }),
   )
 }
@@ -139,7 +142,7 @@ function wordTokens(word: string, between: string, before: readonly Token[], sho
   // Not after a colon or a line break: of a text that is handed over the first word's capital counts.
   const starts = before.length === 0 || before.at(-1)?.text === '.' || /[.!?]\s*$/.test(between)
   if (lower === 'i' || lower.startsWith("i'") || starts) return elided(lower)
-  return [{ text: stripPossessive(lower), kind: 'name', begins: false }]
+  return [{ text: lower, kind: 'name', begins: false }]
 }
 
 /** Longest unit with a capital in it that the case makes another one: mg, Mg; kb, kB. */

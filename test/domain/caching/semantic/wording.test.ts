@@ -105,6 +105,7 @@ const DIFFERENT: [string, string][] = [
   // Names.
   ['Who was John Adams?', 'Who was John Adam?'],
   ['Hello Kitty prices', 'Kitty prices'],
+  ["Who founded Macy's in New York", 'Who founded Macy in New York'],
   ['What is .NET core', 'What is NET core'],
   // Who does it.
   ['Which insects can I eat?', 'Which insects can eat?'],
