@@ -8,6 +8,7 @@
  * A refused caller learns that it is refused and nothing else.
  */
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:net'
 import { Metadata, Server, status, experimental, type ServerDuplexStream } from '@grpc/grpc-js'
 import { Secret } from '../../domain/secret.ts'
 import { ownerOfShard } from '../../domain/snapshot/shards.ts'
@@ -24,6 +25,7 @@ import {
 import { AdmissionLimits } from './admission-limits.ts'
 import { Authenticator, type SidecarIdentity } from './authenticate.ts'
 import { ServerCertificate } from './certificate.ts'
+import { ConnectionLimits } from './connection-limits.ts'
 import type { GrantContent, GrantSource, PodLookup, TokenReviewer } from './ports.ts'
 
 /** A peer that connects and says nothing holds a stream for no longer. */
@@ -77,6 +79,8 @@ export class CredentialsServer {
   readonly #authenticator: Authenticator
   readonly #limits: AdmissionLimits
   readonly #certificate = new ServerCertificate()
+  readonly #connections = new ConnectionLimits()
+  readonly #listener = createServer({ noDelay: true })
   readonly #subscribers = new Set<Subscriber>()
   readonly #server = new Server({
     'grpc.max_receive_message_length': MAX_SIDECAR_MESSAGE_BYTES,
@@ -101,10 +105,17 @@ export class CredentialsServer {
   /** Resolves with the port. @throws where the address cannot be had. */
   listen(host: string, port: number): Promise<number> {
     const credentials = experimental.createCertificateProviderServerCredentials(this.#certificate, null, false)
+    const injector = this.#server.createConnectionInjector(credentials)
+    const listener = this.#listener
+    listener.on('connection', (socket) => {
+      if (this.#connections.admit(socket)) injector.injectConnection(socket)
+    })
     return new Promise((resolve, reject) => {
-      this.#server.bindAsync(`${host.includes(':') ? `[${host}]` : host}:${port}`, credentials, (error, bound) =>
-        error === null ? resolve(bound) : reject(error),
-      )
+      listener.once('error', reject).listen({ host, port }, () => {
+        listener.off('error', reject)
+        const bound = listener.address()
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : port)
+      })
     })
   }
 
@@ -138,6 +149,7 @@ export class CredentialsServer {
 
   /** Ends all streams; sidecars keep what they have and look for another replica. */
   async close(): Promise<void> {
+    this.#listener.close()
     for (const { stream } of this.#subscribers) stream.end()
     await new Promise<void>((resolve) => {
       const force = setTimeout(() => {
@@ -149,6 +161,7 @@ export class CredentialsServer {
         resolve()
       })
     })
+    this.#connections.cutAll()
   }
 
   #open(stream: Stream): void {

@@ -1,4 +1,5 @@
 import { connect } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
 import t, { type Test } from 'tap'
 import { CredentialsServer } from '../../../src/operator/credentials/server.ts'
 import type { GrantContent } from '../../../src/operator/credentials/ports.ts'
@@ -225,6 +226,23 @@ t.test('a connection without a stream is ended, that of a sidecar stays', async 
   await new Promise((resolve) => idle.on('error', () => undefined).once('close', resolve))
   t.equal(operator.server.connected().length, 1)
   t.strictSame(operator.results, ['accepted'], 'it did not come again')
+})
+
+t.test('a peer has eight connections at most, and its places are given back', async (t) => {
+  const operator = await startOperator(t)
+  const port = Number(operator.address.split(':')[1])
+  const sockets = Array.from({ length: 60 }, () => connectTcp({ port, host: '127.0.0.1' }))
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  const closed = new Set<object>()
+  for (const socket of sockets) {
+    socket.resume()
+    socket.on('error', () => undefined).once('close', () => closed.add(socket))
+  }
+  await until(() => closed.size === 52)
+  for (const socket of sockets) socket.destroy()
+  const { credentials } = startClient(t, operator.address)
+  await until(() => credentials().length === 1)
+  t.equal(operator.server.connected().length, 1)
 })
 
 t.test('a grant that is not one is refused whole and the next good one taken', async (t) => {
