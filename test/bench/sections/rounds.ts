@@ -6,6 +6,10 @@ import type { Bench } from './section.ts'
 /** What can be told apart here at all, microseconds. */
 const LEAST_ADDED = 10
 
+/** Before the first round: what is measured is a gateway that has run for a while, not its just-in-time compiler. */
+const STEADY: Load = { connections: 32, stream: false, warmUpMs: 0, durationMs: 12_000 }
+const steady = new WeakSet<Rig>()
+
 /** What was measured of each contender, one entry a round. */
 export type Rounds = ReadonlyMap<ContenderName, readonly Measurement[]>
 
@@ -15,6 +19,10 @@ export type Rounds = ReadonlyMap<ContenderName, readonly Measurement[]>
  */
 export async function alternate(bench: Bench, rig: Rig, rounds: number, load: Load): Promise<Rounds> {
   const measured = new Map<ContenderName, Measurement[]>()
+  if (!bench.quick && !steady.has(rig)) {
+    for (const contender of rig.contenders) if (contender.name !== 'direct') await rig.measure(contender, STEADY)
+    steady.add(rig)
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of turned(rig.contenders, round)) {
       const measurement = await rig.measure(contender, load)
