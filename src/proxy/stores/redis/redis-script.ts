@@ -1,7 +1,8 @@
 /**
- * Lua scripts, called by their digest: one round trip unless the server has forgotten the script. Then the first caller
- * sends the text, and those who call meanwhile wait for it: after a restart a burst of requests would otherwise send
- * the same twenty kilobytes each.
+ * Lua scripts, called by their digest. The first call of a process sends the text, so that calls keep their order on
+ * the connection: a charge that had to be sent twice would be overtaken by the next admission. Where the server has
+ * forgotten the script, the first caller sends the text again, and those who call meanwhile wait for it: after a
+ * restart a burst of requests would otherwise send the same twenty kilobytes each.
  */
 import { createHash } from 'node:crypto'
 import { isUnknownScript } from './redis-errors.ts'
@@ -20,11 +21,17 @@ export function redisScript(source: string): RedisScript {
 export type Send = (args: readonly string[]) => Promise<unknown>
 
 export class ScriptRunner {
+  /** By digest: the text has been sent once. */
+  readonly #sent = new Set<string>()
   /** By digest; settles, never rejects, when the server has been given the text. */
   readonly #loading = new Map<string, Promise<unknown>>()
 
   /** Three calls at most. @throws as `send` */
   async run({ sha, source }: RedisScript, rest: readonly string[], send: Send): Promise<unknown> {
+    if (!this.#sent.has(sha)) {
+      this.#sent.add(sha)
+      return this.#load(sha, send(['EVAL', source, ...rest]))
+    }
     try {
       return await send(['EVALSHA', sha, ...rest])
     } catch (error) {

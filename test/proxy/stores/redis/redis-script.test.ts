@@ -29,6 +29,23 @@ t.test('a burst on a server that does not know the script sends its text once', 
   t.equal(calls.at(-1), 'EVALSHA')
 })
 
+t.test('the first call of each script keeps its place among the others', async (t) => {
+  const { send } = server()
+  const order: string[] = []
+  const noting = async (args: readonly string[]) => {
+    const reply = await send(args)
+    order.push(args.at(-1) ?? '')
+    return reply
+  }
+  const runner = new ScriptRunner()
+  await runner.run(script, ['admit 1'], noting)
+  await Promise.all([
+    runner.run(redisScript('return 2'), ['settle 1'], noting),
+    runner.run(script, ['admit 2'], noting),
+  ])
+  t.strictSame(order, ['admit 1', 'settle 1', 'admit 2'])
+})
+
 t.test('a server that forgets again is told again', async (t) => {
   const { calls, send, forget } = server()
   const runner = new ScriptRunner()
