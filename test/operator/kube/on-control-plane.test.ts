@@ -25,7 +25,7 @@ import { ManualTiming } from './manual-timing.ts'
 import { recordedLog } from './recorded-log.ts'
 
 const NAME = { namespace: 'team', name: 'app' }
-const USAGE = { window: 'Daily', spentUSD: '0.10' }
+const USAGE = { window: 'Daily', reset: 'Calendar', spentUSD: '0.10' }
 const KEY = {
   apiVersion: 'tollgate.dev/v1alpha1',
   kind: 'VirtualKey',
