@@ -9,7 +9,13 @@ import { OPERATOR_FLAGS, readOperatorSettings, type RedisSettings } from './oper
 import { startServices, type RunningServices } from './operator-services.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
-import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
+import {
+  installationSecrets,
+  MASTER_SECRET,
+  SIGNING_SECRET,
+  type InstallationSecrets,
+} from './operator/controllers/installation-secrets.ts'
+import { AUTHORITY_SECRET, SERVER_SECRET } from './operator/certificates/authority-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
 import { findConnection } from './operator/kube/find-connection.ts'
 import { createKubeClient } from './operator/kube/kube-client.ts'
@@ -139,6 +145,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     signer,
     contentHash,
     checkPattern,
+    reservedSecrets: reservedSecrets(settings.redis.secret, settings.certificates.secret),
     prober: createProber(),
     randomBytes,
     metrics,
@@ -191,4 +198,10 @@ async function secretsOf(client: KubeClient, namespace: string, log: Log): Promi
       await pause(SYSTEM_TIMING, RETRY_MS)
     }
   }
+}
+
+/** The installation's own Secrets, by whatever name. */
+function reservedSecrets(...configured: readonly (string | undefined)[]): ReadonlySet<string> {
+  const names = [MASTER_SECRET, SIGNING_SECRET, AUTHORITY_SECRET, SERVER_SECRET, ...configured]
+  return new Set(names.filter((name) => name !== undefined))
 }

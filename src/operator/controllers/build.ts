@@ -2,6 +2,7 @@
 import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
+import type { SecretLookup } from '../../domain/resources/secret-lookup.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { splitSnapshot } from '../../domain/snapshot/shards.ts'
 import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
@@ -29,6 +30,8 @@ export interface BuildOptions {
   readonly checkPattern: PatternCheck
   /** The operator's own namespace, where the providers' Secrets are. */
   readonly namespace: string
+  /** Secrets of that namespace that are the installation's own: a Provider must not send them out. */
+  readonly reservedSecrets: ReadonlySet<string>
   /** Of each key, by its id: those that it was in force with before. */
   readonly digests: ReadonlyMap<string, readonly KeyDigest[]>
   readonly nowMs: Milliseconds
@@ -53,8 +56,10 @@ export class BuildError extends Error {
 
 function evaluate(options: BuildOptions): Build {
   const { view, contentHash, digestOf, checkPattern, namespace, digests, nowMs } = options
+  const gathered = gather(view, digestOf, nowMs)
   const { snapshot, conditions, credentials, revisions } = buildSnapshot({
-    ...gather(view, digestOf, nowMs),
+    ...gathered,
+    secretValue: withoutReserved(gathered.secretValue, options),
     providerNamespaces: [namespace],
     digestOf,
     contentHash,
@@ -71,6 +76,12 @@ function evaluate(options: BuildOptions): Build {
     generations: generationsOf(view),
     revisions,
   }
+}
+
+/** The right to make Providers must not be the right to read what all keys and passwords are derived from. */
+function withoutReserved(lookup: SecretLookup, { namespace, reservedSecrets }: BuildOptions): SecretLookup {
+  return (home, name, key) =>
+    home === namespace && reservedSecrets.has(name) ? { type: 'no-secret' } : lookup(home, name, key)
 }
 
 /** `Kind/namespace/name`, without a namespace where there is none. */

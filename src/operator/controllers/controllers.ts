@@ -54,6 +54,8 @@ export interface ControllersOptions {
   readonly signer: ShardSigner
   readonly contentHash: ContentHash
   readonly checkPattern: PatternCheck
+  /** Names of the installation's own Secrets, which no Provider may use. */
+  readonly reservedSecrets: ReadonlySet<string>
   readonly prober: ProviderProber
   readonly randomBytes: (count: number) => Uint8Array
   readonly metrics: ControllerMetrics

@@ -4,7 +4,7 @@ import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
 import { acknowledgedRevisions } from '../publish/acknowledgements.ts'
-import { hashReply } from '../publish/redis-port.ts'
+import { hashReply, noneOfAnotherType } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { CircuitReport } from './provider-health.ts'
 
@@ -71,7 +71,9 @@ export class CircuitPoll {
   async #reportOf(owner: string): Promise<ReadonlyMap<string, CircuitReport>> {
     const { redis } = this.#options
     const key = circuitsKey(owner)
-    const reports = Number(await redis.send(key, ['HLEN', key], { timeoutMs: TIMEOUT_MS }))
+    const reports = Number(
+      (await redis.send(key, ['HLEN', key], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)) ?? 0,
+    )
     if (reports === 0 || reports > MAX_REPORTS) return new Map()
     const stored = [...hashReply(await redis.send(key, ['HGETALL', key], { timeoutMs: TIMEOUT_MS }))]
     const alive = await acknowledgedRevisions(redis, owner)

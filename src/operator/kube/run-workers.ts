@@ -36,7 +36,7 @@ async function work(key: string, { queue, reconcile, name, log }: WorkerOptions)
     queue.forget(key)
     if (againMs !== undefined) queue.addAfter(key, againMs)
   } catch (error) {
-    const fields = { work: name, key, failures: queue.failuresOf(key) + 1, ...errorFields(error) }
+    const fields = { work: name, object: key, failures: queue.failuresOf(key) + 1, ...errorFields(error) }
     // A conflict only means that the cache was behind: the next round sees the other's write.
     if (error instanceof KubeError && error.isConflict) log.debug(fields, 'reconcile met a conflict')
     else log.warn(fields, 'reconcile failed')

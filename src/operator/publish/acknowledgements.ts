@@ -1,6 +1,7 @@
 /** Which revisions the data planes of an owner run, as they have written it. */
 import { isJsonObject } from '../../domain/json.ts'
 import { acknowledgementKey, acknowledgersKey, type Acknowledgement } from '../../domain/snapshot/shard-store.ts'
+import { noneOfAnotherType } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 
 /** More instances of one owner than these are not looked at. */
@@ -17,14 +18,16 @@ export async function acknowledgedRevisions(
   owner: string,
 ): Promise<ReadonlyMap<string, Acknowledgement>> {
   const setKey = acknowledgersKey(owner)
-  const instances = texts(await redis.send(setKey, ['SMEMBERS', setKey], { timeoutMs: TIMEOUT_MS }))
+  const instances = texts(
+    await redis.send(setKey, ['SMEMBERS', setKey], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType),
+  )
   const found = new Map<string, Acknowledgement>()
   const gone: string[] = []
   for (let at = 0; at < Math.min(instances.length, MAX_INSTANCES); at += READ_AT_ONCE) {
     await Promise.all(
       instances.slice(at, at + READ_AT_ONCE).map(async (instance) => {
         const key = acknowledgementKey(owner, instance)
-        const stored = await redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS })
+        const stored = await redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)
         if (typeof stored !== 'string') return void gone.push(instance)
         const acknowledgement = parse(stored)
         if (acknowledgement !== undefined) found.set(instance, acknowledgement)

@@ -12,6 +12,12 @@ export function hashReply(reply: unknown): Map<string, string> {
   throw new Error('unexpected answer of Redis for a hash')
 }
 
+/** For reads of what tenants write: a value of another type is none. Rethrows whatever else went wrong. */
+export function noneOfAnotherType(error: unknown): undefined {
+  if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+  return undefined
+}
+
 export interface PublishRedis {
   /** Whether its nodes share the keys: then a script has those of one node only. */
   readonly isCluster: boolean

@@ -10,6 +10,7 @@ import type { QuotaUnit } from '../../domain/quota/limits.ts'
 import { calendarWindow, ROLLING_BUCKETS, rollingBucketMs } from '../../domain/quota/windows.ts'
 import type { QuotaWindow, WindowSpan } from '../../domain/quota/windows.ts'
 import type { Milliseconds } from '../kube/timing.ts'
+import { noneOfAnotherType } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 
 /** Windows of one script: well below a millisecond of Redis's time. */
@@ -21,6 +22,8 @@ const CALLS_AT_ONCE = 16
 const TIMEOUT_MS = 2_000
 /** As all that nobody touches: the mark goes with the counters, and is made anew with nothing to restore. */
 const IDLE_MS = 400 * 86_400_000
+/** Milliseconds since the epoch that a number holds exactly. */
+const MARK = /^\d{1,15}$/
 
 const READ = load('read-counters.lua')
 const RESTORE = load('restore-counters.lua')
@@ -97,8 +100,8 @@ export class CounterStore {
     const found = new Map<string, Milliseconds | undefined>()
     await eachBounded(organizations, async (organization) => {
       const key = wholeKey(organization)
-      const value = await this.#redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS }).catch(unlessOfAnotherType)
-      found.set(organization, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined)
+      const value = await this.#redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)
+      found.set(organization, typeof value === 'string' && MARK.test(value) ? Number(value) : undefined)
     })
     return found
   }
@@ -187,12 +190,6 @@ function stateOf(reply: unknown): CounterState {
 function amount(value: unknown): number {
   const number = Number(value)
   return Number.isNaN(number) ? 0 : Math.min(Math.max(0, Math.trunc(number)), Number.MAX_SAFE_INTEGER)
-}
-
-/** Whoever puts something else in the place of a mark has no mark. */
-function unlessOfAnotherType(error: unknown): undefined {
-  if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
-  return undefined
 }
 
 /** Batches of one organization each, some at once. */

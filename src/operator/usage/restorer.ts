@@ -15,6 +15,9 @@ import { checkpoints } from './checkpoints.ts'
 import type { UsageView } from './checkpoints.ts'
 import type { CounterCopy, CounterStore } from './counter-store.ts'
 
+/** Marks come from the clocks of statuses, `now` is Redis's. */
+const CLOCK_SLACK_MS = 60 * 60_000
+
 export interface RestorerOptions {
   readonly store: CounterStore
   readonly view: UsageView
@@ -29,15 +32,16 @@ export class Restorer {
   readonly #options: RestorerOptions
   /** The newest mark that was seen or set, by organization. */
   readonly #seen = new Map<string, Milliseconds>()
-  #restorations = 0
+  /** By organization. */
+  readonly #restorations = new Map<string, number>()
 
   constructor(options: RestorerOptions) {
     this.#options = options
   }
 
-  /** How often anything was found lost: what was read while this grew is of no use. */
-  get restorations(): number {
-    return this.#restorations
+  /** How often an organization's counters were found lost: what was read of them while this grew is of no use. */
+  restorations(organization: string): number {
+    return this.#restorations.get(organization) ?? 0
   }
 
   /** Those that this process has not looked at yet. */
@@ -47,7 +51,9 @@ export class Restorer {
 
   /** Restores what is lost. @throws where Redis does not answer. */
   async ensure(organizations: readonly string[], nowMs: Milliseconds): Promise<void> {
-    const marks = await this.#options.store.wholeSince(organizations)
+    const stored = await this.#options.store.wholeSince(organizations)
+    // A mark of the future is nobody's of ours: tenants can write it.
+    const marks = new Map([...stored].map(([name, mark]) => [name, isPast(mark, nowMs) ? mark : undefined]))
     const unsure = organizations.filter((name) => this.#isUnsure(name, marks.get(name)))
     if (unsure.length === 0) return
     const copies = checkpoints(this.#options.view)
@@ -59,7 +65,7 @@ export class Restorer {
         this.#seen.set(name, mark)
         continue
       }
-      this.#restorations += 1
+      this.#restorations.set(name, this.restorations(name) + 1)
       await this.#restore(name, held, newestMs, nowMs).catch((error: unknown) =>
         // Tried again at the next look, and until then nobody is admitted; the others are not to wait for it.
         this.#options.log.warn({ organization: name, ...errorFields(error) }, 'counters not restored'),
@@ -97,4 +103,8 @@ export class Restorer {
     log.warn({ organization, counters: raised }, 'counters restored')
     onRestored(organization, raised)
   }
+}
+
+function isPast(mark: Milliseconds | undefined, nowMs: Milliseconds): boolean {
+  return mark !== undefined && mark <= nowMs + CLOCK_SLACK_MS
 }

@@ -163,23 +163,24 @@ export class UsageWatch {
   /** Returns the scopes that were read. */
   async #read(nowMs: Milliseconds): Promise<readonly CountedScope[]> {
     const scopes = this.#nextScopes()
+    const before = new Map(scopes.map(({ organization }) => [organization, this.#restorer.restorations(organization)]))
     const names = scopes.flatMap(({ organization, scope }) =>
       scope.windows.map(({ window, reset }) => ({ organization, scope: scope.name, window, reset })),
     )
-    const before = this.#restorer.restorations
     const states = await this.#store.read(names, nowMs)
     // Looked at afterwards: where they are whole now and nobody restored them meanwhile, they were when they were read.
     await this.#restorer.ensure(this.#organizations, nowMs)
-    if (this.#restorer.restorations !== before) return []
+    const isWhole = ({ organization }: CountedScope) =>
+      this.#restorer.restorations(organization) === before.get(organization)
     let at = 0
     const changed = new Set<string>()
     for (const scope of scopes) {
       const own = states.slice(at, (at += scope.scope.windows.length)).filter((state) => state !== undefined)
-      if (own.length < scope.scope.windows.length) continue
+      if (own.length < scope.scope.windows.length || !isWhole(scope)) continue
       for (const resource of this.#board.note(scope, own, nowMs)) changed.add(resource)
     }
     for (const resource of changed) this.#options.onQuotaChanged(resource)
-    return scopes
+    return scopes.filter(isWhole)
   }
 
   /** What is spent, and the next ones of the others. */

@@ -58,6 +58,15 @@ t.test('the configuration in force', async (t) => {
     )
   })
 
+  t.test("a Provider cannot send out the installation's own secrets", async (t) => {
+    const secretRef = { name: 'tollgate-master', key: 'key' }
+    await world.apply(provider('thief', { credentials: { type: 'Bearer', secretRef } }))
+    const resolved = () => world.condition(PROVIDERS, undefined, 'thief', 'ResolvedRefs')
+    await until(async () => (await resolved()) !== '- -')
+    t.equal(await resolved(), 'False SecretNotFound')
+    await plane.client.delete(PROVIDERS, { name: 'thief' })
+  })
+
   t.test('12: a provider is used with its credential only, which nobody else sees', async (t) => {
     const resolved = (wanted: string) =>
       until(async () => (await world.condition(PROVIDERS, undefined, 'openai', 'ResolvedRefs')) === wanted)

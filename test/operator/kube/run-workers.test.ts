@@ -30,7 +30,7 @@ t.test('a failed key is tried again until it works, and then forgotten', async (
   t.strictSame(rounds, ['a', 'a', 'a'])
   t.equal(queue.failuresOf('a'), 0)
   t.match(log.entries, [
-    { level: 'warn', fields: { work: 'test', key: 'a', failures: 1, error: 'not yet' } },
+    { level: 'warn', fields: { work: 'test', object: 'a', failures: 1, error: 'not yet' } },
     { fields: { failures: 2 } },
   ])
 })

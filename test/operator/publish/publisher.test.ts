@@ -195,3 +195,12 @@ t.test('a publication is heard, also after Redis was away', async (t) => {
   await until(() => heard.length === 2)
   t.equal(heard[1]?.length, 3)
 })
+
+t.test('what a tenant has spoilt is no acknowledgement, and hinders no other', async (t) => {
+  const { server, redis } = await start(t)
+  await server.cli('SET', 'tg:ack:a', 'x')
+  t.same([...(await acknowledgedRevisions(redis, 'a'))], [])
+  await server.cli('SADD', 'tg:ack:b', 'p')
+  await server.cli('HSET', 'tg:ack:b:p', 'x', 'y')
+  t.same([...(await acknowledgedRevisions(redis, 'b'))], [])
+})
