@@ -1,4 +1,5 @@
 /** What publishing needs of a Redis connection; the data plane's client fits. Every call is bounded by its implementation. */
+import type { LuaScript } from './lua-script.ts'
 
 /** A hash comes as a list of names and values, or as a map or an object, by the protocol's version. @throws {Error} */
 export function hashReply(reply: unknown): Map<string, string> {
@@ -25,7 +26,7 @@ export interface PublishRedis {
   send(key: string, args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<unknown>
   /** A script by its digest, its text only where the server does not know it. */
   run(
-    script: { readonly source: string; readonly sha: string },
+    script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
     options?: { readonly timeoutMs?: number },

@@ -6,9 +6,8 @@
  *                 by the epoch that it was written with, then the index. A leader that is stopped in between can leave
  *                 some shards new and some old; the next publication, or the next leader's, goes on from there.
  */
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { EPOCH_KEY, HINT_CHANNEL, INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
+import { loadScript } from './lua-script.ts'
 import type { PublishRedis } from './redis-port.ts'
 
 const TIMEOUT_MS = 5_000
@@ -17,9 +16,9 @@ const MAX_BATCH_SHARDS = 512
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024
 const WRITE_AT_ONCE = 32
 
-const PUBLISH = script('publish.lua')
-const PUBLISH_SHARD = script('publish-shard.lua')
-const RAISE_EPOCH = script('raise-epoch.lua')
+const PUBLISH = loadScript(new URL('publish.lua', import.meta.url))
+const PUBLISH_SHARD = loadScript(new URL('publish-shard.lua', import.meta.url))
+const RAISE_EPOCH = loadScript(new URL('raise-epoch.lua', import.meta.url))
 
 export interface ShardChange {
   /** The key it is stored under. */
@@ -108,9 +107,4 @@ function* batches(changes: readonly ShardChange[]): Generator<readonly ShardChan
     length += change.document.length
   }
   if (batch.length > 0) yield batch
-}
-
-function script(file: string): { readonly source: string; readonly sha: string } {
-  const source = readFileSync(new URL(file, import.meta.url), 'utf8')
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
 }

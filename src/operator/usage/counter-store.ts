@@ -2,14 +2,13 @@
  * Reads the counters that data planes keep in Redis, and restores them. Many windows a call, so that thousands cost a
  * few round trips; the windows of one call are of one organization and therefore on one node.
  */
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { counterKey, wholeKey } from '../../domain/quota/counter-keys.ts'
 import type { RefusalMark } from '../../domain/quota/exhausted.ts'
 import type { QuotaUnit } from '../../domain/quota/limits.ts'
 import { calendarWindow, ROLLING_BUCKETS, rollingBucketMs } from '../../domain/quota/windows.ts'
 import type { QuotaWindow, WindowSpan } from '../../domain/quota/windows.ts'
 import type { Milliseconds } from '../kube/timing.ts'
+import { loadScript } from '../publish/lua-script.ts'
 import { noneOfAnotherType } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 
@@ -25,8 +24,8 @@ const IDLE_MS = 400 * 86_400_000
 /** Milliseconds since the epoch that a number holds exactly. */
 const MARK = /^\d{1,15}$/
 
-const READ = load('read-counters.lua')
-const RESTORE = load('restore-counters.lua')
+const READ = loadScript(new URL('read-counters.lua', import.meta.url))
+const RESTORE = loadScript(new URL('restore-counters.lua', import.meta.url))
 
 /** One window of one scope. */
 export interface CounterName {
@@ -218,9 +217,4 @@ function atLeastOne(keys: readonly string[]): [string, ...string[]] {
   const [first, ...rest] = keys
   if (first === undefined) throw new RangeError('no counters')
   return [first, ...rest]
-}
-
-function load(file: string): { readonly source: string; readonly sha: string } {
-  const source = readFileSync(new URL(file, import.meta.url), 'utf8')
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
