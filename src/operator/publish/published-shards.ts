@@ -3,7 +3,7 @@ import { isJsonObject } from '../../domain/json.ts'
 import { INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
 import { ownerOfShard, parseShard, renderShard, type Shard } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
-import { hashReply } from './redis-port.ts'
+import { hashReply, noneOfAnotherType } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 import type { ShardSigner } from './sign.ts'
 
@@ -36,7 +36,7 @@ export function isSigned(shard: Shard, document: string, signer: ShardSigner): b
 }
 
 async function readShard(redis: PublishRedis, signer: ShardSigner, name: string): Promise<Shard | undefined> {
-  const document = await redis.send(name, ['GET', name], { timeoutMs: TIMEOUT_MS }).catch(ofAnotherType)
+  const document = await redis.send(name, ['GET', name], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)
   if (typeof document !== 'string') return undefined
   try {
     const shard = parseShard(name, document)
@@ -44,12 +44,6 @@ async function readShard(redis: PublishRedis, signer: ShardSigner, name: string)
   } catch {
     return undefined
   }
-}
-
-/** What somebody has replaced by something of another type is as good as gone. */
-function ofAnotherType(error: unknown): undefined {
-  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return undefined
-  throw error
 }
 
 /** The body is our own writing: its signature has been checked. */

@@ -18,7 +18,7 @@ import {
   type ShardContent,
 } from '../../domain/snapshot/shards.ts'
 import { isSigned } from './published-shards.ts'
-import { hashReply } from './redis-port.ts'
+import { hashReply, isOfAnotherType } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 import type { ShardSigner } from './sign.ts'
 import { writeShards } from './write-shards.ts'
@@ -129,7 +129,7 @@ export class Publisher {
     try {
       return await redis.send(name, [command, name], { timeoutMs: TIMEOUT_MS })
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+      if (!isOfAnotherType(error)) throw error
       await redis.send(name, ['DEL', name], { timeoutMs: TIMEOUT_MS })
       return undefined
     }

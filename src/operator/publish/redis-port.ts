@@ -13,10 +13,15 @@ export function hashReply(reply: unknown): Map<string, string> {
   throw new Error('unexpected answer of Redis for a hash')
 }
 
-/** For reads of what tenants write: a value of another type is none. Rethrows whatever else went wrong. */
+/** For reads of what others may write: a value of another type is none. Rethrows whatever else went wrong. */
 export function noneOfAnotherType(error: unknown): undefined {
-  if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+  if (!isOfAnotherType(error)) throw error
   return undefined
+}
+
+/** Whether a command was refused because its key holds a value of another type. */
+export function isOfAnotherType(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('WRONGTYPE')
 }
 
 export interface PublishRedis {
