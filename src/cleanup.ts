@@ -1,9 +1,8 @@
 /** Process entry of `tollgate cleanup`, which the chart runs before an uninstall. */
 import { parseFlags, type FlagSpec } from './command-line.ts'
 import { runKubeTool } from './kube-tool.ts'
-import { AUTHORITY_SECRET, SERVER_SECRET } from './operator/certificates/authority-secrets.ts'
-import { MASTER_SECRET, SIGNING_SECRET } from './operator/controllers/installation-secrets.ts'
 import { cleanUp } from './operator/installation/clean-up.ts'
+import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { revokePublished } from './operator/installation/revoke.ts'
 import type { KubeClient } from './operator/kube/kube-api.ts'
 import { SECRETS } from './operator/kube/resource.ts'
@@ -29,7 +28,6 @@ const REDIS_TIMEOUT_MS = 10_000
 export async function runCleanup(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = parseFlags(args, CLEANUP_FLAGS, environment)
   const { redis, 'redis-secret': redisSecret } = flags
-  const made = [MASTER_SECRET, SIGNING_SECRET, AUTHORITY_SECRET, SERVER_SECRET]
   return runKubeTool(environment, 'tollgate-cleanup', (tool) => {
     const namespace = flags.namespace ?? tool.namespace
     return cleanUp({
@@ -37,7 +35,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
       namespace,
       operator: flags.operator,
       webhookConfiguration: flags['webhook-configuration'],
-      secrets: flags['delete-secrets'] ? [...made, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
+      secrets: flags['delete-secrets'] ? [...OWN_SECRETS, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
       revoke: redis === undefined ? undefined : () => revoke(tool.client, redis, namespace, redisSecret),
     })
   })

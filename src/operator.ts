@@ -9,13 +9,8 @@ import { OPERATOR_FLAGS, readOperatorSettings, type RedisSettings } from './oper
 import { startServices, type RunningServices } from './operator-services.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
-import {
-  installationSecrets,
-  MASTER_SECRET,
-  SIGNING_SECRET,
-  type InstallationSecrets,
-} from './operator/controllers/installation-secrets.ts'
-import { AUTHORITY_SECRET, SERVER_SECRET } from './operator/certificates/authority-secrets.ts'
+import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
+import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
 import { findConnection } from './operator/kube/find-connection.ts'
 import { createKubeClient } from './operator/kube/kube-client.ts'
@@ -202,6 +197,6 @@ async function secretsOf(client: KubeClient, namespace: string, log: Log): Promi
 
 /** The installation's own Secrets, by whatever name. */
 function reservedSecrets(...configured: readonly (string | undefined)[]): ReadonlySet<string> {
-  const names = [MASTER_SECRET, SIGNING_SECRET, AUTHORITY_SECRET, SERVER_SECRET, ...configured]
+  const names = [...OWN_SECRETS, ...configured]
   return new Set(names.filter((name) => name !== undefined))
 }
