@@ -1,8 +1,8 @@
 -- Publishes shards as one change, unless a later leader has published already.
 --
 -- KEYS[1]  highest epoch that has written
--- KEYS[2]  index: name of a shard -> its revision
--- KEYS[3..] the shards, in the order of the arguments
+-- KEYS[2]  index: name of a shard -> its revision; absent where there are no shards
+-- KEYS[3..] the shards, in the order of the arguments; none: only the epoch is compared and noted
 -- ARGV[1]  the writer's epoch
 -- ARGV[2]  channel of the hint
 -- ARGV[3..] three a shard: document ('' removes it), revision ('' takes it out of the index), lifetime in ms (0: none)

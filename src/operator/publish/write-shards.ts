@@ -18,7 +18,6 @@ const WRITE_AT_ONCE = 32
 
 const PUBLISH = loadScript(new URL('publish.lua', import.meta.url))
 const PUBLISH_SHARD = loadScript(new URL('publish-shard.lua', import.meta.url))
-const RAISE_EPOCH = loadScript(new URL('raise-epoch.lua', import.meta.url))
 
 export interface ShardChange {
   /** The key it is stored under. */
@@ -62,7 +61,8 @@ async function writeEach(
   changes: readonly ShardChange[],
 ): Promise<number | undefined> {
   const writer = String(epoch)
-  const forbidding = forbidden(await redis.run(RAISE_EPOCH, [EPOCH_KEY], [writer], { timeoutMs: TIMEOUT_MS }))
+  // Without shards it only compares and raises the epoch, which is all that may be touched on that node.
+  const forbidding = forbidden(await redis.run(PUBLISH, [EPOCH_KEY], [writer], { timeoutMs: TIMEOUT_MS }))
   if (forbidding !== undefined) return forbidding
   for (let at = 0; at < changes.length; at += WRITE_AT_ONCE) {
     const answers = await Promise.all(
