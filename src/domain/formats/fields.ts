@@ -79,7 +79,7 @@ type Optional<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Excl
 /** A copy without the fields that are undefined: documents hold no such fields, and optional fields refuse them. */
 export function withoutUndefined<T extends object>(fields: T): Required<T> & Optional<T> {
   const copy: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) copy[name] = value
+  for (const name in fields) if (fields[name] !== undefined) copy[name] = fields[name]
   return copy as Required<T> & Optional<T>
 }
 

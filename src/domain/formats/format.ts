@@ -100,7 +100,7 @@ export interface RenderTarget {
    * How the provider wants an output limit that the client did not name itself (chat-completions only): OpenAI's newer
    * models refuse `max_tokens`, several compatible servers know nothing else. Absent: `max_tokens`.
    */
-  readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
+  readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens' | undefined
 }
 
 export interface RenderContext {

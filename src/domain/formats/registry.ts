@@ -12,10 +12,12 @@ export const FORMATS: readonly Format[] = [chatCompletions, messages, generateCo
 
 /** The codec of a format. @throws where none is registered under the name: a mistake in the code, not in a request. */
 export function formatOf(name: FormatName): Format {
-  const format = FORMATS.find((one) => one.name === name)
+  const format = BY_NAME.get(name)
   if (format === undefined) throw new Error(`no codec is registered for the format ${name}`)
   return format
 }
+
+const BY_NAME = new Map(FORMATS.map((format) => [format.name, format]))
 
 /** The request for a provider that speaks `name`, with a warning for everything that the way there loses. */
 export function renderRequestFor(

@@ -96,7 +96,7 @@ export class TextWalk {
   }
 
   #rewrite(text: string, place: TextPlace): string {
-    return text === '' ? text : this.#visit({ ...place, text })
+    return text === '' ? text : this.#visit({ scope: place.scope, role: place.role, text })
   }
 
   #put(holder: JsonObject | JsonValue[], key: string, text: string, rewritten: string): void {

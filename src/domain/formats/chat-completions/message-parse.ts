@@ -8,7 +8,7 @@ import type {
   UserPart,
 } from '../../completion/request.ts'
 import { InvalidRequestError } from '../../errors.ts'
-import { asString, type JsonObject, type JsonValue } from '../../json.ts'
+import { asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import {
   objectAt,
   optionalArray,
@@ -38,13 +38,22 @@ export function parseMessages(document: JsonObject): Conversation {
   if (list.length > MAX_MESSAGES) {
     throw new InvalidRequestError(`Invalid value for 'messages': more than ${MAX_MESSAGES} messages.`, 'messages')
   }
-  const conversation: Conversation = { system: [], messages: [] }
-  const legacyCalls: LegacyCalls = { count: 0 }
-  list.forEach((item, index) => {
-    const path = `messages[${index}]`
-    addMessage(conversation, objectAt(item, path), path, legacyCalls)
-  })
-  return conversation
+  const first = list.findIndex((item) => !isInstruction(roleOf(item)))
+  const instructions = first === -1 ? list : list.slice(0, first)
+  const turns = first === -1 ? [] : list.slice(first)
+  const legacy: LegacyCalls = { count: 0 }
+  return {
+    system: instructions.flatMap((item, index) => parseInstruction(item, `messages[${index}]`)),
+    messages: turns.map((item, index) => parseMessage(item, `messages[${first + index}]`, legacy)),
+  }
+}
+
+function roleOf(message: JsonValue): string | undefined {
+  return asString(asObject(message)?.role)
+}
+
+function isInstruction(role: string | undefined): boolean {
+  return role === 'system' || role === 'developer'
 }
 
 /** Calls in the shape before `tool_calls` have no id: they are numbered, and their results bear the last number. */
@@ -52,28 +61,24 @@ interface LegacyCalls {
   count: number
 }
 
-function addMessage({ system, messages }: Conversation, message: JsonObject, path: string, legacy: LegacyCalls): void {
-  const role = requiredString(message, 'role', path)
-  switch (role) {
+function parseInstruction(message: JsonValue, path: string): TextPart[] {
+  return parseContent<TextPart>(objectAt(message, path), path, parseText)
+}
+
+function parseMessage(item: JsonValue, path: string, legacy: LegacyCalls): Message {
+  const message = objectAt(item, path)
+  switch (requiredString(message, 'role', path)) {
     case 'system':
-    case 'developer': {
-      const content = parseContent<TextPart>(message, path, parseText)
-      if (messages.length === 0) system.push(...content)
-      else messages.push({ role: 'system', content })
-      return
-    }
+    case 'developer':
+      return { role: 'system', content: parseInstruction(message, path) }
     case 'user':
-      messages.push({ role: 'user', content: parseContent(message, path, parseUserPart) })
-      return
+      return { role: 'user', content: parseContent(message, path, parseUserPart) }
     case 'assistant':
-      messages.push({ role: 'assistant', content: parseAssistant(message, path, legacy) })
-      return
+      return { role: 'assistant', content: parseAssistant(message, path, legacy) }
     case 'tool':
-      messages.push(toolMessage(message, path, requiredString(message, 'tool_call_id', path)))
-      return
+      return toolMessage(message, path, requiredString(message, 'tool_call_id', path))
     case 'function':
-      messages.push(toolMessage(message, path, legacyId(legacy)))
-      return
+      return toolMessage(message, path, legacyId(legacy))
     default:
       throw new InvalidRequestError(
         `Invalid value for '${path}.role': expected system, developer, user, assistant, tool or function.`,
@@ -103,7 +108,7 @@ function parseContent<Part>(
 ): (Part | TextPart)[] {
   const content = message.content
   if (content === undefined || content === null) return []
-  if (typeof content === 'string') return [{ type: 'text', text: content, ...cacheControlOf(message) }]
+  if (typeof content === 'string') return [textPart(content, message)]
   if (!Array.isArray(content)) throw wrongType(content, 'a string or an array of parts', `${path}.content`)
   return content.flatMap((item, index) => {
     const partPath = `${path}.content[${index}]`
@@ -114,7 +119,14 @@ function parseContent<Part>(
 
 function parseText(part: JsonObject, type: string, path: string): TextPart | undefined {
   if (type !== 'text') return undefined
-  return { type: 'text', text: requiredString(part, 'text', path), ...cacheControlOf(part) }
+  return textPart(requiredString(part, 'text', path), part)
+}
+
+function textPart(text: string, holder: JsonObject): TextPart {
+  const cacheControl = holder.cache_control
+  return cacheControl === undefined || cacheControl === null
+    ? { type: 'text', text }
+    : { type: 'text', text, cacheControl }
 }
 
 /** The prefix-cache mark that LiteLLM and OpenRouter take for Anthropic's models behind this format. */

@@ -20,8 +20,9 @@ import {
 import { parseMessages } from './message-parse.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
 
-/** The vendor's own bound of `n`. */
-const MAX_CHOICES = 128
+/** The vendor's own bounds of `n`. */
+const CHOICES = { min: 1, max: 128 }
+const OUTPUT_LIMITS = { min: 1 }
 
 /** The output limit's field, oldest last. A document may hold both: the larger one binds. */
 export const OUTPUT_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
@@ -30,12 +31,16 @@ export const OUTPUT_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as co
 export function parseRequest(document: JsonObject): CompletionRequest {
   const streamOptions = optionalObject(document, 'stream_options')
   const includeUsage = streamOptions && optionalBoolean(streamOptions, 'include_usage', 'stream_options')
+  const model = parseModel(document)
+  const stream = optionalBoolean(document, 'stream') ?? false
+  const { system, messages } = parseMessages(document)
   return {
     source: { format: 'chat-completions', document },
-    model: parseModel(document),
-    stream: optionalBoolean(document, 'stream') ?? false,
+    model,
+    stream,
     streamUsage: includeUsage ?? false,
-    ...parseMessages(document),
+    system,
+    messages,
     tools: parseTools(document),
     toolChoice: parseToolChoice(document),
     parallelToolCalls: optionalBoolean(document, 'parallel_tool_calls'),
@@ -65,14 +70,17 @@ function parseSampling(document: JsonObject): Sampling {
     seed: optionalNumber(document, 'seed'),
     frequencyPenalty: optionalNumber(document, 'frequency_penalty'),
     presencePenalty: optionalNumber(document, 'presence_penalty'),
-    choices: optionalInteger(document, 'n', { min: 1, max: MAX_CHOICES }),
+    choices: optionalInteger(document, 'n', CHOICES),
   })
 }
 
 function parseOutputLimit(document: JsonObject): number | undefined {
-  const limits = OUTPUT_LIMIT_FIELDS.map((field) => optionalInteger(document, field, { min: 1 }))
-  const given = limits.filter((limit) => limit !== undefined)
-  return given.length === 0 ? undefined : Math.max(...given)
+  let largest: number | undefined
+  for (const field of OUTPUT_LIMIT_FIELDS) {
+    const limit = optionalInteger(document, field, OUTPUT_LIMITS)
+    if (limit !== undefined && limit > (largest ?? 0)) largest = limit
+  }
+  return largest
 }
 
 function parseStop(document: JsonObject): string[] | undefined {
@@ -108,11 +116,10 @@ const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'x
 function parseReasoning(document: JsonObject): Reasoning | undefined {
   const nested = asObject(document.reasoning) // OpenRouter's shape
   const effort = optionalString(document, 'reasoning_effort') ?? asString(nested?.effort)
-  const reasoning = withoutUndefined({
-    effort: isEffort(effort) ? effort : undefined,
-    budgetTokens: asNumber(nested?.max_tokens),
-  })
-  return Object.keys(reasoning).length === 0 ? undefined : reasoning
+  const budgetTokens = asNumber(nested?.max_tokens)
+  const known = isEffort(effort) ? effort : undefined
+  if (known === undefined && budgetTokens === undefined) return undefined
+  return withoutUndefined({ effort: known, budgetTokens })
 }
 
 function isEffort(word: string | undefined): word is NonNullable<Reasoning['effort']> {

@@ -12,44 +12,46 @@ import { translateRequest } from './request-translate.ts'
 export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   if (request.source.format !== 'chat-completions') return translateRequest(request, target)
   const source = request.source.document
-  const patch: JsonObject = {
-    ...patchModel(source, target),
-    ...patchStream(source, target),
-    ...patchLimit(source, target),
-  }
-  const fields = Object.entries(patch)
-  if (fields.length === 0) return { document: source, warnings: [] }
-  const document = { ...source, ...patch }
-  for (const [field, value] of fields) if (value === undefined) delete document[field]
-  return { document, warnings: [] }
-}
-
-function patchModel(source: JsonObject, target: RenderTarget): JsonObject {
-  return source.model === target.model ? {} : { model: target.model }
+  const patch: JsonObject = {}
+  if (source.model !== target.model) patch.model = target.model
+  patchStream(patch, source, target)
+  patchLimit(patch, source, target)
+  return { document: patched(source, patch), warnings: [] }
 }
 
 /** Usage is always asked of a stream, whether or not the client gets to see it: it is what is billed. */
-function patchStream(source: JsonObject, target: RenderTarget): JsonObject {
-  const options = asObject(source.stream_options)
-  if (!target.stream) {
+function patchStream(patch: JsonObject, source: JsonObject, target: RenderTarget): void {
+  if (target.stream) {
+    const options = asObject(source.stream_options)
+    if (source.stream !== true) patch.stream = true
+    if (options?.include_usage !== true) patch.stream_options = { ...options, include_usage: true }
+  } else {
+    if (source.stream) patch.stream = false
     // Without a stream the vendor refuses the options.
-    return {
-      ...(source.stream ? { stream: false } : {}),
-      ...('stream_options' in source ? { stream_options: undefined } : {}),
-    }
-  }
-  return {
-    ...(source.stream === true ? {} : { stream: true }),
-    ...(options?.include_usage === true ? {} : { stream_options: { ...options, include_usage: true } }),
+    if ('stream_options' in source) patch.stream_options = undefined
   }
 }
 
 /** Lowers the client's own limit where it stands, whichever field it used; adds one where it gave none. */
-function patchLimit(source: JsonObject, target: RenderTarget): JsonObject {
+function patchLimit(patch: JsonObject, source: JsonObject, target: RenderTarget): void {
   const limit = target.maxOutputTokens
-  if (limit === undefined) return {}
-  const given = OUTPUT_LIMIT_FIELDS.filter((field) => asNumber(source[field]) !== undefined)
-  if (given.length === 0) return { [target.outputLimitField ?? 'max_tokens']: limit }
-  const above = given.filter((field) => (asNumber(source[field]) ?? 0) > limit)
-  return Object.fromEntries(above.map((field) => [field, limit]))
+  if (limit === undefined) return
+  let isGiven = false
+  for (const field of OUTPUT_LIMIT_FIELDS) {
+    const given = asNumber(source[field])
+    if (given === undefined) continue
+    isGiven = true
+    if (given > limit) patch[field] = limit
+  }
+  if (!isGiven) patch[target.outputLimitField ?? 'max_tokens'] = limit
+}
+
+/** `source` itself where the patch is empty; a field that is undefined in the patch goes. */
+function patched(source: JsonObject, patch: JsonObject): JsonObject {
+  let document = source
+  for (const field in patch) {
+    if (document === source) document = { ...source, ...patch }
+    if (patch[field] === undefined) delete document[field]
+  }
+  return document
 }

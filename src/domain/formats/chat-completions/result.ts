@@ -34,7 +34,7 @@ function parseChoice(value: JsonValue, position: number): Choice {
   const calls = parseCalls(message, position)
   return {
     index: asNumber(choice.index) ?? position,
-    content: [...parseText(message), ...calls],
+    content: calls.length === 0 ? parseText(message) : [...parseText(message), ...calls],
     finish: parseFinish(asString(choice.finish_reason), calls.length > 0),
   }
 }
@@ -43,16 +43,17 @@ function parseText(message: JsonObject): AssistantPart[] {
   const { text, thinking } = readContent(message.content)
   const reasoning = readReasoning(message) + thinking
   const refusal = asString(message.refusal)
-  return [
-    ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
-    ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    ...(refusal ? [{ type: 'refusal', text: refusal } as const] : []),
-  ]
+  const parts: AssistantPart[] = []
+  if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning })
+  if (text !== '') parts.push({ type: 'text', text })
+  if (refusal) parts.push({ type: 'refusal', text: refusal })
+  return parts
 }
 
 function parseCalls(message: JsonObject, choice: number): ToolCallPart[] {
   const calls = asArray(message.tool_calls).filter(isJsonObject)
   const legacy = asObject(message.function_call)
+  if (calls.length === 0 && legacy === undefined) return []
   return [...calls, ...(legacy === undefined ? [] : [{ function: legacy }])].flatMap((call: JsonObject, index) => {
     const called = asObject(call.function)
     if (called === undefined) return []

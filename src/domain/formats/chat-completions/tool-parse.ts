@@ -15,17 +15,18 @@ import {
 
 /** The function tools. Other types (custom, built-in) stay in the document. @throws {InvalidRequestError} */
 export function parseTools(document: JsonObject): ToolDefinition[] {
-  const tools = (optionalArray(document, 'tools') ?? []).flatMap((item, index) => {
+  const tools: ToolDefinition[] = []
+  optionalArray(document, 'tools')?.forEach((item, index) => {
     const path = `tools[${index}]`
     const tool = objectAt(item, path)
-    if (requiredString(tool, 'type', path) !== 'function') return []
-    return parseFunction(requiredObject(tool, 'function', path), `${path}.function`, tool)
+    if (requiredString(tool, 'type', path) !== 'function') return
+    tools.push(parseFunction(requiredObject(tool, 'function', path), `${path}.function`, tool))
   })
-  const functions = (optionalArray(document, 'functions') ?? []).map((item, index) => {
+  optionalArray(document, 'functions')?.forEach((item, index) => {
     const path = `functions[${index}]`
-    return parseFunction(objectAt(item, path), path)
+    tools.push(parseFunction(objectAt(item, path), path))
   })
-  return [...tools, ...functions]
+  return tools
 }
 
 function parseFunction(definition: JsonObject, path: string, tool?: JsonObject): ToolDefinition {

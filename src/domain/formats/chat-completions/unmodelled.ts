@@ -41,58 +41,55 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
+/** A result bears the name of its function, which the neutral request keeps. */
+const NAMED_MESSAGE_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, 'name'])
+
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file'])
 const RESPONSE_FORMATS: ReadonlySet<string> = new Set(['text', 'json_object', 'json_schema'])
 
 /** The fields that another format cannot be given, in the document's order, at most `MAX_UNMODELLED_FIELDS`. */
 export function unmodelledFields(document: JsonObject): TranslationWarning[] {
-  const fields = [
-    ...unknownFields(document, REQUEST_FIELDS, ''),
-    ...asArray(document.messages).flatMap((message, index) =>
-      messageFields(asObject(message) ?? {}, `messages[${index}]`),
-    ),
-    ...asArray(document.tools).flatMap((tool, index) => (isFunction(tool) ? [] : [`tools[${index}]`])),
-    ...otherTypes(document),
-  ]
+  const fields = unknownFields(document, REQUEST_FIELDS)
+  asArray(document.messages).forEach((message, index) => addMessageFields(asObject(message) ?? {}, index, fields))
+  asArray(document.tools).forEach((tool, index) => {
+    if (!isFunction(tool)) fields.push(`tools[${index}]`)
+  })
+  addOtherTypes(document, fields)
   return fields
     .slice(0, MAX_UNMODELLED_FIELDS)
     .map((field) => ({ field, message: 'known to chat-completions only; it was left out' }))
 }
 
 /** Null and false say «not wanted», which is also what leaving the field out says. */
-function unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): string[] {
+function unknownFields(object: JsonObject, known: ReadonlySet<string>): string[] {
   const unknown: string[] = []
-  for (const name of Object.keys(object)) {
+  for (const name in object) {
     const value = object[name]
     if (known.has(name) || value === null || value === false || value === undefined) continue
-    unknown.push(prefix + name)
+    unknown.push(name)
   }
   return unknown
 }
 
-function messageFields(message: JsonObject, path: string): string[] {
+function addMessageFields(message: JsonObject, at: number, fields: string[]): void {
   const named = message.role === 'tool' || message.role === 'function'
-  const fields = unknownFields(message, MESSAGE_FIELDS, `${path}.`).filter(
-    (field) => !(named && field === `${path}.name`),
-  )
-  const parts = asArray(message.content).flatMap((part, index) =>
-    PART_TYPES.has(asString(asObject(part)?.type) ?? '') ? [] : [`${path}.content[${index}]`],
-  )
-  const calls = asArray(message.tool_calls).flatMap((call, index) =>
-    isFunction(call) ? [] : [`${path}.tool_calls[${index}]`],
-  )
-  return [...fields, ...parts, ...calls]
+  const unknown = unknownFields(message, named ? NAMED_MESSAGE_FIELDS : MESSAGE_FIELDS)
+  for (const name of unknown) fields.push(`messages[${at}].${name}`)
+  asArray(message.content).forEach((part, index) => {
+    if (!PART_TYPES.has(asString(asObject(part)?.type) ?? '')) fields.push(`messages[${at}].content[${index}]`)
+  })
+  asArray(message.tool_calls).forEach((call, index) => {
+    if (!isFunction(call)) fields.push(`messages[${at}].tool_calls[${index}]`)
+  })
 }
 
 function isFunction(value: JsonValue): boolean {
   return (asObject(value)?.type ?? 'function') === 'function'
 }
 
-function otherTypes(document: JsonObject): string[] {
+function addOtherTypes(document: JsonObject, fields: string[]): void {
   const format = asString(asObject(document.response_format)?.type)
   const choice = asString(asObject(document.tool_choice)?.type)
-  return [
-    ...(format !== undefined && !RESPONSE_FORMATS.has(format) ? ['response_format'] : []),
-    ...(choice !== undefined && choice !== 'function' ? ['tool_choice'] : []),
-  ]
+  if (format !== undefined && !RESPONSE_FORMATS.has(format)) fields.push('response_format')
+  if (choice !== undefined && choice !== 'function') fields.push('tool_choice')
 }
