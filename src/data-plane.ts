@@ -59,7 +59,9 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   const { settings, output, metrics, holder, stores } = parts
   const health = parts.health ?? new HealthBoard(now)
   const transport = new HttpTransport()
-  const afterAnswer = new AfterAnswer(now)
+  const afterAnswer = new AfterAnswer(now, {
+    onError: (err) => output.log.error({ err }, 'work after an answer failed'),
+  })
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
   const services: Services = {
     now,

@@ -19,7 +19,7 @@ export interface RequestText {
   readonly policy: EffectivePolicy
   /** Client headers that are passed on to a provider. */
   readonly passHeaders: Readonly<Record<string, string>>
-  /** Set where a whole answer and a stream are not the same answer, see `look-up-cache.ts`. */
+  /** Set where a whole answer and a stream are not the same answer, see `complete-through-cache.ts`. */
   readonly shape: 'whole' | 'stream' | undefined
   readonly tokens: TokenOrdinals
 }

@@ -1,6 +1,7 @@
 /**
- * Work whose end no answer waits for. What a request leaves for the time after its answer (`x-llm-billing: async`) is
- * bounded in number and begun when the answer has been handed to the connection; all is finished before the process ends.
+ * Work whose end no answer waits for. What a request leaves for the time after its answer (its record, what the cache
+ * keeps, with `x-llm-billing: async` its charge) is bounded in number and begun when the answer has been handed to the
+ * connection, before another request is read; all is finished before the process ends.
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
@@ -8,44 +9,58 @@ import type { Now } from './ports.ts'
 /** Beyond this, work is begun at once: the queue never holds more than a second or so of requests. */
 const MAX_WAITING = 10_000
 
-/** Must not reject. */
-export type Work = () => Promise<void>
+/** Ends at once, or with its promise. */
+export type Work = () => void | Promise<void>
+
+export interface AfterAnswerOptions {
+  readonly maxWaiting?: number
+  /** Told of work that has failed: nobody else waits for it. */
+  readonly onError?: (error: unknown) => void
+}
 
 export class AfterAnswer {
   readonly #now: Now
   readonly #maxWaiting: number
-  /** In the order in which it came, and since when. */
-  readonly #waiting = new Map<Work, Milliseconds>()
+  readonly #onError: (error: unknown) => void
+  /** In the order in which it came. */
+  #waiting: Work[] = []
+  /** Of the oldest that waits. */
+  #sinceMs: Milliseconds = 0
   readonly #underway = new Set<Promise<void>>()
   #turn: NodeJS.Immediate | undefined
 
-  constructor(now: Now, maxWaiting = MAX_WAITING) {
+  constructor(now: Now, { maxWaiting = MAX_WAITING, onError = () => {} }: AfterAnswerOptions = {}) {
     this.#now = now
     this.#maxWaiting = maxWaiting
+    this.#onError = onError
   }
 
   /** Not begun yet. */
   get waiting(): number {
-    return this.#waiting.size
+    return this.#waiting.length
   }
 
   /** How long the oldest work has been waiting; 0: none is. */
   get lagMs(): Milliseconds {
-    const [oldest] = this.#waiting.values()
-    return oldest === undefined ? 0 : this.#now() - oldest
+    return this.#waiting.length === 0 ? 0 : this.#now() - this.#sinceMs
   }
 
   run(work: Work): void {
-    if (this.#waiting.size >= this.#maxWaiting) return this.begin(work)
-    this.#waiting.set(work, this.#now())
+    if (this.#waiting.length >= this.#maxWaiting) return this.begin(work)
+    if (this.#waiting.length === 0) this.#sinceMs = this.#now()
+    this.#waiting.push(work)
     // The check phase comes after the microtasks in which the answer is written.
     this.#turn ??= setImmediate(() => this.#beginAll())
   }
 
   /** Work that is begun before the answer leaves, which does not wait for its end. */
   begin(work: Work): void {
-    const running = work().finally(() => this.#underway.delete(running))
-    this.#underway.add(running)
+    try {
+      const running = work()
+      if (running !== undefined) this.#follow(running)
+    } catch (error) {
+      this.#onError(error)
+    }
   }
 
   /** Resolves when all work so far has been done. */
@@ -54,11 +69,16 @@ export class AfterAnswer {
     await Promise.all(this.#underway)
   }
 
+  #follow(work: Promise<void>): void {
+    const ended = work.catch(this.#onError).finally(() => this.#underway.delete(ended))
+    this.#underway.add(ended)
+  }
+
   #beginAll(): void {
     clearImmediate(this.#turn)
     this.#turn = undefined
-    const works = [...this.#waiting.keys()]
-    this.#waiting.clear()
+    const works = this.#waiting
+    this.#waiting = []
     for (const work of works) this.begin(work)
   }
 }

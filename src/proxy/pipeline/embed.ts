@@ -23,7 +23,8 @@ import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
-import { isNamed } from './look-up-cache.ts'
+import { beginLookUp } from './look-up.ts'
+import { isNamed } from './complete-through-cache.ts'
 import { maskEmbeddings } from './mask-embeddings.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { requireConfiguration } from './pipeline.ts'
@@ -61,7 +62,8 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
     const { plan } = await admit(asked, route, governed, record, services)
     const request = maskEmbeddings(read, governed, record, services)
-    const answer = await throughCache(cacheable(request, plan, governed), governed, record, services, () =>
+    const lookUp = beginLookUp(() => cachedText(request, governed), governed, record, services)
+    const answer = await throughCache(cacheable(request, plan), lookUp, governed, record, services, () =>
       embedAt(plan, request, record, services),
     )
     record.served = answer.deployment
@@ -153,28 +155,24 @@ function planEmbeddings(
   return outcome
 }
 
-function cacheable(
-  request: EmbeddingsRequest,
-  plan: RoutePlan,
-  { policy }: GovernedCaller,
-): Cacheable<EmbeddingsAnswer> {
-  const { document, model } = request
+/** Masked texts keep their tokens: the vector of one user's value is not that of another's. */
+function cachedText({ document, model }: EmbeddingsRequest, { policy }: GovernedCaller): string | undefined {
+  const text = requestText({
+    format: 'embeddings',
+    document,
+    model,
+    policy,
+    passHeaders: {},
+    shape: undefined,
+    tokens: NO_TOKENS,
+  })
+  return text !== undefined && text.length <= MAX_KEY_CHARACTERS ? text : undefined
+}
+
+function cacheable(request: EmbeddingsRequest, plan: RoutePlan): Cacheable<EmbeddingsAnswer> {
   return {
     plan,
-    text: () => {
-      // Masked texts keep their tokens: the vector of one user's value is not that of another's.
-      const text = requestText({
-        format: 'embeddings',
-        document,
-        model,
-        policy,
-        passHeaders: {},
-        shape: undefined,
-        tokens: NO_TOKENS,
-      })
-      return text !== undefined && text.length <= MAX_KEY_CHARACTERS ? text : undefined
-    },
-    answers: (deployment) => isNamed(deployment, model),
+    answers: (deployment) => isNamed(deployment, request.model),
     revive: (bytes, format, deployment) => (format === 'embeddings' ? revive(bytes, request, deployment) : undefined),
     keep: (answer, keeper) => {
       keeper.keep(answer.bytes, 'embeddings', answer.deployment)

@@ -7,13 +7,16 @@
  *   read request          the body, bounded, as a neutral request
  *   plan                  candidates, rules, order; pure
  *   admit                 rate limits, budgets and quotas in one question; the request's bound is reserved
- *   guard request         injection is refused, personal data and secrets are masked in the client's own document
+ *   guard request         injection is refused, personal data and secrets are masked in the client's own document;
+ *                         for a small request while the quota store is asked
  *   look up cache         in masked space; a hit asks nobody, and identical requests wait for the first
  *   call provider         failover along the plan; nothing has been sent to the client yet
  *   respond, settle       the answer in the client's format; the end is recorded exactly once
  */
 import { GatewayError } from '../../domain/errors.ts'
+import type { Format } from '../../domain/formats/format.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider, type Answer } from './call-provider.ts'
@@ -21,11 +24,11 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { callForJson } from './force-json.ts'
 import { restorerFor } from './follow-stream.ts'
 import { guardRequest, type GuardedRequest } from './guard-request.ts'
-import { completeThroughCache } from './look-up-cache.ts'
+import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest, type ReadRequest } from './read-request.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
@@ -52,21 +55,61 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
 
     const route = planRequest(read.request, governed, record, services)
-    const admitted = await admit(admissionOf(read.request), route, governed, record, services)
-    const guarded = guardRequest(read, format, governed, record, services)
-    const answer = await answerThroughCache(guarded, admitted, governed, record, services)
+    const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
+    const answer = await answerThroughCache(prepared, admitted, governed, record, services)
     const headers = traceHeaders(record)
-    const { request } = guarded
-    const restorer = restorerFor(answer, guarded.restorer)
+    const { request } = prepared.guarded
+    const restorer = restorerFor(answer, prepared.guarded.restorer)
     return await respond(answer, { request, format, headers, restorer, settle }, record, services)
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)
   }
 }
 
+/** What a provider or the cache may be asked for. */
+interface Prepared {
+  readonly guarded: GuardedRequest
+  readonly begun: CompletionLookUp
+}
+
+/** A larger request costs the guardrails so much that it waits for its admission. */
+const PREPARED_EARLY_BYTES = 64 * 1024
+
+/**
+ * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
+ * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first.
+ */
+async function admitAndPrepare(
+  read: ReadRequest,
+  format: Format,
+  route: RoutePlan,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<[AdmittedRequest, Prepared]> {
+  const admitting = admit(admissionOf(read.request), route, caller, record, services)
+  const prepare = (): Prepared => {
+    const guarded = guardRequest(read, format, caller, record, services)
+    return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
+  }
+  if (read.bytes.length > PREPARED_EARLY_BYTES) return [await admitting, prepare()]
+  const [admission, prepared] = await Promise.allSettled([admitting, questionsHaveLeft().then(prepare)])
+  if (admission.status === 'rejected') {
+    record.blockedBy = undefined
+    throw admission.reason
+  }
+  if (prepared.status === 'rejected') throw prepared.reason
+  return [admission.value, prepared.value]
+}
+
+/** What has been asked of a store is written to its connection in the check phase. */
+function questionsHaveLeft(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
-  { request, bytes, redactions, restorer }: GuardedRequest,
+  { guarded: { request, bytes, restorer }, begun }: Prepared,
   { plan, clampFor }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
@@ -74,15 +117,10 @@ async function answerThroughCache(
 ): Promise<Answer> {
   const call = { request, bytes, plan, clampFor, stream: request.stream }
   const restore = (text: string) => restorer?.restore(text, 'message') ?? text
-  const answer = await completeThroughCache(
-    { request, plan, clampFor, tokens: redactions },
-    caller,
-    record,
-    services,
-    () =>
-      caller.policy.flags.has('force-json')
-        ? callForJson(call, restore, record, services)
-        : callProvider(call, record, services),
+  const answer = await completeThroughCache({ request, plan, clampFor }, begun, caller, record, services, () =>
+    caller.policy.flags.has('force-json')
+      ? callForJson(call, restore, record, services)
+      : callProvider(call, record, services),
   )
   record.served = answer.deployment
   traceStep(record, services, 'answer', () => ({

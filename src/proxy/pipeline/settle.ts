@@ -1,9 +1,10 @@
 /**
  * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
  * is written, the metrics count. The charge is on its way to the store when the answer leaves, on the connection that
- * the next admission takes; no answer waits for the store's word, which could change nothing in it. With
- * `x-llm-billing: async`, and for free answers from the cache, all but the pricing comes after the answer; until then
- * the reservation stands, so that what a killed process takes with it is charged at its bound.
+ * the next admission takes; no answer waits for the store's word, which could change nothing in it. Record and metrics
+ * come after the answer, before another request is read. With `x-llm-billing: async`, and for free answers from the
+ * cache, the charge does too; until then the reservation stands, so that what a killed process takes with it is charged
+ * at its bound.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
@@ -26,13 +27,10 @@ export function settlementOf(record: RequestRecord, services: Services): (outcom
     if (record.embeddingUnderway !== undefined) await embedded(record, services)
     const charge = priceUsage(record)
     const endedAtMs = services.now()
-    const conclude = () => {
-      const charged = chargeReservation(record, charge, services)
-      finish(record, outcome, endedAtMs, services)
-      return charged
-    }
-    if (mayComeLater(record, charge)) services.afterAnswer.run(conclude)
-    else services.afterAnswer.begin(conclude)
+    const { afterAnswer } = services
+    if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
+    else afterAnswer.begin(() => chargeReservation(record, charge, services))
+    afterAnswer.run(() => finish(record, outcome, endedAtMs, services))
   }
 }
 
@@ -80,11 +78,9 @@ function priceAnswer(record: RequestRecord): Charge {
   return charge
 }
 
-async function chargeReservation(record: RequestRecord, charge: Charge, services: Services): Promise<void> {
-  const held = record.reservation
-  if (held === undefined) return
-  held.release()
-  await services.quotas.settle(held.reservation, charge)
+function chargeReservation({ reservation: held }: RequestRecord, charge: Charge, { quotas }: Services) {
+  held?.release()
+  return held === undefined ? undefined : quotas.settle(held.reservation, charge)
 }
 
 function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds, services: Services): void {

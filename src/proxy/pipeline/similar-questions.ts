@@ -23,7 +23,8 @@ import { planForEmbeddings } from './plan-embeddings.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { digestOf, type SimilarAnswer, type SimilarAnswers } from './through-cache.ts'
+import { digestOf } from './look-up.ts'
+import type { SimilarAnswer, SimilarAnswers } from './through-cache.ts'
 
 /** @see DESIGN section 7 */
 const DEFAULT_MIN_SIMILARITY = 0.95

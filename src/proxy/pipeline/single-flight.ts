@@ -77,9 +77,14 @@ export class Flights {
     return this.#flights.size
   }
 
+  /** Whether who joins now would wait. */
+  has(key: string): boolean {
+    return this.#underway(key) !== undefined
+  }
+
   join(key: string): Joined {
-    const flight = this.#flights.get(key)
-    if (flight !== undefined && this.#now() - flight.startedAtMs < MAX_FLIGHT_AGE_MS) {
+    const flight = this.#underway(key)
+    if (flight !== undefined) {
       return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(comingTo(flight, wants), signal, timeoutMs) }
     }
     const { promise, resolve } = Promise.withResolvers<Landing>()
@@ -101,6 +106,11 @@ export class Flights {
         },
       },
     }
+  }
+
+  #underway(key: string): Flight | undefined {
+    const flight = this.#flights.get(key)
+    return flight !== undefined && this.#now() - flight.startedAtMs < MAX_FLIGHT_AGE_MS ? flight : undefined
   }
 }
 

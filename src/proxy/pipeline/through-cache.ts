@@ -6,17 +6,15 @@
  *   hit      near, a flight's, far, or by meaning: nobody is asked, nothing is charged
  *   miss     the provider is asked; identical requests wait for the answer meanwhile
  */
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
+import type { CacheWish } from '../../domain/caching/cache-control.ts'
 import type { CachedFormat } from '../../domain/caching/request-text.ts'
 import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
-import type { Secret } from '../../domain/secret.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
-import { fieldLines } from './header-lines.ts'
+import { flightOf, type Looked, type LookUp } from './look-up.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -27,8 +25,6 @@ const DEFAULT_TTL_MS = 3_600_000
 
 /** One kind of answer in the cache. */
 export interface Cacheable<Answer> {
-  /** What the key is made of; undefined: not to be cached. Asked only where the cache is wanted. */
-  text(): string | undefined
   readonly plan: RoutePlan
   /** The answer as this client gets it; undefined where it does not fit after all. */
   revive(document: Uint8Array, format: CachedFormat, deployment: Deployment): Answer | undefined
@@ -69,19 +65,17 @@ export interface SimilarAnswer {
 
 export async function throughCache<Answer>(
   cacheable: Cacheable<Answer>,
+  { wish, address, looked }: LookUp,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
-  const wish = wishOf(caller, record)
-  const address = wish.read || wish.store ? addressOf(cacheable, caller) : undefined
-  if (address === undefined) {
+  if (address === undefined || looked === undefined) {
     record.cache = 'bypass'
     return call()
   }
-  const marks = await services.cache.purgeMarks(address.scope)
-  const pass = new Passage({ cacheable, address, wish, caller, record, services, marks })
+  const pass = new Passage({ cacheable, address, wish, caller, record, services, looked: await looked })
   if (!wish.read) {
     record.cache = 'bypass'
     return cacheable.keep(await call(), pass.keeper(undefined))
@@ -96,7 +90,7 @@ interface PassageOptions<Answer> {
   readonly caller: GovernedCaller
   readonly record: RequestRecord
   readonly services: Services
-  readonly marks: PurgeMarks
+  readonly looked: Looked
 }
 
 type Follow = Extract<Joined, { readonly type: 'follow' }>
@@ -110,23 +104,25 @@ class Passage<Answer> {
   readonly #services: Services
   readonly #ttlMs: Milliseconds
   readonly #marks: PurgeMarks
+  readonly #looked: Looked
   /** This request's answer, where others may follow it. */
   #live: LiveAnswer | undefined
   /** What is known of the entry before there is an answer. */
   readonly #entry: Pick<StoredAnswer, 'virtualKey' | 'storedAtMs' | 'purges'>
 
-  constructor({ cacheable, address, wish, caller, record, services, marks }: PassageOptions<Answer>) {
+  constructor({ cacheable, address, wish, caller, record, services, looked }: PassageOptions<Answer>) {
     this.#cacheable = cacheable
     this.#address = address
     this.#wish = wish
     this.#record = record
     this.#services = services
     this.#ttlMs = caller.policy.cache.exact?.ttlMs ?? DEFAULT_TTL_MS
-    this.#marks = marks
+    this.#marks = looked.marks
+    this.#looked = looked
     this.#entry = {
       virtualKey: caller.key.id,
       storedAtMs: Math.floor(services.now()),
-      purges: marks.countsFor(address.scope.project, caller.key.id),
+      purges: looked.marks.countsFor(address.scope.project, caller.key.id),
     }
   }
 
@@ -134,9 +130,10 @@ class Passage<Answer> {
     const { cache, flights } = this.#services
     const deadline = this.#services.now() + MAX_FLIGHT_WAIT_MS
     for (;;) {
-      const near = this.#take(cache.readNear(this.#address, this.#marks), 'hit-l1')
+      // Since the look another request may have brought it.
+      const near = this.#take(this.#looked.near ?? cache.readNear(this.#address, this.#marks), 'hit-l1')
       if (near !== undefined) return near
-      const joined = flights.join(`${this.#address.scope.organization} ${this.#address.digest}`)
+      const joined = flights.join(flightOf(this.#address))
       if (joined.type === 'lead') return this.#lead(joined.lead, call)
       const landing = await this.#wait(joined, deadline)
       if (landing.type === 'left') continue
@@ -173,7 +170,7 @@ class Passage<Answer> {
     signal.addEventListener('abort', () => this.#clientGone(lead), { once: true })
     if (signal.aborted) this.#clientGone(lead)
     try {
-      const far = await this.#services.cache.readFar(this.#address, this.#marks)
+      const far = await (this.#looked.far ?? this.#services.cache.readFar(this.#address, this.#marks))
       const hit = this.#take(far, 'hit-l2')
       if (hit !== undefined) {
         lead.land(far)
@@ -219,7 +216,7 @@ class Passage<Answer> {
       keep: (document, format, deployment) => {
         if (!this.#wish.store || !this.#cacheable.answers(deployment)) return lead?.land(undefined)
         const answer: StoredAnswer = { ...this.#entry, format, document, deployment: deployment.id }
-        this.#services.cache.write(this.#address, answer, this.#ttlMs)
+        this.#services.afterAnswer.run(() => this.#services.cache.write(this.#address, answer, this.#ttlMs))
         this.#cacheable.similar?.kept(this.#address)
         lead?.land(answer)
       },
@@ -267,33 +264,4 @@ function eligible(id: string, { candidates, removed }: RoutePlan): Deployment | 
   const candidate = candidates.find(({ deployment }) => deployment.id === id)
   if (candidate !== undefined) return candidate.deployment
   return removed.find(({ deployment, rule }) => rule === 'cooling-down' && deployment.id === id)?.deployment
-}
-
-function wishOf({ policy }: GovernedCaller, { incoming }: RequestRecord): CacheWish {
-  if (policy.cache.exact?.enabled === false) return { read: false, store: false, maxAgeSeconds: undefined }
-  return parseCacheControl(fieldLines(incoming.rawHeaders, 'cache-control'))
-}
-
-/** The digest is keyed with the organization's secret: who reads the store cannot test guesses of a prompt. */
-function addressOf<Answer>(cacheable: Cacheable<Answer>, caller: GovernedCaller): CacheAddress | undefined {
-  const text = cacheable.text()
-  if (text === undefined) return undefined
-  const secret = caller.configuration.cacheKeyOf(caller.organization.name)
-  const scope: CacheScope = { organization: caller.organization.name, project: caller.key.project, secret }
-  return { scope, digest: digestOf(scope, text) }
-}
-
-/** Keyed SHA-256 of a text within a scope, base64url. */
-export function digestOf({ organization, project, secret }: CacheScope, text: string): string {
-  const hmac = createHmac('sha256', keyOf(secret))
-  return hmac.update(`digest ${organization}\n${project ?? ''}\n${text}`).digest('base64url')
-}
-
-/** Made once a secret: from a buffer Node makes one at every call, which costs eight times the digest. */
-const keys = new WeakMap<Secret, KeyObject>()
-
-function keyOf(secret: Secret): KeyObject {
-  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
-  keys.set(secret, known)
-  return known
 }

@@ -29,7 +29,7 @@ t.test('its lag is the age of the oldest work', async (t) => {
 
 t.test('what finds the queue full begins at once', async (t) => {
   const begun: number[] = []
-  const queue = new AfterAnswer(createTestClock().now, 2)
+  const queue = new AfterAnswer(createTestClock().now, { maxWaiting: 2 })
   for (const index of [0, 1, 2, 3]) queue.run(async () => void begun.push(index))
   t.strictSame(begun, [2, 3])
   await queue.drain()
@@ -48,4 +48,18 @@ t.test('draining waits for what has begun as well', async (t) => {
   finish()
   await drained
   t.ok(isDone)
+})
+
+t.test('work that fails is told of and stops nothing else', async (t) => {
+  const errors: unknown[] = []
+  const done: string[] = []
+  const queue = new AfterAnswer(createTestClock().now, { onError: (error) => errors.push(error) })
+  queue.run(() => {
+    throw new Error('at once')
+  })
+  queue.run(() => Promise.reject(new Error('later')))
+  queue.run(() => void done.push('next'))
+  await queue.drain()
+  t.strictSame(done, ['next'])
+  t.strictSame(errors, [new Error('at once'), new Error('later')])
 })

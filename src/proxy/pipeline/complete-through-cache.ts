@@ -10,7 +10,7 @@ import type { CompletionRequest, FormatName } from '../../domain/completion/requ
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import { mayHaveOwnParts } from '../../domain/caching/own-parts.ts'
-import { requestText } from '../../domain/caching/request-text.ts'
+import { requestText, type RequestText } from '../../domain/caching/request-text.ts'
 import { isWorthKeeping } from '../../domain/caching/stored-answer.ts'
 import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
 import type { Format } from '../../domain/formats/format.ts'
@@ -21,6 +21,7 @@ import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
 import { followStream, shareStream } from './follow-stream.ts'
+import { beginLookUp, type LookUp } from './look-up.ts'
 import { knownItems, type StreamItem } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -33,54 +34,76 @@ const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
 /** Characters of a streamed answer that are put together; a longer one is not kept. */
 const MAX_ASSEMBLED_CHARACTERS = 1024 * 1024
 
+/** A completion's look, begun before the request was admitted. */
+export interface CompletionLookUp {
+  readonly lookUp: LookUp
+  readonly codec: Format
+  /** Has parts that the neutral stream cannot carry. */
+  readonly ownParts: boolean
+  readonly text: RequestText
+}
+
 export interface CompletionAsk {
   /** Masked. */
   readonly request: CompletionRequest
   readonly plan: RoutePlan
   readonly clampFor: (deployment: Deployment) => number | undefined
-  /** What was masked in the request; undefined: nothing. */
-  readonly tokens: TokenOrdinals | undefined
+}
+
+/** @param tokens what was masked in the request; undefined: nothing */
+export function beginCompletionLookUp(
+  { source, model, stream }: CompletionRequest,
+  tokens: TokenOrdinals = NO_TOKENS,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): CompletionLookUp {
+  const { format, document } = source
+  const codec = formatOf(format)
+  const ownParts = mayHaveOwnParts(format, codec.unmodelledFields(document))
+  const text: RequestText = {
+    format,
+    document,
+    model,
+    policy: caller.policy,
+    passHeaders: passHeaders(codec, record),
+    shape: ownParts ? (stream ? 'stream' : 'whole') : undefined,
+    tokens,
+  }
+  return { lookUp: beginLookUp(() => boundedText(text), caller, record, services), codec, ownParts, text }
+}
+
+function boundedText(request: RequestText): string | undefined {
+  const text = requestText(request)
+  return text !== undefined && text.length <= MAX_REQUEST_CHARACTERS ? text : undefined
 }
 
 /** An answer from the cache, or `call`'s, which is then kept. Sets the record's cache fields. */
 export function completeThroughCache(
   ask: CompletionAsk,
+  begun: CompletionLookUp,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
-  return throughCache(cacheableCompletion(ask, caller, record, services), caller, record, services, call)
+  const cacheable = cacheableCompletion(ask, begun, caller, record, services)
+  return throughCache(cacheable, begun.lookUp, caller, record, services, call)
 }
 
 function cacheableCompletion(
   ask: CompletionAsk,
+  { codec, ownParts, text }: CompletionLookUp,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Cacheable<Answer> {
   const { request, plan } = ask
-  const tokens = ask.tokens ?? NO_TOKENS
-  const { format, document } = request.source
-  const codec = formatOf(format)
-  const ownParts = mayHaveOwnParts(format, codec.unmodelledFields(document))
-  const keyed = {
-    format,
-    document,
-    model: request.model,
-    policy: caller.policy,
-    passHeaders: passHeaders(codec, record),
-    shape: ownParts ? (request.stream ? ('stream' as const) : ('whole' as const)) : undefined,
-    tokens,
-  }
-  const similar = similarAnswers(request, codec, keyed, caller, record, services)
+  const { tokens } = text
+  const similar = similarAnswers(request, codec, text, caller, record, services)
   return {
     plan,
     ...(similar === undefined ? {} : { similar }),
-    text: () => {
-      const text = requestText(keyed)
-      return text !== undefined && text.length <= MAX_REQUEST_CHARACTERS ? text : undefined
-    },
     answers: (deployment) => isNamed(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),

@@ -1,0 +1,82 @@
+/**
+ * Where a request's answer would be in the cache, and the first look for it. Nothing here needs the request to be
+ * admitted, so that the shared cache is asked while the quota store is.
+ */
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
+import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
+import type { Secret } from '../../domain/secret.ts'
+import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
+import { fieldLines } from './header-lines.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+
+export interface LookUp {
+  readonly wish: CacheWish
+  /** Undefined: the cache is not asked. */
+  readonly address: CacheAddress | undefined
+  readonly looked: Promise<Looked> | undefined
+}
+
+export interface Looked {
+  readonly marks: PurgeMarks
+  /** What this process holds. */
+  readonly near: StoredAnswer | undefined
+  /** What the shared store holds; undefined: it has not been asked. Never rejects. */
+  readonly far: Promise<StoredAnswer | undefined> | undefined
+}
+
+/** @param text what the key is made of; undefined: not to be cached. Asked only where the cache is wanted. */
+export function beginLookUp(
+  text: () => string | undefined,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): LookUp {
+  const wish = wishOf(caller, record)
+  const address = wish.read || wish.store ? addressOf(text, caller) : undefined
+  return { wish, address, looked: address && look(address, wish, services) }
+}
+
+/** The shared store is asked at once where this process has no answer and nobody here is getting one. */
+async function look(address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Promise<Looked> {
+  const marks = await cache.purgeMarks(address.scope)
+  const near = read ? cache.readNear(address, marks) : undefined
+  const asksFar = read && near === undefined && !flights.has(flightOf(address))
+  return { marks, near, far: asksFar ? cache.readFar(address, marks) : undefined }
+}
+
+function wishOf({ policy }: GovernedCaller, { incoming }: RequestRecord): CacheWish {
+  if (policy.cache.exact?.enabled === false) return { read: false, store: false, maxAgeSeconds: undefined }
+  return parseCacheControl(fieldLines(incoming.rawHeaders, 'cache-control'))
+}
+
+/** The digest is keyed with the organization's secret: who reads the store cannot test guesses of a prompt. */
+function addressOf(textOf: () => string | undefined, caller: GovernedCaller): CacheAddress | undefined {
+  const text = textOf()
+  if (text === undefined) return undefined
+  const secret = caller.configuration.cacheKeyOf(caller.organization.name)
+  const scope: CacheScope = { organization: caller.organization.name, project: caller.key.project, secret }
+  return { scope, digest: digestOf(scope, text) }
+}
+
+/** What identical requests have in common while one of them asks. */
+export function flightOf({ scope, digest }: CacheAddress): string {
+  return `${scope.organization} ${digest}`
+}
+
+/** Keyed SHA-256 of a text within a scope, base64url. */
+export function digestOf({ organization, project, secret }: CacheScope, text: string): string {
+  const hmac = createHmac('sha256', keyOf(secret))
+  return hmac.update(`digest ${organization}\n${project ?? ''}\n${text}`).digest('base64url')
+}
+
+/** Made once a secret: from a buffer Node makes one at every call, which costs eight times the digest. */
+const keys = new WeakMap<Secret, KeyObject>()
+
+function keyOf(secret: Secret): KeyObject {
+  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
+  keys.set(secret, known)
+  return known
+}
