@@ -10,6 +10,7 @@ import type { Resource } from './resource.ts'
 import { pause } from './timing.ts'
 import type { Timing } from './timing.ts'
 import { TokenBucket } from './token-bucket.ts'
+import { unquoted } from './unquoted.ts'
 import { watch } from './watch.ts'
 
 /** Objects a page: the API server's own clients use it. */
@@ -21,9 +22,6 @@ const REQUESTS_BURST = 100
 /** JSON is YAML; the server wants this name for it. */
 const APPLY = 'application/apply-patch+yaml'
 const JSON_PATCH = 'application/json-patch+json'
-const CONFIDENTIAL: ReadonlySet<string> = new Set(['secrets', 'tokenreviews'])
-/** Statuses whose messages name objects and fields only. */
-const NEVER_QUOTED: ReadonlySet<number> = new Set([401, 403, 404, 409, 410, 429])
 
 export interface KubeClientOptions {
   readonly timing: Timing
@@ -64,7 +62,7 @@ function readingVerbs(call: Call): Pick<KubeClient, 'get' | 'list' | 'review' | 
     list: (resource, options = {}) => listAll(call, resource, options),
     review: (resource, body, options = {}) => {
       const path = collectionPath(resource, namespaceOf(body))
-      return unquoted(resource, call({ ...bounds(options), method: 'POST', path, body: typed(resource, body) }))
+      return unquoted(resource, body, call({ ...bounds(options), method: 'POST', path, body: typed(resource, body) }))
     },
     raw: (path, options = {}) => call({ ...bounds(options), method: 'GET', path }),
   }
@@ -76,7 +74,7 @@ function writingVerbs(call: Call, defaultManager: string): Pick<KubeClient, Writ
   const write = async (resource: Resource, request: KubeRequest, options: WriteOptions): Promise<KubeObject> => {
     const { fieldManager = defaultManager, dryRun = false } = options
     const query = { ...request.query, fieldManager, dryRun: dryRun ? 'All' : undefined }
-    return complete(resource, await unquoted(resource, call({ ...bounds(options), ...request, query })))
+    return complete(resource, await unquoted(resource, request.body, call({ ...bounds(options), ...request, query })))
   }
   const create: KubeClient['create'] = (resource, object, options = {}) =>
     write(
@@ -150,23 +148,6 @@ async function listAll(call: Call, resource: Resource, options: Selection & Call
 /** With `apiVersion` and `kind`, which callers may leave out. */
 function typed(resource: Resource, object: JsonObject): JsonObject {
   return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }
-}
-
-/** The API server quotes a body that it cannot read; where that may be a secret, only the outcome is told. */
-async function unquoted<Result>({ plural, kind }: Resource, result: Promise<Result>): Promise<Result> {
-  try {
-    return await result
-  } catch (error) {
-    if (
-      !(error instanceof KubeError) ||
-      error.status === 0 ||
-      !CONFIDENTIAL.has(plural) ||
-      NEVER_QUOTED.has(error.status)
-    )
-      throw error
-    const { status, reason, retryAfterMs } = error
-    throw new KubeError(`the API server refused a ${kind} (${status} ${reason})`, { status, reason, retryAfterMs })
-  }
 }
 
 /** Items of a list come without `apiVersion` and `kind` where the kind is built in. */

@@ -28,7 +28,7 @@ export interface KubeErrorDetails {
   readonly cause?: unknown
 }
 
-/** Every failure of a call to the API server. The message is the server's; that of a refused Secret or token is withheld. */
+/** Every failure of a call to the API server. The message is the server's; where it quotes a refused Secret or token it is withheld. */
 export class KubeError extends Error {
   readonly status: number
   readonly reason: string
