@@ -157,8 +157,10 @@ export class Controllers {
     this.#keyController = new VirtualKeyController({
       ...shared,
       log,
+      timing,
       randomBytes: options.randomBytes,
       onOutcome: (key) => this.#statuses.add(`VirtualKey/${key}`),
+      onRefused: () => options.metrics.reconcileFailed('virtual key'),
     })
     this.#statusWriter = new StatusWriter({
       ...shared,

@@ -14,10 +14,13 @@ import { nameOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
 import { VIRTUAL_KEYS } from '../kube/resource.ts'
-import type { Milliseconds } from '../kube/timing.ts'
+import type { Milliseconds, Timing } from '../kube/timing.ts'
 import type { ClusterView } from './cluster-view.ts'
-import { isDeleting, isGenerated } from './gather.ts'
+import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
+import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
 import type { ProgrammedLedger } from './programmed.ts'
+import { SecretRefusals } from './secret-refusals.ts'
+import type { SecretAttempt } from './secret-refusals.ts'
 import type { Problem } from './status.ts'
 import { keepSecret } from './virtual-key-secret.ts'
 
@@ -35,11 +38,20 @@ export interface VirtualKeyOptions {
   readonly events: Pick<EventRecorder, 'record'>
   readonly ledger: ProgrammedLedger
   readonly log: Log
-  readonly now: () => Milliseconds
+  readonly timing: Timing
   readonly randomBytes: (count: number) => Uint8Array
   /** What was found out about a key's Secret has changed its status. */
   readonly onOutcome: (key: string) => void
+  /** The API server refused to have a key's Secret written; it is tried again. */
+  readonly onRefused: () => void
   readonly maxDeletionMs?: Milliseconds
+}
+
+/** What a round about a key's Secret has come to. */
+interface Round {
+  readonly problem?: Problem
+  /** When to come again; undefined: not by itself. */
+  readonly againMs: Milliseconds | undefined
 }
 
 export class VirtualKeyController {
@@ -48,9 +60,11 @@ export class VirtualKeyController {
   readonly #handled = new Set<string>()
   /** By key, the uid of the object that has got our finalizer and that the cache does not show with it yet. */
   readonly #finalizing = new Map<string, string>()
+  readonly #refusals: SecretRefusals
 
   constructor(options: VirtualKeyOptions) {
     this.#options = options
+    this.#refusals = new SecretRefusals(options.timing)
   }
 
   /** Why a generated key has no Secret of its own; `pending` before its first round. */
@@ -65,6 +79,7 @@ export class VirtualKeyController {
       this.#handled.delete(key)
       this.#problems.delete(key)
       this.#finalizing.delete(key)
+      this.#refusals.forget(key)
       return undefined
     }
     if (isDeleting(object)) return this.#end(key, object)
@@ -81,15 +96,47 @@ export class VirtualKeyController {
     if (!isGenerated(object)) return undefined
     // Without reading there is no telling whose Secret it is; the access that comes brings a new round.
     if (this.#options.view.secretAccess(object.metadata.namespace ?? '') !== 'readable') return undefined
-    const outcome = await keepSecret(object, this.#options)
+    const attempt = this.#attempt(key, object)
+    const waitMs = this.#refusals.waitOf(attempt)
+    if (waitMs > 0) return waitMs
+    const { problem, againMs } = await this.#tryToKeepSecret(attempt, object)
     const before = this.#problems.get(key)?.message
     const isFirst = !this.#handled.has(key)
-    if (outcome.type === 'not-owned') this.#problems.set(key, { reason: 'SecretNotOwned', message: outcome.message })
-    else this.#problems.delete(key)
+    if (problem === undefined) this.#problems.delete(key)
+    else this.#problems.set(key, problem)
     this.#handled.add(key)
-    if (isFirst || before !== this.#problems.get(key)?.message) this.#options.onOutcome(key)
-    if (outcome.type === 'not-owned') return NOT_OWNED_AGAIN_MS
-    return outcome.nextAtMs === undefined ? undefined : Math.max(0, outcome.nextAtMs - this.#options.now())
+    if (isFirst || before !== problem?.message) {
+      if (problem !== undefined) this.#options.log.warn({ virtualKey: key, ...problem }, 'no Secret for a virtual key')
+      this.#options.onOutcome(key)
+    }
+    return againMs
+  }
+
+  #attempt(key: string, object: KubeObject): SecretAttempt {
+    const secretName = generatedSecretNameOf(object)
+    const { namespace = '', uid, generation } = object.metadata
+    const secret = this.#options.view.secret(namespace, secretName)?.metadata
+    const parts = [uid, generation, annotationOf(object, ROTATE_ANNOTATION), secret?.uid, secret?.resourceVersion]
+    return { key, secretName, fingerprint: JSON.stringify(parts) }
+  }
+
+  async #tryToKeepSecret(attempt: SecretAttempt, object: KubeObject): Promise<Round> {
+    const { timing, view, onRefused } = this.#options
+    try {
+      const outcome = await keepSecret(object, { ...this.#options, now: timing.now })
+      this.#refusals.forget(attempt.key)
+      if (outcome.type === 'not-owned')
+        return { problem: { reason: 'SecretNotOwned', message: outcome.message }, againMs: NOT_OWNED_AGAIN_MS }
+      const { nextAtMs } = outcome
+      return { againMs: nextAtMs === undefined ? undefined : Math.max(0, nextAtMs - timing.now()) }
+    } catch (error) {
+      const refusal = this.#refusals.judge(attempt, error)
+      if (refusal === undefined) throw error
+      onRefused()
+      const { problem, againMs } = refusal
+      const stays = ownedSecret(view, object) === undefined ? '' : ' (the key that is in it stays valid)'
+      return { problem: { ...problem, message: `${problem.message}${stays}` }, againMs }
+    }
   }
 
   async #addFinalizer(key: string, object: KubeObject): Promise<void> {
@@ -112,9 +159,9 @@ export class VirtualKeyController {
   async #end(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
     const at = asArray(object.metadata['finalizers']).indexOf(FINALIZER)
     if (at < 0) return undefined
-    const { ledger, now, events, log, maxDeletionMs = MAX_DELETION_MS } = this.#options
+    const { ledger, timing, events, log, maxDeletionMs = MAX_DELETION_MS } = this.#options
     const isOut = ledger.hasPublished && ledger.stateOf(`VirtualKey/${key}`) === 'not-published'
-    const waitedMs = now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
+    const waitedMs = timing.now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
     if (!isOut && waitedMs < maxDeletionMs) return LOOK_AGAIN_MS
     if (!isOut) {
       log.warn({ virtualKey: key }, 'deletion released without Redis')

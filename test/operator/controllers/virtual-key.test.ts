@@ -4,6 +4,7 @@ import type { JsonPatchOperation } from '../../../src/operator/kube/kube-api.ts'
 import type { ObjectEvent } from '../../../src/operator/kube/event-recorder.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
+import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
 import { ProgrammedLedger } from '../../../src/operator/controllers/programmed.ts'
 import { VirtualKeyController } from '../../../src/operator/controllers/virtual-key.ts'
 
@@ -42,9 +43,10 @@ t.test('a deletion waits ten minutes for Redis, then goes on with a warning', as
     events: { record: (_object, event) => void events.push(event) },
     ledger: new ProgrammedLedger(),
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    now: () => nowMs,
+    timing: { ...SYSTEM_TIMING, now: () => nowMs },
     randomBytes: (count) => new Uint8Array(count),
     onOutcome: quiet,
+    onRefused: quiet,
   })
   t.ok(await controller.reconcile('team/leaving'), 'to be asked again')
   nowMs += 10 * 60_000 - 1
