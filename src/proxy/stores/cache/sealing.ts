@@ -1,30 +1,31 @@
 /**
  * How entries look outside the process: compressed where that pays, then sealed with AES-256-GCM.
  *
- *     version (1 byte) | flags (1) | nonce (12) | tag (16) | ciphertext
+ *     version (1 byte) | flags (1) | salt (16) | sequence (4) | tag (16) | ciphertext
  *
- * The key of an entry is derived from the organization's secret and the entry's own name (HMAC-SHA256), so that no key
- * ever seals more than the versions of one entry (random nonces stay far from their bound) and an entry that somebody
- * copies to another name, project or organization does not open. The name is bound in as associated data as well.
+ * Salt and sequence say which key and nonce: a key seals many entries, each with the next number as its nonce, see
+ * `sealing-keys.ts`. The entry's full name (organization, project and digest are in it) and the flags are bound in as
+ * associated data, so an entry that somebody copies to another name, project or organization does not open; another
+ * organization's would not anyway, having another secret. A changed salt or sequence is another key or nonce.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  randomFillSync,
-  type KeyObject,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib'
 import type { Secret } from '../../../domain/secret.ts'
+import { SALT_BYTES, sealingKeysOf } from './sealing-keys.ts'
 
-const VERSION = 1
+/** Entries of version 1 had a key for each name. */
+const VERSION = 2
+const PLAIN = 0
 const COMPRESSED = 1
-const HEAD_BYTES = 2
-const NONCE_BYTES = 12
+const SALT_AT = 2
+const SEQUENCE_AT = SALT_AT + SALT_BYTES
+const TAG_AT = SEQUENCE_AT + 4
 const TAG_BYTES = 16
-const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES
+/** Before the ciphertext. No two sealed entries have the same. */
+export const HEAD_BYTES = TAG_AT + TAG_BYTES
+
+const NONCE_BYTES = 12
 
 /** Below, the saving is not worth a thread's time: a JSON answer of this size is one network packet. */
 const COMPRESS_FROM_BYTES = 1_024
@@ -36,33 +37,23 @@ export const MAX_OPENED_BYTES = 4 * 1024 * 1024
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** Seals `bytes` for the entry `name`. */
-export async function seal(bytes: Uint8Array, name: string, secret: Secret): Promise<Buffer> {
-  const compress = bytes.length >= COMPRESS_FROM_BYTES
-  const body = compress ? await compressed(bytes) : bytes
-  const nonce = newNonce()
-  const cipher = createCipheriv('aes-256-gcm', entryKeyOf(name, secret), nonce)
-  const head = Buffer.of(VERSION, compress ? COMPRESSED : 0)
-  cipher.setAAD(associated(head, name))
-  const sealed = cipher.update(body)
-  const rest = cipher.final()
-  return Buffer.concat([head, nonce, cipher.getAuthTag(), sealed, rest])
+/** Seals `bytes` for the entry `name`; a promise only where another thread compresses them. */
+export function seal(bytes: Uint8Array, name: string, secret: Secret): Buffer | Promise<Buffer> {
+  if (bytes.length < COMPRESS_FROM_BYTES) return sealBody(bytes, PLAIN, name, secret)
+  const options = { level: constants.Z_BEST_SPEED }
+  if (bytes.length < THREAD_FROM_BYTES) return sealBody(deflateRawSync(bytes, options), COMPRESSED, name, secret)
+  return deflate(bytes, options).then((body) => sealBody(body, COMPRESSED, name, secret))
 }
 
 /** Undefined where the bytes were not sealed for this name with this secret, or are damaged. */
 export async function open(sealed: Buffer, name: string, secret: Secret): Promise<Uint8Array | undefined> {
-  if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) return undefined
+  if (sealed.length < HEAD_BYTES || sealed[0] !== VERSION) return undefined
   try {
-    const body = decipher(sealed, name, secret)
+    const body = openBody(sealed, name, secret)
     return sealed[1] === COMPRESSED ? await inflated(body) : body
   } catch {
     return undefined
   }
-}
-
-function compressed(bytes: Uint8Array): Buffer | Promise<Buffer> {
-  const options = { level: constants.Z_BEST_SPEED }
-  return bytes.length < THREAD_FROM_BYTES ? deflateRawSync(bytes, options) : deflate(bytes, options)
 }
 
 function inflated(body: Buffer): Buffer | Promise<Buffer> {
@@ -70,40 +61,42 @@ function inflated(body: Buffer): Buffer | Promise<Buffer> {
   return body.length < THREAD_FROM_BYTES ? inflateRawSync(body, options) : inflate(body, options)
 }
 
-function decipher(sealed: Buffer, name: string, secret: Secret): Buffer {
-  const nonce = sealed.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES)
-  const cipher = createDecipheriv('aes-256-gcm', entryKeyOf(name, secret), nonce)
-  cipher.setAAD(associated(sealed.subarray(0, HEAD_BYTES), name))
-  cipher.setAuthTag(sealed.subarray(HEAD_BYTES + NONCE_BYTES, OVERHEAD_BYTES))
-  return Buffer.concat([cipher.update(sealed.subarray(OVERHEAD_BYTES)), cipher.final()])
+function sealBody(body: Uint8Array, flags: number, name: string, secret: Secret): Buffer {
+  const { key, salt, sequence } = sealingKeysOf(secret).next()
+  const cipher = createCipheriv('aes-256-gcm', key, nonceOf(sequence))
+  cipher.setAAD(associated(flags, name))
+  const ciphertext = cipher.update(body)
+  // Of a stream cipher nothing is left for the end; it makes the tag.
+  cipher.final()
+  const entry = Buffer.allocUnsafe(HEAD_BYTES + ciphertext.length)
+  entry[0] = VERSION
+  entry[1] = flags
+  entry.set(salt, SALT_AT)
+  entry.writeUInt32BE(sequence, SEQUENCE_AT)
+  entry.set(cipher.getAuthTag(), TAG_AT)
+  entry.set(ciphertext, HEAD_BYTES)
+  return entry
 }
 
-/** Key objects throughout: from bytes Node makes one at every call, in a way that costs more than all the rest here. */
-function entryKeyOf(name: string, secret: Secret): KeyObject {
-  return createSecretKey(createHmac('sha256', keyOf(secret)).update(`entry ${name}`).digest())
+/** @throws where the tag does not fit */
+function openBody(sealed: Buffer, name: string, secret: Secret): Buffer {
+  const key = sealingKeysOf(secret).opening(sealed.toString('latin1', SALT_AT, SEQUENCE_AT))
+  const cipher = createDecipheriv('aes-256-gcm', key, nonceOf(sealed.readUInt32BE(SEQUENCE_AT)))
+  cipher.setAAD(associated(sealed[1] ?? PLAIN, name))
+  cipher.setAuthTag(sealed.subarray(TAG_AT, HEAD_BYTES))
+  const body = cipher.update(sealed.subarray(HEAD_BYTES))
+  cipher.final()
+  return body
 }
 
-const keys = new WeakMap<Secret, KeyObject>()
+/** Written anew for each entry: ciphers copy it when they are made. */
+const nonce = Buffer.alloc(NONCE_BYTES)
 
-function keyOf(secret: Secret): KeyObject {
-  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
-  keys.set(secret, known)
-  return known
+function nonceOf(sequence: number): Buffer {
+  nonce.writeUInt32BE(sequence, NONCE_BYTES - 4)
+  return nonce
 }
 
-/** Random bytes are drawn for many nonces at once; each byte is used once. */
-const pool = Buffer.alloc(NONCE_BYTES * 256)
-let used = pool.length
-
-function newNonce(): Buffer {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += NONCE_BYTES
-  return Buffer.from(pool.subarray(used - NONCE_BYTES, used))
-}
-
-function associated(head: Buffer, name: string): Buffer {
-  return Buffer.concat([head, Buffer.from(name)])
+function associated(flags: number, name: string): Buffer {
+  return Buffer.from(`${VERSION} ${flags} ${name}`)
 }

@@ -18,7 +18,7 @@ import { changedGroupsKey, entryKey } from './keys.ts'
 import { MAX_CHANGED_GROUPS, QuestionFeed } from './question-feed.ts'
 import { decodeQuestion, encodeQuestion } from './question-codec.ts'
 import { BreakingReads } from './read-breaker.ts'
-import { open, seal } from './sealing.ts'
+import { HEAD_BYTES, open, seal } from './sealing.ts'
 
 /** Questions of one group. What is older is asked anew. */
 export const MAX_GROUP = 128
@@ -211,9 +211,9 @@ async function range(key: string, count: number, reads: BreakingReads): Promise<
   return Array.isArray(reply) ? reply.filter((element) => Buffer.isBuffer(element)) : []
 }
 
-/** The head of a sealed element: its nonce and tag are its own. */
+/** The head of a sealed element is its own. */
 function markOf(sealed: Buffer): string {
-  return sealed.toString('latin1', 0, 30)
+  return sealed.toString('latin1', 0, HEAD_BYTES)
 }
 
 /** Each answer's question once. */
