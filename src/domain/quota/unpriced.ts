@@ -3,10 +3,9 @@ import { GatewayError } from '../errors.ts'
 import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 import type { QuotaPlan } from './limits.ts'
 
-/** The deployments that may serve under the plan's budgets: all, or those with a price where some budget blocks. */
-export function affordable(deployments: readonly Deployment[], plan: QuotaPlan): readonly Deployment[] {
-  if (!plan.blocksOnCost) return deployments
-  return deployments.filter(({ model }) => model.pricing !== undefined)
+/** Whether a deployment may serve under the plan's budgets: where some budget blocks, its price must be known. */
+export function canAfford({ model }: Deployment, plan: QuotaPlan): boolean {
+  return !plan.blocksOnCost || model.pricing !== undefined
 }
 
 /** The refusal where no deployment is left. */

@@ -10,7 +10,7 @@ import { needOf, outputClampFor, type QuotaNeed } from '../../domain/quota/need.
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
-import { affordable, unpricedModelError } from '../../domain/quota/unpriced.ts'
+import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
@@ -85,14 +85,9 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
 }
 
 function affordablePlan(route: RoutePlan, quotas: QuotaPlan, { model }: AskedAdmission): RoutePlan {
-  if (!quotas.blocksOnCost) return route
-  const left = new Set(
-    affordable(
-      route.candidates.map(({ deployment }) => deployment),
-      quotas,
-    ),
-  )
-  const [first, ...others] = route.candidates.filter((candidate: Candidate) => left.has(candidate.deployment))
+  const isAffordable = ({ deployment }: Candidate) => canAfford(deployment, quotas)
+  if (route.candidates.every(isAffordable)) return route
+  const [first, ...others] = route.candidates.filter(isAffordable)
   if (first === undefined) throw unpricedModelError((model ?? 'auto').slice(0, 128))
   return { ...route, candidates: [first, ...others] }
 }

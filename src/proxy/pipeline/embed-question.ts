@@ -12,7 +12,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { probableTokens, utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
-import { affordable } from '../../domain/quota/unpriced.ts'
+import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { judge, statusErrorOf } from './attempt-failure.ts'
 import { parseDocument } from './read-request.ts'
@@ -52,7 +52,7 @@ async function isReserved(
   { quotas }: Services,
 ): Promise<boolean> {
   const reservation = record.reservation?.reservation
-  if (reservation === undefined || affordable([deployment], reservation.plan).length === 0) return false
+  if (reservation === undefined || !canAfford(deployment, reservation.plan)) return false
   try {
     const extension = await quotas.extend(reservation, needOf(size, { maxOutputTokens: 0 }, [deployment]))
     return extension.type === 'extended'

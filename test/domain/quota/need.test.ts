@@ -4,7 +4,7 @@ import type { CompletionRequest, Message } from '../../../src/domain/completion/
 import { estimateUsage } from '../../../src/domain/quota/estimate.ts'
 import { needOf, outputClampFor } from '../../../src/domain/quota/need.ts'
 import { measurePrompt, probableTokens, utf8Size } from '../../../src/domain/quota/prompt-size.ts'
-import { affordable, unpricedModelError } from '../../../src/domain/quota/unpriced.ts'
+import { canAfford, unpricedModelError } from '../../../src/domain/quota/unpriced.ts'
 import type { Deployment } from '../../../src/domain/snapshot/compiled-snapshot.ts'
 import type { ModelEntry, ProviderType } from '../../../src/domain/snapshot/snapshot.ts'
 import { plan } from '../../helpers/quota.ts'
@@ -164,9 +164,10 @@ t.test('estimated usage is flagged, and never above the bound', async (t) => {
 
 t.test('a model without a price is out where a budget blocks, and in where it only warns', async (t) => {
   const [priced, unpriced] = [deployment({ pricing: { input: 0, output: 0 } }), deployment({})]
-  t.strictSame(affordable([priced, unpriced], plan({ project: { budgets: [{}] } })), [priced])
+  const blocking = plan({ project: { budgets: [{}] } })
+  t.strictSame([canAfford(priced, blocking), canAfford(unpriced, blocking)], [true, false])
   const soft = plan({ key: { budgets: [{ onExceed: 'Warn' }], tokenQuotas: [{}] } })
-  t.strictSame(affordable([priced, unpriced], soft), [priced, unpriced])
+  t.strictSame([canAfford(priced, soft), canAfford(unpriced, soft)], [true, true])
   t.match(unpricedModelError('m'), { code: 'unpriced_model', details: { param: 'model' }, message: /"m" has no price/ })
 })
 
