@@ -4,7 +4,8 @@ import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
 import { acknowledgedRevisions } from '../publish/acknowledgements.ts'
-import { hashReply, noneOfAnotherType } from '../publish/redis-port.ts'
+import { loadScript } from '../publish/lua-script.ts'
+import { hashReply } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { CircuitReport } from './provider-health.ts'
 
@@ -13,6 +14,12 @@ const OWNERS_AT_ONCE = 32
 const TIMEOUT_MS = 2_000
 /** More reports of one owner than these are no sidecars': its login can write anything there. */
 const MAX_REPORTS = 10_000
+/** Of one report with its instance's name, in bytes: some hundred providers. */
+const MAX_REPORT = 16 * 1024
+/** Of all reports of one owner, in bytes: ten thousand sidecars that have given up on ten providers. */
+const MAX_TOTAL = 8 * 1024 * 1024
+
+const READ_REPORTS = loadScript(new URL('read-circuits.lua', import.meta.url))
 
 export interface CircuitPollOptions {
   readonly redis: PublishRedis
@@ -71,11 +78,9 @@ export class CircuitPoll {
   async #reportOf(owner: string): Promise<ReadonlyMap<string, CircuitReport>> {
     const { redis } = this.#options
     const key = circuitsKey(owner)
-    const reports = Number(
-      (await redis.send(key, ['HLEN', key], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)) ?? 0,
-    )
-    if (reports === 0 || reports > MAX_REPORTS) return new Map()
-    const stored = [...hashReply(await redis.send(key, ['HGETALL', key], { timeoutMs: TIMEOUT_MS }))]
+    const bounds = [MAX_REPORTS, MAX_REPORT, MAX_TOTAL].map(String)
+    const stored = [...hashReply(await redis.run(READ_REPORTS, [key], bounds, { timeoutMs: TIMEOUT_MS }))]
+    if (stored.length === 0) return new Map()
     const alive = await acknowledgedRevisions(redis, owner)
     const gone = stored.flatMap(([instance]) => (alive.has(instance) ? [] : [instance]))
     if (gone.length > 0) await redis.send(key, ['HDEL', key, ...gone], { timeoutMs: TIMEOUT_MS })

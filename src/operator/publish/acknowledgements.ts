@@ -1,13 +1,22 @@
 /** Which revisions the data planes of an owner run, as they have written it. */
 import { isJsonObject } from '../../domain/json.ts'
 import { acknowledgementKey, acknowledgersKey, type Acknowledgement } from '../../domain/snapshot/shard-store.ts'
+import { loadScript } from './lua-script.ts'
 import { noneOfAnotherType } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
 
 /** More instances of one owner than these are not looked at. */
 const MAX_INSTANCES = 10_000
+/** Of an instance's name, in bytes: it is a pod's. */
+const MAX_NAME = 253
+/** Of one acknowledgement, in bytes: it names the shards that the instance reads, some hundred bytes each. */
+const MAX_DOCUMENT = 16 * 1024
+/** Of all acknowledgements of one owner, in characters: those of ten thousand pods are less. What comes then is not looked at. */
+const MAX_TOTAL = 8 * 1024 * 1024
 const READ_AT_ONCE = 128
 const TIMEOUT_MS = 2_000
+
+const READ_NAMES = loadScript(new URL('read-acknowledgers.lua', import.meta.url))
 
 /**
  * By instance (pod), those that are alive: an entry expires when its instance no longer renews it.
@@ -19,16 +28,19 @@ export async function acknowledgedRevisions(
 ): Promise<ReadonlyMap<string, Acknowledgement>> {
   const setKey = acknowledgersKey(owner)
   const instances = texts(
-    await redis.send(setKey, ['SMEMBERS', setKey], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType),
+    await redis.run(READ_NAMES, [setKey], [MAX_INSTANCES, MAX_NAME].map(String), { timeoutMs: TIMEOUT_MS }),
   )
   const found = new Map<string, Acknowledgement>()
   const gone: string[] = []
-  for (let at = 0; at < Math.min(instances.length, MAX_INSTANCES); at += READ_AT_ONCE) {
+  let total = 0
+  for (let at = 0; at < instances.length && total < MAX_TOTAL; at += READ_AT_ONCE) {
     await Promise.all(
       instances.slice(at, at + READ_AT_ONCE).map(async (instance) => {
         const key = acknowledgementKey(owner, instance)
-        const stored = await redis.send(key, ['GET', key], { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)
-        if (typeof stored !== 'string') return void gone.push(instance)
+        const command = ['GETRANGE', key, '0', String(MAX_DOCUMENT - 1)]
+        const stored = await redis.send(key, command, { timeoutMs: TIMEOUT_MS }).catch(noneOfAnotherType)
+        if (typeof stored !== 'string' || stored === '') return void gone.push(instance)
+        total += stored.length
         const acknowledgement = parse(stored)
         if (acknowledgement !== undefined) found.set(instance, acknowledgement)
       }),

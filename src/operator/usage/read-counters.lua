@@ -12,6 +12,12 @@ local function number(field)
   return tonumber(field or 0) or 0
 end
 
+-- A refusal mark is a limit and what was spent, 40 characters at most: tenants can write here, and must not make the
+-- operator read megabytes.
+local function mark(field)
+  return field and #field <= 64 and field or ''
+end
+
 -- Amounts in buckets that are older than the window.
 local function outdated(key, first, cut, last)
   local sum = { 0, 0, 0 }
@@ -36,6 +42,6 @@ for index, key in ipairs(KEYS) do
     local old = outdated(key, number(raw[9]), math.floor(now / bucket) - ROLLING_BUCKETS, number(raw[10]))
     for unit = 1, 3 do spent[unit] = math.max(0, spent[unit] - old[unit]) end
   end
-  found[index] = { spent[1], spent[2], spent[3], number(raw[4]), raw[5] or '', raw[6] or '', raw[7] or '', raw[8] or '' }
+  found[index] = { spent[1], spent[2], spent[3], number(raw[4]), mark(raw[5]), mark(raw[6]), mark(raw[7]), mark(raw[8]) }
 end
 return found
