@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createMetrics } from '../../../src/proxy/telemetry/metrics.ts'
+import { endedRequests } from '../../helpers/ended-requests.ts'
+
+/** Written by prom-client for the same requests. */
+const GOLDEN = join(import.meta.dirname, '..', '..', 'fixtures', 'telemetry', 'metrics.txt')
+
+const FIGURES = {
+  pendingSettlements: 3,
+  settlementLagMs: 120,
+  droppedSettlements: 1,
+  quotaStoresUnavailable: 2,
+  pendingAuditRecords: 4,
+  droppedAuditRecords: 5,
+  cacheReadsSkipped: 6,
+  cacheStoreSlow: true,
+}
+
+t.test('the page keeps its names, labels, buckets and order', async (t) => {
+  const metrics = createMetrics()
+  metrics.configurationLoaded(true, Date.UTC(2026, 0, 31, 8, 0, 0, 123))
+  metrics.configurationLoaded(false, Date.UTC(2026, 0, 31, 8, 0, 0, 999))
+  metrics.watchStaleness(() => 2_500)
+  metrics.watchStores(() => FIGURES)
+  for (const { record, outcome, endedAtMs } of endedRequests()) metrics.requestEnded(record, outcome, endedAtMs)
+  const page = metrics.page()
+  t.equal(page.contentType, 'text/plain; version=0.0.4; charset=utf-8')
+  const expected = readFileSync(GOLDEN, 'utf8').split('\n')
+  const lines = page.text.split('\n')
+  t.equal(lines.length, expected.length)
+  lines.forEach((line, index) => line === expected[index] || t.equal(line, expected[index]))
+  t.equal(metrics.page().text, page.text, 'asked again, it says the same')
+})
+
+t.test('what is watched is read each time that the page is asked for', async (t) => {
+  const metrics = createMetrics()
+  let staleMs = 1_000
+  metrics.watchStaleness(() => staleMs)
+  t.match(metrics.page().text, /^tollgate_config_stale_seconds 1$/m)
+  staleMs = Infinity
+  t.match(metrics.page().text, /^tollgate_config_stale_seconds \+Inf$/m)
+})
