@@ -6,11 +6,19 @@ import type {
   AuditRecord,
   AuditTokens,
 } from '../../domain/audit/audit-record.ts'
+import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import { formatPricePer1K } from '../../domain/quota/money.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
 /** Longest model name of a client that is written down. */
 const MAX_NAME_LENGTH = 200
+
+/** Of most records these are empty. */
+const NONE: Readonly<Record<string, never>> = Object.freeze({})
+const NO_FIELDS: readonly string[] = Object.freeze([])
+
+/** A key's requests without control headers share their policy, which never changes. */
+const auditPolicies = new WeakMap<EffectivePolicy, AuditPolicy>()
 
 export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: number): AuditRecord {
   const { incoming, caller, served } = record
@@ -25,8 +33,8 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     organization: caller?.organization.name,
     project: caller?.project?.name,
     virtualKey: caller?.key.id,
-    tags: record.policy?.tags ?? {},
-    policy: auditPolicy(record),
+    tags: record.policy?.tags ?? NONE,
+    policy: record.policy === undefined ? undefined : auditPolicyOf(record.policy),
     model: {
       requested: (record.requestedModel ?? 'auto').slice(0, MAX_NAME_LENGTH),
       served: served?.model.name,
@@ -37,7 +45,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     removed: countByRule(record),
     findings: record.findings,
     guardrailBytes: record.guardrailBytes,
-    warnings: [...new Set(record.warnings.map((warning) => warning.field))],
+    warnings: record.warnings.length === 0 ? NO_FIELDS : [...new Set(record.warnings.map(({ field }) => field))],
     cache: record.cache,
     cacheDetails: cacheDetails(record),
     tokens: auditTokens(record),
@@ -50,8 +58,15 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
   }
 }
 
-function auditPolicy({ policy }: RequestRecord): AuditPolicy | undefined {
-  if (policy === undefined) return undefined
+function auditPolicyOf(policy: EffectivePolicy): AuditPolicy {
+  const known = auditPolicies.get(policy)
+  if (known !== undefined) return known
+  const rendered = renderPolicy(policy)
+  auditPolicies.set(policy, rendered)
+  return rendered
+}
+
+function renderPolicy(policy: EffectivePolicy): AuditPolicy {
   const excluded = [...policy.excludeProviders, ...policy.excludeModels, ...policy.excludeCountries]
   return {
     flags: [...policy.flags],
@@ -92,7 +107,8 @@ function auditTokens({ usage, usageEstimated }: RequestRecord): AuditTokens | un
   return { input, cachedInput, cacheWrite, output, reasoning, estimated: usageEstimated }
 }
 
-function countByRule({ removed }: RequestRecord): Record<string, number> {
+function countByRule({ removed }: RequestRecord): Readonly<Record<string, number>> {
+  if (removed.length === 0) return NONE
   const counts: Record<string, number> = {}
   for (const { rule } of removed) counts[rule] = (counts[rule] ?? 0) + 1
   return counts

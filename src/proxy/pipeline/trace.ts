@@ -8,9 +8,10 @@ import type { Services } from './services.ts'
 /** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
 export function traceHeaders(record: RequestRecord): ResponseHeaders {
   const { requestId, adapter } = record.incoming
-  const headers: ResponseHeaders = { 'x-request-id': requestId, ...record.rateLimitHeaders }
+  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  for (const name in record.rateLimitHeaders) headers[name] = record.rateLimitHeaders[name] ?? ''
   if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
-  Object.assign(headers, cacheHeaders(record))
+  addCacheHeaders(headers, record)
   if (record.policy?.trace !== true) return headers
   headers['x-gateway-request-id'] = requestId
   headers['x-gateway-routing-decision'] = renderDecision({
@@ -23,14 +24,12 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
 }
 
 /** Where the answer came from; from the cache: its cost, age in seconds (RFC 9111 section 5.1) and likeness. */
-function cacheHeaders(record: RequestRecord): ResponseHeaders {
+function addCacheHeaders(headers: ResponseHeaders, record: RequestRecord): void {
   const { cache, cacheAgeSeconds, cacheSimilarity, embedding } = record
-  return {
-    ...(record.isCacheHit ? { 'x-gateway-cost-usd': formatMicroUsd(embedding?.costMicroUsd ?? 0) } : {}),
-    ...(cache === undefined ? {} : { 'x-gateway-cache': cache }),
-    ...(cacheAgeSeconds === undefined ? {} : { age: String(cacheAgeSeconds) }),
-    ...(cacheSimilarity === undefined ? {} : { 'x-gateway-cache-similarity': cacheSimilarity.toFixed(4) }),
-  }
+  if (record.isCacheHit) headers['x-gateway-cost-usd'] = formatMicroUsd(embedding?.costMicroUsd ?? 0)
+  if (cache !== undefined) headers['x-gateway-cache'] = cache
+  if (cacheAgeSeconds !== undefined) headers['age'] = String(cacheAgeSeconds)
+  if (cacheSimilarity !== undefined) headers['x-gateway-cache-similarity'] = cacheSimilarity.toFixed(4)
 }
 
 function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
@@ -41,12 +40,12 @@ function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
 /** What a provider's whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and its tokens. */
 export function costHeaders(record: RequestRecord): ResponseHeaders {
   const { costMicroUsd, usage, served } = record
-  if (usage === undefined || served === undefined || record.isCacheHit) return {}
-  return {
-    ...(costMicroUsd === undefined ? {} : { 'x-gateway-cost-usd': formatMicroUsd(costMicroUsd) }),
-    'x-gateway-input-tokens': String(usage.input + usage.cachedInput + usage.cacheWrite),
-    'x-gateway-output-tokens': String(usage.output),
-  }
+  const headers: ResponseHeaders = {}
+  if (usage === undefined || served === undefined || record.isCacheHit) return headers
+  if (costMicroUsd !== undefined) headers['x-gateway-cost-usd'] = formatMicroUsd(costMicroUsd)
+  headers['x-gateway-input-tokens'] = String(usage.input + usage.cachedInput + usage.cacheWrite)
+  headers['x-gateway-output-tokens'] = String(usage.output)
+  return headers
 }
 
 /**
