@@ -1,4 +1,7 @@
-/** One call on one opened connection, and how long it is waited for. */
+/**
+ * The calls on one opened connection, and how long they are waited for. One clock serves them all: a healthy Redis
+ * answers within a hundredth of a call's bound, and a timer for each call would only be made to be cancelled.
+ */
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 import type { RedisWire } from './redis-wire.ts'
@@ -6,75 +9,132 @@ import type { RedisWire } from './redis-wire.ts'
 /** A call waits so many times its bound as long as Redis answers others meanwhile. */
 const BUSY_ROUNDS = 5
 
-/** One opened wire and what it owes. */
-export interface Generation {
-  readonly wire: RedisWire
-  /** Calls sent and not answered, given up or not. */
-  inFlight: number
-  /** Calls that have ended, however. */
-  replies: number
-  stallTimer: NodeJS.Timeout | undefined
-}
-
-export interface Call {
-  readonly answered: boolean
-}
-
-export interface ReplyEvents {
-  /** The caller has been told that there is no answer; one may still come. */
-  givenUp(call: Call, generation: Generation): void
+export interface GenerationEvents {
+  /** An answer has been owed for `stallMs` after its call was given up. */
+  stalled(generation: Generation): void
   /** What the caller is to be told of an error. */
   failed(error: unknown, generation: Generation): unknown
 }
 
-export function newGeneration(wire: RedisWire): Generation {
-  return { wire, inFlight: 0, replies: 0, stallTimer: undefined }
+interface Call {
+  readonly timeoutMs: Milliseconds
+  readonly refuse: (error: Error) => void
+  round: number
+  /** When its round ends, in time of the process. */
+  deadlineMs: Milliseconds
+  /** How many replies had come when its round began. */
+  repliesBefore: number
+  answered: boolean
 }
 
-/** Ends a wire and all calls on it. */
-export function retire(generation: Generation): void {
-  clearTimeout(generation.stallTimer)
-  generation.wire.destroy()
-}
+/** One opened wire and what it owes. */
+export class Generation {
+  readonly wire: RedisWire
+  readonly #stallMs: Milliseconds
+  readonly #events: GenerationEvents
+  /** Calls whose callers wait. */
+  readonly #waiting = new Set<Call>()
+  #inFlight = 0
+  /** Calls that have ended, however. */
+  #replies = 0
+  #clock: NodeJS.Timeout | undefined
+  /** When the clock rings; meaningful while there is one. */
+  #clockMs: Milliseconds = 0
+  #stallTimer: NodeJS.Timeout | undefined
 
-/** The reply in time or a refusal; a reply that comes later only settles what the connection owes. */
-export function awaitReply(
-  reply: Promise<unknown>,
-  generation: Generation,
-  timeoutMs: Milliseconds,
-  events: ReplyEvents,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const call = { answered: false }
-    let timer: NodeJS.Timeout | undefined
-    const wait = (round: number) => {
-      const before = generation.replies
-      const late = () => {
-        if (call.answered) return
-        // Replies come in order: a Redis that answers what was asked before is busy, not frozen.
-        if (generation.replies !== before && round < BUSY_ROUNDS) return wait(round + 1)
-        events.givenUp(call, generation)
-        reject(new RedisUnavailableError(`no answer of Redis within ${timeoutMs * round} ms`, true))
-      }
+  constructor(wire: RedisWire, stallMs: Milliseconds, events: GenerationEvents) {
+    this.wire = wire
+    this.#stallMs = stallMs
+    this.#events = events
+  }
+
+  /** Calls sent and not answered, given up or not. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** The reply in time or a refusal; a reply that comes later only settles what the connection owes. */
+  awaitReply(reply: Promise<unknown>, timeoutMs: Milliseconds): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = this.#begin(timeoutMs, reject)
+      reply.then(
+        (value) => {
+          this.#end(call)
+          return resolve(value)
+        },
+        (error: unknown) => {
+          this.#end(call)
+          reject(this.#events.failed(error, this))
+        },
+      )
+    })
+  }
+
+  /** Ends the wire and all calls on it. */
+  retire(): void {
+    clearTimeout(this.#stallTimer)
+    if (this.#waiting.size === 0) clearTimeout(this.#clock)
+    this.wire.destroy()
+  }
+
+  #begin(timeoutMs: Milliseconds, refuse: (error: Error) => void): Call {
+    const deadlineMs = performance.now() + timeoutMs
+    const call = { timeoutMs, refuse, round: 1, deadlineMs, repliesBefore: this.#replies, answered: false }
+    this.#inFlight++
+    this.#waiting.add(call)
+    if (this.#clock === undefined || deadlineMs < this.#clockMs) this.#setClock(deadlineMs, timeoutMs)
+    return call
+  }
+
+  #end(call: Call): void {
+    call.answered = true
+    this.#inFlight--
+    this.#replies++
+    this.#waiting.delete(call)
+  }
+
+  #setClock(atMs: Milliseconds, inMs: Milliseconds): void {
+    clearTimeout(this.#clock)
+    this.#clockMs = atMs
+    this.#clock = setTimeout(() => {
+      const rangMs = performance.now()
       // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
-      timer = setTimeout(() => setImmediate(late), timeoutMs)
+      setImmediate(() => this.#judgeLate(rangMs))
+    }, Math.ceil(inMs))
+  }
+
+  #judgeLate(rangMs: Milliseconds): void {
+    const nowMs = performance.now()
+    let nextMs = Infinity
+    for (const call of this.#waiting) {
+      if (call.deadlineMs <= rangMs && !this.#goesOn(call, nowMs)) this.#giveUp(call)
+      else if (call.deadlineMs < nextMs) nextMs = call.deadlineMs
     }
-    wait(1)
-    const answer = () => {
-      call.answered = true
-      generation.inFlight--
-      generation.replies++
-      clearTimeout(timer)
-    }
-    reply.then(
-      (value) => {
-        answer()
-        return resolve(value)
-      },
-      (error: unknown) => {
-        answer()
-        reject(events.failed(error, generation))
-      },
-    )
-  })
+    if (nextMs < Infinity) this.#setClock(nextMs, nextMs - nowMs)
+    else this.#clock = undefined
+  }
+
+  /** Replies come in order: a Redis that answers what was asked before is busy, not frozen. */
+  #goesOn(call: Call, nowMs: Milliseconds): boolean {
+    if (call.repliesBefore === this.#replies || call.round === BUSY_ROUNDS) return false
+    call.round++
+    call.repliesBefore = this.#replies
+    call.deadlineMs = nowMs + call.timeoutMs
+    return true
+  }
+
+  #giveUp(call: Call): void {
+    this.#waiting.delete(call)
+    this.#watchStall(call)
+    call.refuse(new RedisUnavailableError(`no answer of Redis within ${call.timeoutMs * call.round} ms`, true))
+  }
+
+  #watchStall(call: Call): void {
+    if (this.#stallTimer !== undefined) return
+    this.#stallTimer = setTimeout(() => {
+      this.#stallTimer = undefined
+      if (!call.answered) this.#events.stalled(this)
+    }, this.#stallMs)
+    this.#stallTimer.unref()
+  }
 }

@@ -14,8 +14,8 @@
  * - An error tells whether the call may have been executed all the same.
  */
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
-import { awaitReply, newGeneration, retire } from './redis-call.ts'
-import type { Call, Generation, ReplyEvents } from './redis-call.ts'
+import { Generation } from './redis-call.ts'
+import type { GenerationEvents } from './redis-call.ts'
 import { callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
 import { ScriptRunner } from './redis-script.ts'
 import type { RedisScript } from './redis-script.ts'
@@ -77,11 +77,12 @@ interface Target {
 export class RedisConnection {
   readonly #options: RedisOptions
   readonly #callTimeoutMs: Milliseconds
+  readonly #stallMs: Milliseconds
   readonly #maxInFlight: number
   readonly #closing = new AbortController()
   readonly #waiters = new Set<() => void>()
-  readonly #replyEvents: ReplyEvents = {
-    givenUp: (call, generation) => this.#watchStall(call, generation),
+  readonly #callEvents: GenerationEvents = {
+    stalled: (generation) => this.#lost(generation, new Error('Redis has stopped answering')),
     failed: (error, generation) => this.#judge(error, generation),
   }
   readonly #scripts = new ScriptRunner()
@@ -94,6 +95,7 @@ export class RedisConnection {
     this.#target = address && { address, tls: options.tls ?? {} }
     this.#options = options
     this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS
+    this.#stallMs = options.stallMs ?? STALL_MS
     this.#maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
     this.#reopen()
   }
@@ -131,26 +133,23 @@ export class RedisConnection {
   /**
    * Sends one command.
    * @param key the command's first key: decides the node of a cluster
+   * @param args not to be changed afterwards: they are encoded later
    * @throws {RedisUnavailableError}; an error reply of the server that says nothing about its health is thrown as it is
    */
-  send(key: string, args: readonly RedisArgument[], options: CallOptions = {}): Promise<unknown> {
-    return this.#call((wire) => wire.send(key, args, options.returnBuffers ?? false), options)
+  send(key: string, args: readonly RedisArgument[], options?: CallOptions): Promise<unknown> {
+    const generation = this.#generation
+    if (generation === undefined || generation.inFlight >= this.#maxInFlight) return refused(generation)
+    const reply = generation.wire.send(key, args, options?.returnBuffers ?? false)
+    return generation.awaitReply(reply, options?.timeoutMs ?? this.#callTimeoutMs)
   }
 
   /** One command to every master of a cluster, elsewhere to the one server: for what is no key. @throws as `send` */
-  async sendToAll(args: readonly RedisArgument[], options: CallOptions = {}): Promise<readonly unknown[]> {
-    const replies = await this.#call((wire) => wire.sendToAll(args), options)
-    return Array.isArray(replies) ? replies : []
-  }
-
-  #call(ask: (wire: RedisWire) => Promise<unknown>, options: CallOptions): Promise<unknown> {
+  async sendToAll(args: readonly RedisArgument[], options?: CallOptions): Promise<readonly unknown[]> {
     const generation = this.#generation
-    if (generation === undefined) return Promise.reject(new RedisUnavailableError('not connected to Redis', false))
-    if (generation.inFlight >= this.#maxInFlight) {
-      return Promise.reject(new RedisUnavailableError('too many Redis calls in flight', false))
-    }
-    generation.inFlight++
-    return awaitReply(ask(generation.wire), generation, options.timeoutMs ?? this.#callTimeoutMs, this.#replyEvents)
+    if (generation === undefined || generation.inFlight >= this.#maxInFlight) return refused(generation)
+    const reply = generation.wire.sendToAll(args)
+    const replies = await generation.awaitReply(reply, options?.timeoutMs ?? this.#callTimeoutMs)
+    return Array.isArray(replies) ? replies : []
   }
 
   /** Runs a script by its digest; one round trip unless the server has forgotten it. @throws as `send` */
@@ -160,8 +159,7 @@ export class RedisConnection {
     args: readonly string[],
     options?: CallOptions,
   ): Promise<unknown> {
-    const rest = [String(keys.length), ...keys, ...args]
-    return this.#scripts.run(script, rest, (command) => this.send(keys[0], command, options))
+    return this.#scripts.run(script, keys, args, (command) => this.send(keys[0], command, options))
   }
 
   /**
@@ -178,18 +176,9 @@ export class RedisConnection {
     this.#closing.abort()
     const generation = this.#generation
     this.#generation = undefined
-    if (generation !== undefined) retire(generation)
+    generation?.retire()
     for (const done of this.#waiters) done()
     await this.#opening
-  }
-
-  #watchStall(call: Call, generation: Generation): void {
-    if (generation.stallTimer !== undefined) return
-    generation.stallTimer = setTimeout(() => {
-      generation.stallTimer = undefined
-      if (!call.answered) this.#lost(generation, new Error('Redis has stopped answering'))
-    }, this.#options.stallMs ?? STALL_MS)
-    generation.stallTimer.unref()
   }
 
   #judge(error: unknown, generation: Generation): unknown {
@@ -202,7 +191,7 @@ export class RedisConnection {
     if (this.#generation !== generation || this.#closing.signal.aborted) return
     if (this.#target?.address.type !== 'cluster') {
       this.#generation = undefined
-      retire(generation)
+      generation.retire()
       this.#options.onChange?.(false, cause)
     }
     this.#reopen()
@@ -238,7 +227,7 @@ export class RedisConnection {
     try {
       const address = rotated(target.address, this.#failures)
       const opening = openWire(address, { ...this.#wireOptions(), tls: target.tls, onLost }, signal)
-      generation = newGeneration(await abortable(opening, signal))
+      generation = new Generation(await abortable(opening, signal), this.#stallMs, this.#callEvents)
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false
@@ -248,10 +237,10 @@ export class RedisConnection {
   }
 
   #swap(generation: Generation, closed: boolean): void {
-    if (closed) return retire(generation)
+    if (closed) return generation.retire()
     const old = this.#generation
     this.#generation = generation
-    if (old !== undefined) setTimeout(() => retire(old), this.#options.stallMs ?? STALL_MS).unref()
+    if (old !== undefined) setTimeout(() => old.retire(), this.#stallMs).unref()
     this.#settleFailures(generation)
     this.#options.onChange?.(true, undefined)
     for (const done of this.#waiters) done()
@@ -278,6 +267,11 @@ export class RedisConnection {
     const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
     return BACKOFF_MIN_MS + (this.#options.random ?? Math.random)() * (ceiling - BACKOFF_MIN_MS)
   }
+}
+
+function refused(generation: Generation | undefined): Promise<never> {
+  const reason = generation === undefined ? 'not connected to Redis' : 'too many Redis calls in flight'
+  return Promise.reject(new RedisUnavailableError(reason, false))
 }
 
 /** Begins with another host at each attempt, so that a frozen one does not stand in the way for ever. */

@@ -18,7 +18,7 @@ export function redisScript(source: string): RedisScript {
 }
 
 /** Sends one command; rejects within a bound. */
-export type Send = (args: readonly string[]) => Promise<unknown>
+export type Send = (command: readonly string[]) => Promise<unknown>
 
 export class ScriptRunner {
   /** By digest: the text has been sent once. */
@@ -27,31 +27,39 @@ export class ScriptRunner {
   readonly #loading = new Map<string, Promise<unknown>>()
 
   /** Three calls at most. @throws as `send` */
-  async run({ sha, source }: RedisScript, rest: readonly string[], send: Send): Promise<unknown> {
-    if (!this.#sent.has(sha)) {
-      this.#sent.add(sha)
-      return this.#load(sha, send(['EVAL', source, ...rest]))
+  run(script: RedisScript, keys: readonly string[], args: readonly string[], send: Send): Promise<unknown> {
+    const command = ['EVALSHA', script.sha, String(keys.length), ...keys, ...args]
+    if (!this.#sent.has(script.sha)) {
+      this.#sent.add(script.sha)
+      return this.#load(script, command, send)
     }
-    try {
-      return await send(['EVALSHA', sha, ...rest])
-    } catch (error) {
+    return send(command).catch((error: unknown) => {
       if (!isUnknownScript(error)) throw error
-    }
-    const loading = this.#loading.get(sha)
-    if (loading === undefined) return this.#load(sha, send(['EVAL', source, ...rest]))
+      return this.#runUnknown(script, command, send)
+    })
+  }
+
+  async #runUnknown(script: RedisScript, command: readonly string[], send: Send): Promise<unknown> {
+    const loading = this.#loading.get(script.sha)
+    if (loading === undefined) return this.#load(script, command, send)
     await loading
     try {
-      return await send(['EVALSHA', sha, ...rest])
+      return await send(command)
     } catch (error) {
       if (!isUnknownScript(error)) throw error
     }
     // Another node of the cluster, or forgotten again.
-    return send(['EVAL', source, ...rest])
+    return send(withText(script, command))
   }
 
-  #load(sha: string, reply: Promise<unknown>): Promise<unknown> {
-    const loaded = reply.catch(() => undefined).finally(() => this.#loading.delete(sha))
-    this.#loading.set(sha, loaded)
+  #load(script: RedisScript, command: readonly string[], send: Send): Promise<unknown> {
+    const reply = send(withText(script, command))
+    const loaded = reply.catch(() => undefined).finally(() => this.#loading.delete(script.sha))
+    this.#loading.set(script.sha, loaded)
     return reply
   }
+}
+
+function withText({ source }: RedisScript, command: readonly string[]): readonly string[] {
+  return ['EVAL', source, ...command.slice(2)]
 }

@@ -76,9 +76,11 @@ async function openServer(
   } finally {
     signal.removeEventListener('abort', destroy)
   }
+  // Options given with a command are merged into the client's anew each time.
+  const asBytes = client.withTypeMapping(BYTES)
   return {
-    send: (_key, args, returnBuffers) => client.sendCommand([...args], returnBuffers ? BUFFERS : undefined),
-    sendToAll: async (args) => [await client.sendCommand([...args])],
+    send: (_key, args, returnBuffers) => (returnBuffers ? asBytes : client).sendCommand(args),
+    sendToAll: async (args) => [await client.sendCommand(args)],
     destroy,
   }
 }
@@ -173,15 +175,16 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
   } finally {
     signal.removeEventListener('abort', destroy)
   }
+  const asBytes = cluster.withTypeMapping(BYTES)
   return {
-    send: (key, args, returnBuffers) => cluster.sendCommand(key, false, [...args], returnBuffers ? BUFFERS : undefined),
+    send: (key, args, returnBuffers) => (returnBuffers ? asBytes : cluster).sendCommand(key, false, [...args]),
     sendToAll: (args) =>
-      Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand([...args]))),
+      Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand(args))),
     destroy,
   }
 }
 
-const BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer }
 
 function clientOptions({ username, password, database }: Credentials, { maxInFlight }: WireOptions) {
   return {
@@ -192,8 +195,8 @@ function clientOptions({ username, password, database }: Credentials, { maxInFli
     // Nothing waits for a connection: the caller decides what to do without one.
     disableOfflineQueue: true,
     // Calls are bounded by `redis-call.ts`. The library's own clock would be a signal and, five seconds later, an
-    // exception object for each call.
-    commandOptions: { timeout: 0 },
+    // exception object for each call. Without a mapping it would make an empty one for each part of a reply.
+    commandOptions: { timeout: 0, typeMapping: {} },
     commandsQueueMaxLength: maxInFlight * 2,
     disableClientInfo: true,
     maintNotifications: 'disabled' as const,

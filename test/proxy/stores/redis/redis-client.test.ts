@@ -145,6 +145,24 @@ t.test('a call to a frozen server ends, tells that it may have been executed, an
   t.type(await redis.send('n', ['GET', 'n'], PATIENT_CALL), 'string', 'what was sent was executed after all')
 })
 
+t.test('calls in flight are each given up at their own bound, and owed until they are answered', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url, { stallMs: 20_000 })
+  server.freeze()
+  let isPatientOver = false
+  const patient = redis.send('k', ['SET', 'k', '1'], PATIENT_CALL).finally(() => (isPatientOver = true))
+  for (const timeoutMs of [20, 40]) {
+    const error: unknown = await redis.send('k', ['GET', 'k'], { timeoutMs }).catch((thrown: unknown) => thrown)
+    t.match(error, { maybeExecuted: true, message: `no answer of Redis within ${timeoutMs} ms` })
+  }
+  t.notOk(isPatientOver)
+  t.equal(redis.inFlight, 3)
+  server.thaw()
+  t.equal(await patient, 'OK')
+  await until(() => redis.inFlight === 0)
+})
+
 t.test('waits for a server that is busy answering others', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())

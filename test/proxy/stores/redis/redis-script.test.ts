@@ -22,10 +22,10 @@ const script = redisScript('return 1')
 t.test('a burst on a server that does not know the script sends its text once', async (t) => {
   const { calls, send } = server()
   const runner = new ScriptRunner()
-  const burst = await Promise.all(Array.from({ length: 50 }, () => runner.run(script, ['0'], send)))
+  const burst = await Promise.all(Array.from({ length: 50 }, () => runner.run(script, [], [], send)))
   t.ok(burst.every((reply) => reply === 'ran'))
   t.equal(calls.filter((name) => name === 'EVAL').length, 1)
-  t.equal(await runner.run(script, ['0'], send), 'ran')
+  t.equal(await runner.run(script, [], [], send), 'ran')
   t.equal(calls.at(-1), 'EVALSHA')
 })
 
@@ -38,10 +38,10 @@ t.test('the first call of each script keeps its place among the others', async (
     return reply
   }
   const runner = new ScriptRunner()
-  await runner.run(script, ['admit 1'], noting)
+  await runner.run(script, [], ['admit 1'], noting)
   await Promise.all([
-    runner.run(redisScript('return 2'), ['settle 1'], noting),
-    runner.run(script, ['admit 2'], noting),
+    runner.run(redisScript('return 2'), [], ['settle 1'], noting),
+    runner.run(script, [], ['admit 2'], noting),
   ])
   t.strictSame(order, ['admit 1', 'settle 1', 'admit 2'])
 })
@@ -51,7 +51,7 @@ t.test('a server that forgets again is told again', async (t) => {
   const runner = new ScriptRunner()
   for (const round of [1, 2]) {
     forget()
-    t.equal(await runner.run(script, ['0'], send), 'ran')
+    t.equal(await runner.run(script, [], [], send), 'ran')
     t.equal(calls.filter((name) => name === 'EVAL').length, round)
   }
 })
@@ -63,11 +63,11 @@ t.test('each caller hears of its own failure, and the next one tries anew', asyn
     if (args[0] === 'EVAL') server1.break(true)
     return server1.send(args)
   }
-  const results = await Promise.allSettled([runner.run(script, ['0'], send), runner.run(script, ['0'], send)])
+  const results = await Promise.allSettled([runner.run(script, [], [], send), runner.run(script, [], [], send)])
   t.match(results, [
     { status: 'rejected', reason: { message: 'gone' } },
     { status: 'rejected', reason: { message: 'gone' } },
   ])
   server1.break(false)
-  t.equal(await runner.run(script, ['0'], server1.send), 'ran')
+  t.equal(await runner.run(script, [], [], server1.send), 'ran')
 })
