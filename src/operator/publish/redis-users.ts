@@ -79,7 +79,7 @@ export function tenantRules({ owner, organizations }: Omit<TenantOptions, 'maste
     `~${own[0] ?? ''}`,
     `~${own[1] ?? ''}*`,
     ...tenants.flatMap((tenant) => [`~tg:q:${tenant}:*`, `~tg:c:v?:${tenant}:*`]),
-    ...tenants.map((tenant) => `(+xadd ~tg:audit:${tenant})`),
+    ...tenants.map((tenant) => `(+xadd +eval +evalsha ~tg:audit:${tenant})`),
   ]
 }
 

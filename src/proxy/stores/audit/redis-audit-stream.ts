@@ -9,6 +9,7 @@ import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { AuditSink } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
 import { RedisUnavailableError } from '../redis/redis-errors.ts'
+import { redisScript } from '../redis/redis-script.ts'
 import { auditStreamKey, RECORD_FIELD } from './audit-stream-key.ts'
 
 /** Records kept for an organization, about (Redis trims whole nodes of its list): some 20 MB. */
@@ -17,14 +18,23 @@ const MAX_WAITING = 10_000
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024
 /** Sixteen tags of the largest size and long attempts fit well; what is larger is no record of ours. */
 const MAX_RECORD_CHARACTERS = 32 * 1024
-/** Longest time that a record waits for others, to leave with them in one write. */
+/** Longest time that a record waits for others, to leave with them in one call. */
 const GATHER_MS = 20
-/** Sent side by side; few beside the 2,048 calls that a connection takes, which are the quotas' first. */
+/** Redis appends so many in half a millisecond, for which the calls of the quotas wait. */
 const BATCH = 64
+/** What is written behind them on the same connection waits no longer than for a large request. */
+const BATCH_CHARACTERS = 64 * 1024
 /** Nobody waits for it, so Redis may take its time. */
 const CALL = { timeoutMs: 1_000 }
 const RETRY_MS = 500
 const CLOSE_MS = 2_000
+
+/** ARGV: records kept about, then the records as JSON. All or, where the first is refused, none. */
+const APPEND = redisScript(`
+for i = 2, #ARGV do
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', '${RECORD_FIELD}', ARGV[i])
+end
+return #ARGV - 1`)
 
 export interface AuditStreamOptions {
   /** Records kept for an organization, about. */
@@ -109,28 +119,34 @@ export class RedisAuditStream implements AuditSink {
   async #deliver(): Promise<void> {
     while (this.#queue.length > 0) {
       if (this.#queue.length < BATCH && !this.#closed) await this.#pause(GATHER_MS)
-      const batch = this.#queue.slice(0, BATCH)
-      const results = await Promise.all(batch.map((record) => this.#send(record)))
-      const left = batch.filter((_, index) => results[index] === 'unavailable')
-      this.#dropped += results.filter((result) => result === 'refused').length
+      const batch = nextBatch(this.#queue)
+      const left = await this.#append(batch)
+      // Others have come meanwhile.
       this.#queue = [...left, ...this.#queue.slice(batch.length)]
-      this.#characters = this.#queue.reduce((sum, { json }) => sum + json.length, 0)
+      this.#characters += charactersOf(left) - charactersOf(batch)
       if (left.length === 0) continue
       if (this.#closed) return
       await this.#pause(this.#options.retryMs)
     }
   }
 
-  async #send({ organization, json }: Waiting): Promise<'taken' | 'unavailable' | 'refused'> {
-    const key = auditStreamKey(organization)
-    const length = String(this.#options.streamLength)
+  /** One call for the records of each organization; what Redis did not take comes back. */
+  async #append(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const groups = Map.groupBy(batch, ({ organization }) => organization)
+    const left = await Promise.all(Array.from(groups, ([organization, records]) => this.#send(organization, records)))
+    return left.flat()
+  }
+
+  async #send(organization: string, records: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const args = [String(this.#options.streamLength), ...records.map(({ json }) => json)]
     try {
-      await this.#redis.send(key, ['XADD', key, 'MAXLEN', '~', length, '*', RECORD_FIELD, json], CALL)
-      return 'taken'
+      await this.#redis.run(APPEND, [auditStreamKey(organization)], args, CALL)
     } catch (error) {
+      if (error instanceof RedisUnavailableError) return records
       // A reply that says nothing about Redis's health (the key is no stream) would come again.
-      return error instanceof RedisUnavailableError ? 'unavailable' : 'refused'
+      this.#dropped += records.length
     }
+    return []
   }
 
   #pause(ms: Milliseconds): Promise<void> {
@@ -146,4 +162,20 @@ export class RedisAuditStream implements AuditSink {
     this.#retry?.resume()
     this.#retry = undefined
   }
+}
+
+/** As many of the first as leave together: at least one. */
+function nextBatch(queue: readonly Waiting[]): readonly Waiting[] {
+  let count = 0
+  let characters = 0
+  for (const { json } of queue) {
+    characters += json.length
+    if (count === BATCH || (count > 0 && characters > BATCH_CHARACTERS)) break
+    count++
+  }
+  return queue.slice(0, count)
+}
+
+function charactersOf(records: readonly Waiting[]): number {
+  return records.reduce((sum, { json }) => sum + json.length, 0)
 }

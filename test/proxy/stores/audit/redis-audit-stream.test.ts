@@ -63,6 +63,33 @@ t.test('records are read back in order, over pages, each organization its own', 
   t.equal(stream.dropped, 0)
 })
 
+t.test('records that leave together are one call for each organization, and few bytes', async (t) => {
+  const calls = async () =>
+    Number(/cmdstat_eval(?:sha)?:calls=(\d+)/.exec(await server.cli('INFO', 'commandstats'))?.[1] ?? 0)
+  const own = connectRedis(server.url)
+  t.teardown(() => own.close())
+  await own.waitUntilReady(20_000)
+  const stream = new RedisAuditStream(own)
+  write(stream, record('first', { organization: 'few' }))
+  await until(() => stream.waiting === 0)
+  await server.cli('CONFIG', 'RESETSTAT')
+  const both = Array.from({ length: 20 }, (_, index) => [
+    record(`f${index}`, { organization: 'few' }),
+    record(`s${index}`, { organization: 'some' }),
+  ])
+  write(stream, ...both.flat())
+  await until(() => stream.waiting === 0)
+  t.equal(await calls(), 2)
+  t.strictSame(
+    await idsOf('some'),
+    [...Array(20).keys()].map((index) => `s${index}`),
+  )
+  await server.cli('CONFIG', 'RESETSTAT')
+  write(stream, ...Array.from({ length: 3 }, (_, index) => record(`l${index}`, { error: 'x'.repeat(30_000) })))
+  await until(() => stream.waiting === 0)
+  t.equal(await calls(), 2, 'two of these are as much as leaves at once')
+})
+
 t.test('the stream is bounded, and so is what waits', async (t) => {
   const stream = new RedisAuditStream(redis, { streamLength: 100, maxWaiting: 500 })
   for (let round = 0; round < 4; round++) {
@@ -88,9 +115,11 @@ t.test('the stream is bounded, and so is what waits', async (t) => {
 t.test('what Redis will never take is dropped, not tried for ever', async (t) => {
   await server.cli('SET', 'tg:audit:{wrong}', 'no stream')
   const stream = new RedisAuditStream(redis)
-  write(stream, record('r', { organization: 'wrong' }))
-  await until(() => stream.dropped === 1)
-  t.equal(stream.waiting, 0)
+  write(stream, record('r', { organization: 'wrong' }), record('r', { organization: 'right' }))
+  write(stream, record('r2', { organization: 'wrong' }))
+  await until(() => stream.waiting === 0)
+  t.equal(stream.dropped, 2)
+  t.strictSame(await idsOf('right'), ['r'], 'that of another organization is taken')
 })
 
 t.test('a Redis that was frozen or away gets what waited; closing is bounded meanwhile', async (t) => {
@@ -113,7 +142,7 @@ t.test('a Redis that was frozen or away gets what waited; closing is bounded mea
 })
 
 t.test('a login for one organization suffices', async (t) => {
-  const acl = await startAclRedis('acme', 'pw', '~tg:audit:{acme} +xadd +ping +hello +client')
+  const acl = await startAclRedis('acme', 'pw', '~tg:audit:{acme} +eval +evalsha +xadd +ping +hello +client')
   t.teardown(() => acl.stop())
   const bound = connectRedis(acl.url)
   t.teardown(() => bound.close())
