@@ -3,16 +3,16 @@
  * go in, what to do and when to look again come out.
  *
  *   (none) --create--> current
- *   current --interval over, or a new rotate request--> current' + previous (valid for the overlap)
- *   previous --overlap over--> forgotten
+ *   current --interval over, or a new rotate request--> current' + former (valid for the overlap)
+ *   former --its overlap over--> forgotten
  */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 
 /** What the Secret of a generated key holds beside the key texts. */
 export interface KeyGeneration {
   readonly createdAtMs: Milliseconds
-  /** Present while the replaced key is still valid. */
-  readonly previousNotAfterMs?: Milliseconds
+  /** Until when each replaced key that is still kept is valid. */
+  readonly formerNotAfterMs: readonly Milliseconds[]
   /** The value of the rotate request that was handled last. */
   readonly handledRotateRequest?: string
 }
@@ -27,12 +27,15 @@ export interface RotationRules {
 export type RotationStep =
   /** There is no key yet. */
   | { readonly type: 'create' }
-  /** Make a new key; the current one becomes the previous one, valid until `previousNotAfterMs`. */
-  | { readonly type: 'rotate'; readonly because: 'interval' | 'request'; readonly previousNotAfterMs: Milliseconds }
-  /** The previous key's time is over. */
-  | { readonly type: 'forget-previous' }
+  /** Make a new key; the current one becomes a former one, valid until `notAfterMs`. */
+  | { readonly type: 'rotate'; readonly because: 'interval' | 'request'; readonly notAfterMs: Milliseconds }
+  /** The time of a former key is over, or of several. */
+  | { readonly type: 'forget-former' }
   /** Nothing to do before `nextAtMs`; undefined: never by itself. */
   | { readonly type: 'keep'; readonly nextAtMs: Milliseconds | undefined }
+
+/** Replaced keys that are valid at the same time. One rotation more within the overlap ends the oldest of them early. */
+export const MAX_FORMER_KEYS = 3
 
 /** Overlap of a rotation on request where the resource names none. */
 export const DEFAULT_OVERLAP_MS: Milliseconds = 3_600_000
@@ -48,17 +51,18 @@ export function nextRotationStep(
   nowMs: Milliseconds,
 ): RotationStep {
   if (generation === undefined) return { type: 'create' }
-  const { createdAtMs, previousNotAfterMs, handledRotateRequest } = generation
+  const { createdAtMs, formerNotAfterMs, handledRotateRequest } = generation
   const dueAtMs = rules.intervalMs === undefined ? Infinity : createdAtMs + rules.intervalMs
   const requested = rotateRequest !== undefined && rotateRequest !== handledRotateRequest
   if (requested || nowMs >= dueAtMs) {
     return {
       type: 'rotate',
       because: requested ? 'request' : 'interval',
-      previousNotAfterMs: nowMs + rules.overlapMs,
+      notAfterMs: nowMs + rules.overlapMs,
     }
   }
-  if (previousNotAfterMs !== undefined && nowMs >= previousNotAfterMs) return { type: 'forget-previous' }
-  const nextAtMs = Math.min(dueAtMs, previousNotAfterMs ?? Infinity)
+  const soonestEndMs = Math.min(...formerNotAfterMs)
+  if (nowMs >= soonestEndMs) return { type: 'forget-former' }
+  const nextAtMs = Math.min(dueAtMs, soonestEndMs)
   return { type: 'keep', nextAtMs: nextAtMs === Infinity ? undefined : nextAtMs }
 }

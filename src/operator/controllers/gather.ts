@@ -94,9 +94,9 @@ function retiring(
   const key = view.virtualKeys.get(`${namespace}/${name}`)
   const secret = key !== undefined && isGenerated(key) ? ownedSecret(view, key) : undefined
   const generated = secret === undefined ? undefined : readGeneratedKey(secret)
-  if (generated?.previousKey === undefined || generated.previousNotAfterMs === undefined) return []
-  const { previousKey, previousNotAfterMs: notAfterMs } = generated
-  return notAfterMs <= nowMs ? [] : [{ digest: digestOf(previousKey.reveal().trim(), namespace), notAfterMs }]
+  return (generated?.former ?? [])
+    .filter(({ notAfterMs }) => notAfterMs > nowMs)
+    .map(({ key: former, notAfterMs }) => ({ digest: digestOf(former.reveal().trim(), namespace), notAfterMs }))
 }
 
 /** Whether the operator makes the key's text. */

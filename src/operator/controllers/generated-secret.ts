@@ -1,6 +1,7 @@
 /** The Secret of a generated key: what it says, and how it is written. The key's VirtualKey owns it. */
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { MAX_FORMER_KEYS } from '../../domain/resources/key-rotation.ts'
 import type { KeyGeneration } from '../../domain/resources/key-rotation.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { Secret } from '../../domain/secret.ts'
@@ -14,11 +15,23 @@ export const ROTATE_ANNOTATION = 'tollgate.dev/rotate'
 
 const CREATED_AT = 'tollgate.dev/created-at'
 const PREVIOUS_NOT_AFTER = 'tollgate.dev/previous-not-after'
+/** Where the replaced keys stand, the latest first: `previousKey`, `previousKey2`, ... */
+const FORMER_PLACES = Array.from({ length: MAX_FORMER_KEYS }, (_unused, index) => ({
+  entry: index === 0 ? 'previousKey' : `previousKey${index + 1}`,
+  annotation: index === 0 ? PREVIOUS_NOT_AFTER : `${PREVIOUS_NOT_AFTER}-${index + 1}`,
+}))
 const HANDLED_ROTATE_REQUEST = 'tollgate.dev/handled-rotate-request'
 
-export interface GeneratedKey extends KeyGeneration {
+/** A replaced key that is still valid. */
+export interface FormerKey {
   readonly key: Secret
-  readonly previousKey?: Secret
+  readonly notAfterMs: Milliseconds
+}
+
+export interface GeneratedKey extends Omit<KeyGeneration, 'formerNotAfterMs'> {
+  readonly key: Secret
+  /** The latest first, `MAX_FORMER_KEYS` at most. */
+  readonly former: readonly FormerKey[]
 }
 
 /** Name of the Secret of a VirtualKey whose key is generated. */
@@ -39,8 +52,6 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
 export function readGeneratedKey(secret: KubeObject): GeneratedKey | undefined {
   const key = entryOf(secret, 'key')
   if (key === undefined) return undefined
-  const previousKey = entryOf(secret, 'previousKey')
-  const previousNotAfterMs = time(annotationOf(secret, PREVIOUS_NOT_AFTER))
   const handledRotateRequest = annotationOf(secret, HANDLED_ROTATE_REQUEST)
   // Without the annotation it was taken away: the Secret's own age is the best that is known.
   const createdAtMs =
@@ -48,7 +59,11 @@ export function readGeneratedKey(secret: KubeObject): GeneratedKey | undefined {
   return {
     key,
     createdAtMs,
-    ...(previousKey === undefined || previousNotAfterMs === undefined ? {} : { previousKey, previousNotAfterMs }),
+    former: FORMER_PLACES.flatMap((place) => {
+      const former = entryOf(secret, place.entry)
+      const notAfterMs = time(annotationOf(secret, place.annotation))
+      return former === undefined || notAfterMs === undefined ? [] : [{ key: former, notAfterMs }]
+    }),
     ...(handledRotateRequest === undefined ? {} : { handledRotateRequest }),
   }
 }
@@ -60,7 +75,7 @@ export function renderGeneratedSecret(owner: KubeObject, content: GeneratedKey, 
   const annotations = {
     ...asObject(kept?.['annotations']),
     [CREATED_AT]: kubeTime(content.createdAtMs),
-    [PREVIOUS_NOT_AFTER]: content.previousNotAfterMs === undefined ? undefined : kubeTime(content.previousNotAfterMs),
+    ...byPlace('annotation', ({ notAfterMs }) => kubeTime(notAfterMs), content.former),
     [HANDLED_ROTATE_REQUEST]: content.handledRotateRequest,
   }
   return {
@@ -75,10 +90,7 @@ export function renderGeneratedSecret(owner: KubeObject, content: GeneratedKey, 
       ownerReferences: kept?.['ownerReferences'] ?? [ownerReference(owner)],
     },
     type: SECRET_TYPE,
-    data: {
-      key: encode(content.key),
-      previousKey: content.previousKey === undefined ? undefined : encode(content.previousKey),
-    },
+    data: { key: encode(content.key), ...byPlace('entry', ({ key }) => encode(key), content.former) },
   }
 }
 
@@ -98,6 +110,16 @@ export function entryOf(secret: KubeObject, key: string): Secret | undefined {
 
 export function annotationOf(object: KubeObject, name: string): string | undefined {
   return asString(asObject(object.metadata['annotations'])?.[name])
+}
+
+/** One field a place; undefined, which takes it away, where there is no key for it. */
+function byPlace(
+  field: 'entry' | 'annotation',
+  textOf: (former: FormerKey) => string,
+  all: readonly FormerKey[],
+): Readonly<Record<string, string | undefined>> {
+  const texts = all.map(textOf)
+  return Object.fromEntries(FORMER_PLACES.map((place, index) => [place[field], texts[index]]))
 }
 
 function secretLabels({ spec }: KubeObject): JsonObject {

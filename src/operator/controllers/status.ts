@@ -2,18 +2,17 @@
 import { createHash } from 'node:crypto'
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
-import { nextRotationStep } from '../../domain/resources/key-rotation.ts'
 import { parseVirtualKeyId } from '../../domain/resources/virtual-key-text.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { kubeTime } from '../kube/conditions.ts'
 import type { DesiredCondition } from '../kube/conditions.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { Build } from './build.ts'
-import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
+import { generatedSecretNameOf } from './generated-secret.ts'
 import type { GeneratedKey } from './generated-secret.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedState } from './programmed.ts'
-import { rotationRules } from './virtual-key-secret.ts'
+import { rotationRules, rotationStep } from './virtual-key-secret.ts'
 
 export interface StatusInput {
   readonly object: KubeObject
@@ -172,18 +171,22 @@ function quotaCondition(object: KubeObject, hasEntry: boolean, quota: StatusInpu
 
 function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: number): JsonObject {
   const rules = rotationRules(object)
-  const { createdAtMs, previousKey, previousNotAfterMs, handledRotateRequest } = generated
-  const retiring = previousKey !== undefined && previousNotAfterMs !== undefined && previousNotAfterMs > nowMs
-  const step = nextRotationStep(generated, rules, annotationOf(object, ROTATE_ANNOTATION), nowMs)
+  const { createdAtMs, handledRotateRequest } = generated
+  const step = rotationStep(object, generated, nowMs)
   const active = { id: keyIdOf(generated.key) ?? 'unknown', state: 'Active', createdAt: kubeTime(createdAtMs) }
-  const former = retiring
-    ? [{ id: keyIdOf(previousKey) ?? 'unknown', state: 'Retiring', notAfter: kubeTime(previousNotAfterMs) }]
-    : []
+  const former = generated.former
+    .filter(({ notAfterMs }) => notAfterMs > nowMs)
+    .map(({ key, notAfterMs }, index) => ({
+      id: keyIdOf(key) ?? `unknown-${index + 1}`,
+      state: 'Retiring',
+      notAfter: kubeTime(notAfterMs),
+    }))
   return {
     nextRotationTime:
       rules.intervalMs === undefined || step.type === 'create' ? undefined : kubeTime(createdAtMs + rules.intervalMs),
     lastHandledRotateRequest: handledRotateRequest,
-    keys: [active, ...former],
+    // By id: somebody may have written one text twice into the Secret.
+    keys: [active, ...former].filter((one, index, all) => all.findIndex(({ id }) => id === one.id) === index),
   }
 }
 

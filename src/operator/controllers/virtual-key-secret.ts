@@ -4,8 +4,8 @@
  */
 import { asObject, asString } from '../../domain/json.ts'
 import { parseDuration } from '../../domain/resources/durations.ts'
-import { DEFAULT_OVERLAP_MS, nextRotationStep } from '../../domain/resources/key-rotation.ts'
-import type { RotationRules, RotationStep } from '../../domain/resources/key-rotation.ts'
+import { DEFAULT_OVERLAP_MS, MAX_FORMER_KEYS, nextRotationStep } from '../../domain/resources/key-rotation.ts'
+import type { KeyGeneration, RotationRules, RotationStep } from '../../domain/resources/key-rotation.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from '../../domain/resources/virtual-key-text.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { Secret } from '../../domain/secret.ts'
@@ -24,7 +24,7 @@ import {
   renderGeneratedSecret,
   ROTATE_ANNOTATION,
 } from './generated-secret.ts'
-import type { GeneratedKey } from './generated-secret.ts'
+import type { FormerKey, GeneratedKey } from './generated-secret.ts'
 
 /** How the key's Secret stands after a round. */
 export type SecretOutcome =
@@ -64,6 +64,15 @@ export function rotationRules(key: KubeObject): RotationRules {
   }
 }
 
+/** What is due for the key of this VirtualKey, of which the Secret says `current`. */
+export function rotationStep(key: KubeObject, current: GeneratedKey | undefined, nowMs: Milliseconds): RotationStep {
+  const generation: KeyGeneration | undefined = current && {
+    ...current,
+    formerNotAfterMs: current.former.map(({ notAfterMs }) => notAfterMs),
+  }
+  return nextRotationStep(generation, rotationRules(key), annotationOf(key, ROTATE_ANNOTATION), nowMs)
+}
+
 /** The cache may be behind a Secret that exists: then that one is read. */
 async function createOrRead(key: KubeObject, options: SecretKeeperOptions): Promise<KubeObject> {
   const { client, events, now } = options
@@ -87,37 +96,50 @@ async function createOrRead(key: KubeObject, options: SecretKeeperOptions): Prom
 async function advance(key: KubeObject, secret: KubeObject, options: SecretKeeperOptions): Promise<SecretOutcome> {
   const nowMs = options.now()
   const current = readGeneratedKey(secret)
-  const step = nextRotationStep(current, rotationRules(key), annotationOf(key, ROTATE_ANNOTATION), nowMs)
+  const step = rotationStep(key, current, nowMs)
   if (step.type === 'keep' && hasLabels(secret, key)) return { type: 'current', nextAtMs: step.nextAtMs }
-  const content = contentAfter(step, current, () => newKey(key, options, nowMs))
+  const content = contentAfter(step, current, nowMs, () => newKey(key, options, nowMs))
   const written = await options.client.replace(SECRETS, renderGeneratedSecret(key, content, secret))
   if (step.type === 'rotate') {
-    const until = new Date(step.previousNotAfterMs).toISOString()
+    const until = new Date(step.notAfterMs).toISOString()
+    const isCrowded = (current?.former.filter(isValidAt(nowMs)).length ?? 0) >= MAX_FORMER_KEYS
+    const ended = isCrowded ? `; an older one has ended early: ${MAX_FORMER_KEYS} former keys are kept at most` : ''
     options.events.record(key, {
       type: 'Normal',
       reason: 'KeyRotated',
       action: 'Rotate',
-      note: `a new key is in Secret ${written.metadata.name} (by ${step.because}); the former one is valid until ${until}`,
+      note: `a new key is in Secret ${written.metadata.name} (by ${step.because}); the former one is valid until ${until}${ended}`,
     })
   }
-  const after = nextRotationStep(content, rotationRules(key), annotationOf(key, ROTATE_ANNOTATION), nowMs)
+  const after = rotationStep(key, content, nowMs)
   return { type: 'current', nextAtMs: after.type === 'keep' ? after.nextAtMs : nowMs }
 }
 
-function contentAfter(step: RotationStep, current: GeneratedKey | undefined, make: () => GeneratedKey): GeneratedKey {
+function contentAfter(
+  step: RotationStep,
+  current: GeneratedKey | undefined,
+  nowMs: Milliseconds,
+  make: () => GeneratedKey,
+): GeneratedKey {
   if (current === undefined || step.type === 'create') return make()
+  const former = current.former.filter(isValidAt(nowMs))
   switch (step.type) {
     case 'keep':
       return current
     case 'rotate':
-      return { ...make(), previousKey: current.key, previousNotAfterMs: step.previousNotAfterMs }
-    case 'forget-previous': {
-      const { previousKey: _key, previousNotAfterMs: _time, ...rest } = current
-      return rest
-    }
+      return {
+        ...make(),
+        former: [{ key: current.key, notAfterMs: step.notAfterMs }, ...former].slice(0, MAX_FORMER_KEYS),
+      }
+    case 'forget-former':
+      return { ...current, former }
     default:
       return step satisfies never
   }
+}
+
+function isValidAt(nowMs: Milliseconds): (former: FormerKey) => boolean {
+  return ({ notAfterMs }) => notAfterMs > nowMs
 }
 
 /** A request that is there from the begin is not a request to replace what is only being made. */
@@ -126,6 +148,7 @@ function newKey(key: KubeObject, { randomBytes }: SecretKeeperOptions, nowMs: Mi
   return {
     key: new Secret(renderVirtualKey(randomBytes(VIRTUAL_KEY_BYTES)).text),
     createdAtMs: nowMs,
+    former: [],
     ...(request === undefined ? {} : { handledRotateRequest: request }),
   }
 }

@@ -111,6 +111,47 @@ t.test('the life of virtual keys', async (t) => {
     t.equal(await keyOfSecret('team', 'turning-virtual-key'), second, 'not again for the same request')
   })
 
+  t.test('8: rotations within the overlap: each former key is valid until its own end, three at most', async (t) => {
+    const spec = { key: { source: 'Generated', generated: { rotation: { interval: '720h', overlap: '1h' } } } }
+    await world.apply(virtualKey('team', 'hasty', spec))
+    await world.reaches('team/hasty', 'Ready', 'True Ready')
+    const texts = [await keyOfSecret('team', 'hasty-virtual-key')]
+    for (const request of ['1', '2', '3', '4']) {
+      await world.apply(virtualKey('team', 'hasty', spec, { 'tollgate.dev/rotate': request }))
+      await until(async () => !texts.includes(await keyOfSecret('team', 'hasty-virtual-key')))
+      texts.unshift(await keyOfSecret('team', 'hasty-virtual-key'))
+    }
+    const expected = await Promise.all(texts.slice(0, 4).map((text) => digest('team', text)))
+    await until(async () => digestsOf(await world.published('team/hasty')).join() === expected.join())
+    const made = await secretOf(world, 'team', 'hasty-virtual-key')
+    t.strictSame(
+      ['previousKey', 'previousKey2', 'previousKey3', 'previousKey4'].map((field) => entry(made, field)),
+      [...texts.slice(1, 4), ''],
+    )
+    await until(async () => {
+      const status = asObject((await world.read(VIRTUAL_KEYS, 'team', 'hasty'))?.['status'])
+      const ids = asArray(status?.['keys']).map((one) => asString(asObject(one)?.['id']))
+      return ids.join() === texts.slice(0, 4).map(parseVirtualKeyId).join()
+    })
+    await until(async () =>
+      (await plane.kubectl('get', 'events', '-n', 'team')).includes('an older one has ended early'),
+    )
+    const past = new Date(Date.now() - 1_000).toISOString()
+    await plane.kubectl(
+      'annotate',
+      'secret',
+      '-n',
+      'team',
+      'hasty-virtual-key',
+      '--overwrite',
+      `tollgate.dev/previous-not-after-2=${past}`,
+    )
+    const left = [expected[0], expected[1], expected[3]].join()
+    await until(async () => digestsOf(await world.published('team/hasty')).join() === left)
+    await until(async () => (await keyOfSecret('team', 'hasty-virtual-key', 'previousKey2')) === texts[3])
+    t.equal(await keyOfSecret('team', 'hasty-virtual-key', 'previousKey3'), '', 'the one whose time is over is gone')
+  })
+
   t.test('8: by interval, and the former key is forgotten after the overlap', async (t) => {
     const rotation = { interval: '1h', overlap: '1s' }
     await world.apply(virtualKey('team', 'aging', { key: { source: 'Generated', generated: { rotation } } }))
