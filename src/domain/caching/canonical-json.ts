@@ -3,12 +3,13 @@ import type { JsonObject, JsonValue } from '../json.ts'
 
 /**
  * The document with its fields in the order of their names, without spaces.
+ * @param ignored fields of the document itself, not of what is in it, that are left out
  * @returns undefined where a number may have lost digits in parsing (integers beyond 2^53, numbers beyond all bounds):
  * two documents that a provider tells apart could then look equal.
  */
-export function canonicalJson(value: JsonValue): string | undefined {
+export function canonicalJson(value: JsonValue, ignored?: ReadonlySet<string>): string | undefined {
   try {
-    return JSON.stringify(inOrder(value))
+    return JSON.stringify(inOrder(value, ignored))
   } catch (error) {
     if (error === INEXACT) return undefined
     throw error
@@ -17,19 +18,11 @@ export function canonicalJson(value: JsonValue): string | undefined {
 
 const INEXACT = new RangeError('a number of the document is not exact')
 
-/** The value itself where everything in it is in order, as it mostly is: writing it is then the runtime's work alone. */
-function inOrder(value: JsonValue): JsonValue {
+/** The value itself where everything in it is in order: writing it is then the runtime's work alone. */
+function inOrder(value: JsonValue, ignored?: ReadonlySet<string>): JsonValue {
   if (typeof value === 'number' && !isExact(value)) throw INEXACT
   if (typeof value !== 'object' || value === null) return value
-  if (!Array.isArray(value)) return fieldsInOrder(value)
-  let copy: JsonValue[] | undefined
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index] ?? null
-    const ordered = inOrder(item)
-    if (ordered !== item) copy ??= value.slice()
-    if (copy !== undefined) copy[index] = ordered
-  }
-  return copy ?? value
+  return Array.isArray(value) ? itemsInOrder(value) : fieldsInOrder(value, ignored)
 }
 
 /** `1e400` is read as infinite, and written as null. */
@@ -37,23 +30,60 @@ function isExact(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
 }
 
-function fieldsInOrder(object: JsonObject): JsonObject {
-  const names = Object.keys(object)
-  let same = isInOrder(names)
-  if (!same) names.sort()
-  const values: (JsonValue | undefined)[] = []
-  for (const name of names) {
-    const field = object[name]
-    const ordered = field === undefined ? undefined : inOrder(field)
-    same &&= ordered === field
-    values.push(ordered)
+function itemsInOrder(items: JsonValue[]): JsonValue {
+  let copy: JsonValue[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] ?? null
+    const ordered = inOrder(item)
+    if (ordered !== item) copy ??= items.slice()
+    if (copy !== undefined) copy[index] = ordered
   }
-  return same ? object : Object.fromEntries(names.map((name, index) => [name, values[index]]))
+  return copy ?? items
 }
 
-function isInOrder(names: readonly string[]): boolean {
-  for (let index = 1; index < names.length; index++) {
-    if ((names[index - 1] ?? '') > (names[index] ?? '')) return false
+function fieldsInOrder(object: JsonObject, ignored?: ReadonlySet<string>): JsonObject {
+  const names = Object.keys(object)
+  let copy: JsonObject | undefined = sortNames(names) && ignored === undefined ? undefined : {}
+  for (const name of names) {
+    const field = object[name]
+    if (field === undefined || ignored?.has(name) === true) continue
+    const ordered = inOrder(field)
+    if (ordered !== field) copy ??= { ...object }
+    if (copy !== undefined) put(copy, name, ordered)
   }
-  return true
+  return copy ?? object
+}
+
+/** Assigned, `__proto__` would be no field. */
+function put(object: JsonObject, name: string, value: JsonValue): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true })
+  else object[name] = value
+}
+
+/** Up to here sorting by insertion is cheaper than the runtime's sort, which allocates. Most objects have a few fields. */
+const FEW = 16
+
+/** Sorts in place. @returns whether they were in order already */
+function sortNames(names: string[]): boolean {
+  let unchanged = true
+  for (let index = 1; index < names.length; index++) {
+    const name = names[index] ?? ''
+    if ((names[index - 1] ?? '') <= name) continue
+    unchanged = false
+    if (names.length > FEW) break
+    insert(name, index, names)
+  }
+  if (!unchanged && names.length > FEW) names.sort()
+  return unchanged
+}
+
+/** Moves a name to its place among those before it. */
+function insert(name: string, index: number, names: string[]): void {
+  let place = index
+  for (; place > 0; place--) {
+    const before = names[place - 1] ?? ''
+    if (before <= name) break
+    names[place] = before
+  }
+  names[place] = name
 }

@@ -47,37 +47,35 @@ const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
  * @returns undefined where the request cannot be told from others with certainty and must not be cached.
  */
 export function requestText(request: RequestText): string | undefined {
-  const document = canonicalJson(relevantFields(request.document, IGNORED[request.format]))
+  const document = canonicalJson(request.document, IGNORED[request.format])
   if (document === undefined || looksLikeOrdinal(document)) return undefined
-  const head = JSON.stringify([
-    request.format,
-    request.model ?? 'auto',
-    request.shape ?? null,
-    request.tokens.size,
-    policyText(request.policy),
-    Object.entries(request.passHeaders).toSorted(byName),
-  ])
-  return `${head}\n${request.tokens.toOrdinals(document)}`
+  return `${headText(request)}\n${request.tokens.toOrdinals(document)}`
 }
 
-/** The document without the ignored fields; shares the values. */
-export function relevantFields(document: JsonObject, ignored: ReadonlySet<string>): JsonObject {
-  const relevant: JsonObject = {}
-  for (const name of Object.keys(document)) if (!ignored.has(name)) relevant[name] = document[name]
-  return relevant
+/** A JSON list of what is not in the document, put together by hand because most of it is the same for many requests. */
+function headText({ format, model, shape, tokens, policy, passHeaders }: RequestText): string {
+  const shapeText = shape === undefined ? 'null' : `"${shape}"`
+  const modelText = JSON.stringify(model ?? 'auto')
+  return `["${format}",${modelText},${shapeText},${tokens.size},${policyText(policy)},${headersText(passHeaders)}]`
 }
 
-function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
-  return one < other ? -1 : 1
+/** Names and values in the order of the names. */
+function headersText(headers: Readonly<Record<string, string>>): string {
+  const names = Object.keys(headers)
+  return names.length === 0 ? '[]' : JSON.stringify(names.toSorted().map((name) => [name, headers[name]]))
 }
 
 /** A key's requests without control headers share one policy object, so its text is made once. */
 const policyTexts = new WeakMap<EffectivePolicy, string>()
 
+/** JSON as a JSON string. */
 function policyText(policy: EffectivePolicy): string {
-  const known = policyTexts.get(policy) ?? JSON.stringify(policyOf(policy))
-  policyTexts.set(policy, known)
-  return known
+  let text = policyTexts.get(policy)
+  if (text === undefined) {
+    text = JSON.stringify(JSON.stringify(policyOf(policy)))
+    policyTexts.set(policy, text)
+  }
+  return text
 }
 
 /** What the rules of a request say about who may answer it and how. */

@@ -113,6 +113,48 @@ t.test('the order of fields does not count, the order of lists does', async (t) 
   t.equal(canonicalJson({ b: 1, a: undefined }), '{"b":1}')
 })
 
+t.test('the text of a document is what sorting all its fields and writing it gives', async () => {
+  const names = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'role', 'content', '10', '9', ''))
+  const { json } = fc.letrec<{ json: JsonValue }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<JsonValue>(null, true, false, 0, -0, 0.1, -7, 5e-324, 2 ** 53 - 1),
+      fc.oneof(fc.string(), fc.string({ unit: 'binary' })),
+      fc.array(tie('json'), { maxLength: 4 }),
+      fc.array(fc.tuple(names, tie('json')), { maxLength: 24 }).map((fields) => Object.fromEntries(fields)),
+    ),
+  }))
+  fc.assert(
+    fc.property(json, (value) => canonicalJson(value) === writtenInOrder(value)),
+    { numRuns: 2_000 },
+  )
+  const ignored = new Set(['user', '__proto__'])
+  fc.assert(
+    fc.property(fc.dictionary(fc.oneof(names, fc.constant('user')), json), (document) => {
+      const left = Object.entries(document).filter(([name]) => !ignored.has(name))
+      return canonicalJson(document, ignored) === writtenInOrder(Object.fromEntries(left))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('the text is the same in every version that has the same keys', async (t) => {
+  const document = { model: 'm', user: 'u', messages: [{ role: 'user', content: 'say "x"' }], a: { z: 1, y: [null] } }
+  const passHeaders = { 'anthropic-version': '1', 'anthropic-beta': 'b' }
+  const policy = { ...POLICY, flags: new Set(['pii-safe', 'force-json'] as const), maxCost: 5 }
+  t.equal(
+    requestText({ ...BASE, document, passHeaders, policy, shape: 'whole' }),
+    String.raw`["chat-completions","m","whole",0,"[[\"force-json\",\"pii-safe\"],[],[],[],5,null,null,\"AnyModel\"]",` +
+      '[["anthropic-beta","b"],["anthropic-version","1"]]]\n' +
+      String.raw`{"a":{"y":[null],"z":1},"messages":[{"content":"say \"x\"","role":"user"}]}`,
+  )
+  t.equal(
+    requestText({ ...BASE, format: 'messages', model: undefined }),
+    String.raw`["messages","auto",null,0,"[[],[],[],[],null,null,null,\"AnyModel\"]",[]]` +
+      '\n{"messages":[{"content":"x","role":"user"}]}',
+  )
+})
+
 t.test('a number that lost digits in parsing has no key', async (t) => {
   t.equal(requestText({ ...BASE, document: { seed: JSON.parse('9007199254740993') } }), undefined)
   t.equal(requestText({ ...BASE, document: { seed: JSON.parse('-1e400') } }), undefined, 'written as null')
@@ -160,6 +202,14 @@ function suffix(value: string): string {
 
 function given(fields: Record<string, JsonValue | undefined>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function writtenInOrder(value: JsonValue): string {
+  return JSON.stringify(value, (_, field: JsonValue) =>
+    isJsonObject(field)
+      ? Object.fromEntries(Object.entries(field).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : field,
+  )
 }
 
 /** Every object's fields the other way round. */
