@@ -17,6 +17,11 @@ const WRONG_SERVER = ['READONLY', 'MASTERDOWN', 'NOAUTH', 'WRONGPASS', 'UNBLOCKE
 /** Replies of a server that cannot serve now. Nothing was executed. */
 const NOT_NOW = ['LOADING', 'BUSY', 'OOM', 'MISCONF', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN', 'NOPERM']
 
+/** Error replies begin with a word in capitals. */
+const REPLY = /^([A-Z]{2,})\b/
+/** How Redis 6 puts what the server refused to a script; since Redis 7 such a reply begins with its own word too. */
+const FAILED_SCRIPT = /^ERR Error running script .*: -([A-Z]{2,})\b/
+
 export function isWrongServer(error: unknown): error is Error {
   return hasCode(error, WRONG_SERVER)
 }
@@ -41,7 +46,7 @@ function hasCode(error: unknown, codes: readonly string[]): error is Error {
   return code !== undefined && codes.includes(code)
 }
 
-/** Error replies begin with a word in capitals. */
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? /^([A-Z]{2,})\b/.exec(error.message)?.[1] : undefined
+  if (!(error instanceof Error)) return undefined
+  return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }

@@ -1,0 +1,41 @@
+import t from 'tap'
+import {
+  callError,
+  isUnknownScript,
+  isWrongServer,
+  RedisUnavailableError,
+} from '../../../../src/proxy/stores/redis/redis-errors.ts'
+
+const inScript = (reply: string) =>
+  new Error(`ERR Error running script (call to f_0a9a51ee): @user_script:41: @user_script: 41: ${reply}`)
+
+t.test('a reply tells whether the server can serve, to a script of Redis 6 as well', async (t) => {
+  const full = "OOM command not allowed when used memory > 'maxmemory'."
+  for (const error of [new Error(full), inScript(`-${full}`)]) {
+    t.match(callError(error), { name: 'RedisUnavailableError', maybeExecuted: false, cause: error })
+    t.notOk(isWrongServer(error))
+  }
+  for (const error of [new Error('READONLY no.'), inScript("-READONLY You can't write against a read only replica.")]) {
+    t.ok(isWrongServer(error))
+    t.match(callError(error), { name: 'RedisUnavailableError', maybeExecuted: false })
+  }
+})
+
+t.test('a reply about the command itself stays as it is', async (t) => {
+  const wrongType = 'WRONGTYPE Operation against a key holding the wrong kind of value'
+  for (const error of [
+    new Error(wrongType),
+    inScript(wrongType),
+    new Error('ERR unknown command'),
+    inScript('a nil -X'),
+  ]) {
+    t.equal(callError(error), error)
+  }
+  t.ok(isUnknownScript(new Error('NOSCRIPT No matching script.')))
+})
+
+t.test('what is no reply is a broken connection, and may have been executed', async (t) => {
+  t.match(callError(new Error('Socket closed unexpectedly')), { maybeExecuted: true })
+  const own = new RedisUnavailableError('not connected', false)
+  t.equal(callError(own), own)
+})
