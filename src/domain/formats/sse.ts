@@ -13,6 +13,7 @@ import type { SseEvent } from './format.ts'
 /** Longest event in characters. An image as base64 inside one event fits; a provider gone mad does not fill the memory. */
 export const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
 
+const MORE_TO_COME = { stream: true }
 const LINE_FEED = 10
 const SPACE = 32
 
@@ -23,7 +24,8 @@ export class SseDecoder {
   readonly #maxCharacters: number
   #openLine: string[] = []
   #event: string | undefined
-  #data: string[] = []
+  /** Of the open event; undefined where no data line has come yet. */
+  #data: string | undefined
   /** Characters held in `#openLine` and `#data`. */
   #held = 0
   #skipLineFeed = false
@@ -34,7 +36,9 @@ export class SseDecoder {
 
   /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer than the bound. */
   push(bytes: Uint8Array): SseEvent[] {
-    return this.#read(this.#text.decode(bytes, { stream: true }))
+    const text = this.#text.decode(bytes, MORE_TO_COME)
+    const event = this.#wholeEvent(text)
+    return event === undefined ? this.#read(text) : [event]
   }
 
   /**
@@ -46,6 +50,15 @@ export class SseDecoder {
     if (this.#openLine.length > 0) this.#endLine('', events)
     this.#dispatch(events)
     return events
+  }
+
+  /** The event where `text` is just one, of one data line, as most pieces of a stream are: the short way for it. */
+  #wholeEvent(text: string): SseEvent | undefined {
+    const isBetween = this.#event === undefined && this.#held === 0 && this.#data === undefined && !this.#skipLineFeed
+    const end = text.length - 2
+    if (!isBetween || this.#openLine.length > 0 || text.length > this.#maxCharacters) return undefined
+    if (text.slice(0, 5) !== 'data:' || text.indexOf('\n') !== end || text.includes('\r')) return undefined
+    return text.charCodeAt(end + 1) === LINE_FEED ? { data: text.slice(valueStart(text, 4), end) } : undefined
   }
 
   #read(text: string): SseEvent[] {
@@ -108,16 +121,14 @@ export class SseDecoder {
   }
 
   #addData(value: string): void {
-    this.#data.push(value)
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
     this.#count(value.length + 1)
   }
 
   #dispatch(events: SseEvent[]): void {
-    if (this.#data.length > 0) {
-      const data = this.#data.length === 1 ? (this.#data[0] ?? '') : this.#data.join('\n')
-      events.push(this.#event ? { event: this.#event, data } : { data })
-      this.#data = []
-    }
+    const data = this.#data
+    if (data !== undefined) events.push(this.#event ? { event: this.#event, data } : { data })
+    this.#data = undefined
     this.#event = undefined
     this.#held = 0
   }

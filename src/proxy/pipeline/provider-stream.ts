@@ -4,7 +4,7 @@
  */
 import { partsOf } from '../../domain/completion/assemble.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
-import type { Format, StreamDecoder } from '../../domain/formats/format.ts'
+import type { Format, SseEvent, StreamDecoder } from '../../domain/formats/format.ts'
 import { SseDecoder } from '../../domain/formats/sse.ts'
 import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
@@ -48,23 +48,24 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
   }
 
   push(bytes: Uint8Array): StreamItem[] {
-    const items: StreamItem[] = []
-    for (const event of this.#events.push(bytes)) this.#add({ event, parts: this.#codec.push(event) }, items)
-    return items
+    return this.#upToFailure(this.#events.push(bytes).map(this.#itemOf))
   }
 
   end(): StreamItem[] {
-    const items: StreamItem[] = []
-    for (const event of this.#events.end()) this.#add({ event, parts: this.#codec.push(event) }, items)
-    this.#add({ parts: this.#codec.end() }, items)
-    return items
+    const items: StreamItem[] = this.#events.end().map(this.#itemOf)
+    items.push({ parts: this.#codec.end() })
+    return this.#upToFailure(items)
   }
 
+  readonly #itemOf = (event: SseEvent): StreamItem => ({ event, parts: this.#codec.push(event) })
+
   /** An error is the last thing read: the client gets one of ours in its place. */
-  #add(item: StreamItem, items: StreamItem[]): void {
-    if (this.failure !== undefined) return
-    this.failure = failureIn(item.parts)
-    if (this.failure === undefined) items.push(item)
+  #upToFailure(items: StreamItem[]): StreamItem[] {
+    for (let index = 0; index < items.length; index++) {
+      this.failure ??= failureIn(items[index]?.parts ?? [])
+      if (this.failure !== undefined) return items.slice(0, index)
+    }
+    return items
   }
 }
 

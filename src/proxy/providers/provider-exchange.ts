@@ -43,7 +43,9 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
   #reader: { resolve: (chunk: Chunk) => void; reject: (error: AttemptError) => void } | undefined
-  readonly #queue: Uint8Array[] = []
+  /** What has come and was not taken: mostly one chunk. */
+  #chunk: Uint8Array | undefined
+  readonly #further: Uint8Array[] = []
   /** The reader gets what is there when the socket's read has been parsed to its end. */
   #isHandingOn = false
   #queuedBytes = 0
@@ -88,7 +90,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     if (this.#ended || chunk.length === 0) return
     if (this.#clocks.phase === 'idle') this.#clocks.touch()
     else if (!this.#options.stream) this.#clocks.enter('idle')
-    this.#queue.push(chunk)
+    if (this.#chunk === undefined) this.#chunk = chunk
+    else this.#further.push(chunk)
     this.#queuedBytes += chunk.length
     if (this.#queuedBytes >= QUEUE_BYTES) this.#pause()
     if (this.#reader === undefined || this.#isHandingOn) return
@@ -107,7 +110,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   }
 
   next(): Promise<Chunk> {
-    if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#takeAll() })
+    if (this.#chunk !== undefined) return Promise.resolve({ done: false, value: this.#takeAll() })
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#ended) return Promise.resolve(DONE)
     if (this.#reader !== undefined) return Promise.reject(new TypeError('the body has one reader'))
@@ -144,15 +147,15 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#isHandingOn = false
     const reader = this.#reader
     this.#reader = undefined
-    if (this.#queue.length > 0) reader?.resolve({ done: false, value: this.#takeAll() })
+    if (this.#chunk !== undefined) reader?.resolve({ done: false, value: this.#takeAll() })
     else if (this.#error !== undefined) reader?.reject(this.#error)
     else reader?.resolve(DONE)
   }
 
   /** What has come so far, in one piece. */
   #takeAll(): Uint8Array {
-    const [only = NO_BYTES] = this.#queue
-    const all = this.#queue.length === 1 ? only : Buffer.concat(this.#queue, this.#queuedBytes)
+    const first = this.#chunk ?? NO_BYTES
+    const all = this.#further.length === 0 ? first : Buffer.concat([first, ...this.#further], this.#queuedBytes)
     this.#drop()
     this.#resume()
     return all
@@ -170,7 +173,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   }
 
   #drop(): void {
-    this.#queue.length = 0
+    this.#chunk = undefined
+    if (this.#further.length > 0) this.#further.length = 0
     this.#queuedBytes = 0
   }
 

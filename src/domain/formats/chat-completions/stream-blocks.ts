@@ -35,6 +35,8 @@ interface ToolBlock {
 
 type Block = TextBlock | ToolBlock
 
+const DELTA_OF = { text: 'text-delta', reasoning: 'reasoning-delta', tool: 'tool-input-delta' } as const
+
 /** Orders the deltas of one choice. `push…` and `finish` append what can go out to `parts`. */
 export class ChoiceBlocks {
   readonly #choice: number
@@ -61,6 +63,13 @@ export class ChoiceBlocks {
     const block = last?.type === type ? last : this.#add({ type, id: this.#nextId(), waiting: '', open: false })
     block.waiting += delta
     this.#advance(parts)
+  }
+
+  /** `pushText('text')` where nothing but the text's own delta goes out; undefined where that is not so: nothing is done. */
+  textDelta(delta: string): StreamPart | undefined {
+    const live = this.#queue[0]
+    if (live?.type !== 'text' || !live.open || this.#queue.length > 1 || delta === '') return undefined
+    return { type: 'text-delta', choice: this.#choice, id: live.id, delta }
   }
 
   /** A piece of a tool call: `{index, id, function: {name, arguments}}`, any of it missing. */
@@ -126,8 +135,7 @@ export class ChoiceBlocks {
     if (!block.open) parts.push(this.#start(block))
     block.open = true
     if (block.waiting === '') return
-    const type = block.type === 'tool' ? 'tool-input-delta' : (`${block.type}-delta` as const)
-    parts.push({ type, choice: this.#choice, id, delta: block.waiting })
+    parts.push({ type: DELTA_OF[block.type], choice: this.#choice, id, delta: block.waiting })
     block.waiting = ''
   }
 

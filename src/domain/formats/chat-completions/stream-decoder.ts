@@ -34,8 +34,9 @@ export class ChatStreamDecoder implements StreamDecoder {
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '') return []
     if (isDone(event)) return this.#done()
+    const repeated = this.#repeats(event)
+    if (repeated !== undefined) return [repeated]
     const parts: StreamPart[] = []
-    if (this.#repeats(event, parts)) return parts
     const chunk = parseChunk(event.data)
     if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.', parts)
     const error = streamErrorOf(event, chunk)
@@ -54,13 +55,12 @@ export class ChatStreamDecoder implements StreamDecoder {
     return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
   }
 
-  /** Whether the event is the last one with another text; then its parts are added. */
-  #repeats(event: SseEvent, parts: StreamPart[]): boolean {
+  /** The delta of an event that is the last one with another text. */
+  #repeats(event: SseEvent): StreamPart | undefined {
     const text = this.#repeated.textOf(event)
-    const state = this.#choices.get(this.#repeated.choice)
-    if (text === undefined || state === undefined || state.finished) return false
-    state.blocks.pushText('text', text, parts)
-    return true
+    const state = text === undefined ? undefined : this.#choices.get(this.#repeated.choice)
+    if (text === undefined || state === undefined || state.finished) return undefined
+    return state.blocks.textDelta(text)
   }
 
   #learn(event: SseEvent, chunk: JsonObject, parts: readonly StreamPart[]): void {
