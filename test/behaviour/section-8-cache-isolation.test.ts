@@ -3,12 +3,10 @@
  * follow, clients that leave in the middle, answers by meaning with an embedding server that finds everything alike, two
  * gateways on one Redis. Every answer must have been made for a request that is equal in all but wording, masked values and form.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { ok, stream } from '../helpers/behaviours.ts'
+import { organization, seededChance, stateFolder } from '../helpers/cache-scene.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -61,14 +59,7 @@ const RESTS: readonly object[] = [
 ]
 const SYSTEMS = [undefined, 'one', 'two'] as const
 
-let seed = 20_260_202
-function below(bound: number): number {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-  return Math.floor((seed / 2 ** 32) * bound)
-}
-function oneOf<Item>(items: readonly Item[]): Item {
-  return items[below(items.length)] as Item
-}
+const { below, oneOf } = seededChance(20_260_202)
 
 function randomAsk(): Ask {
   const question = below(QUESTIONS.length)
@@ -117,20 +108,8 @@ for (const [label, upstream] of Object.entries(upstreams)) {
   upstream.otherwise(numbered(label))
   upstream.otherwise(alike, { path: /embeddings$/ })
 }
-const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
-t.teardown(() => rmSync(state, { recursive: true, force: true }))
+const state = stateFolder(t)
 
-const organization = (name: string) => `apiVersion: v1
-kind: Namespace
-metadata: { name: ns-${name}, labels: { org: ${name} } }
----
-apiVersion: tollgate.dev/v1alpha1
-kind: Organization
-metadata: { name: ${name} }
-spec:
-  projects: [{ name: p1 }, { name: p2 }]
-  grants: [{ name: all, namespaceSelector: { matchLabels: { org: ${name} } }, privileges: [demask, overrideRouting] }]
-`
 const CAPABLE = '{ name: m, capabilities: [chat, streaming, tools, json-mode, json-schema] }'
 const manifests = {
   'all.yaml': yaml(

@@ -3,13 +3,11 @@
  * in all client formats, whole and streamed. The provider puts a number into every answer and the test knows which
  * request each number was made for: an answer from the cache must have been made for an equal request.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import type { SseEvent } from '../../src/domain/formats/format.ts'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { ok, stream } from '../helpers/behaviours.ts'
+import { organization, seededChance, stateFolder } from '../helpers/cache-scene.ts'
 import { readChatStream } from '../helpers/chat-completions-grammar.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { readGeminiStream } from '../helpers/gemini-grammar.ts'
@@ -49,16 +47,7 @@ function identity({ key, format, model, system, question, tool, temperature, exc
   return JSON.stringify([organization, project, format, model, system, question, tool, temperature, excluded])
 }
 
-let seed = 20_260_101
-/** Numerical Recipes' generator: the same requests in every run. */
-function below(bound: number): number {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-  return Math.floor((seed / 2 ** 32) * bound)
-}
-
-function oneOf<Item>(items: readonly Item[]): Item {
-  return items[below(items.length)] as Item
-}
+const { below, oneOf } = seededChance(20_260_101)
 
 function randomAsk(): Ask {
   return {
@@ -152,8 +141,7 @@ const redis = await startRedis()
 t.teardown(() => redis.stop())
 const upstream = await startFakeProvider()
 t.teardown(() => upstream.close())
-const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
-t.teardown(() => rmSync(state, { recursive: true, force: true }))
+const state = stateFolder(t)
 
 let count = 0
 /** The question as the provider saw it, and a number. */
@@ -166,20 +154,6 @@ const numbered: Behaviour = (exchange) => {
   )(exchange)
 }
 upstream.otherwise(numbered)
-
-function organization(name: string): string {
-  return `apiVersion: v1
-kind: Namespace
-metadata: { name: ns-${name}, labels: { org: ${name} } }
----
-apiVersion: tollgate.dev/v1alpha1
-kind: Organization
-metadata: { name: ${name} }
-spec:
-  projects: [{ name: p1 }, { name: p2 }]
-  grants: [{ name: all, namespaceSelector: { matchLabels: { org: ${name} } }, privileges: [demask, overrideRouting] }]
-`
-}
 
 const manifests = {
   'all.yaml': yaml(

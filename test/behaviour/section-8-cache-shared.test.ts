@@ -1,13 +1,12 @@
 /** DESIGN section 7, the second level: two gateways on one Redis, sealed values, purges, and Redis gone or frozen. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { ok, status, stream } from '../helpers/behaviours.ts'
+import { stateFolder } from '../helpers/cache-scene.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 import { startRedis, until } from '../helpers/redis.ts'
@@ -24,8 +23,7 @@ const redis = await startRedis()
 t.teardown(() => redis.stop())
 const upstream = await startFakeProvider()
 t.teardown(() => upstream.close())
-const state = mkdtempSync(join(tmpdir(), 'tollgate-state-'))
-t.teardown(() => rmSync(state, { recursive: true, force: true }))
+const state = stateFolder(t)
 
 /** The same embedding model once more, for when the first fails. */
 const backup = provider({ name: 'q', url: upstream.url, priority: 200, models: MODELS.slice(1) })

@@ -4,6 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import t, { type Test } from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { cutAfter, delayed, ok, status, stream } from '../helpers/behaviours.ts'
+import { organization } from '../helpers/cache-scene.ts'
 import { startFakeProvider, type Behaviour, type FakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway, type GatewayOptions } from '../helpers/gateway.ts'
 
@@ -27,20 +28,6 @@ const MANIFESTS = yaml(
 
 function keyOf(name: string): string {
   return `${KEY}-${name}`
-}
-
-function organization(name: string): string {
-  return `apiVersion: v1
-kind: Namespace
-metadata: { name: ns-${name}, labels: { org: ${name} } }
----
-apiVersion: tollgate.dev/v1alpha1
-kind: Organization
-metadata: { name: ${name} }
-spec:
-  projects: [{ name: p1 }, { name: p2 }]
-  grants: [{ name: all, namespaceSelector: { matchLabels: { org: ${name} } }, privileges: [demask, overrideRouting] }]
-`
 }
 
 function specOf(name: string): string {
