@@ -79,27 +79,9 @@ t.test('the operator is back: pods start again, and a change reaches those that 
   await restoreOperator()
   await eventually('a pod is injected', async () => (await apply(podText('accepted', 'apps')), true), 30)
   t.equal((await get('pod', 'accepted', 'apps'))?.text('metadata', 'labels', 'tollgate.dev/injected'), 'true')
-  await kubectl([
-    '-n',
-    'apps',
-    'patch',
-    'virtualkey',
-    'whole',
-    '--type=merge',
-    '--patch',
-    '{"spec":{"suspended":true}}',
-  ])
+  await suspend(true)
   await eventually('the suspended key is refused', async () => (await status()) === 401, 30)
-  await kubectl([
-    '-n',
-    'apps',
-    'patch',
-    'virtualkey',
-    'whole',
-    '--type=merge',
-    '--patch',
-    '{"spec":{"suspended":false}}',
-  ])
+  await suspend(false)
   await eventually('and served again', async () => (await status()) === 200, 30)
   await readyKey('apps', 'whole')
 })
@@ -127,6 +109,11 @@ t.test(
 async function restoreOperator(): Promise<void> {
   await kubectl(['-n', SYSTEM, 'scale', 'deployment/tollgate-operator', '--replicas=2'])
   await rolledOut(SYSTEM, 'deployment/tollgate-operator')
+}
+
+async function suspend(suspended: boolean): Promise<void> {
+  const patch = JSON.stringify({ spec: { suspended } })
+  await kubectl(['-n', 'apps', 'patch', 'virtualkey', 'whole', '--type=merge', '--patch', patch])
 }
 
 function podText(name: string, namespace: string): string {
