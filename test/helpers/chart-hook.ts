@@ -1,11 +1,10 @@
 /** The chart's hooks as they run in a cluster: their own rights, their own arguments, tollgate as a process of the test. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { asArray, asObject, asString } from '../../src/domain/json.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
+import { accountKubeconfig } from './account-kubeconfig.ts'
 import type { CommandResult, ControlPlane } from './control-plane.ts'
 import { at, nameIn, RELEASE_NAMESPACE, template } from './helm.ts'
 
@@ -35,26 +34,8 @@ export async function chartHook(
   const job = objects.find(({ kind }) => kind === 'Job' || kind === 'Pod')
   const pod = job?.['kind'] === 'Pod' ? job['spec'] : at(job, 'spec', 'template', 'spec')
   const args = asArray(at(asObject(pod), 'containers', 0, 'args')).map((one) => asString(one) ?? '')
-  const kubeconfig = await kubeconfigOf(t, plane, full)
+  const kubeconfig = await accountKubeconfig(t, plane, RELEASE_NAMESPACE, full)
   return { args, run: (given = args) => runTollgate(given, kubeconfig) }
-}
-
-async function kubeconfigOf(t: Test, plane: ControlPlane, account: string): Promise<string> {
-  const token = (await plane.kubectl('create', 'token', account, '-n', RELEASE_NAMESPACE)).trim()
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-hook-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'kubeconfig')
-  const authority = Buffer.from(plane.ca).toString('base64')
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: plane.url, 'certificate-authority-data': authority } }],
-    users: [{ name: 'u', user: { token } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  }
-  writeFileSync(file, JSON.stringify(config))
-  return file
 }
 
 function runTollgate(args: readonly string[], kubeconfig: string): Promise<CommandResult> {

@@ -6,7 +6,7 @@ import t from 'tap'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
-import type { ControlPlane } from '../../helpers/control-plane.ts'
+import { accountKubeconfig } from '../../helpers/account-kubeconfig.ts'
 import { CONFIGURATION, webhookConfiguration } from '../../helpers/injection.ts'
 import { digestsOf, entry, secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
@@ -55,8 +55,7 @@ t.test('with the least rights', async (t) => {
   await plane.kubectl(...grant)
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-rights-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const kubeconfig = join(folder, 'kubeconfig')
-  writeFileSync(kubeconfig, await kubeconfigOf(plane))
+  const kubeconfig = await accountKubeconfig(t, plane, SYSTEM, 'tollgate')
   const injection = join(folder, 'injection.yaml')
   writeFileSync(injection, 'image: tollgate:1\noperatorAddress: operator:8443\n')
   await world.apply(webhookConfiguration('https://localhost:1/inject'))
@@ -116,17 +115,4 @@ t.test('with the least rights', async (t) => {
 
 function rule(group: string, resources: readonly string[], verbs: readonly string[]): JsonObject {
   return { apiGroups: [group], resources: [...resources], verbs: [...verbs] }
-}
-
-async function kubeconfigOf(plane: ControlPlane): Promise<string> {
-  const token = (await plane.kubectl('create', 'token', 'tollgate', '-n', SYSTEM)).trim()
-  const authority = Buffer.from(plane.ca).toString('base64')
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: plane.url, 'certificate-authority-data': authority } }],
-    users: [{ name: 'u', user: { token } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  })
 }
