@@ -10,38 +10,61 @@ import { write, writeSync } from 'node:fs'
 /** Longest time that a line waits for others, milliseconds: a write wakes another thread, which costs as much as ten lines. */
 const FLUSH_MS = 25
 /** So much is written at once without waiting. */
-const FLUSH_CHARACTERS = 64 * 1024
+const BATCH_BYTES = 64 * 1024
+/** Of a UTF-16 unit in UTF-8. */
+const MAX_BYTES_PER_CHARACTER = 3
+const LINE_FEED = 0x0a
 /** Pause before a full pipe is tried again. */
 const RETRY_MS = 20
 /** How often, while exiting: a reader that has stopped must not keep the process. */
 const EXIT_RETRIES = 10
 
+/** Lines that leave in one write. Encoded as they come: a long string of them would be copied twice more. */
+interface Batch {
+  readonly bytes: Buffer
+  used: number
+}
+
 export class BatchedLines {
   readonly #descriptor: number
-  readonly #maxCharacters: number
-  #pending = ''
+  readonly #maxBytes: number
+  #batch = newBatch(0)
+  /** Written before `#batch`, in this order: they came while a write was under way. */
+  #full: Batch[] = []
+  #fullBytes = 0
+  /** Has been written, to be filled again. */
+  #spare: Batch | undefined
   #writing = false
   #broken = false
   #timer: NodeJS.Timeout | undefined
 
-  /** @param maxCharacters of lines waiting for a slow reader; more are dropped rather than kept in memory */
-  constructor(descriptor: number, maxCharacters: number) {
+  /** @param maxBytes of lines waiting for a slow reader; more are dropped rather than kept in memory */
+  constructor(descriptor: number, maxBytes: number) {
     this.#descriptor = descriptor
-    this.#maxCharacters = maxCharacters
+    this.#maxBytes = maxBytes
   }
 
   /** Takes one line, its line feed included. Never waits, never throws. */
   write(line: string): void {
-    if (this.#broken || this.#pending.length + line.length > this.#maxCharacters) return
-    this.#pending += line
-    if (this.#writing) return
-    if (this.#pending.length >= FLUSH_CHARACTERS) this.#flush()
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+    if (!this.#makeRoom(line.length)) return
+    this.#append(line)
+    this.#schedule()
+  }
+
+  /** As `write`, of a line without its line feed. */
+  writeLine(text: string): void {
+    if (!this.#makeRoom(text.length + 1)) return
+    this.#append(text)
+    this.#batch.bytes[this.#batch.used++] = LINE_FEED
+    this.#schedule()
   }
 
   /** Writes out what is buffered before it returns. */
   flushSync(): void {
-    let rest = this.#take()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    let rest = Buffer.concat([...this.#full, this.#batch].map(writtenOf))
+    this.#forget()
     for (let retries = EXIT_RETRIES; rest.length > 0 && retries > 0; retries -= 1) {
       try {
         rest = rest.subarray(writeSync(this.#descriptor, rest))
@@ -52,36 +75,79 @@ export class BatchedLines {
     }
   }
 
-  #flush(): void {
-    if (this.#writing || this.#pending === '') return
-    this.#writing = true
-    this.#write(this.#take())
+  /** Has `#batch` take so many characters; false where they are to be dropped. */
+  #makeRoom(characters: number): boolean {
+    if (this.#broken || this.#fullBytes + this.#batch.used + characters > this.#maxBytes) return false
+    const bytes = characters * MAX_BYTES_PER_CHARACTER
+    if (this.#batch.used + bytes > this.#batch.bytes.length) this.#beginBatch(bytes)
+    return true
   }
 
-  #write(bytes: Buffer): void {
-    write(this.#descriptor, bytes, (error, written) => {
+  #append(text: string): void {
+    this.#batch.used += this.#batch.bytes.write(text, this.#batch.used)
+  }
+
+  #beginBatch(bytes: number): void {
+    if (this.#batch.used > 0) {
+      this.#full.push(this.#batch)
+      this.#fullBytes += this.#batch.used
+    }
+    const spare = this.#spare
+    this.#spare = undefined
+    this.#batch = spare !== undefined && bytes <= spare.bytes.length ? spare : newBatch(Math.max(bytes, BATCH_BYTES))
+  }
+
+  /** What is full is written, the rest waits for company. */
+  #schedule(): void {
+    if (this.#writing) return
+    if (this.#full.length > 0) this.#flush()
+    else if (this.#batch.used > 0) this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#writing) return
+    if (this.#full.length === 0) this.#beginBatch(0)
+    const batch = this.#full.shift()
+    if (batch === undefined) return
+    this.#fullBytes -= batch.used
+    this.#writing = true
+    this.#write(batch, 0)
+  }
+
+  #write(batch: Batch, from: number): void {
+    write(this.#descriptor, batch.bytes, from, batch.used - from, null, (error, written) => {
       if (error !== null && !isFull(error)) return this.#break()
-      const rest = bytes.subarray(error === null ? written : 0)
-      if (error !== null) return void setTimeout(() => this.#write(rest), RETRY_MS)
-      if (rest.length > 0) return this.#write(rest)
+      if (error !== null) return void setTimeout(() => this.#write(batch, from), RETRY_MS)
+      if (from + written < batch.used) return this.#write(batch, from + written)
       this.#writing = false
-      this.#flush()
+      batch.used = 0
+      if (batch.bytes.length === BATCH_BYTES) this.#spare = batch
+      this.#schedule()
     })
   }
 
-  #take(): Buffer {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const bytes = Buffer.from(this.#pending)
-    this.#pending = ''
-    return bytes
+  #forget(): void {
+    this.#batch = newBatch(0)
+    this.#full = []
+    this.#fullBytes = 0
   }
 
   /** Nobody reads any more: what is logged is lost, the process goes on. */
   #break(): void {
     this.#broken = true
-    this.#pending = ''
+    this.#spare = undefined
+    this.#forget()
   }
+}
+
+function newBatch(size: number): Batch {
+  return { bytes: Buffer.allocUnsafeSlow(size), used: 0 }
+}
+
+function writtenOf({ bytes, used }: Batch): Buffer {
+  return bytes.subarray(0, used)
 }
 
 /** A pipe or terminal that does not wait and takes no more for now. */

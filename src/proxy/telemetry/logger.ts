@@ -15,7 +15,7 @@ export interface Output {
 }
 
 /** Lines waiting for a slow reader; more are dropped rather than kept in memory. */
-const MAX_BUFFERED_CHARACTERS = 16 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /** Second net under the `Secret` type: fields that may carry credentials, wherever a log line puts them. */
 const REDACTED = [
@@ -32,7 +32,7 @@ const REDACTED = [
 
 /** Writes are asynchronous and in batches: a slow reader never stops a request. */
 export function createOutput(level: LogLevel): Output {
-  const lines = new BatchedLines(1, MAX_BUFFERED_CHARACTERS)
+  const lines = new BatchedLines(1, MAX_BUFFERED_BYTES)
   const log = pino(
     {
       level,
@@ -46,7 +46,7 @@ export function createOutput(level: LogLevel): Output {
   )
   return {
     log,
-    audit: { write: (_record, json) => void lines.write(`${json}\n`) },
+    audit: { write: (_record, json) => lines.writeLine(json) },
     flush: () => lines.flushSync(),
   }
 }

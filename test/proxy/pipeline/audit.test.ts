@@ -28,3 +28,13 @@ t.test('requests under one policy say the same of it, those under another do not
   t.equal(billingOf(second), 'async')
   t.equal(billingOf(first), 'sync')
 })
+
+t.test('the time is when the request came, to the millisecond, in whatever order they end', async (t) => {
+  const [request] = endedRequests()
+  if (request === undefined) return t.fail('no request')
+  const { record, outcome, endedAtMs } = request
+  for (const receivedAtMs of [999.99, 1_000, 1_999.5, 1_769_846_400_007, 1_769_846_399_999.9, 1_769_846_400_000]) {
+    const other = Object.assign(record, { incoming: { ...record.incoming, receivedAtMs } })
+    t.equal(renderAudit(other, outcome, endedAtMs).time, new Date(receivedAtMs).toISOString())
+  }
+})

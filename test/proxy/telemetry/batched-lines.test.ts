@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { openSync, readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -25,6 +26,44 @@ t.test('writes many lines whole', async (t) => {
   const text = all.join('')
   while (readFileSync(file, 'utf8').length < text.length) await sleep(1)
   t.equal(readFileSync(file, 'utf8'), text)
+})
+
+t.test('writes lines of any length and script in their order, with a line feed where one is asked for', async (t) => {
+  const file = join(t.testdir({}), 'out')
+  const lines = new BatchedLines(openSync(file, 'w'), 10_000_000)
+  const texts = [
+    'short',
+    '\u{1F600}\u00fc\u4f60'.repeat(30_000),
+    '',
+    '\u4f60'.repeat(21_845),
+    'x'.repeat(65_536),
+    '\u00fc'.repeat(100),
+  ]
+  for (const text of texts) {
+    lines.writeLine(text)
+    lines.write(`${text}\n`)
+  }
+  const expected = texts.flatMap((text) => [text, text]).join('\n') + '\n'
+  while (statSync(file).size < Buffer.byteLength(expected)) await sleep(1)
+  t.ok(readFileSync(file, 'utf8') === expected)
+})
+
+t.test('lines that come while others are written follow them', async (t) => {
+  const file = join(t.testdir({}), 'out')
+  const lines = new BatchedLines(openSync(file, 'w'), 10_000_000)
+  let expected = ''
+  for (let round = 0; round < 40; round += 1) {
+    for (let number = 0; number < 100; number += 1) {
+      const line = `${round} ${number} ${'x'.repeat((round * number) % 1_000)}`
+      lines.writeLine(line)
+      expected += `${line}\n`
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  lines.writeLine('last')
+  expected += 'last\n'
+  while (statSync(file).size < expected.length) await sleep(1)
+  t.ok(readFileSync(file, 'utf8') === expected)
 })
 
 t.test('writes what is buffered when asked to', async (t) => {
@@ -63,4 +102,26 @@ t.test('goes on where nobody reads', async (t) => {
   lines.flushSync()
   lines.write('two\n')
   t.equal(readFileSync(file, 'utf8'), '')
+})
+
+t.test('a reader that stands still gets whole lines in their order, and what comes once it reads again', async (t) => {
+  const module = new URL('../../../src/proxy/telemetry/batched-lines.ts', import.meta.url).href
+  const script = `import { BatchedLines } from ${JSON.stringify(module)}
+    const lines = new BatchedLines(1, 500_000)
+    for (let number = 0; number < 3_000; number++) lines.writeLine(number + ' ' + 'x'.repeat(1_000))
+    process.stderr.write('written')
+    process.stdin.once('data', () => { lines.writeLine('last'); process.stdin.unref() })`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+  await once(child.stderr, 'data')
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+    // Far more than a pipe holds: it came from the waiting lines.
+    if (text.length > 400_000 && !child.stdin.writableEnded) child.stdin.end('go on')
+  })
+  await once(child, 'close')
+  const lines = text.trimEnd().split('\n')
+  t.equal(lines.pop(), 'last')
+  t.ok(lines.length > 400 && lines.length < 700, `${lines.length} lines were kept`)
+  t.ok(lines.every((line, index) => line === `${index} ${'x'.repeat(1_000)}`))
 })
