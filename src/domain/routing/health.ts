@@ -70,7 +70,9 @@ export function afterFirstContent(
 
 /** After a stream has come whole. */
 export function afterCompletion(health: Health, nowMs: Milliseconds): Health {
-  return isOpen(health.breaker, nowMs) ? health : { ...health, breaker: { type: 'closed', failures: 0 } }
+  const { breaker } = health
+  const isSound = breaker.type === 'closed' && breaker.failures === 0
+  return isSound || isOpen(breaker, nowMs) ? health : { ...health, breaker: { type: 'closed', failures: 0 } }
 }
 
 /** After an attempt failed. */
@@ -110,7 +112,8 @@ export function latencyOf(health: Health, nowMs: Milliseconds): Milliseconds | u
 }
 
 function withLatency(health: Health, firstByteMs: Milliseconds, nowMs: Milliseconds): Health {
-  return { ...health, latency: { ms: average(latencyOf(health, nowMs), firstByteMs), atMs: nowMs } }
+  const { breaker, cooledUntilMs } = health
+  return { breaker, cooledUntilMs, latency: { ms: average(latencyOf(health, nowMs), firstByteMs), atMs: nowMs } }
 }
 
 function breakerAfterFailure(

@@ -9,6 +9,11 @@ export function publicNamesOf(deployment: Deployment): readonly string[] {
   return [deployment.model.name, ...deployment.model.aliases]
 }
 
+/** Whether `name` is one of the public names. */
+export function answersTo({ model }: Deployment, name: string): boolean {
+  return model.name === name || model.aliases.includes(name)
+}
+
 /** `pattern` is a name or a suffix glob (`gpt-4.1-*`): a star counts at the end only. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
@@ -23,9 +28,23 @@ export interface Exclusions {
   find(names: readonly string[]): string | undefined
 }
 
+/** What an empty list compiles to. */
+export const NO_EXCLUSIONS: Exclusions = { find: () => undefined }
+
+/** A list that stands in a key's policy is the same object for all requests of the key. */
+const compiled = new WeakMap<ReadonlySet<string>, Exclusions>()
+
 /** @see Exclusions */
 export function compileExclusions(entries: ReadonlySet<string>): Exclusions {
-  if (entries.size === 0) return NONE
+  if (entries.size === 0) return NO_EXCLUSIONS
+  const known = compiled.get(entries)
+  if (known !== undefined) return known
+  const exclusions = compileEntries(entries)
+  compiled.set(entries, exclusions)
+  return exclusions
+}
+
+function compileEntries(entries: ReadonlySet<string>): Exclusions {
   const patterns = [...entries].map((entry) => entry.toLowerCase())
   return {
     find(names) {
@@ -38,5 +57,3 @@ export function compileExclusions(entries: ReadonlySet<string>): Exclusions {
     },
   }
 }
-
-const NONE: Exclusions = { find: () => undefined }

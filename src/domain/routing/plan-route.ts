@@ -17,7 +17,7 @@ import type { Milliseconds, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import type { Candidate, HealthView, Removal, RouteOutcome, RouteRequest } from './route.ts'
 import type { GatewayError } from '../errors.ts'
 import { isModelAllowed, isVisibleTo } from './access.ts'
-import { AUTO_MODEL } from './names.ts'
+import { answersTo, AUTO_MODEL } from './names.ts'
 import {
   autoNotAllowed,
   modelNotAllowed,
@@ -46,21 +46,32 @@ export function planRoute(input: RouteInput): RouteOutcome {
   const wanted = findWanted(input)
   if (wanted.type === 'refused') return { type: 'refused', error: wanted.error, removed: [] }
 
-  const removalOf = compileRules({ ...input, access: input.key.access })
+  const { key, policy, request, health, nowMs } = input
+  const removalOf = compileRules({ access: key.access, policy, request, health, nowMs })
   const removed: Removal[] = []
+  const left = wanted.groups.map((group) => withoutRemoved(group, removalOf, removed))
+  const candidates = rankDeployments(left, policy.scoringMethod, health)
+  if (!isNotEmpty(candidates)) return { type: 'refused', error: refusalFor(removed, input), removed }
+  return { type: 'plan', candidates, removed, method: policy.scoringMethod ?? 'priority' }
+}
+
+/** What the rules leave of a group; what they take out goes to `removed`. */
+function withoutRemoved(
+  group: readonly Deployment[],
+  removalOf: (deployment: Deployment) => Removal | undefined,
+  removed: Removal[],
+): Deployment[] {
   const left: Deployment[] = []
-  for (const deployment of wanted.groups.flat()) {
+  for (const deployment of group) {
     const removal = removalOf(deployment)
     if (removal === undefined) left.push(deployment)
     else removed.push(removal)
   }
+  return left
+}
 
-  const [first, ...others] = inGroupOrder(
-    wanted.groups,
-    rankDeployments(left, input.policy.scoringMethod, input.health),
-  )
-  if (first === undefined) return { type: 'refused', error: refusalFor(removed, input), removed }
-  return { type: 'plan', candidates: [first, ...others], removed, method: input.policy.scoringMethod ?? 'priority' }
+function isNotEmpty(candidates: Candidate[]): candidates is [Candidate, ...Candidate[]] {
+  return candidates.length > 0
 }
 
 /** Groups of deployments: all of one are tried before the next. Each deployment is in one group only. */
@@ -69,44 +80,61 @@ type Wanted =
   | { readonly type: 'refused'; readonly error: GatewayError }
 
 function findWanted({ compiled, key, policy, request }: RouteInput): Wanted {
-  const visible = (deployment: Deployment): boolean => isVisibleTo(key.access, deployment)
   const name = request.model
+  const visible = visibleTo(key, compiled)
   if (name === undefined || name === AUTO_MODEL) {
     if (!key.access.allowAuto) return { type: 'refused', error: autoNotAllowed() }
-    return { type: 'found', groups: [compiled.deployments.filter(visible)] }
+    return { type: 'found', groups: [visible] }
   }
-  const groups = findNamed(compiled, name, visible)
-  const primary = groups[0] ?? []
-  if (primary.length === 0) return { type: 'refused', error: modelNotFound(name) }
+  const named = findNamed(compiled, name, key)
+  if (named === undefined) return { type: 'refused', error: modelNotFound(name) }
+  const [primary, siblings] = named.groups
   if (!primary.some((deployment) => isModelAllowed(key.access, deployment))) {
     return { type: 'refused', error: modelNotAllowed(name) }
   }
   if (policy.fallback === 'SameModel') return { type: 'found', groups: [primary] }
-  const taken = new Set(groups.flat())
-  const backups = compiled.deployments.filter((deployment) => visible(deployment) && !taken.has(deployment))
-  return { type: 'found', groups: [...groups, backups] }
+  // Often there is nothing else.
+  if (primary.length + siblings.length === visible.length) return { type: 'found', groups: named.groups }
+  const backups = visible.filter((deployment) => !answersTo(deployment, named.model))
+  return { type: 'found', groups: [primary, siblings, backups] }
 }
 
-/** The deployments that the name means and, where it pins a provider, those of the same model elsewhere. */
+/** Per key, as its entry and the list of deployments are of one snapshot. */
+const visibleByKey = new WeakMap<VirtualKeyEntry, { of: readonly Deployment[]; visible: readonly Deployment[] }>()
+
+/** All deployments that the key reaches: the snapshot's own list where that is all of it. */
+function visibleTo(key: VirtualKeyEntry, { deployments }: CompiledSnapshot): readonly Deployment[] {
+  const known = visibleByKey.get(key)
+  if (known?.of === deployments) return known.visible
+  const visible = onlyVisible(deployments, key)
+  visibleByKey.set(key, { of: deployments, visible })
+  return visible
+}
+
+/** The list itself where the key reaches all of it. */
+function onlyVisible(deployments: readonly Deployment[], { access }: VirtualKeyEntry): readonly Deployment[] {
+  const visible = (deployment: Deployment): boolean => isVisibleTo(access, deployment)
+  return deployments.every(visible) ? deployments : deployments.filter(visible)
+}
+
+const NONE: readonly Deployment[] = []
+
+/**
+ * The deployments that the name means and, where it pins a provider, those of the same model elsewhere. `model`: all of
+ * both answer to this name, and no other does. Undefined: the key sees none.
+ */
 function findNamed(
   compiled: CompiledSnapshot,
   name: string,
-  visible: (deployment: Deployment) => boolean,
-): Deployment[][] {
-  const byName = (compiled.deploymentsByModel.get(name) ?? []).filter(visible)
-  if (byName.length > 0) return [byName]
+  key: VirtualKeyEntry,
+): { readonly model: string; readonly groups: readonly [readonly Deployment[], readonly Deployment[]] } | undefined {
+  const byName = onlyVisible(compiled.deploymentsByModel.get(name) ?? NONE, key)
+  if (byName.length > 0) return { model: name, groups: [byName, NONE] }
   const pinned = compiled.deploymentsById.get(name)
-  if (pinned === undefined || !visible(pinned)) return []
-  const siblings = compiled.deploymentsByModel.get(pinned.model.name) ?? []
-  return [[pinned], siblings.filter((deployment) => deployment !== pinned && visible(deployment))]
-}
-
-/** The ranked candidates, those of an earlier group first. */
-function inGroupOrder(groups: readonly (readonly Deployment[])[], ranked: readonly Candidate[]): Candidate[] {
-  if (groups.length === 1 || ranked.length < 2) return [...ranked]
-  const groupOf = new Map(groups.flatMap((group, index) => group.map((deployment) => [deployment, index] as const)))
-  const position = ({ deployment }: Candidate): number => groupOf.get(deployment) ?? groups.length
-  return ranked.toSorted((a, b) => position(a) - position(b))
+  if (pinned === undefined || !isVisibleTo(key.access, pinned)) return undefined
+  const model = pinned.model.name
+  const sameModel = onlyVisible(compiled.deploymentsByModel.get(model) ?? NONE, key)
+  return { model, groups: [[pinned], sameModel.filter((deployment) => deployment !== pinned)] }
 }
 
 function refusalFor(removed: readonly Removal[], { health, nowMs }: RouteInput): GatewayError {

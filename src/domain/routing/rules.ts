@@ -4,11 +4,11 @@
  */
 import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
-import type { KeyAccess, Milliseconds } from '../snapshot/snapshot.ts'
+import type { Capability, KeyAccess, Milliseconds } from '../snapshot/snapshot.ts'
 import type { HealthView, Removal, RemovalRule, RouteRequest } from './route.ts'
 import { formatPricePer1K } from '../quota/money.ts'
 import { isModelAllowed } from './access.ts'
-import { compileExclusions, publicNamesOf } from './names.ts'
+import { compileExclusions, NO_EXCLUSIONS, publicNamesOf } from './names.ts'
 import type { Exclusions } from './names.ts'
 
 export interface RuleInput {
@@ -20,12 +20,22 @@ export interface RuleInput {
 }
 
 /** The rules made ready for one request: gives the removal of a deployment, or undefined where it may serve. */
-export function compileRules(input: RuleInput): (deployment: Deployment) => Removal | undefined {
+export function compileRules({
+  access,
+  policy,
+  request,
+  health,
+  nowMs,
+}: RuleInput): (deployment: Deployment) => Removal | undefined {
   const context: RuleContext = {
-    ...input,
-    providers: compileExclusions(input.policy.excludeProviders),
-    models: compileExclusions(input.policy.excludeModels),
-    countries: compileExclusions(input.policy.excludeCountries),
+    access,
+    policy,
+    request,
+    health,
+    nowMs,
+    providers: compileExclusions(policy.excludeProviders),
+    models: compileExclusions(policy.excludeModels),
+    countries: compileExclusions(policy.excludeCountries),
   }
   return (deployment) => {
     for (const { rule, objection } of RULES) {
@@ -68,20 +78,21 @@ function notAllowed(deployment: Deployment, { access }: RuleContext): string | u
 }
 
 function excludedProvider(deployment: Deployment, { providers }: RuleContext): string | undefined {
+  if (providers === NO_EXCLUSIONS) return undefined
   const hit = providers.find([deployment.provider.name])
   return hit === undefined ? undefined : `provider excluded by x-llm-exclude-providers or a policy: ${hit}`
 }
 
-function excludedModel(deployment: Deployment, { policy, models }: RuleContext): string | undefined {
-  if (policy.excludeModels.size === 0) return undefined
+function excludedModel(deployment: Deployment, { models }: RuleContext): string | undefined {
+  if (models === NO_EXCLUSIONS) return undefined
   const names = publicNamesOf(deployment)
   const qualified = names.map((name) => `${deployment.provider.name}/${name}`)
   const hit = models.find([...names, deployment.model.upstreamName, ...qualified])
   return hit === undefined ? undefined : `model excluded by x-llm-exclude-models or a policy: ${hit}`
 }
 
-function excludedCountry({ model, provider }: Deployment, { policy, countries }: RuleContext): string | undefined {
-  if (policy.excludeCountries.size === 0) return undefined
+function excludedCountry({ model, provider }: Deployment, { countries }: RuleContext): string | undefined {
+  if (countries === NO_EXCLUSIONS) return undefined
   if (model.countries.length === 0 && provider.countries.length === 0) {
     return 'states no country, and x-llm-exclude-countries or a policy excludes some'
   }
@@ -107,8 +118,8 @@ function tooPoor({ model }: Deployment, { policy }: RuleContext): string | undef
 }
 
 function lacksCapability({ model }: Deployment, { request }: RuleContext): string | undefined {
-  const missing = request.needs.filter((capability) => !model.capabilities.includes(capability))
-  return missing.length === 0 ? undefined : `lacks the capability ${missing.join(', ')}`
+  const lacks = (capability: Capability): boolean => !model.capabilities.includes(capability)
+  return request.needs.some(lacks) ? `lacks the capability ${request.needs.filter(lacks).join(', ')}` : undefined
 }
 
 /** One token of answer must fit beside the prompt. */

@@ -19,19 +19,27 @@ import type { Candidate, HealthView } from './route.ts'
 const BALANCE = { cost: 0.4, latency: 0.3, quality: 0.3 } as const
 
 /**
- * Candidates in the order of trying.
+ * Candidates in the order of trying: those of the first group, then those of the next. A score compares over all groups.
  * @param method undefined: nobody chose one. The lowest priority number comes first and `balanced` ranks within it.
  */
 export function rankDeployments(
-  deployments: readonly Deployment[],
+  groups: readonly (readonly Deployment[])[],
   method: ScoringMethod | undefined,
   health: HealthView,
 ): Candidate[] {
+  const deployments: Deployment[] = []
+  for (const group of groups) for (const deployment of group) deployments.push(deployment)
   // The only one is the best by any measure.
   if (deployments.length < 2) return deployments.map((deployment) => ({ deployment, score: 1 }))
   const scores = SCORERS[method ?? 'balanced'](deployments, health)
-  const candidates = deployments.map((deployment, index) => ({ deployment, score: scores[index] ?? 0 }))
-  return candidates.toSorted(method === undefined ? byPriorityThenScore : byScoreThenPriority)
+  const order = method === undefined ? byPriorityThenScore : byScoreThenPriority
+  const ranked: Candidate[] = []
+  for (const group of groups) {
+    const start = ranked.length
+    const candidates = group.map((deployment, index) => ({ deployment, score: scores[start + index] ?? 0 }))
+    for (const candidate of candidates.toSorted(order)) ranked.push(candidate)
+  }
+  return ranked
 }
 
 type Scorer = (deployments: readonly Deployment[], health: HealthView) => number[]
@@ -44,16 +52,21 @@ const SCORERS: Readonly<Record<ScoringMethod, Scorer>> = {
 }
 
 function scoreCost(deployments: readonly Deployment[]): number[] {
-  const prices = deployments.map(({ model }) => model.pricing && model.pricing.input + model.pricing.output)
-  const dearest = Math.max(0, ...prices.filter((price) => price !== undefined))
-  return lowerIsBetter(prices.map((price) => price ?? dearest * 2 + 1))
+  let dearest = 0
+  for (const { model } of deployments) dearest = Math.max(dearest, sumOfPrices(model) ?? 0)
+  return lowerIsBetter(deployments.map(({ model }) => sumOfPrices(model) ?? dearest * 2 + 1))
+}
+
+function sumOfPrices({ pricing }: Deployment['model']): number | undefined {
+  return pricing && pricing.input + pricing.output
 }
 
 function scoreLatency(deployments: readonly Deployment[], health: HealthView): number[] {
   const measured = deployments.map((deployment) => health.latencyMs(deployment.id))
-  const known = measured.filter((latency) => latency !== undefined)
-  const fastest = known.length === 0 ? 0 : Math.min(...known)
-  return lowerIsBetter(measured.map((latency) => latency ?? fastest))
+  let fastest = Infinity
+  for (const latency of measured) if (latency !== undefined) fastest = Math.min(fastest, latency)
+  const assumed = fastest === Infinity ? 0 : fastest
+  return lowerIsBetter(measured.map((latency) => latency ?? assumed))
 }
 
 function scoreQuality(deployments: readonly Deployment[]): number[] {
@@ -71,8 +84,13 @@ function scoreBalanced(deployments: readonly Deployment[], health: HealthView): 
 
 /** Min-max: the lowest value gets 1, the highest 0; all get 1 where they are equal. */
 function lowerIsBetter(values: readonly number[]): number[] {
-  const lowest = Math.min(...values)
-  const range = Math.max(...values) - lowest
+  let lowest = Infinity
+  let highest = -Infinity
+  for (const value of values) {
+    if (value < lowest) lowest = value
+    if (value > highest) highest = value
+  }
+  const range = highest - lowest
   return values.map((value) => (range === 0 ? 1 : 1 - (value - lowest) / range))
 }
 

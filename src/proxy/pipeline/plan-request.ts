@@ -1,5 +1,5 @@
 /** Stage 4: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
-import type { CompletionRequest, Message, UserPart } from '../../domain/completion/request.ts'
+import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Capability } from '../../domain/snapshot/snapshot.ts'
@@ -47,13 +47,18 @@ function needsOf(request: CompletionRequest): Capability[] {
   const needs: Capability[] = ['chat']
   if (request.stream) needs.push('streaming')
   if (request.tools.length > 0) needs.push('tools')
-  if (request.messages.some((message) => contentHas(message, 'image'))) needs.push('vision')
-  if (request.messages.some((message) => contentHas(message, 'audio'))) needs.push('audio')
+  let image = false
+  let audio = false
+  for (const message of request.messages) {
+    if (message.role !== 'user') continue
+    for (const { type } of message.content) {
+      if (type === 'image') image = true
+      else if (type === 'audio') audio = true
+    }
+  }
+  if (image) needs.push('vision')
+  if (audio) needs.push('audio')
   return needs
-}
-
-function contentHas(message: Message, type: UserPart['type']): boolean {
-  return message.role === 'user' && message.content.some((part) => part.type === type)
 }
 
 /** Characters of all texts, as the reservation and the context rule count them. */

@@ -48,6 +48,8 @@ export class HealthBoard implements HealthRecorder {
   readonly #now: Now
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
+  /** No provider is down after this: most of the time none is, and then none need be looked up. */
+  #anyDownUntilMs: Milliseconds = 0
 
   constructor(now: Now) {
     this.#now = now
@@ -55,8 +57,9 @@ export class HealthBoard implements HealthRecorder {
 
   coolingDownUntil(deploymentId: string): Milliseconds | undefined {
     const nowMs = this.#now()
-    const own = coolingDownUntil(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, nowMs) ?? 0
-    const until = Math.max(own, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
+    const own = coolingDownUntil(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, nowMs)
+    if (this.#anyDownUntilMs <= nowMs) return own
+    const until = Math.max(own ?? 0, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
     return until > nowMs ? until : undefined
   }
 
@@ -93,6 +96,9 @@ export class HealthBoard implements HealthRecorder {
     forgetLostProbe(record, deployment.provider, nowMs)
     if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
     if (isFull(provider, deployment.provider.limits, nowMs)) return undefined
+    if (deployment.provider.limits.requestsPerMinute !== undefined) {
+      provider.requests = addToWindow(provider.requests, 1, nowMs)
+    }
     return this.#take(record, provider, nowMs)
   }
 
@@ -108,7 +114,9 @@ export class HealthBoard implements HealthRecorder {
     provider: string,
     verdict: { readonly type: 'up' } | { readonly type: 'down'; readonly untilMs: Milliseconds },
   ): void {
-    this.#provider(provider).downUntilMs = verdict.type === 'up' ? 0 : verdict.untilMs
+    const downUntilMs = verdict.type === 'up' ? 0 : verdict.untilMs
+    this.#provider(provider).downUntilMs = downUntilMs
+    this.#anyDownUntilMs = Math.max(this.#anyDownUntilMs, downUntilMs)
   }
 
   /** Providers of which every deployment that has been tried has its breaker open, on trial, or open until a moment ago. */
@@ -134,7 +142,6 @@ export class HealthBoard implements HealthRecorder {
     const probe = wasOpen ? { startedMs: nowMs } : undefined
     if (probe !== undefined) record.probe = probe
     provider.inFlight += 1
-    provider.requests = addToWindow(provider.requests, 1, nowMs)
     let released = false
     return () => {
       if (released) return

@@ -10,7 +10,7 @@ function rank(
 ) {
   const entries = Object.entries(models).map(([name, fields]) => model(name, fields))
   const measured = Object.fromEntries(Object.entries(latency).map(([name, ms]) => [`one/${name}`, ms]))
-  return rankDeployments(compile(provider('one', entries)).deployments, method, health({}, measured))
+  return rankDeployments([compile(provider('one', entries)).deployments], method, health({}, measured))
 }
 
 const namesOf = (ranked: ReturnType<typeof rank>): string[] => ranked.map(({ deployment }) => deployment.model.name)
