@@ -22,6 +22,10 @@ export const IDEOGRAPH = 1024
 export const TAIL_SIGN = 2048
 /** Right after a name: what follows is its value. */
 export const ASSIGNING = 4096
+/** Signs that a rule of its own begins at. */
+export const TRIGGER = 8192
+/** Begins an escape sequence, whose letters belong to no word: `\`, `%`. */
+export const ESCAPE = 16384
 
 export const ANY_HEX = DIGIT | HEX_LETTER
 export const BASE64_URL = WORD | DASH
@@ -47,6 +51,8 @@ add('+/=', BASE64_SIGN)
 add('.', DOT)
 add('$%|~!@', TAIL_SIGN)
 add(`=:"']>\`\\*|`, ASSIGNING)
+add('@:-%\\&[({~.', TRIGGER)
+add('\\%', ESCAPE)
 add(' \t\r\n\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff', SPACE)
 for (let unit = 0x2000; unit <= 0x200a; unit++) TABLE[unit] = SPACE
 for (let unit = 0xc0; unit < 0x2000; unit++)
@@ -58,14 +64,22 @@ function isIdeographicSign(unit: number): boolean {
   return unit >= 0x3000 && unit <= 0x3020
 }
 
-/** Class bits of a code unit; 0 for signs and for `NaN` (an offset outside the text). */
+/** Class bits of a code unit; 0 for signs. */
 export function classOf(unit: number): number {
   return TABLE[unit] ?? 0
 }
 
+/**
+ * The code unit at an offset; 0 outside the text. Asked first whether it is inside: where `charCodeAt` has once answered `NaN`, V8 takes
+ * the slow way to every later unit too.
+ */
+export function unitAt(text: string, offset: number): number {
+  return offset >= 0 && offset < text.length ? text.charCodeAt(offset) : 0
+}
+
 /** Class bits of the code unit at an offset; 0 outside the text. */
 export function classAt(text: string, offset: number): number {
-  return TABLE[text.charCodeAt(offset)] ?? 0
+  return TABLE[unitAt(text, offset)] ?? 0
 }
 
 /** First offset at or after `from`, and before `limit`, whose unit has none of the `mask` bits. */
@@ -89,9 +103,9 @@ export function skipBack(text: string, from: number, limit: number, mask: number
  * `start` is where the word begins; 0 where nothing before it makes its first letters an escape.
  */
 export function escapeLengthAt(text: string, start: number): number {
-  const before = text.charCodeAt(start - 1)
+  const before = unitAt(text, start - 1)
   if (before === 0x5c) {
-    const first = text.charCodeAt(start)
+    const first = unitAt(text, start)
     if (first === 0x75) return skipForward(text, start + 1, start + 5, ANY_HEX) === start + 5 ? 5 : 0
     if (first === 0x78) return skipForward(text, start + 1, start + 3, ANY_HEX) === start + 3 ? 3 : 0
     return first === 0x6e || first === 0x72 || first === 0x74 || first === 0x62 || first === 0x66 ? 1 : 0

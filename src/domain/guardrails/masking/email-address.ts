@@ -21,6 +21,7 @@ import {
   skipForward,
   SPACE,
   WORD,
+  unitAt,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { isTopLevelDomain } from './top-level-domains.ts'
@@ -79,6 +80,9 @@ const METHOD_NAMES: ReadonlySet<string> = new Set([
 ])
 const REMOTE_COMMAND =
   /(?:^|[\s`$#;&|("'>])(?:ssh|scp|sftp|rsync|mosh|sshfs|ssh-copy-id|autossh|ssh-keygen|ssh-keyscan)\s[^\n;|&"]*$/
+/** Asked first: prose has none of them, and this pattern takes half the time. */
+const NAMES_COMMAND = /ssh|scp|sftp|rsync|mosh/
+const CODE_LOGINS: ReadonlySet<string> = new Set(['git', 'hg'])
 const FORGES = /^(?:github|gitlab|bitbucket|codeberg|ssh\.dev\.azure|gitea|git\.)/i
 
 /** The address around the sign at `at`; `signLength` is how many characters the sign takes there. */
@@ -92,7 +96,7 @@ export function findEmail(text: string, at: number, signLength: number): Finding
 
 function localPartStart(text: string, at: number): number {
   const limit = at - LONGEST_LOCAL_PART
-  if (text.charCodeAt(at - 1) === 0x22) return quotedLocalPartStart(text, at)
+  if (unitAt(text, at - 1) === 0x22) return quotedLocalPartStart(text, at)
   let start = at
   for (;;) {
     start = skipBack(text, start, limit, LOCAL)
@@ -104,7 +108,7 @@ function localPartStart(text: string, at: number): number {
 
 /** Signs that stand between letters in names and in encoded plus signs: O'Brien, a+b, bob%2Bnews. */
 function isInnerSign(text: string, sign: number, at: number): boolean {
-  const unit = text.charCodeAt(sign)
+  const unit = unitAt(text, sign)
   if (sign + 1 >= at) return unit === 0x2b || unit === 0x26
   if (unit === 0x2b) return true
   const surrounded = (classAt(text, sign - 1) & LOCAL) !== 0
@@ -117,7 +121,7 @@ function isInnerSign(text: string, sign: number, at: number): boolean {
 function trimLocalPart(text: string, from: number, at: number): number {
   let start = from + Math.min(escapeLengthAt(text, from), at - from)
   start = skipForward(text, start, at, DOT | DASH)
-  while (start < at && text.charCodeAt(start) === 0x2b) start++
+  while (start < at && unitAt(text, start) === 0x2b) start++
   if ((classAt(text, at - 1) & IDEOGRAPH) !== 0) return start
   for (let index = at - 1; index >= start; index--) if ((classAt(text, index) & IDEOGRAPH) !== 0) return index + 1
   return start
@@ -135,7 +139,7 @@ function quotedLocalPartStart(text: string, at: number): number {
 
 /** End of the longest row of labels from `from` whose last label is a top-level domain; undefined where there is none. */
 function domainEnd(text: string, from: number, localLength: number): number | undefined {
-  if (text.charCodeAt(from) === 0x5b) return addressLiteralEnd(text, from)
+  if (unitAt(text, from) === 0x5b) return addressLiteralEnd(text, from)
   let at = from
   let labels = 0
   let best: number | undefined
@@ -146,17 +150,15 @@ function domainEnd(text: string, from: number, localLength: number): number | un
     const top = labels > 1 ? topLevelEnd(text, at, end) : undefined
     if (top !== undefined) best = top
     else if (best !== undefined && isFileEnding(text.slice(at, end))) return undefined
-    if (text.charCodeAt(end) !== 0x2e) break
+    if (unitAt(text, end) !== 0x2e) break
     at = end + 1
   }
-  return best === undefined || isVersionOrFile(text.slice(from, best), localLength) ? undefined : best
+  return best === undefined || isVersionOrFile(text, from, best, localLength) ? undefined : best
 }
 
 function addressLiteralEnd(text: string, from: number): number | undefined {
   const end = skipForward(text, from + 1, from + 48, ALPHANUMERIC | DOT)
-  return end - from > 6 && text.charCodeAt(end) === 0x5d && (classAt(text, from + 1) & DIGIT) !== 0
-    ? end + 1
-    : undefined
+  return end - from > 6 && unitAt(text, end) === 0x5d && (classAt(text, from + 1) & DIGIT) !== 0 ? end + 1 : undefined
 }
 
 /** End of a top-level domain that starts at `at`; text of another script may be glued to it. */
@@ -177,23 +179,30 @@ function isFileEnding(label: string): boolean {
   )
 }
 
-function isVersionOrFile(domain: string, localLength: number): boolean {
-  const labels = domain.toLowerCase().split('.')
+function isVersionOrFile(text: string, from: number, end: number, localLength: number): boolean {
+  if (ARCHIVE.test(text.slice(text.lastIndexOf('.', end - 1) + 1, end))) return true
+  const isWord = (classAt(text, from) & (DIGIT | DASH)) === 0 && (unitAt(text, from) | 0x20) !== 0x76
+  return !isWord && isVersion(text.slice(from, end).toLowerCase().split('.'), localLength)
+}
+
+const ARCHIVE = /^(?:zip|mov)$/i
+
+/** Judges labels the first of which begins with a digit, a dash or a `v`; no other is a version's. */
+function isVersion(labels: readonly string[], localLength: number): boolean {
   const [first = ''] = labels
-  const last = labels.at(-1) ?? ''
-  if (/^\d+x$/.test(first) || last === 'zip' || last === 'mov') return true
+  if (/^\d+x$/.test(first)) return true
   if (/^v?\d+$/.test(first) && labels.length > 2 && /^\d/.test(labels[1] ?? '')) return true
-  if (/^v\d+$/.test(first) || /^\d{1,2}$/.test(first)) return FILE_ENDINGS.has(last) || localLength === 1
+  if (/^v\d+$/.test(first) || /^\d{1,2}$/.test(first)) return FILE_ENDINGS.has(labels.at(-1) ?? '') || localLength === 1
   return first.startsWith('-')
 }
 
 function isMailContext(text: string, start: number, at: number, domainStart: number, end: number): boolean {
-  const before = text.charCodeAt(start - 1)
+  const before = unitAt(text, start - 1)
   if (before === 0x40 || before === 0x24) return false
-  if (before === 0x7d && text.charCodeAt(start) === 0x2e) return false
-  if (before === 0x2f && text.charCodeAt(start - 2) === 0x2f && text.charCodeAt(start - 3) === 0x3a)
+  if (before === 0x7d && unitAt(text, start) === 0x2e) return false
+  if (before === 0x2f && unitAt(text, start - 2) === 0x2f && unitAt(text, start - 3) === 0x3a)
     return isMailScheme(text, start - 3)
-  const after = text.charCodeAt(end)
+  const after = unitAt(text, end)
   if (after === 0x28 && METHOD_NAMES.has(text.slice(text.lastIndexOf('.', end) + 1, end))) return false
   return !isRemoteLogin(text, start, at, domainStart, end)
 }
@@ -206,26 +215,24 @@ function isMailScheme(text: string, colon: number): boolean {
 }
 
 function isRemoteLogin(text: string, start: number, at: number, domainStart: number, end: number): boolean {
-  const local = text.slice(start, at)
-  const after = text.charCodeAt(end)
-  const isCode = local === 'git' || local === 'hg'
+  const after = unitAt(text, end)
+  const isCode = at - start < 4 && CODE_LOGINS.has(text.slice(start, at))
   if (isCode && (after === 0x3a || after === 0x2f || FORGES.test(text.slice(domainStart, end)))) return true
   if (after === 0x3a && isRemotePath(text, end + 1)) return true
-  const before = text.charCodeAt(start - 1)
-  return (before === 0x20 || before === 0x3d) && REMOTE_COMMAND.test(commandBefore(text, start))
+  const before = unitAt(text, start - 1)
+  return (before === 0x20 || before === 0x3d) && isAfterCommand(text.slice(Math.max(0, start - COMMAND_WINDOW), start))
 }
 
-/** The rest of the line before `start`, bounded; quotes and pipes inside it end a command. */
-function commandBefore(text: string, start: number): string {
-  const window = text.slice(Math.max(0, start - COMMAND_WINDOW), start)
-  return window.slice(window.lastIndexOf('\n') + 1)
+/** Whether a command stands on the last line of what is before an address; quotes and pipes end a command. */
+function isAfterCommand(before: string): boolean {
+  return NAMES_COMMAND.test(before) && REMOTE_COMMAND.test(before.slice(before.lastIndexOf('\n') + 1))
 }
 
 /** What follows the colon of `user@host:`: a path, not the next words of a sentence and not a password. */
 function isRemotePath(text: string, from: number): boolean {
-  const unit = text.charCodeAt(from)
+  const unit = unitAt(text, from)
   if (unit === 0x2f || unit === 0x7e) return true
   const end = skipForward(text, from, from + 64, WORD | DOT | DASH)
   if (end === from || (classAt(text, from) & SPACE) !== 0) return false
-  return text.charCodeAt(end) === 0x2f && text.charCodeAt(end + 1) !== 0x2f
+  return unitAt(text, end) === 0x2f && unitAt(text, end + 1) !== 0x2f
 }

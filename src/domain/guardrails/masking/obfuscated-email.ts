@@ -1,5 +1,5 @@
 /** Addresses with the signs spelled out: `name [at] host [dot] com`, and without brackets `name at host dot com`. */
-import { DASH, DOT, skipBack, WORD } from './character-classes.ts'
+import { DASH, DOT, skipBack, WORD, unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { isTopLevelDomain } from './top-level-domains.ts'
 
@@ -11,7 +11,7 @@ export function findObfuscatedEmail(text: string, open: number): Finding | undef
   REST.lastIndex = open
   const match = REST.exec(text)
   if (match === null) return undefined
-  const localEnd = text.charCodeAt(open - 1) === 0x20 ? open - 1 : open
+  const localEnd = unitAt(text, open - 1) === 0x20 ? open - 1 : open
   const start = skipBack(text, localEnd, localEnd - 64, WORD | DOT | DASH)
   const top = /[A-Za-z0-9-]+$/.exec(match[1] ?? '')?.[0] ?? ''
   if (start === localEnd || !isTopLevelDomain(top)) return undefined

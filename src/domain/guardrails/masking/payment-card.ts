@@ -16,6 +16,7 @@ import {
   skipForward,
   UNDERSCORE,
   WORD,
+  unitAt,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 
@@ -75,15 +76,26 @@ const IDENTIFIER_WORDS =
 
 /** Cards in the row of digit groups that begins at `start`, and where that row ends. */
 export function findCards(text: string, start: number, found: (finding: Finding) => void): number {
-  const groups = readRow(text, start)
-  const end = groups.at(-1)?.end ?? start
+  const end = rowEnd(text, start)
   if (end - start < SHORTEST) return end
+  const groups = readRow(text, start)
   for (let index = 0; index < groups.length;) {
     const count = cardAt(text, groups, index)
     const [first, last] = [groups[index], groups[index + count - 1]]
     if (count > 0 && first !== undefined && last !== undefined)
       found({ kind: 'CARD', start: first.start, end: last.end, rule: 'card' })
     index += Math.max(1, count)
+  }
+  return end
+}
+
+/** Where the row of `readRow` ends: asked of every number, so it makes nothing. */
+function rowEnd(text: string, start: number): number {
+  let end = skipForward(text, start, text.length, DIGIT)
+  for (let count = 1; count < MOST_GROUPS; count++) {
+    const next = separatorEnd(text, end)
+    if (next === end || (classAt(text, next) & DIGIT) === 0) break
+    end = skipForward(text, next, text.length, DIGIT)
   }
   return end
 }
@@ -104,9 +116,9 @@ function readRow(text: string, start: number): Group[] {
 
 /** One sign, or a few of blanks, dashes and underscores: `4111  1111`, `4111 - 1111`. */
 function separatorEnd(text: string, from: number): number {
-  if (text.charCodeAt(from) === 0x2e) return from + 1
+  if (unitAt(text, from) === 0x2e) return from + 1
   let at = from
-  while (at < from + LONGEST_SEPARATOR && isSeparator(text.charCodeAt(at)) && text.charCodeAt(at) !== 0x2e) at++
+  while (at < from + LONGEST_SEPARATOR && isSeparator(unitAt(text, at)) && unitAt(text, at) !== 0x2e) at++
   return at
 }
 
@@ -202,7 +214,7 @@ function continuesAfter(groups: readonly Group[], index: number): boolean {
 }
 
 function isFreeBefore(text: string, start: number, end: number): boolean {
-  const before = text.charCodeAt(start - 1)
+  const before = unitAt(text, start - 1)
   if (before === 0x2e) return (classAt(text, start - 2) & DIGIT) === 0
   if (before === 0x2d) return !isUuidPart(text, start)
   if (before === 0x2b) return end - start > LONGEST_TELEPHONE_NUMBER
@@ -213,9 +225,9 @@ function isFreeBefore(text: string, start: number, end: number): boolean {
 /** `\n4111...`, `\u00204111...`, `%204111...`: the letters before the digits are an escape. */
 function isAfterEscape(text: string, start: number): boolean {
   for (const length of [1, 5, 3]) {
-    if (text.charCodeAt(start - length - 1) === 0x5c && escapeLengthAt(text, start - length) === length) return true
+    if (unitAt(text, start - length - 1) === 0x5c && escapeLengthAt(text, start - length) === length) return true
   }
-  return text.charCodeAt(start - 3) === 0x25
+  return unitAt(text, start - 3) === 0x25
 }
 
 function isUuidPart(text: string, start: number): boolean {
@@ -223,7 +235,7 @@ function isUuidPart(text: string, start: number): boolean {
 }
 
 function isFreeAfter(text: string, last: Group): boolean {
-  const after = text.charCodeAt(last.end)
+  const after = unitAt(text, last.end)
   if (last.separator === 0x2e) return false
   if (after === 0x2d) return (classAt(text, last.end + 1) & ALPHANUMERIC) === 0 || last.separator === 0x2d
   return (classAt(text, last.end) & ALPHANUMERIC) === 0

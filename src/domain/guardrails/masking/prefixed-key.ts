@@ -1,17 +1,30 @@
 /**
  * Keys with a vendor's prefix.
  *
- * Two tables of 32,768 bytes answer for the first three and four characters of every word whether any prefix begins like that; only then
- * are the prefixes of these letters tried, the longest first. What follows is read at most LONGEST_TAIL far.
+ * A table answers for the first four letters of every word whether any prefix begins like that; only then are the prefixes of these letters
+ * tried, the longest first. What follows is read at most LONGEST_TAIL far.
  */
-import { ALPHANUMERIC, BASE64_SIGN, classAt, classOf, DASH, DOT, skipForward, UNDERSCORE } from './character-classes.ts'
+import {
+  ALPHANUMERIC,
+  BASE64_SIGN,
+  classAt,
+  classOf,
+  DASH,
+  DOT,
+  skipForward,
+  UNDERSCORE,
+  unitAt,
+  WORD,
+} from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { KEY_PREFIXES } from './key-prefixes.ts'
 import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
+import { addLetter, LetterSet } from './word-letters.ts'
 
 /** A private key of 4,096 bits in base64 twice; all others stay far below it. */
 const LONGEST_TAIL = 8192
-const TABLE_BITS = 0x7fff
+/** Letters that a word is asked for by. */
+export const HEAD_LETTERS = 4
 
 interface Prefix {
   readonly rule: string
@@ -26,44 +39,48 @@ const PREFIXES: readonly Prefix[] = KEY_PREFIXES.flatMap(([rule, prefixes, tail,
 
 const BY_FIRST_TWO = Map.groupBy(PREFIXES, ({ prefix }) => firstTwo(prefix, 0))
 /** Beginnings that the scanner hands to other rules: web tokens and PuTTY's key files. */
-const OTHER_BEGINNINGS: readonly string[] = ['eyJ', 'PuT']
-const [FIRST_THREE, FIRST_FOUR] = tablesOfBeginnings()
+const OTHER_BEGINNINGS: readonly string[] = ['eyJ', 'PuTTY']
+const HEADS = headsOfPrefixes()
 
 function firstTwo(text: string, start: number): number {
-  return text.charCodeAt(start) * 0x10000 + text.charCodeAt(start + 1)
+  return unitAt(text, start) * 0x10000 + unitAt(text, start + 1)
 }
 
-function hashOf(first: number, second: number, third: number): number {
-  return (first * 1021 + second * 31 + third) & TABLE_BITS
-}
-
-function hashOfFour(three: number, fourth: number): number {
-  return (three * 31 + fourth) & TABLE_BITS
-}
-
-/** By the first three characters: 1 where a prefix may go on by its fourth, 2 where the prefix is too short to ask. */
-function tablesOfBeginnings(): readonly [Uint8Array, Uint8Array] {
-  const [threes, fours] = [new Uint8Array(TABLE_BITS + 1), new Uint8Array(TABLE_BITS + 1)]
+/** The first letters of every word that a prefix can begin: those of the prefix, and of the key where the prefix is shorter. */
+function headsOfPrefixes(): LetterSet {
+  const heads = new LetterSet()
   for (const { prefix, tail } of PREFIXES) {
-    const inTail = Array.from({ length: 0x80 }, (_, unit) => unit).filter((unit) => (classOf(unit) & tail) !== 0)
-    const thirds = prefix.length > 2 ? [prefix.charCodeAt(2)] : inTail
-    for (const third of thirds) {
-      const three = hashOf(prefix.charCodeAt(0), prefix.charCodeAt(1), third)
-      threes[three] = Math.max(threes[three] ?? 0, prefix.length > 2 ? 1 : 2)
-      for (const fourth of prefix.length > 3 ? [prefix.charCodeAt(3)] : inTail) fours[hashOfFour(three, fourth)] = 1
-    }
+    const isWord = skipForward(prefix, 0, prefix.length, WORD) === prefix.length
+    addHeads(heads, headAt(prefix, 0), isWord ? HEAD_LETTERS - prefix.length : 0, tail)
   }
-  for (const beginning of OTHER_BEGINNINGS)
-    threes[hashOf(beginning.charCodeAt(0), beginning.charCodeAt(1), beginning.charCodeAt(2))] = 2
-  return [threes, fours]
+  for (const beginning of OTHER_BEGINNINGS) addHeads(heads, headAt(beginning, 0), HEAD_LETTERS - beginning.length, WORD)
+  return heads
 }
 
-/** Whether a prefix may begin at `start`, which is the beginning of a word. Almost always false, and cheap. */
+/** A head, and all that it becomes with up to `more` letters of the class `tail`. */
+function addHeads(heads: LetterSet, head: number, more: number, tail: number): void {
+  heads.add(head)
+  if (more <= 0) return
+  for (let unit = 0; unit < 0x80; unit++)
+    if ((classOf(unit) & tail) !== 0 && (classOf(unit) & WORD) !== 0)
+      addHeads(heads, addLetter(head, unit), more - 1, tail)
+}
+
+function headAt(text: string, start: number): number {
+  const end = skipForward(text, start, start + HEAD_LETTERS, WORD)
+  let head = 0
+  for (let at = start; at < end; at++) head = addLetter(head, text.charCodeAt(at))
+  return head
+}
+
+/** Whether a prefix may begin with a word whose first `HEAD_LETTERS` letters are these. Almost always false, and cheap. */
+export function mayBeginKey(head: number): boolean {
+  return HEADS.mayHave(head)
+}
+
+/** Whether a prefix may begin at `start`, which is the beginning of a word. */
 export function mayBePrefixed(text: string, start: number): boolean {
-  const three = hashOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2))
-  const answer = FIRST_THREE[three]
-  if (answer !== 1) return answer === 2
-  return FIRST_FOUR[hashOfFour(three, text.charCodeAt(start + 3))] === 1
+  return HEADS.mayHave(headAt(text, start))
 }
 
 export interface PrefixResult {
@@ -117,7 +134,7 @@ function trimEnd(text: string, from: number, end: number): number {
 
 /** A `/` or `+` right before, with a long row of base64 before that: chance, not a key. */
 function isInsideBase64(text: string, start: number): boolean {
-  const sign = text.charCodeAt(start - 1)
+  const sign = unitAt(text, start - 1)
   if (sign !== 0x2f && sign !== 0x2b) return false
   for (let at = start - 2; at > start - 34; at--)
     if ((classAt(text, at) & (ALPHANUMERIC | BASE64_SIGN)) === 0) return false

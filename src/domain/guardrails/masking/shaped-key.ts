@@ -14,6 +14,7 @@ import {
   skipForward,
   UPPER,
   WORD,
+  unitAt,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
@@ -27,7 +28,7 @@ function key(start: number, end: number, rule: string): Finding {
 
 /** A key whose long word is `[start, end)`. */
 export function findShapedKey(text: string, start: number, end: number): Finding | undefined {
-  const after = text.charCodeAt(end)
+  const after = unitAt(text, end)
   const bot = after === 0x2e ? findBotToken(text, start, end) : undefined
   if (bot !== undefined) return bot
   if (after === 0x2d && end - start === 32 && text.startsWith('us', end + 1)) return findMailchimp(text, start, end)
@@ -67,11 +68,11 @@ function isLongAndRandom(prefix: readonly string[], value: string): boolean {
 
 /** Discord: a user id in base64, a time, a signature. */
 function findBotToken(text: string, start: number, end: number): Finding | undefined {
-  const first = text.charCodeAt(start)
+  const first = unitAt(text, start)
   if (first < 0x4d || first > 0x4f || end - start > 30) return undefined
   const middle = skipForward(text, end + 1, end + 9, BASE64_URL)
   const last = skipForward(text, middle + 1, middle + 64, BASE64_URL)
-  if (middle - end - 1 < 5 || text.charCodeAt(middle) !== 0x2e || last - middle < 25) return undefined
+  if (middle - end - 1 < 5 || unitAt(text, middle) !== 0x2e || last - middle < 25) return undefined
   return key(start, last, 'discord-bot')
 }
 
@@ -91,7 +92,7 @@ const PUBLIC_SEGMENTS: ReadonlySet<string> = new Set('pk pub public id uid uuid 
 function findUnknownPrefix(text: string, start: number, end: number): Finding | undefined {
   const from = skipBack(text, start, start - 48, BASE64_URL)
   const to = skipForward(text, end, end + 256, BASE64_URL)
-  const before = text.charCodeAt(from - 1)
+  const before = unitAt(text, from - 1)
   if (
     before === 0x2f ||
     before === 0x2e ||
@@ -122,7 +123,7 @@ export function findTwilioTokenAfter(text: string, from: number): Finding | unde
 
 /** Keys whose first part is a number: Telegram bots (`123456789:AA...`), Asana (`1/1200...:hex`). */
 export function findNumberedKey(text: string, start: number, end: number): Finding | undefined {
-  if (text.charCodeAt(end) !== 0x3a) return undefined
+  if (unitAt(text, end) !== 0x3a) return undefined
   const length = end - start
   const last = skipForward(text, end + 1, end + 64, BASE64_URL)
   if (length >= 8 && length <= 12 && text.startsWith('AA', end + 1) && last - end >= 30)
@@ -134,10 +135,10 @@ export function findNumberedKey(text: string, start: number, end: number): Findi
 
 /** The password in a line of `.pgpass`, `host:port:database:user:password`; `[start, end)` is the port. */
 export function findPgpass(text: string, start: number, end: number): Finding | undefined {
-  if (text.charCodeAt(start - 1) !== 0x3a || text.charCodeAt(end) !== 0x3a || end - start < 4 || end - start > 5)
+  if (unitAt(text, start - 1) !== 0x3a || unitAt(text, end) !== 0x3a || end - start < 4 || end - start > 5)
     return undefined
   const host = skipBack(text, start - 1, start - 80, WORD | DASH | DOT)
-  const before = text.charCodeAt(host - 1)
+  const before = unitAt(text, host - 1)
   if (host === start - 1 || (host > 0 && before !== 0x0a && before !== 0x22 && before !== 0x20 && before !== 0x6e))
     return undefined
   PGPASS_REST.lastIndex = end
@@ -150,15 +151,15 @@ const PGPASS_REST = /:[\w*.-]{1,63}:[\w*.-]{1,63}:((?:[^\s"'`\\:]|\\[:\\]){6,128
 
 /** Microsoft Entra client secrets: three characters, a digit, `Q~`, 31 to 34 more; `at` is the `~`. */
 export function findEntraSecret(text: string, at: number): Finding | undefined {
-  if (text.charCodeAt(at - 1) !== 0x51 || (classAt(text, at - 2) & DIGIT) === 0) return undefined
+  if (unitAt(text, at - 1) !== 0x51 || (classAt(text, at - 2) & DIGIT) === 0) return undefined
   const start = at - 5
   let end = at + 1
   while (
     end < at + 40 &&
-    ((classAt(text, end) & BASE64_URL) !== 0 || text.charCodeAt(end) === 0x7e || text.charCodeAt(end) === 0x2e)
+    ((classAt(text, end) & BASE64_URL) !== 0 || unitAt(text, end) === 0x7e || unitAt(text, end) === 0x2e)
   )
     end++
-  if (text.charCodeAt(end - 1) === 0x2e) end--
+  if (unitAt(text, end - 1) === 0x2e) end--
   return start >= 0 && end - at > 28 && (classAt(text, start) & (BASE64_URL | DIGIT)) !== 0
     ? key(start, end, 'entra-secret')
     : undefined
@@ -194,7 +195,7 @@ export function findAwsSecretAfter(text: string, from: number): Finding | undefi
 
 /** `Basic dXNlcjpwYXNz...`: the credentials after the word that ends at `end`. */
 export function findBasicCredential(text: string, end: number): Finding | undefined {
-  if (text.charCodeAt(end) !== 0x20) return undefined
+  if (unitAt(text, end) !== 0x20) return undefined
   const last = skipForward(text, end + 1, end + 400, BASE64)
   const value = text.slice(end + 1, last)
   if (value.length < 12 || (value.length % 4 !== 0 && !/\d/.test(value))) return undefined

@@ -3,7 +3,7 @@
  * key`, `our api key (Xy1...) leaked`, `log in with bob / hunter2x`, `echo "bob:hunter2x" | chpasswd`, `login bob password swordfish`.
  * Everything reads a bounded piece of text, so that a row of telling words stays linear.
  */
-import { classAt, SPACE } from './character-classes.ts'
+import { classAt, SPACE, unitAt } from './character-classes.ts'
 
 /** A value, a verb or sign, at most three small words, and then the name. */
 const WINDOW = 160
@@ -22,12 +22,12 @@ export interface Span {
 
 /** The value in front of the name that begins at `start`. */
 export function spanBefore(text: string, start: number): Span | undefined {
-  if (text.charCodeAt(start - 1) !== 0x20) return undefined
-  if (text.charCodeAt(start - 2) === 0x7c || text.startsWith('sudo', start - 5)) return spanPiped(text, start)
+  if (unitAt(text, start - 1) !== 0x20) return undefined
+  if (unitAt(text, start - 2) === 0x7c || text.startsWith('sudo', start - 5)) return spanPiped(text, start)
   let end = start - 1
   for (let count = 0; count <= MOST_WORDS; count++) {
     const from = wordStart(text, end, LONGEST_WORD)
-    if (from === undefined || text.charCodeAt(from - 1) !== 0x20) return undefined
+    if (from === undefined || unitAt(text, from - 1) !== 0x20) return undefined
     if (VERBS.has(text.slice(from, end).toLowerCase())) return spanOfWord(text, from - 1)
     end = from - 1
   }

@@ -3,7 +3,7 @@
  * All patterns are sticky and every repetition in them is bounded, so that one try costs a constant.
  */
 
-import { ALPHANUMERIC, classAt } from './character-classes.ts'
+import { ALPHANUMERIC, classAt, unitAt } from './character-classes.ts'
 
 /**
  * `assigned`: a sign says that a value follows. `said`: words say so. `called`: an argument, quoted. `beside`: only a space
@@ -54,9 +54,8 @@ const PAIR = /\s?(?:=\s?\(|\()\s?\\{0,7}["'][^"'\\\n]{1,64}\\{0,7}["']\s?,\s?(?=
 
 /** The connector after the name `[start, end)`; the strongest that fits. Undefined where nothing can follow. */
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
-  if (text.charCodeAt(end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0)
-    return findLooseConnector(text, end)
-  const isElement = text.charCodeAt(start - 1) === 0x3c || text.charCodeAt(start - 1) === 0x3a
+  if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) return findLooseConnector(text, end)
+  const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (isElement) {
     const own = matchEnd(ELEMENT, text, end)
     if (own !== undefined) return { connection: 'assigned', end: own, isElement: true }

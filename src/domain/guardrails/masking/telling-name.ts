@@ -3,7 +3,8 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
-import { DASH, DOT, skipBack, WORD } from './character-classes.ts'
+import { DASH, DOT, skipBack, unitAt, WORD } from './character-classes.ts'
+import { addLetter, ignoreCase, LetterSet } from './word-letters.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
 export type Telling = 'password' | 'secret' | 'weak'
@@ -102,47 +103,55 @@ function splitName(name: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** What may stand before a word of two or three letters, for a hash of four: all of ASCII, as upper and lower case fall together. */
-const BEFORE_SHORT = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit))
-/** Telling words by a hash of their last four letters: asked for every word of a text, so the first answer is one look-up. */
-const ENDING_BITS = 0x7fff
-const ENDINGS = new Map<number, string[]>()
-const ENDING_TABLE = endingTable()
+/** Letters that a word is asked for by. */
+const TAIL_LETTERS = 4
+const SMALL_LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz')
+const TELLING_WORDS = [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]
+const BY_LAST_THREE = Map.groupBy(TELLING_WORDS, (word) => tailOf(word, word.length, 3))
+const TAILS = tailsOfWords()
+/** `pw`, which ends names of every kind. */
+const PW = tailOf('pw', 2, 2)
 
-function endingHash(text: string, end: number): number {
-  const one = text.charCodeAt(end - 4) | 0x20
-  const two = text.charCodeAt(end - 3) | 0x20
-  const three = text.charCodeAt(end - 2) | 0x20
-  return (one * 7919 + two * 1021 + three * 31 + (text.charCodeAt(end - 1) | 0x20)) & ENDING_BITS
+/** The last letters of every word of letters that a telling word can end. */
+function tailsOfWords(): LetterSet {
+  const tails = new LetterSet()
+  for (const word of TELLING_WORDS) {
+    tails.add(tailOf(word, word.length, TAIL_LETTERS))
+    if (word.length >= TAIL_LETTERS) continue
+    for (const before of SMALL_LETTERS) tails.add(tailOf(before + word, word.length + 1, TAIL_LETTERS))
+  }
+  return tails
 }
 
-function endingTable(): Uint8Array {
-  const table = new Uint8Array(ENDING_BITS + 1)
-  for (const word of [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]) {
-    for (const before of word.length < 4 ? BEFORE_SHORT : ['']) {
-      const hash = endingHash(before + word, before.length + word.length)
-      table[hash] = 1
-      ENDINGS.set(hash, [...(ENDINGS.get(hash) ?? []), word])
-    }
-  }
-  return table
+function tailOf(text: string, end: number, letters: number): number {
+  let tail = 0
+  for (let at = Math.max(0, end - letters); at < end; at++) tail = addLetter(tail, text.charCodeAt(at))
+  return ignoreCase(tail)
+}
+
+/** Whether a word of letters (no digits, no underscores) whose last four are these may end with a telling word; false is certain. */
+export function mayEndTelling(tail: number): boolean {
+  return TAILS.mayHave(tail) || (tail & 0xffff) === (PW & 0xffff)
 }
 
 /** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
 export function mayTell(text: string, end: number): boolean {
-  const hash = endingHash(text, end)
-  if ((text.charCodeAt(end - 1) | 0x20) === 0x77 && (text.charCodeAt(end - 2) | 0x20) === 0x70) return true
-  return ENDING_TABLE[hash] === 1 && endsWithOne(text, end, ENDINGS.get(hash) ?? [])
+  if (end > 1 && tailOf(text, end, 2) === PW) return true
+  const candidates = BY_LAST_THREE.get(tailOf(text, end, 3))
+  return (
+    candidates !== undefined &&
+    candidates.some((word) => endsWith(text, end, word) && isWordOrCompound(text, end, word))
+  )
 }
 
-/** Apart from `mayTell`, which is asked for every word: a closure there would be made for every word. */
-function endsWithOne(text: string, end: number, endings: readonly string[]): boolean {
-  return endings.some((word) => endsWith(text, end, word))
+/** A short word that follows a letter beyond ASCII is the end of some other word. */
+function isWordOrCompound(text: string, end: number, word: string): boolean {
+  return word.length >= TAIL_LETTERS || unitAt(text, end - word.length - 1) < 0x80
 }
 
 function endsWith(text: string, end: number, word: string): boolean {
   for (let back = 1; back <= word.length; back++) {
-    const unit = text.charCodeAt(end - back)
+    const unit = unitAt(text, end - back)
     if ((unit < 0x80 ? unit | 0x20 : unit) !== word.charCodeAt(word.length - back)) return false
   }
   return true
@@ -153,13 +162,13 @@ export const LONGEST_READ_BACK = 80
 
 /** Whether the word that ends at `end` ends with `ey`: a key. */
 export function isKeyWord(text: string, end: number): boolean {
-  return (text.charCodeAt(end - 1) | 0x20) === 0x79 && (text.charCodeAt(end - 2) | 0x20) === 0x65
+  return (unitAt(text, end - 1) | 0x20) === 0x79 && (unitAt(text, end - 2) | 0x20) === 0x65
 }
 
 /** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`. */
 export function nameStart(text: string, start: number, end: number): number {
   const from = skipBack(text, start, end - LONGEST_READ_BACK, WORD | DASH | DOT)
-  if (text.charCodeAt(from - 1) !== 0x20 || (text.charCodeAt(end - 1) | 0x20) !== 0x79) return from
+  if (unitAt(text, from - 1) !== 0x20 || (unitAt(text, end - 1) | 0x20) !== 0x79) return from
   const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
   return previous < from - 1 ? previous : from
 }
@@ -196,7 +205,7 @@ const IDEOGRAPHIC_ENDS: ReadonlySet<number> = new Set(
 
 /** What a word of Chinese, Japanese or Korean tells that ends at `end`. */
 export function classifyIdeographs(text: string, end: number): Telling | undefined {
-  if (!IDEOGRAPHIC_ENDS.has(text.charCodeAt(end - 1))) return undefined
+  if (!IDEOGRAPHIC_ENDS.has(unitAt(text, end - 1))) return undefined
   for (const [word, telling] of IDEOGRAPHIC_WORDS) if (text.startsWith(word, end - word.length)) return telling
   return undefined
 }

@@ -4,6 +4,7 @@
  * The word sets how much the value must show by itself (telling-name.ts), and so does what connects them (telling-connector.ts). Values
  * that are code, placeholders, ordinary words, hashes and versions are left alone.
  */
+import { unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import {
   countKinds,
@@ -102,7 +103,7 @@ export function isTableSecret(value: string, telling: Telling): boolean {
 
 /** The password of a pair `address:password`, after the address that ends at `end`. */
 export function findPasswordAfter(text: string, end: number): Finding | undefined {
-  if (text.charCodeAt(end) !== 0x3a) return undefined
+  if (unitAt(text, end) !== 0x3a) return undefined
   const value = readValue(text, end + 1, false)
   if (value === undefined || value.isQuoted || value.start !== end + 1) return undefined
   return judgeValue(text, { start: end, end, telling: 'password' }, value, 'said')

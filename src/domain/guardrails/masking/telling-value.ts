@@ -1,5 +1,5 @@
 /** Reads the value that stands after a telling name: quoted, or up to where code, prose, a URL or a CSV line would end it. */
-import { ALPHANUMERIC, classAt, IDEOGRAPH, SPACE } from './character-classes.ts'
+import { ALPHANUMERIC, classAt, IDEOGRAPH, SPACE, unitAt } from './character-classes.ts'
 
 export interface Value {
   readonly start: number
@@ -71,16 +71,16 @@ function endsBareValue(text: string, at: number, start: number, isElement: boole
     case 0x27: // '
       return at > start && (classAt(text, at + 1) & ALPHANUMERIC) === 0
     case 0x3c: // <
-      return isElement || text.charCodeAt(at + 1) === 0x2f || text.startsWith('br', at + 1)
+      return isElement || unitAt(text, at + 1) === 0x2f || text.startsWith('br', at + 1)
     case 0x26: // &
       return /^&(?:amp;|quot;|[\w.%-]{1,40}=)/.test(text.slice(at, at + 44))
     case 0x2c: // ,
     case 0x3b: // ;
       return isEndOfField(text, at + 1)
     case 0x29: // )
-      return text.charCodeAt(at + 1) === 0x5d
+      return unitAt(text, at + 1) === 0x5d
     case 0x5d: // ]
-      return text.charCodeAt(at + 1) === 0x28
+      return unitAt(text, at + 1) === 0x28
     case 0x7c: // |
       return (classAt(text, at + 1) & SPACE) !== 0
     case 0x5c: // an escaped quote or line end

@@ -94,6 +94,7 @@ const LONGEST_DOMAIN = 24
 export function isTopLevelDomain(label: string): boolean {
   if (label.length < 2 || label.length > LONGEST_DOMAIN)
     return label.toLowerCase().startsWith('xn--') && label.length < 64
+  if (DOMAINS.has(label)) return true
   const lower = label.toLowerCase()
   return DOMAINS.has(lower) || lower.startsWith('xn--')
 }

@@ -120,9 +120,11 @@ function isSecretPassword(user: string, password: string): boolean {
   return !(EXAMPLE_USERS.has(user.toLowerCase()) && EXAMPLE_PASSWORDS.has(password.toLowerCase()))
 }
 
+const NETWORKS: readonly string[] = ['tcp(', 'udp(', 'unix(']
+
 /** `user:password@tcp(`: the password before the `@` at `at`. */
 export function findDriverCredential(text: string, at: number): Finding | undefined {
-  if (!/^@(?:tcp|udp|unix)\(/.test(text.slice(at, at + 6))) return undefined
+  if (!NETWORKS.some((network) => text.startsWith(network, at + 1))) return undefined
   const colon = text.lastIndexOf(':', at)
   if (colon < at - 128 || colon <= 0) return undefined
   const password = text.slice(colon + 1, at)
