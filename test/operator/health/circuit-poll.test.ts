@@ -3,16 +3,13 @@ import { CircuitPoll } from '../../../src/operator/health/circuit-poll.ts'
 import type { CircuitReport } from '../../../src/operator/health/provider-health.ts'
 import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
 import { Acknowledger } from '../../../src/proxy/config/acknowledge.ts'
-import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { startRedis } from '../../helpers/redis.ts'
 import { recordedLog } from '../kube/recorded-log.ts'
 
 t.test('reports of sidecars that run are counted; what is too long for one is not read and cleared away', async (t) => {
   const server = await startRedis()
-  t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: 20_000 })
-  t.teardown(() => redis.close())
-  await redis.waitUntilReady(20_000)
+  const redis = await connectedRedis(t, server)
   for (const name of ['pod-1', 'pod-2'])
     await new Acknowledger('team', name, () => 0).tell(redis, { revision: 'r', shards: {} })
   await server.cli('HSET', 'tg:ack:team::circuits', 'pod-1', 'one two', 'pod-2', 'two', 'gone', 'three')

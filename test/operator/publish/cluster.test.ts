@@ -9,7 +9,8 @@ import { createSigner, generateSigningKey } from '../../../src/operator/publish/
 import { ShardReader } from '../../../src/proxy/config/shard-reader.ts'
 import { createVerifier } from '../../../src/proxy/config/verify.ts'
 import { assembleSnapshot, splitSnapshot, type ShardContent } from '../../../src/domain/snapshot/shards.ts'
-import { connectRedis, type RedisConnection } from '../../../src/proxy/stores/redis/redis-client.ts'
+import type { RedisConnection } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { keyEntry, snapshotOf } from '../../helpers/snapshots.ts'
 import { startCluster } from '../../helpers/redis.ts'
 
@@ -17,10 +18,7 @@ const signer = createSigner(generateSigningKey())
 
 async function start(t: Test) {
   const cluster = await startCluster()
-  t.teardown(() => cluster.stop())
-  const redis = connectRedis(cluster.url, { callTimeoutMs: 20_000 })
-  t.teardown(() => redis.close())
-  await redis.waitUntilReady(20_000)
+  const redis = await connectedRedis(t, cluster)
   return { cluster, redis }
 }
 

@@ -8,7 +8,8 @@ import { Acknowledger } from '../../../src/proxy/config/acknowledge.ts'
 import { createVerifier } from '../../../src/proxy/config/verify.ts'
 import { parseShard, splitSnapshot, type ShardContent } from '../../../src/domain/snapshot/shards.ts'
 import { Secret } from '../../../src/domain/secret.ts'
-import { connectRedis, type RedisConnection } from '../../../src/proxy/stores/redis/redis-client.ts'
+import type { RedisConnection } from '../../../src/proxy/stores/redis/redis-client.ts'
+import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { keyEntry, snapshotOf } from '../../helpers/snapshots.ts'
 import { startRedis, until, type RedisServer } from '../../helpers/redis.ts'
 
@@ -17,10 +18,7 @@ const verify = createVerifier([signer.publicKey])
 
 async function start(t: Test) {
   const server = await startRedis()
-  t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: 20_000 })
-  t.teardown(() => redis.close())
-  await redis.waitUntilReady(20_000)
+  const redis = await connectedRedis(t, server)
   return { server, redis }
 }
 

@@ -5,8 +5,8 @@ import { planOf, plannedScope } from '../../../src/domain/quota/limits.ts'
 import type { Limits } from '../../../src/domain/snapshot/snapshot.ts'
 import { CounterStore, spanOf } from '../../../src/operator/usage/counter-store.ts'
 import type { CounterCopy, CounterName } from '../../../src/operator/usage/counter-store.ts'
-import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../src/proxy/stores/redis/redis-quota-store.ts'
+import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { startCluster, startRedis } from '../../helpers/redis.ts'
 
 const HOUR = 3_600_000
@@ -28,12 +28,7 @@ const NEED = { inputTokens: 10, outputTokens: 5, costMicroUsd: 100, rateTokens: 
 
 t.test('counters as the operator sees them', async (t) => {
   const server = await startRedis()
-  const redis = connectRedis(server.url, { callTimeoutMs: 20_000 })
-  t.teardown(async () => {
-    await redis.close()
-    await server.stop()
-  })
-  await redis.waitUntilReady(20_000)
+  const redis = await connectedRedis(t, server)
   const counters = new CounterStore(redis)
   let clock = await counters.now()
   const quotas = new RedisQuotaStore(redis, { now: () => clock })
@@ -138,7 +133,11 @@ t.test('counters as the operator sees them', async (t) => {
     await server.cli('HSET', keyOf('Month'), 's1', 'much', 's2', '-7', 's3', '1e300', 'q', 'x')
     await server.cli('HSET', keyOf('Day', 'Rolling'), 's1', '5', 'o', '0', 'z', '999999999999999', 'b0', 'x')
     await server.cli('SADD', wholeKey('ac/me'), 'x')
+    await server.cli('EVAL', "redis.call('HSET', KEYS[1], 'x1', string.rep('9', 9000000))", '1', keyOf('Month'))
+    const bytes = async () => Number(/total_net_output_bytes:(\d+)/.exec(await server.cli('INFO', 'stats'))?.[1])
+    const before = await bytes()
     const [month] = await counters.read(NAMES, clock)
+    t.ok((await bytes()) - before < 1_000_000, 'a mark that is none is not read')
     t.match(month, { costMicroUsd: 0, inputTokens: 0, requests: 0, marks: {} })
     t.ok(Number.isSafeInteger(month?.outputTokens) && Number(month?.outputTokens) >= 0)
     t.strictSame(await spent(), [0, 5, 0])
@@ -153,12 +152,7 @@ t.test('counters as the operator sees them', async (t) => {
 
 t.test('on a cluster each organization is on one node', async (t) => {
   const cluster = await startCluster()
-  const redis = connectRedis(cluster.url, { callTimeoutMs: 20_000 })
-  t.teardown(async () => {
-    await redis.close()
-    await cluster.stop()
-  })
-  await redis.waitUntilReady(20_000)
+  const redis = await connectedRedis(t, cluster)
   const counters = new CounterStore(redis)
   const now = await counters.now()
   const organizations = ['one', 'two', 'three', 'four', 'five']

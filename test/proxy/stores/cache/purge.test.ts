@@ -8,8 +8,8 @@ import { Secret } from '../../../../src/domain/secret.ts'
 import type { CacheScope } from '../../../../src/proxy/pipeline/cache-port.ts'
 import { StoredQuestions } from '../../../../src/proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from '../../../../src/proxy/stores/cache/two-level-cache.ts'
-import { connectRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import { createTestClock } from '../../../helpers/clock.ts'
+import { connectedRedis } from '../../../helpers/connected-redis.ts'
 import { startCluster, until } from '../../../helpers/redis.ts'
 
 const run = promisify(execFile)
@@ -20,12 +20,7 @@ const ORGANIZATIONS = ['acme', 'globex', 'initech', 'umbrella', 'hooli', 'stark'
 const PER_PROJECT = 30
 
 const cluster = await startCluster()
-const redis = connectRedis(cluster.url, { callTimeoutMs: 20_000 })
-t.teardown(async () => {
-  await redis.close()
-  await cluster.stop()
-})
-await redis.waitUntilReady(20_000)
+const redis = await connectedRedis(t, cluster)
 const { now, advance } = createTestClock()
 const cache = new TwoLevelCache({ redis, now, maxBytes: 1_024 })
 const questions = new StoredQuestions({ redis, now })
