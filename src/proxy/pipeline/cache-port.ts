@@ -28,6 +28,8 @@ export interface PurgeMarks {
 export interface AnswerCache {
   /** Asked before a request's first look-up; what it says goes into the entry that the request may leave. */
   purgeMarks(scope: CacheScope): Promise<PurgeMarks>
+  /** The same at once; undefined where the shared store must be asked. */
+  knownPurgeMarks(scope: CacheScope): PurgeMarks | undefined
   /** What this process holds. */
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined
   /** What the shared store holds. Gone, slow or full: undefined. */

@@ -27,7 +27,8 @@ export class BytePages {
     const pieces: number[] = []
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const piece = this.#take()
-      this.#bytesOf(piece).set(bytes.subarray(at, at + PIECE_BYTES))
+      const part = bytes.length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES)
+      this.#pageOf(piece).set(part, startOf(piece))
       pieces.push(piece)
     }
     return { pieces, length: bytes.length }
@@ -38,7 +39,8 @@ export class BytePages {
     const bytes = Buffer.allocUnsafe(length)
     let at = 0
     for (const piece of pieces) {
-      this.#bytesOf(piece).copy(bytes, at, 0, Math.min(PIECE_BYTES, length - at))
+      const start = startOf(piece)
+      this.#pageOf(piece).copy(bytes, at, start, start + Math.min(PIECE_BYTES, length - at))
       at += PIECE_BYTES
     }
     return bytes
@@ -57,12 +59,16 @@ export class BytePages {
     return first - PIECES_PER_PAGE
   }
 
-  #bytesOf(piece: number): Buffer {
+  #pageOf(piece: number): Buffer {
     const page = this.#pages[Math.floor(piece / PIECES_PER_PAGE)]
     if (page === undefined) throw new RangeError('no such piece')
-    const start = (piece % PIECES_PER_PAGE) * PIECE_BYTES
-    return page.subarray(start, start + PIECE_BYTES)
+    return page
   }
+}
+
+/** Where in its page. */
+function startOf(piece: number): number {
+  return (piece % PIECES_PER_PAGE) * PIECE_BYTES
 }
 
 /** What a byte string of a length takes. */

@@ -12,6 +12,8 @@ export const L1_TTL_MS = 60_000
 /** Objects, map slots and links of one entry, measured generously. */
 const ENTRY_OVERHEAD_BYTES = 512
 
+const LONGEST = { ttl: L1_TTL_MS }
+
 interface Entry extends Omit<StoredAnswer, 'document'> {
   readonly stored: StoredBytes
 }
@@ -51,17 +53,20 @@ export class NearCache {
   get(key: string): StoredAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    const { stored, ...head } = entry
-    return { ...head, document: this.#pages.read(stored) }
+    const { format, deployment, virtualKey, storedAtMs, purges, stored } = entry
+    return { format, document: this.#pages.read(stored), deployment, virtualKey, storedAtMs, purges }
   }
 
   /** Too large an answer is not kept. */
   set(key: string, answer: StoredAnswer, ttlMs: Milliseconds): void {
-    this.#entries.delete(key)
-    const { document, ...head } = answer
-    if (sizeOf(key, document.length) > this.#maxEntryBytes) return
-    const stored = this.#pages.store(document)
-    this.#entries.set(key, { ...head, stored }, { ttl: Math.max(1, Math.min(ttlMs, L1_TTL_MS)) })
+    const { format, document, deployment, virtualKey, storedAtMs, purges } = answer
+    if (sizeOf(key, document.length) > this.#maxEntryBytes) {
+      // Nor is the one before given for it.
+      this.#entries.delete(key)
+      return
+    }
+    const entry = { format, deployment, virtualKey, storedAtMs, purges, stored: this.#pages.store(document) }
+    this.#entries.set(key, entry, ttlMs >= L1_TTL_MS ? LONGEST : { ttl: Math.max(1, ttlMs) })
   }
 
   delete(key: string): void {

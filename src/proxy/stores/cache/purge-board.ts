@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import type { PurgeCounts } from '../../../domain/caching/stored-answer.ts'
 import type { PurgeMarks } from '../../pipeline/cache-port.ts'
 import type { Now } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
@@ -19,7 +20,7 @@ export const REFRESH_MS: Milliseconds = 2_000
 const MAX_ORGANIZATIONS = 1_000
 
 interface Board {
-  counts: ReadonlyMap<string, number>
+  marks: PurgeMarks
   readAtMs: Milliseconds
   reading: Promise<void> | undefined
 }
@@ -35,6 +36,12 @@ export class PurgeBoard {
     this.#now = now
   }
 
+  /** The current counts of an organization, where they need not be read. */
+  known(organization: string): PurgeMarks | undefined {
+    const board = this.#boardOf(organization)
+    return this.#redis === undefined || this.#now() - board.readAtMs < REFRESH_MS ? board.marks : undefined
+  }
+
   /** The current counts of an organization. Never throws. */
   async marks(organization: string): Promise<PurgeMarks> {
     const board = this.#boardOf(organization)
@@ -42,13 +49,13 @@ export class PurgeBoard {
       board.reading ??= this.#read(organization, board, this.#redis)
       await board.reading
     }
-    return marksOf(board.counts)
+    return board.marks
   }
 
   async #read(organization: string, board: Board, redis: RedisConnection): Promise<void> {
     const key = purgedKey(organization)
     try {
-      board.counts = countsOf(await redis.send(key, ['HGETALL', key]))
+      board.marks = marksOf(countsOf(await redis.send(key, ['HGETALL', key])))
     } catch {
       // The old counts stay. The next request after the pause asks again.
     } finally {
@@ -60,14 +67,19 @@ export class PurgeBoard {
   #boardOf(organization: string): Board {
     let board = this.#boards.get(organization)
     if (board === undefined) {
-      board = { counts: new Map(), readAtMs: -Infinity, reading: undefined }
+      board = { marks: NONE, readAtMs: -Infinity, reading: undefined }
       this.#boards.set(organization, board)
     }
     return board
   }
 }
 
+const NEVER: PurgeCounts = [0, 0, 0]
+/** Of an organization in which nothing was ever purged, as it mostly is. */
+const NONE: PurgeMarks = { countsFor: () => NEVER }
+
 function marksOf(counts: ReadonlyMap<string, number>): PurgeMarks {
+  if (counts.size === 0) return NONE
   const of = (field: string) => counts.get(field) ?? 0
   return {
     countsFor: (project, virtualKey) => [

@@ -38,6 +38,10 @@ export class TwoLevelCache implements AnswerCache {
     return this.#purges.marks(scope.organization)
   }
 
+  knownPurgeMarks(scope: CacheScope): PurgeMarks | undefined {
+    return this.#purges.known(scope.organization)
+  }
+
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
     const key = keyOf(address)
     const answer = this.near.get(key)
@@ -57,7 +61,7 @@ export class TwoLevelCache implements AnswerCache {
   write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
     const key = keyOf(address)
     this.near.set(key, answer, ttlMs)
-    void this.#far?.write(key, answer, ttlMs, address.scope.secret)
+    this.#far?.write(key, answer, ttlMs, address.scope.secret)
   }
 }
 
@@ -70,5 +74,5 @@ function isCurrent(answer: StoredAnswer, { scope }: CacheAddress, marks: PurgeMa
 }
 
 function equal(one: PurgeCounts, other: PurgeCounts): boolean {
-  return one.every((count, index) => count === other[index])
+  return one[0] === other[0] && one[1] === other[1] && one[2] === other[2]
 }
