@@ -27,20 +27,16 @@ export interface StoredAnswer {
 
 export type PurgeCounts = readonly [organization: number, project: number, virtualKey: number]
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const NEWLINE = 0x0a
 
-export function encodeStoredAnswer(answer: StoredAnswer): Uint8Array {
-  const { format, deployment, virtualKey, storedAtMs, purges, document } = answer
-  const head = encoder.encode(`${JSON.stringify([format, deployment, virtualKey, storedAtMs, ...purges])}\n`)
-  const bytes = new Uint8Array(head.length + document.length)
-  bytes.set(head)
-  bytes.set(document, head.length)
-  return bytes
+/** The line that stands before the document, with its end. */
+export function storedHead({ format, deployment, virtualKey, storedAtMs, purges }: StoredAnswer): string {
+  const [organization, project, ofKey] = purges
+  return `${JSON.stringify([format, deployment, virtualKey, storedAtMs, organization, project, ofKey])}\n`
 }
 
-/** Undefined where the bytes are no answer. */
+/** The answer of its bytes: head, document. Undefined where the bytes are no answer. */
 export function decodeStoredAnswer(bytes: Uint8Array): StoredAnswer | undefined {
   const end = bytes.indexOf(NEWLINE)
   if (end === -1) return undefined

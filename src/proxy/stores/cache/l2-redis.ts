@@ -1,8 +1,9 @@
 /**
  * The second level: sealed answers in Redis, shared by all processes. Redis gone, slow or frozen is a miss; writes go
- * in the background, are bounded in number and bytes, and are dropped beyond that.
+ * in the background, after the answers of the same turn have been sent, are bounded in number and bytes, and are dropped
+ * beyond that.
  */
-import { decodeStoredAnswer, encodeStoredAnswer, type StoredAnswer } from '../../../domain/caching/stored-answer.ts'
+import { decodeStoredAnswer, storedHead, type StoredAnswer } from '../../../domain/caching/stored-answer.ts'
 import type { Secret } from '../../../domain/secret.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { Now } from '../../pipeline/ports.ts'
@@ -17,10 +18,22 @@ const MAX_ANSWER_BYTES = 2 * 1024 * 1024
 const MAX_PENDING_WRITES = 64
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
 
+const AS_BYTES = { returnBuffers: true }
+
+interface Write {
+  readonly key: string
+  readonly answer: StoredAnswer
+  readonly ttlMs: Milliseconds
+  readonly secret: Secret
+}
+
 export class RedisAnswerStore {
   /** Of answers, with how many were skipped. */
   readonly reads: BreakingReads
   readonly #redis: RedisConnection
+  /** Those of this turn. */
+  #waiting: Write[] = []
+  /** Waiting, or sent and not answered. */
   #pendingWrites = 0
   #pendingBytes = 0
   #dropped = 0
@@ -37,7 +50,7 @@ export class RedisAnswerStore {
 
   async read(key: string, secret: Secret): Promise<StoredAnswer | undefined> {
     try {
-      const sealed = await this.reads.send(key, ['GET', key], { returnBuffers: true })
+      const sealed = await this.reads.send(key, ['GET', key], AS_BYTES)
       const bytes = Buffer.isBuffer(sealed) ? await open(sealed, key, secret) : undefined
       return bytes && decodeStoredAnswer(bytes)
     } catch {
@@ -46,8 +59,8 @@ export class RedisAnswerStore {
     }
   }
 
-  /** Returns at once; the promise is for tests. Never rejects. */
-  async write(key: string, answer: StoredAnswer, ttlMs: Milliseconds, secret: Secret): Promise<void> {
+  /** Returns at once. */
+  write(key: string, answer: StoredAnswer, ttlMs: Milliseconds, secret: Secret): void {
     const bytes = answer.document.length
     if (!this.#mayWrite(bytes)) {
       this.#dropped++
@@ -55,15 +68,27 @@ export class RedisAnswerStore {
     }
     this.#pendingWrites++
     this.#pendingBytes += bytes
+    // What is asked for next is the answer, on its way to the client: sealing does not hold it up.
+    if (this.#waiting.push({ key, answer, ttlMs, secret }) === 1) setImmediate(this.#sendWaiting)
+  }
+
+  readonly #sendWaiting = (): void => {
+    const writes = this.#waiting
+    this.#waiting = []
+    for (const write of writes) void this.#send(write)
+  }
+
+  async #send({ key, answer, ttlMs, secret }: Write): Promise<void> {
     try {
-      const sealed = await seal(encodeStoredAnswer(answer), key, secret)
+      const sealing = seal(encoded(answer), key, secret)
+      const sealed = sealing instanceof Promise ? await sealing : sealing
       if (sealed.length > MAX_SEALED_BYTES) return
       await this.#redis.send(key, ['SET', key, sealed, 'PX', String(Math.ceil(ttlMs))])
     } catch {
       this.#dropped++
     } finally {
       this.#pendingWrites--
-      this.#pendingBytes -= bytes
+      this.#pendingBytes -= answer.document.length
     }
   }
 
@@ -71,4 +96,14 @@ export class RedisAnswerStore {
     if (!this.#redis.ready || bytes > MAX_ANSWER_BYTES) return false
     return this.#pendingWrites < MAX_PENDING_WRITES && this.#pendingBytes + bytes <= MAX_PENDING_BYTES
   }
+}
+
+/** As `decodeStoredAnswer` reads it. */
+function encoded(answer: StoredAnswer): Buffer {
+  const head = storedHead(answer)
+  const headBytes = Buffer.byteLength(head)
+  const bytes = Buffer.allocUnsafe(headBytes + answer.document.length)
+  bytes.write(head)
+  bytes.set(answer.document, headBytes)
+  return bytes
 }

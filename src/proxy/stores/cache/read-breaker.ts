@@ -41,35 +41,37 @@ export class BreakingReads {
   }
 
   /** @throws as `RedisConnection.send`; at once where there is no connection or the breaker is open */
-  async send(key: string, args: readonly RedisArgument[], options?: CallOptions): Promise<unknown> {
-    this.#requireTurn()
-    try {
-      const reply = await this.#redis.send(key, args, options)
-      this.#timeouts = 0
-      return reply
-    } catch (error) {
-      this.#judge(error)
-      throw error
-    }
+  send(key: string, args: readonly RedisArgument[], options?: CallOptions): Promise<unknown> {
+    const refusal = this.#refusal()
+    if (refusal !== undefined) return Promise.reject(refusal)
+    return this.#redis.send(key, args, options).then(this.#answered, this.#failed)
   }
 
-  #requireTurn(): void {
-    if (!this.#redis.ready) throw new RedisUnavailableError('not connected to Redis', false)
-    if (!this.isOpen) return
+  #refusal(): RedisUnavailableError | undefined {
+    if (!this.#redis.ready) return new RedisUnavailableError('not connected to Redis', false)
+    if (!this.isOpen) return undefined
     const nowMs = this.#now()
     if (nowMs < this.#probeAtMs) {
       this.#skipped++
-      throw new RedisUnavailableError('Redis was too slow for the cache', false)
+      return new RedisUnavailableError('Redis was too slow for the cache', false)
     }
     this.#probeAtMs = nowMs + OPEN_MS
+    return undefined
   }
 
-  #judge(error: unknown): void {
+  // Both made once, and no async function: this stands in the way of every request.
+  readonly #answered = (reply: unknown): unknown => {
+    this.#timeouts = 0
+    return reply
+  }
+
+  readonly #failed = (error: unknown): never => {
     if (!(error instanceof RedisUnavailableError)) {
       this.#timeouts = 0
     } else if (error.maybeExecuted) {
       this.#timeouts++
       this.#probeAtMs = this.#now() + OPEN_MS
     }
+    throw error
   }
 }
