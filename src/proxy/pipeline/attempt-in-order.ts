@@ -38,14 +38,14 @@ export async function attemptInOrder<Answer>(
   let left: readonly Candidate[] = plan.candidates
   for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
     const { deployment } = candidate
-    left = others(left.slice(1), deployment.provider.name)
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan)
-      const outcome = await timed(record, services, () => tryOnce(deployment, record, services, exchange))
+      const outcome = await tryOnce(deployment, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
       if (!outcome.retrySame) break
     }
+    left = others(left.slice(1), deployment.provider.name)
   }
   throw exhausted(failures, plan)
 }
@@ -59,16 +59,6 @@ function others(candidates: readonly Candidate[], failedProvider: string): reado
   return [...candidates.filter(isOther), ...candidates.filter((candidate) => !isOther(candidate))]
 }
 
-/** Waiting for a provider is not the gateway's own time. */
-async function timed<Result>(record: RequestRecord, services: Services, run: () => Promise<Result>): Promise<Result> {
-  const started = services.now()
-  try {
-    return await run()
-  } finally {
-    record.upstreamMs += services.now() - started
-  }
-}
-
 async function tryOnce<Answer>(
   deployment: Deployment,
   record: RequestRecord,
@@ -78,10 +68,10 @@ async function tryOnce<Answer>(
   const leave = services.health.enter(deployment)
   if (leave === undefined) return skipped(deployment, record)
   const started = services.now()
-  const elapsed = () => Math.round(services.now() - started)
   try {
     const { answer, firstByteMs, onEnd } = await exchange(deployment)
-    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms: elapsed() })
+    const ms = Math.round(services.now() - started)
+    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms })
     if (onEnd === undefined) {
       leave()
       services.health.succeeded(deployment, firstByteMs)
@@ -95,7 +85,10 @@ async function tryOnce<Answer>(
     return { answer }
   } catch (error) {
     leave()
-    return failed(error, deployment, elapsed(), record, services)
+    return failed(error, deployment, Math.round(services.now() - started), record, services)
+  } finally {
+    // Waiting for a provider is not the gateway's own time.
+    record.upstreamMs += services.now() - started
   }
 }
 

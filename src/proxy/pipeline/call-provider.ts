@@ -13,7 +13,7 @@ import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './attempt-failure.ts'
-import { attemptInOrder } from './attempt-in-order.ts'
+import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems } from './provider-stream.ts'
@@ -56,11 +56,9 @@ export interface StreamAnswer {
 
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
 export function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
-  return attemptInOrder<Answer>(call.plan, record, services, async (deployment) => {
-    const { answer, firstByteMs } = await exchange(deployment, call, record, services)
-    if (answer.type === 'whole') return { answer, firstByteMs }
-    return { answer, firstByteMs, onEnd: (ended) => answer.items.watch({ ended }) }
-  })
+  return attemptInOrder<Answer>(call.plan, record, services, (deployment) =>
+    exchange(deployment, call, record, services),
+  )
 }
 
 /** One exchange. Throws for everything that is no usable answer. */
@@ -69,7 +67,7 @@ async function exchange(
   call: ProviderRequest,
   record: RequestRecord,
   services: Services,
-): Promise<{ answer: Answer; firstByteMs: number }> {
+): Promise<Exchanged<Answer>> {
   const started = services.now()
   const { format: formatName, outputLimitField } = familyOf(deployment.provider.type)
   const format = formatOf(formatName)
@@ -86,9 +84,16 @@ async function exchange(
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
   }
-  const headersMs = services.now() - started
-  if (!call.stream) return { answer: await readAnswer(reply, deployment, format), firstByteMs: headersMs }
-  return { answer: await openStream(reply, deployment, format), firstByteMs: services.now() - started }
+  if (!call.stream) {
+    const firstByteMs = services.now() - started
+    return { answer: await readAnswer(reply, deployment, format), firstByteMs }
+  }
+  const answer = await openStream(reply, deployment, format)
+  return {
+    answer,
+    firstByteMs: services.now() - started,
+    onEnd: (ended) => answer.items.watch({ ended }),
+  }
 }
 
 function renderBody(
@@ -104,9 +109,9 @@ function renderBody(
     maxOutputTokens: call.clampFor(deployment),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
-    ...(outputLimitField === undefined ? {} : { outputLimitField }),
+    outputLimitField,
   })
-  record.warnings.push(...warnings)
+  if (warnings.length > 0) record.warnings.push(...warnings)
   const unchanged = document === request.source.document
   return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
 }

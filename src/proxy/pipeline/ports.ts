@@ -65,6 +65,8 @@ export interface ProviderReply {
    * buffer). Throws AttemptError where a clock runs out or the connection breaks. Leaving the loop early aborts.
    */
   readonly body: AsyncIterable<Uint8Array>
+  /** The body where it has come whole and nothing of it was read; it then is. Undefined: read `body`. */
+  takeWhole?(): Uint8Array | undefined
   /**
    * The caller has seen the answer's first content: until then the first-byte clock runs on, even after the headers;
    * from then on the idle clock.

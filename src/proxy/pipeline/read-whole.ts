@@ -9,15 +9,24 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
 /** @throws {AttemptError} where the body breaks off or is larger than `maxBytes`. */
 export async function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTES): Promise<Uint8Array> {
+  const whole = reply.takeWhole?.()
+  if (whole !== undefined) {
+    checkLength(whole.length, maxBytes)
+    return whole
+  }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of reply.body) {
     length += chunk.length
-    if (length > maxBytes) throw new AttemptError('protocol', `the answer is larger than ${maxBytes} bytes`)
+    checkLength(length, maxBytes)
     chunks.push(chunk)
   }
   const [only] = chunks
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
+}
+
+function checkLength(length: number, maxBytes: number): void {
+  if (length > maxBytes) throw new AttemptError('protocol', `the answer is larger than ${maxBytes} bytes`)
 }
 
 /** @throws {UpstreamFormatError} */

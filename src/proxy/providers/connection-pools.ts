@@ -26,9 +26,25 @@ export interface PoolOptions {
 }
 
 /** One pool and how many exchanges it carries. */
-export interface Connections {
+export class Connections {
   readonly dispatcher: Dispatcher
-  inFlight: number
+  readonly #max: number
+  #inFlight = 0
+
+  constructor(dispatcher: Dispatcher, max: number) {
+    this.dispatcher = dispatcher
+    this.#max = max
+  }
+
+  /** @throws {AttemptError} `connect` where there is no room. */
+  take(): void {
+    if (this.#inFlight >= this.#max) throw new AttemptError('connect', 'too many connections to the provider')
+    this.#inFlight += 1
+  }
+
+  release(): void {
+    this.#inFlight -= 1
+  }
 }
 
 export class ConnectionPools {
@@ -40,20 +56,17 @@ export class ConnectionPools {
   }
 
   /**
-   * The pool for one exchange, and the function to call once when that has ended.
+   * The pool for one exchange, to be released once when that has ended.
    * @throws {AttemptError} `connect` where it has no room, `refused-address` where its forward proxy must not be used.
    */
-  take(endpoint: Endpoint): { readonly dispatcher: Dispatcher; readonly release: () => void } {
+  take(endpoint: Endpoint): Connections {
     let pool = this.#pools.get(endpoint.poolKey)
     if (pool === undefined) {
-      pool = { dispatcher: openPool(endpoint, this.#maxConnections), inFlight: 0 }
+      pool = new Connections(openPool(endpoint, this.#maxConnections), this.#maxConnections)
       this.#pools.set(endpoint.poolKey, pool)
     }
-    const taken = pool
-    if (taken.inFlight >= this.#maxConnections)
-      throw new AttemptError('connect', 'too many connections to the provider')
-    taken.inFlight += 1
-    return { dispatcher: taken.dispatcher, release: () => (taken.inFlight -= 1) }
+    pool.take()
+    return pool
   }
 
   /** Closes the pools of other keys, each when its exchanges have ended. */

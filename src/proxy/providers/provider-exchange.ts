@@ -25,8 +25,8 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal
   /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */
   readonly stream: boolean
-  /** Called once, when the connection is no longer in use. */
-  readonly released: () => void
+  /** Released once, when the connection is no longer in use. */
+  readonly lease: { release(): void }
 }
 
 export interface ExchangeHead {
@@ -35,14 +35,12 @@ export interface ExchangeHead {
 }
 
 export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
-  readonly head: Promise<ExchangeHead>
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
-  readonly #onAbort = (): void => this.#end(new AttemptError('aborted', 'the attempt was aborted'))
-  readonly #settleHead: { resolve: (head: ExchangeHead) => void; reject: (error: AttemptError) => void }
+  readonly #head = Promise.withResolvers<ExchangeHead>()
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
-  #reader: { resolve: (chunk: Chunk) => void; reject: (error: AttemptError) => void } | undefined
+  #reader: PromiseWithResolvers<Chunk> | undefined
   /** What has come and was not taken: mostly one chunk. */
   #chunk: Uint8Array | undefined
   readonly #further: Uint8Array[] = []
@@ -54,12 +52,23 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   #released = false
 
   constructor(options: ExchangeOptions) {
-    const { promise, resolve, reject } = Promise.withResolvers<ExchangeHead>()
-    this.head = promise
-    this.#settleHead = { resolve, reject }
     this.#options = options
     this.#clocks = new AttemptClocks(options.timeouts, (clock) => this.#end(timedOut(clock)))
-    options.signal.addEventListener('abort', this.#onAbort, { once: true })
+    options.signal.addEventListener('abort', this, ONCE)
+  }
+
+  get head(): Promise<ExchangeHead> {
+    return this.#head.promise
+  }
+
+  /** The signal's only event, as `EventListenerObject` has it. */
+  handleEvent(): void {
+    this.#end(new AttemptError('aborted', 'the attempt was aborted'))
+  }
+
+  /** The body where it has come whole and nothing of it was read; it then is. */
+  takeWhole(): Uint8Array | undefined {
+    return this.#ended && this.#chunk !== undefined && this.#error === undefined ? this.#takeAll() : undefined
   }
 
   firstContentSeen(): void {
@@ -83,7 +92,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     // 1xx: the answer proper is still to come.
     if (status < 200) return
     this.#stage = 'answering'
-    this.#settleHead.resolve({ status, headers })
+    this.#head.resolve({ status, headers })
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
@@ -114,9 +123,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#ended) return Promise.resolve(DONE)
     if (this.#reader !== undefined) return Promise.reject(new TypeError('the body has one reader'))
-    const { promise, resolve, reject } = Promise.withResolvers<Chunk>()
-    this.#reader = { resolve, reject }
-    return promise
+    this.#reader = Promise.withResolvers<Chunk>()
+    return this.#reader.promise
   }
 
   /** The reader leaves: what is still on its way is not wanted. */
@@ -135,10 +143,10 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#ended = true
     this.#error = error
     this.#clocks.stop()
-    this.#options.signal.removeEventListener('abort', this.#onAbort)
+    this.#options.signal.removeEventListener('abort', this)
     // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
     if (error?.kind === 'aborted') this.#drop()
-    if (error !== undefined) this.#settleHead.reject(error)
+    if (error !== undefined) this.#head.reject(error)
     if (!this.#isHandingOn) this.#handOn()
     if (error !== undefined) this.#controller?.abort(error)
   }
@@ -181,10 +189,11 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
   #release(): void {
     if (this.#released) return
     this.#released = true
-    this.#options.released()
+    this.#options.lease.release()
   }
 }
 
+const ONCE = { once: true }
 const NO_BYTES = new Uint8Array()
 const DONE: Chunk = { done: true, value: undefined }
 

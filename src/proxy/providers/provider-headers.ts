@@ -42,40 +42,43 @@ const CLIENT_CREDENTIALS: ReadonlySet<string> = new Set([
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
+/** Names and values in turn, as undici takes them without looking at each again. Not to be changed. */
+export type HeaderLines = string[]
+
+/** What a request is of: `probe` has no body, `stream` asks for events. */
+export type RequestKind = 'whole' | 'stream' | 'probe'
+
 export interface RequestHeaderInput {
   readonly family: ProviderFamily
   readonly provider: ProviderEntry
   readonly credential: Secret | undefined
-  readonly stream: boolean
   readonly passHeaders: Readonly<Record<string, string>>
 }
 
-/** What requests of a provider have in common as long as its credential is the same, by `stream`. */
-interface Prepared {
+/** What requests of a provider have in common as long as its credential is the same. */
+interface Prepared extends Partial<Record<RequestKind, HeaderLines>> {
   readonly credential: Secret | undefined
-  readonly byStream: Map<boolean, Readonly<Record<string, string>>>
 }
 
 const prepared = new WeakMap<ProviderEntry, Prepared>()
 
 /**
- * Header lines of a request, the caller's to change. Those without a client's own are checked and put together once.
- * @throws {AttemptError} as `headerLines`
+ * Header lines of a request. Those without a client's own are checked and put together once.
+ * @throws {AttemptError} as `headersOf`
  */
-export function requestHeaders(input: RequestHeaderInput): Record<string, string> {
-  for (const _ in input.passHeaders) return headerLines(input)
-  const { provider, credential, stream } = input
+export function requestHeaders(kind: RequestKind, input: RequestHeaderInput): HeaderLines {
+  for (const _ in input.passHeaders) return linesOf(headersOf(kind, input))
+  const { provider, credential } = input
   let known = prepared.get(provider)
   if (known === undefined || known.credential !== credential) {
-    known = { credential, byStream: new Map() }
+    known = { credential }
     prepared.set(provider, known)
   }
-  let lines = known.byStream.get(stream)
-  if (lines === undefined) {
-    lines = headerLines(input)
-    known.byStream.set(stream, lines)
-  }
-  return { ...lines }
+  return (known[kind] ??= linesOf(headersOf(kind, input)))
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): HeaderLines {
+  return Object.entries(headers).flat()
 }
 
 /**
@@ -83,21 +86,19 @@ export function requestHeaders(input: RequestHeaderInput): Record<string, string
  * and neither can replace the credential or the framing.
  * @throws {AttemptError} where the provider needs a credential and there is none that a header can hold.
  */
-function headerLines({
-  family,
-  provider,
-  credential,
-  stream,
-  passHeaders,
-}: RequestHeaderInput): Record<string, string> {
+function headersOf(
+  kind: RequestKind,
+  { family, provider, credential, passHeaders }: RequestHeaderInput,
+): Record<string, string> {
   const headers: Record<string, string> = { ...family.fixedHeaders }
   add(headers, passHeaders, CLIENT_CREDENTIALS)
   add(headers, provider.endpoint.headers, OPERATOR_RESERVED)
-  headers['accept'] = stream ? 'text/event-stream' : 'application/json'
+  headers['accept'] = kind === 'stream' ? 'text/event-stream' : 'application/json'
   headers['accept-encoding'] = 'identity'
   headers['user-agent'] ??= 'tollgate'
   const authorization = credentialHeader(family, provider, credential)
   if (authorization !== undefined) headers[authorization[0]] = authorization[1]
+  if (kind !== 'probe') headers['content-type'] = 'application/json'
   return headers
 }
 
@@ -107,13 +108,15 @@ const OPERATOR_RESERVED: ReadonlySet<string> = new Set(['authorization'])
 export function replyHeaders(headers: ReplyHeaders, decoded: boolean): Record<string, string | string[] | undefined> {
   const named = connectionOptions(headers['connection'])
   const kept: Record<string, string | string[] | undefined> = {}
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
     if (HOP_BY_HOP.has(name) || named.includes(name) || name === '__proto__') continue
     if (decoded && (name === 'content-encoding' || name === 'content-length')) continue
-    kept[name] = value
+    kept[name] = headers[name]
   }
   return kept
 }
+
+const NONE: readonly string[] = []
 
 function add(
   headers: Record<string, string>,
@@ -147,7 +150,7 @@ function credentialHeader(
 }
 
 function connectionOptions(value: string | string[] | undefined): readonly string[] {
-  if (value === undefined) return []
+  if (value === undefined || value === 'keep-alive' || value === 'close') return NONE
   return String(value)
     .toLowerCase()
     .split(',')

@@ -5,9 +5,9 @@ import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
-import type { ExchangeOptions } from './provider-exchange.ts'
+import type { ExchangeHead } from './provider-exchange.ts'
+import type { HeaderLines } from './provider-headers.ts'
 import { AttemptError } from '../pipeline/ports.ts'
-import { attemptTimeouts } from './attempt-clocks.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
 import { openEndpoint } from './endpoint.ts'
@@ -24,7 +24,7 @@ export interface ProbeCall {
 interface WireRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly headers: Record<string, string>
+  readonly headers: HeaderLines
   readonly body: string | Uint8Array | null
 }
 
@@ -38,21 +38,15 @@ export class HttpTransport implements ProviderTransport {
   }
 
   async send(call: ProviderCall): Promise<ProviderReply> {
+    const { credential, operation, stream, body, passHeaders, signal } = call
     const { provider, model } = call.deployment
+    const kind = stream ? 'stream' : 'whole'
     const endpoint = this.#endpoint(provider)
-    const headers = requestHeaders({ ...call, family: endpoint.family, provider })
-    headers['content-type'] = 'application/json'
-    const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation: call.operation, stream: call.stream })
-    const exchange = this.#dispatch(
-      endpoint,
-      { method: 'POST', path, headers, body: call.body },
-      {
-        timeouts: attemptTimeouts(provider.timeouts, call.stream),
-        signal: call.signal,
-        stream: call.stream,
-      },
-    )
-    return replyOf(exchange)
+    const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
+    const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
+    const request: WireRequest = { method: 'POST', path, headers, body }
+    const exchange = this.#dispatch(endpoint, request, endpoint.timeouts[kind], signal, stream)
+    return replyOf(await exchange.head, exchange)
   }
 
   /**
@@ -61,13 +55,10 @@ export class HttpTransport implements ProviderTransport {
    */
   async probe({ provider, credential, signal }: ProbeCall): Promise<number> {
     const endpoint = this.#endpoint(provider)
-    const headers = requestHeaders({ family: endpoint.family, provider, credential, stream: false, passHeaders: {} })
+    const headers = requestHeaders('probe', { family: endpoint.family, provider, credential, passHeaders: {} })
     const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
-    const exchange = this.#dispatch(endpoint, request, {
-      timeouts: probeTimeouts(provider.healthCheck.timeoutMs),
-      signal,
-      stream: false,
-    })
+    const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
+    const exchange = this.#dispatch(endpoint, request, timeouts, signal, false)
     const { status } = await exchange.head
     await exchange.return()
     return status
@@ -83,13 +74,19 @@ export class HttpTransport implements ProviderTransport {
     await this.#pools.retain(new Set())
   }
 
-  #dispatch(endpoint: Endpoint, request: WireRequest, options: Omit<ExchangeOptions, 'released'>): ProviderExchange {
+  #dispatch(
+    endpoint: Endpoint,
+    { method, path, headers, body }: WireRequest,
+    timeouts: AttemptTimeouts,
+    signal: AbortSignal,
+    stream: boolean,
+  ): ProviderExchange {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
-    if (options.signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
-    const { dispatcher, release } = this.#pools.take(endpoint)
-    const exchange = new ProviderExchange({ ...options, released: release })
+    if (signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
+    const lease = this.#pools.take(endpoint)
+    const exchange = new ProviderExchange({ timeouts, signal, stream, lease })
     try {
-      dispatcher.dispatch({ origin: endpoint.origin, ...request }, exchange)
+      lease.dispatcher.dispatch({ origin: endpoint.origin, method, path, headers, body }, exchange)
     } catch (error) {
       exchange.notSent(error)
     }
@@ -116,14 +113,14 @@ export class HttpTransport implements ProviderTransport {
   }
 }
 
-async function replyOf(exchange: ProviderExchange): Promise<ProviderReply> {
-  const { status, headers } = await exchange.head
+function replyOf({ status, headers }: ExchangeHead, exchange: ProviderExchange): ProviderReply {
   const encoding = headers['content-encoding']
   const encoded = isEncoded(encoding)
   return {
     status,
     headers: replyHeaders(headers, encoded),
     body: encoded ? decodeContent(exchange, encoding) : exchange,
+    takeWhole: () => (encoded ? undefined : exchange.takeWhole()),
     firstContentSeen: () => exchange.firstContentSeen(),
   }
 }
