@@ -16,6 +16,7 @@ export interface Responding {
   readonly request: CompletionRequest
   /** The client's format. */
   readonly format: Format
+  /** Completed by the answer's own. */
   readonly headers: ResponseHeaders
   /** Present where masked values are restored in the answer. */
   readonly restorer: AnswerRestorer | undefined
@@ -35,15 +36,13 @@ export async function respond(
   record: RequestRecord,
   services: Services,
 ): Promise<Outgoing> {
-  const context = renderContext(answer, responding, record, services)
+  const { headers } = responding
   if (answer.type === 'whole' && responding.request.stream)
     return respond(asStream(answer), responding, record, services)
   if (answer.type === 'stream') {
-    const headers = {
-      ...responding.headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-    }
+    const context = renderContext(answer, responding, record, services)
+    headers['content-type'] = 'text/event-stream; charset=utf-8'
+    headers['cache-control'] = 'no-cache'
     return {
       type: 'stream',
       status: 200,
@@ -53,9 +52,11 @@ export async function respond(
   }
   record.usage = answer.result.usage
   if (answer.result.usage === undefined) countAnswer(answer, record)
-  const body = renderWhole(answer, responding, context, record)
+  const body = renderWhole(answer, responding, record, services)
   await responding.settle('answered')
-  const headers = { ...responding.headers, ...costHeaders(record), 'content-type': 'application/json' }
+  const costs = costHeaders(record)
+  for (const name in costs) headers[name] = costs[name] ?? ''
+  headers['content-type'] = 'application/json'
   return { type: 'whole', status: 200, headers, body }
 }
 
@@ -77,11 +78,13 @@ function renderContext(
 /** Equal formats and nothing to restore: the provider's bytes as they are. */
 function renderWhole(
   answer: WholeAnswer,
-  { format, restorer }: Responding,
-  context: RenderContext,
+  responding: Responding,
   record: RequestRecord,
+  services: Services,
 ): string | Uint8Array {
+  const { format, restorer } = responding
   if (answer.format === format && restorer === undefined) return answer.bytes
+  const context = renderContext(answer, responding, record, services)
   const { document, warnings } = renderResultFor(format.name, answer.result, context)
   record.warnings.push(...warnings)
   if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text, span.scope))

@@ -56,14 +56,22 @@ export class RepeatedChunk {
 
   /**
    * Looks at an event that repeats nothing and whose only part is a piece of text.
-   * @param chunk what the event was parsed to; not to be used afterwards
+   * @param chunk what the event was parsed to; its text is not to be used afterwards
+   * @returns whether it was learned
    */
-  learn(event: SseEvent, chunk: JsonObject, choice: number): void {
-    if (this.#served < WORTH_LEARNING) return
+  learn(event: SseEvent, chunk: JsonObject, choice: number): boolean {
+    if (this.#served < WORTH_LEARNING) return false
     const envelope = envelopeOf(event, chunk, choice)
-    if (envelope === undefined) return
+    if (envelope === undefined) return false
     this.#envelope = envelope
     this.#served = 0
+    return true
+  }
+
+  /** The data of the event with another text, written as `JSON.stringify` writes it. */
+  withText(text: string): string {
+    const { before = '""', after = '' } = this.#envelope ?? {}
+    return JSON.stringify(JSON.parse(before + JSON.stringify(text).slice(1, -1) + after))
   }
 }
 

@@ -8,6 +8,7 @@ import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } 
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
 import { streamErrorOf } from './errors.ts'
+import { RepeatedChunk } from './repeated-chunk.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface Channel {
@@ -21,22 +22,49 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
   readonly #channels = new Map<string, Channel>()
   readonly #toolKeys = new Map<number, ToolCallKeys>()
   #lastChunk: JsonObject = {}
+  readonly #repeated = new RepeatedChunk()
+  /** What was learned of: the chunk and its only channel. */
+  #learned: { readonly chunk: JsonObject; readonly channel: string } | undefined
 
   constructor(rewriter: StreamTextRewriter) {
     this.#rewriter = rewriter
   }
 
   push(event: SseEvent): SseEvent[] {
+    const repeated = this.#repeat(event)
+    if (repeated !== undefined) return [repeated]
     const chunk = parseObject(event.data)
     // The end mark, an error or what is no chunk at all: nothing of ours may come after it.
     if (chunk === undefined || streamErrorOf(event, chunk) !== undefined) return [...this.end(), event]
     if (Array.isArray(chunk.choices) && chunk.choices.length > 0) this.#lastChunk = chunk
+    const isFirst = this.#channels.size === 0
     const before: SseEvent[] = []
     let changed = false
     for (const choice of asArray(chunk.choices)) {
       if (isJsonObject(choice) && this.#choice(choice, before)) changed = true
     }
-    return [...before, changed ? { ...event, data: JSON.stringify(chunk) } : event]
+    if (changed) return [...before, { ...event, data: JSON.stringify(chunk) }]
+    // The first chunk of a text may have fields that no other has, and one without a text says nothing of those with one.
+    if (!isFirst) this.#learn(event, chunk)
+    return [...before, event]
+  }
+
+  /** The event, rewritten, where it is the last one with another text: most of them, and without parsing it. */
+  #repeat(event: SseEvent): SseEvent | undefined {
+    const learned = this.#learned
+    if (learned === undefined || !this.#channels.has(learned.channel)) return undefined
+    const text = this.#repeated.textOf(event)
+    if (text === undefined) return undefined
+    this.#lastChunk = learned.chunk
+    const rewritten = this.#rewriter.push(learned.channel, 'text', text)
+    return rewritten === text ? event : { ...event, data: this.#repeated.withText(rewritten) }
+  }
+
+  #learn(event: SseEvent, chunk: JsonObject): void {
+    const choice = asObject(asArray(chunk.choices)[0]) ?? {}
+    if (asString(choice.finish_reason) || !saysContentOnly(asObject(choice.delta) ?? {})) return
+    const index = asNumber(choice.index) ?? 0
+    if (this.#repeated.learn(event, chunk, index)) this.#learned = { chunk, channel: `${index}:content` }
   }
 
   end(): SseEvent[] {
@@ -97,6 +125,12 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     const choices = [{ index: choice, delta: deltaOf(text), finish_reason: null }]
     return { data: JSON.stringify({ ...envelope, choices }) }
   }
+}
+
+/** Whether `content`, and no other field of a delta, holds a text. */
+function saysContentOnly(delta: JsonObject): boolean {
+  for (const field in delta) if (field !== 'content' && field !== 'role' && delta[field] !== null) return false
+  return delta.content !== ''
 }
 
 function parseObject(data: string): JsonObject | undefined {

@@ -2,6 +2,8 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import { RepeatedChunk } from '../../../../src/domain/formats/chat-completions/repeated-chunk.ts'
 import { ChatStreamDecoder } from '../../../../src/domain/formats/chat-completions/stream-decoder.ts'
+import { ChatStreamTextPatcher } from '../../../../src/domain/formats/chat-completions/stream-text.ts'
+import type { SseEvent, StreamTextRewriter } from '../../../../src/domain/formats/format.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 
 const PIECES = ['a', ' the', '"', '\\', '\n', '\t', '\u0001', '€', '😀', '\ud800', '}', '"content":"', '[DONE]']
@@ -52,6 +54,47 @@ t.test('a stream means the same whether or not its chunks repeat', async (t) => 
       t.strictSame(learning.end(), plain.end())
     }),
   )
+})
+
+/** Replaces one letter and holds a bracket at the end back. */
+function replacing(): StreamTextRewriter {
+  const held = new Map<string, string>()
+  return {
+    push(channel, _kind, delta) {
+      const text = (held.get(channel) ?? '') + delta
+      held.set(channel, text.endsWith('}') ? '}' : '')
+      return (text.endsWith('}') ? text.slice(0, -1) : text).replaceAll('a', '<"é>')
+    },
+    flush(channel) {
+      const rest = held.get(channel) ?? ''
+      held.delete(channel)
+      return rest
+    },
+  }
+}
+
+t.test('a stream is rewritten the same whether or not its chunks repeat', async (t) => {
+  const read = (events: readonly SseEvent[]) => events.map(({ data }) => ({ ...JSON.parse(data), serial: undefined }))
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(...writers), (steps, write) => {
+      const learning = new ChatStreamTextPatcher(replacing())
+      const plain = new ChatStreamTextPatcher(replacing())
+      for (const [serial, { delta, index, finish, created }] of steps.entries()) {
+        const chunk = { id: 'x', created, choices: [{ index, delta, logprobs: null, finish_reason: finish }] }
+        const events = learning.push({ data: write(chunk) })
+        t.strictSame(read(events), read(plain.push({ data: write({ ...chunk, serial }) })))
+      }
+      t.strictSame(read(learning.end()), read(plain.end()))
+    }),
+  )
+})
+
+t.test('a text put into a chunk leaves it as it was written anew', async (t) => {
+  const repeated = new RepeatedChunk()
+  t.ok(repeated.learn({ data: JSON.stringify(chunkOf('one'), undefined, 1) }, chunkOf('one'), 0))
+  for (const text of ['two', 'with "quotes" \\ and\nlines', '']) {
+    t.equal(repeated.withText(text), JSON.stringify(chunkOf(text)))
+  }
 })
 
 const chunkOf = (content: string, fields: JsonObject = {}): JsonObject => ({
