@@ -74,8 +74,8 @@ const PRINTED: ReadonlySet<string> = new Set([
 const IDENTIFIER_WORDS =
   /(?:order|invoice|tracking|shipment|parcel|ticket|imei|isbn|receipt|transaction|booking|reservation|confirmation|case|serial|sku|upc|ean|gtin|timestamp|commande|bestell|bestellung|rechnung|pedido|factura|заказ|tweet|snowflake|trace|request|epoch)(?:[\s_-]{0,2}(?:id|no|nr|num|number|nummer|code|ref|reference))?["'\s:=#.]{0,4}$/i
 
-/** Cards in the row of digit groups that begins at `start`, and where that row ends. */
-export function findCards(text: string, start: number, found: (finding: Finding) => void): number {
+/** Adds to `found` the cards in the row of digit groups that begins at `start`; where that row ends. */
+export function findCards(text: string, start: number, found: Finding[]): number {
   const end = rowEnd(text, start)
   if (end - start < SHORTEST) return end
   const groups = readRow(text, start)
@@ -83,7 +83,7 @@ export function findCards(text: string, start: number, found: (finding: Finding)
     const count = cardAt(text, groups, index)
     const [first, last] = [groups[index], groups[index + count - 1]]
     if (count > 0 && first !== undefined && last !== undefined)
-      found({ kind: 'CARD', start: first.start, end: last.end, rule: 'card' })
+      found.push({ kind: 'CARD', start: first.start, end: last.end, rule: 'card' })
     index += Math.max(1, count)
   }
   return end

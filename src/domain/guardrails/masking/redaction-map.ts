@@ -25,16 +25,19 @@ interface Entry {
   readonly token: string
   /** Place among the masked values, by first appearance, from 1. */
   readonly ordinal: number
+  /** How often it was masked. */
+  count: number
 }
 
 export class RedactionMap {
   readonly #detector: Detector
   readonly #tokenSuffix: TokenSuffix
   readonly #byToken = new Map<string, Entry>()
-  readonly #byValue = new Map<string, Entry>()
+  /** By kind, then by value. */
+  readonly #byValue = new Map<string, Map<string, Entry>>()
   readonly #entries: Entry[] = []
-  readonly #literals = new Set<string>()
-  readonly #counts = new Map<string, number>()
+  /** Made where a text has one: most requests write nothing that looks like a token. */
+  #literals: Set<string> | undefined
 
   constructor(options: RedactionMapOptions) {
     this.#detector = options.detector
@@ -43,7 +46,9 @@ export class RedactionMap {
 
   /** Findings masked so far, by kind; a value that came twice counts twice. */
   get counts(): ReadonlyMap<string, number> {
-    return this.#counts
+    const counts = new Map<string, number>()
+    for (const { kind, count } of this.#entries) counts.set(kind, (counts.get(kind) ?? 0) + count)
+    return counts
   }
 
   /** How many different values were masked. 0: nothing to restore. */
@@ -53,21 +58,22 @@ export class RedactionMap {
 
   /** Tokens given out that may be restored. */
   tokens(): string[] {
-    return this.#entries.filter(({ token }) => !this.#literals.has(token)).map(({ token }) => token)
+    return this.#entries.filter(({ token }) => !this.#isLiteral(token)).map(({ token }) => token)
   }
 
   /** Notes the look-alikes of a text before anything is masked. Needed only where the request contains `LLM_REDACTED_`. */
   reserve(text: string): void {
-    for (const { token } of tokensIn(text)) this.#literals.add(token)
+    this.#keepLiterals(tokensIn(text))
   }
 
   /** The text with every finding replaced by its token; the same string where there is none. */
   mask(text: string): string {
-    const literals = text.includes(TOKEN_PREFIX) ? [...tokensIn(text)] : []
-    for (const { token } of literals) this.#literals.add(token)
+    const literals = text.includes(TOKEN_PREFIX) ? [...tokensIn(text)] : undefined
+    if (literals !== undefined) this.#keepLiterals(literals)
+    const findings = this.#detector.detect(text)
     let masked = ''
     let from = 0
-    for (const finding of outsideLiterals(this.#detector.detect(text), literals)) {
+    for (const finding of literals === undefined ? findings : outsideLiterals(findings, literals)) {
       masked += text.slice(from, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
       from = finding.end
     }
@@ -86,7 +92,7 @@ export class RedactionMap {
 
   /** The value behind a token of this request; undefined for every other text. */
   valueOf(token: string): string | undefined {
-    return this.#literals.has(token) ? undefined : this.#byToken.get(token)?.value
+    return this.#isLiteral(token) ? undefined : this.#byToken.get(token)?.value
   }
 
   /**
@@ -95,7 +101,7 @@ export class RedactionMap {
    */
   toOrdinals(text: string): string {
     return replaceTokens(text, (token) => {
-      const entry = this.#literals.has(token) ? undefined : this.#byToken.get(token)
+      const entry = this.#isLiteral(token) ? undefined : this.#byToken.get(token)
       return entry === undefined ? undefined : `${TOKEN_PREFIX}${entry.kind}_#${entry.ordinal}]]`
     })
   }
@@ -108,13 +114,24 @@ export class RedactionMap {
     })
   }
 
+  #keepLiterals(places: Iterable<TokenPlace>): void {
+    for (const { token } of places) (this.#literals ??= new Set()).add(token)
+  }
+
+  #isLiteral(token: string): boolean {
+    return this.#literals?.has(token) === true
+  }
+
   #tokenFor(kind: string, value: string): string {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
-    const key = `${kind} ${value}`
-    const known = this.#byValue.get(key)
-    if (known !== undefined) return known.token
-    const entry: Entry = { kind, value, token: this.#freeToken(kind, value), ordinal: this.#entries.length + 1 }
-    this.#byValue.set(key, entry)
+    const ofKind = this.#byValue.get(kind) ?? new Map<string, Entry>()
+    const known = ofKind.get(value)
+    if (known !== undefined) {
+      known.count++
+      return known.token
+    }
+    const token = this.#freeToken(kind, value)
+    const entry: Entry = { kind, value, token, ordinal: this.#entries.length + 1, count: 1 }
+    this.#byValue.set(kind, ofKind.set(value, entry))
     this.#byToken.set(entry.token, entry)
     this.#entries.push(entry)
     return entry.token
@@ -124,7 +141,7 @@ export class RedactionMap {
   #freeToken(kind: string, value: string): string {
     for (let attempt = 0; ; attempt++) {
       const token = renderToken(kind, this.#tokenSuffix(kind, value, attempt))
-      if (!this.#byToken.has(token) && !this.#literals.has(token)) return token
+      if (!this.#byToken.has(token) && !this.#isLiteral(token)) return token
     }
   }
 }

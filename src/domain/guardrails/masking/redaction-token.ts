@@ -37,23 +37,31 @@ export interface TokenPlace {
 export function* tokensIn(text: string): Generator<TokenPlace> {
   let start = text.indexOf(TOKEN_PREFIX)
   while (start >= 0) {
-    TOKEN.lastIndex = start
-    const token = TOKEN.exec(text)?.[0]
-    if (token !== undefined) yield { token, start, end: start + token.length }
-    start = text.indexOf(TOKEN_PREFIX, start + (token?.length ?? 2))
+    const end = tokenEnd(text, start)
+    if (end !== undefined) yield { token: text.slice(start, end), start, end }
+    start = text.indexOf(TOKEN_PREFIX, end ?? start + 2)
   }
+}
+
+/** Where the token ends that begins with the prefix at `start`; undefined where it is none. */
+function tokenEnd(text: string, start: number): number | undefined {
+  TOKEN.lastIndex = start
+  return TOKEN.test(text) ? TOKEN.lastIndex : undefined
 }
 
 /** The text with tokens replaced, in one pass: what `replace` returns is not looked at again. */
 export function replaceTokens(text: string, replace: (token: string) => string | undefined): string {
   let replaced = ''
   let from = 0
-  if (!text.includes(TOKEN_PREFIX)) return text
-  for (const { token, start, end } of tokensIn(text)) {
-    const replacement = replace(token)
-    if (replacement === undefined) continue
-    replaced += text.slice(from, start) + replacement
-    from = end
+  // Not by `tokensIn`, whose steps cost more than the rest: this runs over every request and answer.
+  for (let start = text.indexOf(TOKEN_PREFIX); start >= 0;) {
+    const end = tokenEnd(text, start)
+    const replacement = end === undefined ? undefined : replace(text.slice(start, end))
+    if (end !== undefined && replacement !== undefined) {
+      replaced += text.slice(from, start) + replacement
+      from = end
+    }
+    start = text.indexOf(TOKEN_PREFIX, end ?? start + 2)
   }
   return from === 0 ? text : replaced + text.slice(from)
 }

@@ -165,6 +165,8 @@ class Scan {
       const last = this.#prefixed(begin)
       if (last !== undefined) return last
     }
+    // All that follows is about words of letters.
+    if ((bits & (LETTER | FOREIGN_LETTER)) === 0) return end
     if (end - start === 3 && isDot(text, start)) this.#push(findSpokenEmail(text, start))
     const isLong = end - start >= SHORTEST_SHAPED && (bits & LETTER) !== 0 && start >= this.#tokenUntil
     if (isLong && ((bits & DIGIT) !== 0 || unitAt(text, end) === 0x2e)) this.#shaped(start, end)
@@ -182,7 +184,7 @@ class Scan {
       start < this.#digitsUntil
     )
       return
-    this.#digitsUntil = findCards(text, start, (finding) => this.#found.push(finding))
+    this.#digitsUntil = findCards(text, start, this.#found)
   }
 
   #prefixed(start: number): number | undefined {
@@ -212,7 +214,7 @@ class Scan {
   #name(start: number, end: number, bits: number): void {
     const text = this.#text
     const isAssigned = (classAt(text, end) & ASSIGNING) !== 0
-    if (!mayTell(text, end)) {
+    if ((classAt(text, end - 1) & NO_LETTER) !== 0 || !mayTell(text, end)) {
       if (!isAssigned || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
     }
     const last = unitAt(text, end - 1) | 0x20

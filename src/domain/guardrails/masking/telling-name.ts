@@ -110,7 +110,7 @@ const TELLING_WORDS = [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS
 const BY_LAST_THREE = Map.groupBy(TELLING_WORDS, (word) => tailOf(word, word.length, 3))
 const TAILS = tailsOfWords()
 /** `pw`, which ends names of every kind. */
-const PW = tailOf('pw', 2, 2)
+const PW = tailOf('pw', 2, 2) & 0xffff
 
 /** The last letters of every word of letters that a telling word can end. */
 function tailsOfWords(): LetterSet {
@@ -131,13 +131,14 @@ function tailOf(text: string, end: number, letters: number): number {
 
 /** Whether a word of letters (no digits, no underscores) whose last four are these may end with a telling word; false is certain. */
 export function mayEndTelling(tail: number): boolean {
-  return TAILS.mayHave(tail) || (tail & 0xffff) === (PW & 0xffff)
+  return TAILS.mayHave(tail) || (tail & 0xffff) === PW
 }
 
 /** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
 export function mayTell(text: string, end: number): boolean {
-  if (end > 1 && tailOf(text, end, 2) === PW) return true
-  const candidates = BY_LAST_THREE.get(tailOf(text, end, 3))
+  const tail = tailOf(text, end, 3)
+  if ((tail & 0xffff) === PW) return true
+  const candidates = BY_LAST_THREE.get(tail)
   return (
     candidates !== undefined &&
     candidates.some((word) => endsWith(text, end, word) && isWordOrCompound(text, end, word))
