@@ -5,7 +5,7 @@ import { until } from '../../helpers/redis.ts'
 
 /** As docs/operator.md says. */
 const COMMANDS =
-  'eval evalsha time get set getrange del pexpire hget hmget hset hlen hgetall hdel smembers srem type ' +
+  'eval evalsha time get set getrange del pexpire hget hmget hset hlen hgetall hdel srandmember srem type ' +
   'publish subscribe acl|setuser acl|deluser acl|list'
 
 t.test('with the least rights in Redis', async (t) => {
@@ -15,9 +15,12 @@ t.test('with the least rights in Redis', async (t) => {
   const commands = COMMANDS.split(' ').map((name) => `+${name}`)
   const keys = ['~tg:cfg:*', '~tg:ack:*', '~tg:q:*', '&tg:cfg:changed']
   await redis.cli('ACL', 'SETUSER', 'operator', 'on', '>secret', '-@all', '+@connection', ...commands, ...keys)
+  await redis.cli('SADD', 'tg:ack:team', 'gone')
+  await redis.cli('HSET', 'tg:ack:team::circuits', 'gone', 'p')
   const operator = await world.startOperator('--redis', redis.url.replace('redis://', 'redis://operator:secret@'))
   await world.apply(virtualKey('team', 'app', { budgets: [{ window: 'Month', limitUSD: '1' }] }))
   await world.reaches('team/app', 'Ready', 'True Ready')
+  await until(async () => (await redis.cli('EXISTS', 'tg:ack:team', 'tg:ack:team::circuits')).trim() === '0')
   const month = new Date().toISOString().slice(0, 7)
   const counter = `tg:q:{acme}:key/team/app:Month:${Date.parse(`${month}-01T00:00:00Z`) / 1_000}`
   await redis.cli('HSET', counter, 's1', '1000000')
