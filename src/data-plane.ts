@@ -94,7 +94,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     admin: settings.admin,
     maxBodyBytes: settings.maxBodyBytes,
     ready: () => holder.current() !== undefined && stores.ready(),
-    metricsPage: async () => metrics.page(),
+    metricsPage: metrics.page,
   })
   endOnSignals(async () => {
     probe.stop()

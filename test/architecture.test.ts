@@ -81,7 +81,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/stores': ['@redis/client', 'lru-cache'],
   'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats', 'lru-cache'],
   'proxy/config': ['@grpc/grpc-js', '@grpc/proto-loader'],
-  'proxy/telemetry': ['pino'],
+  'proxy/telemetry': ['pino', 'prom-client'],
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
   proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
   operator: ['@grpc/grpc-js', '@grpc/proto-loader', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],

@@ -315,7 +315,7 @@ async function metricNames(): Promise<readonly string[]> {
     () => ({ virtualKeys: 0, shards: 0, queueDepth: {}, exhaustedQuotas: 0, unhealthyProviders: 0 }),
     () => false,
   )
-  const pages = [proxy.page().text, (await operator.page()).text]
+  const pages = [(await proxy.page()).text, (await operator.page()).text]
   return [...pages.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name],
   )

@@ -2,20 +2,24 @@
  * The proxy's Prometheus metrics. Label values are bounded: names from the configuration, fixed words, and `none`.
  * Never a tag, a key or anything a client wrote.
  */
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { PipelineMetrics } from '../pipeline/services.ts'
-import { renderPage, type MetricFamily, type MetricsPage } from './exposition.ts'
-import { Counter, readFamily } from './metric-families.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
 export interface Metrics extends PipelineMetrics {
   /** All metrics as they stand, as Prometheus reads them. */
-  page(): MetricsPage
+  page(): Promise<MetricsPage>
   /** Revision and time of the configuration in force. */
   configurationLoaded(ok: boolean, atMs: number): void
   /** Has the age of the configuration's last confirmation read, where something confirms it. */
   watchStaleness(readMs: () => number): void
   /** Has the figures of the stores read whenever the page is asked for. */
   watchStores(read: () => StoreFigures): void
+}
+
+export interface MetricsPage {
+  readonly contentType: string
+  readonly text: string
 }
 
 /** What waits behind the requests. */
@@ -36,64 +40,87 @@ export interface StoreFigures {
 }
 
 export function createMetrics(): Metrics {
-  const requests = new RequestMetrics()
-  const loads = new Counter('tollgate_configuration_loads_total', 'Configurations read.', ['result'])
-  let loadedAtSeconds = 0
-  const loadedAt = readFamily(
-    'gauge',
-    'tollgate_configuration_timestamp_seconds',
-    'When the configuration in force was loaded.',
-    () => loadedAtSeconds,
-  )
-  const families: MetricFamily[] = [...requests.families, loads, loadedAt]
+  const registry = new Registry()
+  const requests = new RequestMetrics(registry)
+  const registers = [registry]
+  const loads = new Counter({
+    name: 'tollgate_configuration_loads_total',
+    help: 'Configurations read.',
+    labelNames: ['result'],
+    registers,
+  })
+  const loadedAt = new Gauge({
+    name: 'tollgate_configuration_timestamp_seconds',
+    help: 'When the configuration in force was loaded.',
+    registers,
+  })
   return {
-    page: () => renderPage(families),
+    page: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     configurationLoaded(ok, atMs) {
-      loads.at(ok ? 'ok' : 'refused').add()
-      if (ok) loadedAtSeconds = atMs / 1_000
+      loads.inc({ result: ok ? 'ok' : 'refused' })
+      if (ok) loadedAt.set(atMs / 1_000)
     },
-    watchStaleness: (readMs) => void families.push(stalenessFamily(readMs)),
-    watchStores: (read) => void families.push(...storeFamilies(read)),
+    watchStaleness: (readMs) => watchStaleness(registry, readMs),
+    watchStores: (read) => watchStores(registry, read),
     requestEnded: (record, outcome, endedAtMs) => requests.requestEnded(record, outcome, endedAtMs),
   }
 }
 
-function stalenessFamily(readMs: () => number): MetricFamily {
-  return readFamily(
-    'gauge',
-    'tollgate_config_stale_seconds',
-    'Time since the configuration in force was last seen to be the published one.',
-    () => readMs() / 1_000,
-  )
+function watchStaleness(registry: Registry, readMs: () => number): void {
+  const stale = new Gauge({
+    name: 'tollgate_config_stale_seconds',
+    help: 'Time since the configuration in force was last seen to be the published one.',
+    registers: [],
+    collect() {
+      this.set(readMs() / 1_000)
+    },
+  })
+  registry.registerMetric(stale)
 }
 
-function storeFamilies(read: () => StoreFigures): MetricFamily[] {
-  const gauge = (name: string, help: string, figure: () => number) => readFamily('gauge', name, help, figure)
-  const counter = (name: string, help: string, figure: () => number) => readFamily('counter', name, help, figure)
-  return [
-    gauge('tollgate_pending_settlements', 'Requests not settled in the store.', () => read().pendingSettlements),
-    gauge('tollgate_settlement_lag_seconds', 'Age of the oldest of them.', () => read().settlementLagMs / 1_000),
-    gauge(
-      'tollgate_quota_store_unavailable',
-      'Organizations whose quota store cannot be asked.',
-      () => read().quotaStoresUnavailable,
-    ),
-    gauge('tollgate_audit_pending_records', 'Audit records not yet in Redis.', () => read().pendingAuditRecords),
-    counter(
-      'tollgate_settlements_dropped_total',
-      'Settlements that found the queue full; charged at their bound.',
-      () => read().droppedSettlements,
-    ),
-    counter(
-      'tollgate_audit_dropped_total',
-      'Audit records that are on stdout and not in Redis.',
-      () => read().droppedAuditRecords,
-    ),
-    gauge('tollgate_cache_store_slow', '1 while the shared cache is skipped.', () => (read().cacheStoreSlow ? 1 : 0)),
-    counter(
-      'tollgate_cache_reads_skipped_total',
-      'Look-ups in the shared cache that were skipped because it was slow.',
-      () => read().cacheReadsSkipped,
-    ),
-  ]
+function watchStores(registry: Registry, read: () => StoreFigures): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, figure: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(figure())
+      },
+    })
+  const counter = (name: string, help: string, figure: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(figure())
+      },
+    })
+  gauge('tollgate_pending_settlements', 'Requests not settled in the store.', () => read().pendingSettlements)
+  gauge('tollgate_settlement_lag_seconds', 'Age of the oldest of them.', () => read().settlementLagMs / 1_000)
+  gauge(
+    'tollgate_quota_store_unavailable',
+    'Organizations whose quota store cannot be asked.',
+    () => read().quotaStoresUnavailable,
+  )
+  gauge('tollgate_audit_pending_records', 'Audit records not yet in Redis.', () => read().pendingAuditRecords)
+  counter(
+    'tollgate_settlements_dropped_total',
+    'Settlements that found the queue full; charged at their bound.',
+    () => read().droppedSettlements,
+  )
+  counter(
+    'tollgate_audit_dropped_total',
+    'Audit records that are on stdout and not in Redis.',
+    () => read().droppedAuditRecords,
+  )
+  gauge('tollgate_cache_store_slow', '1 while the shared cache is skipped.', () => (read().cacheStoreSlow ? 1 : 0))
+  counter(
+    'tollgate_cache_reads_skipped_total',
+    'Look-ups in the shared cache that were skipped because it was slow.',
+    () => read().cacheReadsSkipped,
+  )
 }

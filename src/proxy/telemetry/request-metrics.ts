@@ -1,6 +1,6 @@
 /** What a finished request adds to the metrics. */
+import type { Registry } from 'prom-client'
 import type { Outcome, RequestRecord } from '../pipeline/request-record.ts'
-import type { MetricFamily } from './exposition.ts'
 import { Counter, Histogram, type CounterSeries } from './metric-families.ts'
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
@@ -8,11 +8,11 @@ const OVERHEAD_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 const TOKENS = [1, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
 
 export class RequestMetrics {
-  readonly #families = requestFamilies()
+  readonly #families: Families
   readonly #guardrailBytes = new Map<string, CounterSeries>()
 
-  get families(): readonly MetricFamily[] {
-    return Object.values(this.#families)
+  constructor(registry: Registry) {
+    this.#families = requestFamilies(registry)
   }
 
   requestEnded(record: RequestRecord, outcome: Outcome, endedAtMs: number): void {
@@ -63,66 +63,78 @@ export class RequestMetrics {
 type Families = ReturnType<typeof requestFamilies>
 
 /** In the order of the page. */
-function requestFamilies() {
+function requestFamilies(registry: Registry) {
   const genAi = ['gen_ai_provider_name', 'gen_ai_request_model'] as const
   return {
-    requests: new Counter('tollgate_requests_total', 'Requests by how they ended.', [
+    requests: new Counter(registry, 'tollgate_requests_total', 'Requests by how they ended.', [
       'adapter',
       'provider',
       'model',
       'outcome',
     ]),
-    decisions: new Counter('tollgate_routing_decisions_total', 'Requests sent to a provider, by what decided.', [
-      'method',
-      'provider',
-      'model',
-      'reason',
-    ]),
-    removed: new Counter('tollgate_candidates_removed_total', 'Candidates removed, by rule.', ['rule']),
-    fallbacks: new Counter('tollgate_fallbacks_total', 'Switches from one provider to another.', [
+    decisions: new Counter(
+      registry,
+      'tollgate_routing_decisions_total',
+      'Requests sent to a provider, by what decided.',
+      ['method', 'provider', 'model', 'reason'],
+    ),
+    removed: new Counter(registry, 'tollgate_candidates_removed_total', 'Candidates removed, by rule.', ['rule']),
+    fallbacks: new Counter(registry, 'tollgate_fallbacks_total', 'Switches from one provider to another.', [
       'from',
       'to',
       'reason',
     ]),
-    cache: new Counter('tollgate_cache_requests_total', 'Requests by what the cache said.', ['result']),
+    cache: new Counter(registry, 'tollgate_cache_requests_total', 'Requests by what the cache said.', ['result']),
     semanticLooks: new Counter(
+      registry,
       'tollgate_semantic_looks_total',
       'Looks into the cache by meaning, by what became of them.',
       ['result'],
     ),
-    masked: new Counter('tollgate_masked_values_total', 'Values masked, by kind.', ['kind']),
-    blocked: new Counter('tollgate_blocked_total', 'Requests refused by a guardrail.', ['guardrail']),
-    guardrailBytes: new Counter('tollgate_guardrail_bytes_total', 'Bytes of text that guardrails saw.', [
+    masked: new Counter(registry, 'tollgate_masked_values_total', 'Values masked, by kind.', ['kind']),
+    blocked: new Counter(registry, 'tollgate_blocked_total', 'Requests refused by a guardrail.', ['guardrail']),
+    guardrailBytes: new Counter(registry, 'tollgate_guardrail_bytes_total', 'Bytes of text that guardrails saw.', [
       'guardrail',
       'scope',
     ]),
-    quotaRefusals: new Counter('tollgate_quota_refusals_total', 'Requests refused by a limit.', ['scope', 'window']),
+    quotaRefusals: new Counter(registry, 'tollgate_quota_refusals_total', 'Requests refused by a limit.', [
+      'scope',
+      'window',
+    ]),
     quotaWarnings: new Counter(
+      registry,
       'tollgate_quota_warnings_total',
       'Requests that passed a limit nearly or wholly used up.',
       ['scope', 'window', 'type'],
     ),
-    cost: new Counter('tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project']),
-    warnings: new Counter('tollgate_translation_warnings_total', 'Fields that a translation could not carry.', [
-      'adapter',
-      'provider',
-    ]),
-    overhead: new Histogram('tollgate_overhead_seconds', 'Time spent in Tollgate itself.', OVERHEAD_SECONDS, [
+    cost: new Counter(registry, 'tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project']),
+    warnings: new Counter(
+      registry,
+      'tollgate_translation_warnings_total',
+      'Fields that a translation could not carry.',
+      ['adapter', 'provider'],
+    ),
+    overhead: new Histogram(registry, 'tollgate_overhead_seconds', 'Time spent in Tollgate itself.', OVERHEAD_SECONDS, [
       'adapter',
     ]),
     duration: new Histogram(
+      registry,
       'gen_ai_server_request_duration_seconds',
       'Time from the request to the end of its answer.',
       SECONDS,
       genAi,
     ),
     firstToken: new Histogram(
+      registry,
       'gen_ai_server_time_to_first_token_seconds',
       'Time from the request to the first content of a stream.',
       SECONDS,
       genAi,
     ),
-    tokens: new Histogram('gen_ai_client_token_usage', 'Tokens of a request.', TOKENS, [...genAi, 'gen_ai_token_type']),
+    tokens: new Histogram(registry, 'gen_ai_client_token_usage', 'Tokens of a request.', TOKENS, [
+      ...genAi,
+      'gen_ai_token_type',
+    ]),
   }
 }
 

@@ -25,20 +25,20 @@ t.test('the page keeps its names, labels, buckets and order', async (t) => {
   metrics.watchStaleness(() => 2_500)
   metrics.watchStores(() => FIGURES)
   for (const { record, outcome, endedAtMs } of endedRequests()) metrics.requestEnded(record, outcome, endedAtMs)
-  const page = metrics.page()
+  const page = await metrics.page()
   t.equal(page.contentType, 'text/plain; version=0.0.4; charset=utf-8')
   const expected = readFileSync(GOLDEN, 'utf8').split('\n')
   const lines = page.text.split('\n')
   t.equal(lines.length, expected.length)
   lines.forEach((line, index) => line === expected[index] || t.equal(line, expected[index]))
-  t.equal(metrics.page().text, page.text, 'asked again, it says the same')
+  t.equal((await metrics.page()).text, page.text, 'asked again, it says the same')
 })
 
 t.test('what is watched is read each time that the page is asked for', async (t) => {
   const metrics = createMetrics()
   let staleMs = 1_000
   metrics.watchStaleness(() => staleMs)
-  t.match(metrics.page().text, /^tollgate_config_stale_seconds 1$/m)
+  t.match((await metrics.page()).text, /^tollgate_config_stale_seconds 1$/m)
   staleMs = Infinity
-  t.match(metrics.page().text, /^tollgate_config_stale_seconds \+Inf$/m)
+  t.match((await metrics.page()).text, /^tollgate_config_stale_seconds \+Inf$/m)
 })
