@@ -22,6 +22,9 @@ const FIELDS_OF_BLOCK: Readonly<Record<string, ReadonlySet<string>>> = {
 const SOURCES = names('base64 url file text content')
 const TOOL_CHOICES = names('auto any tool none')
 const THINKING = names('enabled disabled adaptive')
+const THINKING_FIELDS = names('type budget_tokens')
+const OUTPUT_FIELDS = names('effort format')
+const METADATA_FIELDS = names('user_id')
 
 /** The fields that another format cannot be given, in the document's order, at most `MAX_UNMODELLED_FIELDS`. */
 export function unmodelledFields(document: JsonObject): TranslationWarning[] {
@@ -39,9 +42,13 @@ export function unmodelledFields(document: JsonObject): TranslationWarning[] {
 
 /** Null and false say «not wanted», which is also what leaving the field out says. */
 function unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): string[] {
-  return Object.entries(object)
-    .filter(([name, value]) => !known.has(name) && value !== null && value !== false && value !== undefined)
-    .map(([name]) => prefix + name)
+  const unknown: string[] = []
+  for (const name in object) {
+    const value = object[name]
+    if (known.has(name) || value === null || value === false || value === undefined) continue
+    unknown.push(prefix + name)
+  }
+  return unknown
 }
 
 function messageFields(value: JsonValue, index: number): string[] {
@@ -79,9 +86,9 @@ function otherTypes(document: JsonObject): string[] {
   return [
     ...(choice !== undefined && !TOOL_CHOICES.has(choice) ? ['tool_choice'] : []),
     ...(thinking !== undefined && !THINKING.has(thinking) ? ['thinking'] : []),
-    ...unknownFields(asObject(document.thinking) ?? {}, names('type budget_tokens'), 'thinking.'),
-    ...unknownFields(asObject(document.output_config) ?? {}, names('effort format'), 'output_config.'),
-    ...unknownFields(asObject(document.metadata) ?? {}, names('user_id'), 'metadata.'),
+    ...unknownFields(asObject(document.thinking) ?? {}, THINKING_FIELDS, 'thinking.'),
+    ...unknownFields(asObject(document.output_config) ?? {}, OUTPUT_FIELDS, 'output_config.'),
+    ...unknownFields(asObject(document.metadata) ?? {}, METADATA_FIELDS, 'metadata.'),
   ]
 }
 
