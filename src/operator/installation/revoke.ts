@@ -1,6 +1,7 @@
 /** Takes from Redis what the operator has put there, so that no key of the installation is accepted any more. */
 import { INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
 import { ownerOfShard } from '../../domain/snapshot/shards.ts'
+import { hashReply } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import { removeTenantUser } from '../publish/redis-users.ts'
 
@@ -12,8 +13,8 @@ const CALL = { timeoutMs: 5_000 }
  * @returns how many logins were removed. @throws where Redis does not answer.
  */
 export async function revokePublished(redis: PublishRedis): Promise<number> {
-  const reply = await redis.send(INDEX_KEY, ['HKEYS', INDEX_KEY], CALL)
-  const shards = Array.isArray(reply) ? reply.map(String) : []
+  // Not HKEYS, which the operator's login may lack.
+  const shards = [...hashReply((await redis.send(INDEX_KEY, ['HGETALL', INDEX_KEY], CALL)) ?? []).keys()]
   const owners = shards.map(ownerOfShard).filter((owner) => owner !== undefined)
   for (const owner of owners) await removeTenantUser(redis, owner)
   for (const shard of shards) await redis.send(shard, ['DEL', shard], CALL)

@@ -1,5 +1,7 @@
 /** The operator with a login to Redis that may do no more than docs/operator.md names. */
 import t from 'tap'
+import { revokePublished } from '../../../src/operator/installation/revoke.ts'
+import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { startWorld, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
@@ -17,7 +19,8 @@ t.test('with the least rights in Redis', async (t) => {
   await redis.cli('ACL', 'SETUSER', 'operator', 'on', '>secret', '-@all', '+@connection', ...commands, ...keys)
   await redis.cli('SADD', 'tg:ack:team', 'gone')
   await redis.cli('HSET', 'tg:ack:team::circuits', 'gone', 'p')
-  const operator = await world.startOperator('--redis', redis.url.replace('redis://', 'redis://operator:secret@'))
+  const url = redis.url.replace('redis://', 'redis://operator:secret@')
+  const operator = await world.startOperator('--redis', url)
   await world.apply(virtualKey('team', 'app', { budgets: [{ window: 'Month', limitUSD: '1' }] }))
   await world.reaches('team/app', 'Ready', 'True Ready')
   await until(async () => (await redis.cli('EXISTS', 'tg:ack:team', 'tg:ack:team::circuits')).trim() === '0')
@@ -29,4 +32,7 @@ t.test('with the least rights in Redis', async (t) => {
   await until(async () => (await redis.cli('HGET', counter, 's1')).trim() === '1000000')
   await until(async () => (await world.published('team/app')) !== undefined)
   for (const line of operator.output().split('\n')) if (/NOPERM|refuses|has no permissions/.test(line)) t.fail(line)
+  await operator.end('SIGTERM')
+  const connection = await connectedRedis(t, { url, stop: async () => undefined })
+  t.equal(await revokePublished(connection), 1, '`tollgate cleanup` has the same login')
 })
