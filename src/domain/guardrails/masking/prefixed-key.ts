@@ -92,11 +92,13 @@ export interface PrefixResult {
 /** A rejected text this long is not read again for the prefixes inside it, so that rows of prefixes stay linear. */
 const LONG_TAIL = 64
 
+const NO_KEY: PrefixResult = { finding: undefined, judgedUntil: 0 }
+
 /** The key whose prefix begins at `start`. */
 export function findPrefixedKey(text: string, start: number): PrefixResult {
-  let judgedUntil = start
   const candidates = BY_FIRST_TWO.get(firstTwo(text, start))
-  if (candidates === undefined || isInsideBase64(text, start)) return { finding: undefined, judgedUntil }
+  if (candidates === undefined || isInsideBase64(text, start)) return NO_KEY
+  let judgedUntil = start
   for (const { rule, prefix, tail, least } of candidates) {
     if (!text.startsWith(prefix, start)) continue
     const from = start + prefix.length

@@ -24,15 +24,38 @@ const FILLERS = 'xX*0.-_#?'
 
 /** Two thirds of the characters are one and the same, or there are at most two different ones. */
 function isRepetitive(value: string): boolean {
-  const counts = new Map<number, number>()
+  const kinds = countDifferent(value)
+  if (kinds === 1 || (kinds === 2 && value.length >= 8)) return !/[a-wyz1-9]/i.test(value) || value.length < 12
+  const unit = majorityOf(value)
+  if (!FILLERS.includes(String.fromCharCode(unit))) return false
+  let count = 0
+  for (let index = 0; index < value.length; index++) if (value.charCodeAt(index) === unit) count++
+  return count * 3 > value.length * 2
+}
+
+/** How many different characters there are: 0, 1, 2, or 3 for more. */
+function countDifferent(value: string): number {
+  let first = -1
+  let second = -1
   for (let index = 0; index < value.length; index++) {
     const unit = value.charCodeAt(index)
-    counts.set(unit, (counts.get(unit) ?? 0) + 1)
+    if (unit === first || unit === second) continue
+    if (second >= 0) return 3
+    if (first < 0) first = unit
+    else second = unit
   }
-  const [unit = 0, count = 0] = [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])
-  if (counts.size === 1 || (counts.size === 2 && value.length >= 8))
-    return !/[a-wyz1-9]/i.test(value) || value.length < 12
-  return count * 3 > value.length * 2 && FILLERS.includes(String.fromCharCode(unit))
+  return first < 0 ? 0 : second < 0 ? 1 : 2
+}
+
+/** The character that more than half are, where there is one (the vote of Boyer and Moore); else any. */
+function majorityOf(value: string): number {
+  let unit = 0
+  let votes = 0
+  for (let index = 0; index < value.length; index++) {
+    if (votes === 0) unit = value.charCodeAt(index)
+    votes += value.charCodeAt(index) === unit ? 1 : -1
+  }
+  return unit
 }
 
 /** A run of at least `length` letters and digits that has both, or changes case as generated text does. */

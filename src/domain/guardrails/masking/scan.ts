@@ -197,7 +197,7 @@ class Scan {
     if (text.startsWith('PuTTY-', start)) this.#push(findPuttyKey(text, start))
     if (start < this.#prefixUntil) return undefined
     const { finding, judgedUntil } = findPrefixedKey(text, start)
-    this.#prefixUntil = judgedUntil
+    this.#prefixUntil = Math.max(this.#prefixUntil, judgedUntil)
     if (!this.#push(finding) || finding === undefined) return undefined
     if (finding.rule === 'aws-access-key') this.#push(findAwsSecretAfter(text, finding.end))
     if (finding.rule === 'twilio') this.#push(findTwilioTokenAfter(text, finding.end))

@@ -90,7 +90,7 @@ function isQuoteAt(text: string, { start, end }: Span): boolean {
 
 /** Whether a field of a table is a secret, below a header that tells of one. */
 export function isTableSecret(value: string, telling: Telling): boolean {
-  if (isPlaceholder(value) || isCode(value, true)) return false
+  if (!hasLength(value.length, telling) || isPlaceholder(value) || isCode(value, true)) return false
   return isSecret(value, {
     telling,
     connection: 'assigned',
@@ -116,6 +116,7 @@ function judgeValue(
   connection: Connection,
 ): Finding | undefined {
   const { start, end, telling } = name
+  if (!hasLength(value.end - value.start, telling)) return undefined
   const content = text.slice(value.start, value.end)
   const isUsers = telling === 'password' && connection === 'beside' && isAfterUser(text, start)
   const place: Place = {
@@ -126,8 +127,21 @@ function judgeValue(
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
     isLast: isUsers || isLineEnd(text, value.end),
   }
-  if (isPlaceholder(content) || isCode(content, value.isQuoted) || !isSecret(content, place)) return undefined
+  if (!isSecret(content, place) || isPlaceholder(content) || isCode(content, value.isQuoted)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
+}
+
+/** Shortest and longest values that each kind of name tells of. */
+const LENGTHS: Readonly<Record<Telling, readonly [least: number, most: number]>> = {
+  password: [4, 256],
+  secret: [8, 511],
+  weak: [16, 512],
+}
+
+/** Asked before all else: what follows a telling word in prose is mostly a short word. */
+function hasLength(length: number, telling: Telling): boolean {
+  const [least, most] = LENGTHS[telling]
+  return length >= least && length <= most
 }
 
 interface Place {
@@ -163,7 +177,7 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 )
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
-  if (value.length < 4 || value.length > 256 || ORDINARY_VALUES.has(value.toLowerCase())) return false
+  if (ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
   if (
@@ -225,7 +239,6 @@ function isPassphrase(value: string): boolean {
 }
 
 function isSecretValue(value: string, { connection, isQuoted }: Place): boolean {
-  if (value.length < 8 || value.length >= 512) return false
   const kinds = kindsOfCharacters(value)
   const hasDigitAndLetter = (kinds & 4) !== 0 && (kinds & 3) !== 0
   if (isUuid(value)) return true
@@ -238,7 +251,7 @@ function isSecretValue(value: string, { connection, isQuoted }: Place): boolean 
 }
 
 function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendorIsNear }: Place): boolean {
-  if (value.length < 16 || value.length > 512 || /[\s(){}<>,;]/.test(value)) return false
+  if (/[\s(){}<>,;]/.test(value)) return false
   if (isHex(value) || isUuid(value)) return value.length >= 24 && connection !== 'beside' && vendorIsNear()
   const kinds = kindsOfCharacters(value)
   if ((kinds & 4) === 0 || (kinds & 3) === 0) return false
