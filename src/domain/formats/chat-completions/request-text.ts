@@ -33,7 +33,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
 
 function visitMessage(message: JsonObject, walk: TextWalk): void {
   const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
-  for (const field of Object.keys(message)) visitMessageField(message, field, place, walk)
+  for (const field in message) visitMessageField(message, field, place, walk)
 }
 
 function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {

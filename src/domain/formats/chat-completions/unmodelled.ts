@@ -50,10 +50,10 @@ const RESPONSE_FORMATS: ReadonlySet<string> = new Set(['text', 'json_object', 'j
 /** The fields that another format cannot be given, in the document's order, at most `MAX_UNMODELLED_FIELDS`. */
 export function unmodelledFields(document: JsonObject): TranslationWarning[] {
   const fields = unknownFields(document, REQUEST_FIELDS)
-  asArray(document.messages).forEach((message, index) => addMessageFields(asObject(message) ?? {}, index, fields))
-  asArray(document.tools).forEach((tool, index) => {
-    if (!isFunction(tool)) fields.push(`tools[${index}]`)
-  })
+  const messages = asArray(document.messages)
+  for (let at = 0; at < messages.length; at++) addMessageFields(asObject(messages[at]) ?? {}, at, fields)
+  const tools = asArray(document.tools)
+  for (let at = 0; at < tools.length; at++) if (!isFunction(tools[at])) fields.push(`tools[${at}]`)
   addOtherTypes(document, fields)
   return fields
     .slice(0, MAX_UNMODELLED_FIELDS)
@@ -75,15 +75,18 @@ function addMessageFields(message: JsonObject, at: number, fields: string[]): vo
   const named = message.role === 'tool' || message.role === 'function'
   const unknown = unknownFields(message, named ? NAMED_MESSAGE_FIELDS : MESSAGE_FIELDS)
   for (const name of unknown) fields.push(`messages[${at}].${name}`)
-  asArray(message.content).forEach((part, index) => {
-    if (!PART_TYPES.has(asString(asObject(part)?.type) ?? '')) fields.push(`messages[${at}].content[${index}]`)
-  })
-  asArray(message.tool_calls).forEach((call, index) => {
-    if (!isFunction(call)) fields.push(`messages[${at}].tool_calls[${index}]`)
-  })
+  const parts = asArray(message.content)
+  for (let index = 0; index < parts.length; index++) {
+    const type = asString(asObject(parts[index])?.type) ?? ''
+    if (!PART_TYPES.has(type)) fields.push(`messages[${at}].content[${index}]`)
+  }
+  const calls = asArray(message.tool_calls)
+  for (let index = 0; index < calls.length; index++) {
+    if (!isFunction(calls[index])) fields.push(`messages[${at}].tool_calls[${index}]`)
+  }
 }
 
-function isFunction(value: JsonValue): boolean {
+function isFunction(value: JsonValue | undefined): boolean {
   return (asObject(value)?.type ?? 'function') === 'function'
 }
 
