@@ -5,13 +5,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../../domain/errors.ts'
-import type { AdapterRoute, ClientAdapter } from '../adapters/adapter.ts'
+import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
 import { operationOf } from '../pipeline/operations.ts'
 import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
-import { readBody } from './body.ts'
+import { hasJsonType, readBody } from './body.ts'
 import { onClientError, onConnect } from './client-error.ts'
 import { newRequestId } from './request-id.ts'
 import { send } from './send.ts'
@@ -37,12 +37,17 @@ const MAX_CONNECTIONS = 4_096
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
 const MAX_PATH_PARAMETER = 256
 
+/** Of a route whose path says nothing. */
+const NO_HINTS: RouteHints = {}
+
 /** No route has a schema: fastify's compilers, which are loaded where none are given, are not needed. */
 const NO_SCHEMAS = { buildValidator: () => noSchema, buildSerializer: () => noSchema }
 
 export function buildApp(services: Services, options: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
+    // A request has an id of ours.
+    genReqId: () => '',
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A missing Host is refused below: Node's own answer would be empty.
@@ -78,24 +83,42 @@ function mount(
   services: Services,
   options: ServerOptions,
 ): void {
+  const take = (request: FastifyRequest, reply: FastifyReply): void => {
+    const query = queryOf(request)
+    const hints = route.hints === undefined ? NO_HINTS : route.hints(pathOf(request), new URLSearchParams(query))
+    if (hints === undefined) return notFound(request, reply, services)
+    if (missesHost(request.raw)) {
+      const error = new GatewayError('invalid_request_error', 'The Host header is missing.', { param: 'host' })
+      return refuseOutside(error, request, reply, services)
+    }
+    // From here on the reply is none of the framework's, which would only wait for a promise to do nothing after it.
+    reply.hijack()
+    const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, options)
+    void serve(operationOf(hints.operation ?? route.operation)(incoming, services), incoming, reply.raw, services)
+  }
   app.route({
     method: route.method,
     url: route.path,
-    handler: async (request, reply) => {
-      const query = queryOf(request)
-      const path = (request.params ?? {}) as Record<string, string>
-      const hints = route.hints === undefined ? {} : route.hints(path, new URLSearchParams(query))
-      if (hints === undefined) return notFound(request, reply, services)
-      if (missesHost(request.raw)) {
-        const error = new GatewayError('invalid_request_error', 'The Host header is missing.', { param: 'host' })
-        return refuseOutside(error, request, reply, services)
-      }
-      reply.hijack()
-      const incoming = incomingOf(request, reply, adapter, query, hints, services, options)
-      const outgoing = await operationOf(hints.operation ?? route.operation)(incoming, services)
-      await answer(reply, framed(outgoing, adapter, query), services)
-    },
+    // Bodies are read by the pipeline: for JSON the way ends here, before the framework looks for a parser and makes it
+    // an async resource. What else comes goes on, to be refused there or below.
+    onRequest: (request, reply, done) => (hasJsonType(request.raw) ? take(request, reply) : done()),
+    handler: take,
   })
+}
+
+/** Sends the answer when it is there. Never rejects. */
+async function serve(
+  answer: Promise<Outgoing> | Outgoing,
+  { adapter, query }: Pick<Incoming, 'adapter' | 'query'>,
+  response: ServerResponse,
+  services: Services,
+): Promise<void> {
+  try {
+    await send(response, framed(await answer, adapter, query))
+  } catch (err) {
+    services.log.error({ err }, 'answer broke off')
+    response.destroy()
+  }
 }
 
 /** A stream in the framing that the client asked for. */
@@ -108,8 +131,8 @@ function framed(outgoing: Outgoing, adapter: ClientAdapter, query: string): Outg
 }
 
 function incomingOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   adapter: ClientAdapter,
   query: string,
   hints: Incoming['hints'],
@@ -121,30 +144,26 @@ function incomingOf(
     adapter,
     requestId: newRequestId(receivedAtMs),
     receivedAtMs,
-    rawHeaders: request.raw.rawHeaders,
+    rawHeaders: request.rawHeaders,
     query,
     hints,
-    readBody: () => readBody(request.raw, options.maxBodyBytes),
-    signal: clientGone(reply),
+    readBody: () => readBody(request, options.maxBodyBytes),
+    signal: clientGone(response),
   }
 }
 
 /** Fires when the connection closes before the answer has been written. */
-function clientGone(reply: FastifyReply): AbortSignal {
+function clientGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
+  // Not `once`, which makes two objects more: a response closes once.
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort()
   })
   return gone.signal
 }
 
-async function answer(reply: FastifyReply, outgoing: Outgoing, services: Services): Promise<void> {
-  try {
-    await send(reply.raw, outgoing)
-  } catch (err) {
-    services.log.error({ err }, 'answer broke off')
-    reply.raw.destroy()
-  }
+function pathOf(request: FastifyRequest): Record<string, string> {
+  return (request.params ?? {}) as Record<string, string>
 }
 
 function queryOf(request: FastifyRequest): string {
@@ -192,6 +211,7 @@ function statusOf(error: unknown): number {
 function refuseOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
   reply.hijack()
   const requestId = newRequestId(services.now())
-  const outgoing = refuse(error, adapterOfPath(request.raw.url ?? ''), requestId, { 'x-request-id': requestId })
-  void answer(reply, outgoing, services)
+  const adapter = adapterOfPath(request.raw.url ?? '')
+  const outgoing = refuse(error, adapter, requestId, { 'x-request-id': requestId })
+  void serve(outgoing, { adapter, query: '' }, reply.raw, services)
 }

@@ -40,14 +40,19 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Uint8Array
   })
 }
 
-function requireJson({ headers }: IncomingMessage): void {
+/** Whether the body is said to be JSON. */
+export function hasJsonType({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']
-  if (type === undefined || !JSON_TYPE.test(type)) {
+  return type !== undefined && JSON_TYPE.test(type)
+}
+
+function requireJson(request: IncomingMessage): void {
+  if (!hasJsonType(request)) {
     throw new GatewayError('unsupported_media_type', 'The content type must be application/json.', {
       param: 'content-type',
     })
   }
-  const encoding = headers['content-encoding']
+  const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_media_type', 'Compressed bodies are not accepted.', {
       param: 'content-encoding',

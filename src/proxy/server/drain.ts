@@ -15,13 +15,15 @@ export class Drain {
 
   /** Counts the server's requests in progress. Call it before the server listens. */
   watch(server: Server): void {
+    // One for all responses, and not by `once`, which makes two objects: a response closes once.
+    const ended = () => {
+      this.#running--
+      if (this.#running === 0) this.#idle?.()
+    }
     server.prependListener('request', (_request, response) => {
       this.#running++
       if (this.#draining) response.shouldKeepAlive = false
-      response.once('close', () => {
-        this.#running--
-        if (this.#running === 0) this.#idle?.()
-      })
+      response.on('close', ended)
     })
   }
 
