@@ -5,6 +5,8 @@
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 import type { RedisWire } from './redis-wire.ts'
+import { WaitingCalls } from './waiting-calls.ts'
+import type { Call } from './waiting-calls.ts'
 
 /** A call waits so many times its bound as long as Redis answers others meanwhile. */
 const BUSY_ROUNDS = 5
@@ -16,24 +18,12 @@ export interface GenerationEvents {
   failed(error: unknown, generation: Generation): unknown
 }
 
-interface Call {
-  readonly timeoutMs: Milliseconds
-  readonly refuse: (error: Error) => void
-  round: number
-  /** When its round ends, in time of the process. */
-  deadlineMs: Milliseconds
-  /** How many replies had come when its round began. */
-  repliesBefore: number
-  answered: boolean
-}
-
 /** One opened wire and what it owes. */
 export class Generation {
   readonly wire: RedisWire
   readonly #stallMs: Milliseconds
   readonly #events: GenerationEvents
-  /** Calls whose callers wait. */
-  readonly #waiting = new Set<Call>()
+  readonly #waiting = new WaitingCalls()
   #inFlight = 0
   /** Calls that have ended, however. */
   #replies = 0
@@ -73,13 +63,22 @@ export class Generation {
   /** Ends the wire and all calls on it. */
   retire(): void {
     clearTimeout(this.#stallTimer)
-    if (this.#waiting.size === 0) clearTimeout(this.#clock)
+    if (this.#waiting.first === undefined) clearTimeout(this.#clock)
     this.wire.destroy()
   }
 
   #begin(timeoutMs: Milliseconds, refuse: (error: Error) => void): Call {
     const deadlineMs = performance.now() + timeoutMs
-    const call = { timeoutMs, refuse, round: 1, deadlineMs, repliesBefore: this.#replies, answered: false }
+    const call: Call = {
+      timeoutMs,
+      refuse,
+      round: 1,
+      deadlineMs,
+      repliesBefore: this.#replies,
+      answered: false,
+      previous: undefined,
+      next: undefined,
+    }
     this.#inFlight++
     this.#waiting.add(call)
     if (this.#clock === undefined || deadlineMs < this.#clockMs) this.#setClock(deadlineMs, timeoutMs)
@@ -90,7 +89,7 @@ export class Generation {
     call.answered = true
     this.#inFlight--
     this.#replies++
-    this.#waiting.delete(call)
+    this.#waiting.remove(call)
   }
 
   #setClock(atMs: Milliseconds, inMs: Milliseconds): void {
@@ -106,7 +105,9 @@ export class Generation {
   #judgeLate(rangMs: Milliseconds): void {
     const nowMs = performance.now()
     let nextMs = Infinity
-    for (const call of this.#waiting) {
+    let next: Call | undefined
+    for (let call = this.#waiting.first; call !== undefined; call = next) {
+      next = call.next
       if (call.deadlineMs <= rangMs && !this.#goesOn(call, nowMs)) this.#giveUp(call)
       else if (call.deadlineMs < nextMs) nextMs = call.deadlineMs
     }
@@ -124,7 +125,7 @@ export class Generation {
   }
 
   #giveUp(call: Call): void {
-    this.#waiting.delete(call)
+    this.#waiting.remove(call)
     this.#watchStall(call)
     call.refuse(new RedisUnavailableError(`no answer of Redis within ${call.timeoutMs * call.round} ms`, true))
   }
