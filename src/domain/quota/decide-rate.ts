@@ -29,14 +29,19 @@ export function decideRate(plan: QuotaPlan, need: QuotaNeed, states: RateStates)
   return concurrencyRefusal(plan, states) ?? longestWait(plan, need, states)
 }
 
+/** Where nothing limits a rate. */
+export const NO_FIGURES: RateLimitFigures = Object.freeze({ requests: undefined, tokens: undefined })
+
 /** The tightest figures over all scopes. */
 export function figuresOf(plan: QuotaPlan, states: RateStates): RateLimitFigures {
-  let figures: RateLimitFigures = { requests: undefined, tokens: undefined }
-  for (const scope of plan.scopes) {
-    const { requests, tokens } = scopeFigures(scope, states(scope))
-    figures = { requests: tighter(figures.requests, requests), tokens: tighter(figures.tokens, tokens) }
-  }
+  let figures = NO_FIGURES
+  for (const scope of plan.scopes) figures = tightest(figures, scopeFigures(scope, states(scope)))
   return figures
+}
+
+/** The tighter of each two figures. */
+export function tightest(left: RateLimitFigures, right: RateLimitFigures): RateLimitFigures {
+  return { requests: tighter(left.requests, right.requests), tokens: tighter(left.tokens, right.tokens) }
 }
 
 export function scopeFigures({ rateLimits }: PlannedScope, state: RateState): RateLimitFigures {

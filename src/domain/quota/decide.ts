@@ -1,5 +1,5 @@
 /**
- * The decision of an admission, as a function of what stands in the windows. `redis/quota-prelude.lua` says the same
+ * The decision of an admission, as a function of what stands in the windows. `redis/quota-decide.lua` says the same
  * in Lua; the two are held together by a test that runs random sequences on both.
  *
  * 1. A limit that blocks refuses where what is spent leaves too little (`budget`, `token-quota`); where only the
@@ -9,7 +9,7 @@
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 import { amountIn, boundOf, fixedBound, openCost } from './amounts.ts'
 import type { Charge } from './amounts.ts'
-import type { PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan } from './limits.ts'
+import type { LimitInPlan, PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan } from './limits.ts'
 import type { OpenOutput, QuotaNeed } from './need.ts'
 import type { QuotaWarning, Refused } from './outcome.ts'
 
@@ -50,24 +50,34 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
   return reserved ?? { type: 'fits', granted }
 }
 
-/** The warnings due: what is spent (reservations aside) has reached a limit or its share. */
+/** The warnings due, in the plan's order. */
 export function warningsOf(plan: QuotaPlan, states: WindowStates): QuotaWarning[] {
   const warnings: QuotaWarning[] = []
-  for (const { scope, window, limit } of plan.limits) {
-    const spent = amountIn(limit.unit, states(scope, window).spent)
-    if (spent <= 0 || spent * 100 < limit.limit * limit.warnAtPercent) continue
-    const type = spent >= limit.limit ? 'exceeded' : 'near'
-    warnings.push({ type, scope: scope.kind, window: window.window, unit: limit.unit, limit: limit.limit, spent })
+  for (const entry of plan.limits) {
+    const warning = warningOf(entry, amountIn(entry.limit.unit, states(entry.scope, entry.window).spent))
+    if (warning !== undefined) warnings.push(warning)
   }
   return warnings
+}
+
+/** The warning due where what is spent (reservations aside) has reached the limit or its share. */
+export function warningOf({ scope, window, limit }: LimitInPlan, spent: number): QuotaWarning | undefined {
+  if (spent <= 0 || spent * 100 < limit.limit * limit.warnAtPercent) return undefined
+  const type = spent >= limit.limit ? 'exceeded' : 'near'
+  return { type, scope: scope.kind, window: window.window, unit: limit.unit, limit: limit.limit, spent }
 }
 
 /** What each limit of the plan leaves, in the plan's order. */
 export function remainingOf(plan: QuotaPlan, states: WindowStates): number[] {
   return plan.limits.map(({ scope, window, limit }) => {
     const { spent, reserved } = states(scope, window)
-    return Math.max(0, limit.limit - amountIn(limit.unit, spent) - amountIn(limit.unit, reserved))
+    return leftOf(limit, amountIn(limit.unit, spent), amountIn(limit.unit, reserved))
   })
+}
+
+/** What a limit leaves; never below zero. */
+export function leftOf({ limit }: PlannedLimit, spent: number, reserved: number): number {
+  return Math.max(0, limit - spent - reserved)
 }
 
 /** Tokens a choice for which `left` of the limit's unit is enough; at least the minimum, which was checked before. */

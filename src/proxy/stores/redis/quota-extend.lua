@@ -1,33 +1,29 @@
 -- Reserves more on top of an open reservation, in the windows of its admission, and renews its lease.
 -- KEYS: base:open, base:reservations
--- ARGV: now, base, id, plan (JSON, that of the admission), then the need (read_need of the prelude)
--- Returns { 1, granted }, { 0, reason, scope, window, limit, retry after, reset at, rate levels } or { 2 }: it has expired.
-local now = clock(ARGV[1])
-local base, id = ARGV[2], ARGV[3]
-local plan, need = cjson.decode(ARGV[4]), read_need(ARGV, 5)
+-- ARGV: now, id, '', plan (JSON, that of the admission), then the need as in quota-admit.lua
+-- Returns numbers with a space between them: 1 and the granted tokens a choice; or `refused` of quota-decide.lua; or 2: it
+-- has expired.
+local id, plan = ARGV[2], cjson.decode(ARGV[4])
+local need = { ARGV[5] + 0, ARGV[6] + 0, ARGV[7] + 0 }
+local open = ARGV[9] and open_answer().read(ARGV[9], ARGV[10], ARGV[11], ARGV[12])
 
 local packed = redis.call('HGET', KEYS[2], id)
-if not packed then return { 2 } end
+if not packed then return '2' end
 local record = cmsgpack.unpack(packed)
 
 -- Even where a new window has begun: the whole request belongs to one.
 local states = {}
-for index, window in ipairs(record.w) do states[index] = read_recorded(window, now) end
+for index, window in ipairs(record.w) do states[index] = read_window(window) end
 
-local granted, refusal = decide_size(plan, need, states, now)
+local granted, refusal = decide_size(plan, record.w, states, need, open)
 if refusal then
-  local rates = {}
-  for s, scope in ipairs(plan) do rates[s] = read_rate(base, scope, now) end
-  local _, levels = figures({}, rates)
-  return { 0, refusal[1], refusal[2], refusal[3], refusal[4], refusal[5], refusal[6], levels }
+  local scopes = plan[4]
+  return refused(refusal, scopes and rates().figures(rates().read(scopes)))
 end
 
-local bound = bound_of(need, granted)
-for _, state in ipairs(states) do
-  for unit = 1, 3 do state.r[unit] = state.r[unit] + bound[unit] end
-  save_window(state, true)
-end
+local bound = open and open_answer().bound_of(need, open, granted) or need
+for index, state in ipairs(states) do reserve(record.w[index], state, bound) end
 for unit = 1, 3 do record.b[unit] = record.b[unit] + bound[unit] end
 redis.call('HSET', KEYS[2], id, cmsgpack.pack(record))
-redis.call('ZADD', KEYS[1], now + LEASE_MS, id)
-return { 1, granted }
+redis.call('ZADD', KEYS[1], now + 60000, id)
+return '1 ' .. text(granted)

@@ -1,26 +1,27 @@
-/** Parses what the quota scripts return. */
-import type { RateState, RateStates } from '../../../domain/quota/decide-rate.ts'
-import type { WindowState, WindowStates } from '../../../domain/quota/decide.ts'
-import type { PlannedScope, PlannedWindow, QuotaPlan } from '../../../domain/quota/limits.ts'
+/** Parses what the quota scripts return: integers with a space between them, because a text is read in one piece. */
+import type { RateState } from '../../../domain/quota/decide-rate.ts'
+import type { Charge } from '../../../domain/quota/amounts.ts'
 import type { RefusalReason } from '../../../domain/quota/outcome.ts'
-import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 
-/** A reply list; a position that does not hold what it should is an error of the script. */
+/** Figures of one window: spent cost, input and output tokens, and the same reserved. */
+const WINDOW_FIGURES = 6
+/** Levels of one scope: requests, tokens, open requests. */
+const SCOPE_LEVELS = 3
+
+/** A position that does not hold what it should is an error of the script. */
 export class QuotaReply {
-  readonly #items: readonly unknown[]
+  readonly #figures: readonly number[]
 
-  /** @throws {TypeError} where it is no list */
+  /** @throws {TypeError} where it is not a text of integers */
   constructor(reply: unknown) {
-    if (!Array.isArray(reply)) throw new TypeError('a quota script did not return a list')
-    this.#items = reply
-  }
-
-  get isEmpty(): boolean {
-    return this.#items.length === 0
+    if (typeof reply !== 'string') throw new TypeError('a quota script did not return a text')
+    this.#figures = parseIntegers(reply)
   }
 
   integer(index: number): number {
-    return asInteger(this.#items[index])
+    const figure = this.#figures[index]
+    if (figure === undefined) throw new TypeError('a quota script returned too few figures')
+    return figure
   }
 
   /** -1 means absent. */
@@ -30,71 +31,68 @@ export class QuotaReply {
   }
 
   reason(index: number): RefusalReason {
-    const reason = REASONS.find((known) => known === this.#items[index])
+    const reason = REASONS[this.integer(index)]
     if (reason === undefined) throw new TypeError('a quota script returned an unknown reason')
     return reason
   }
 
-  /** Six figures a window: spent and reserved cost, input and output. */
-  windowStates(plan: QuotaPlan, index: number): WindowStates {
-    const figures = this.#integers(index)
-    const states = new Map<PlannedWindow, WindowState>()
-    let at = 0
-    const next = () => figures[at++] ?? 0
-    const amounts = () => ({ costMicroUsd: next(), inputTokens: next(), outputTokens: next() })
-    for (const window of windowsOf(plan)) {
-      states.set(window, { spent: amounts(), reserved: amounts(), resetAtMs: unknownReset })
-    }
-    return (_scope, window) => found(states.get(window))
+  /** Of the window at `position`, where the figures of the first one begin at `index`. */
+  spent(index: number, position: number): Charge {
+    return this.#charge(index + position * WINDOW_FIGURES)
   }
 
-  /** Start and next reset of each window. */
-  windowSpans(
-    plan: QuotaPlan,
-    index: number,
-  ): Map<PlannedWindow, { startMs: Milliseconds; resetAtMs: Milliseconds | undefined }> {
-    const figures = this.#integers(index)
-    return new Map(
-      windowsOf(plan).map((window, position) => {
-        const [startMs = 0, reset = -1] = figures.slice(position * 2, position * 2 + 2)
-        return [window, { startMs, resetAtMs: reset < 0 ? undefined : reset }]
-      }),
-    )
+  reserved(index: number, position: number): Charge {
+    return this.#charge(index + position * WINDOW_FIGURES + 3)
   }
 
-  /** Three figures a scope: level of requests, of tokens, open requests. */
-  rateStates(plan: QuotaPlan, index: number): RateStates {
-    const figures = this.#integers(index)
-    const states = new Map<PlannedScope, RateState>()
-    let at = 0
-    const next = () => figures[at++] ?? 0
-    for (const scope of plan.scopes) states.set(scope, { requestLevel: next(), tokenLevel: next(), open: next() })
-    return (scope) => found(states.get(scope))
+  /** Of the scope at `position` among those with rates, where the levels of the first one begin at `index`. */
+  rateState(index: number, position: number): RateState {
+    const at = index + position * SCOPE_LEVELS
+    return { requestLevel: this.integer(at), tokenLevel: this.integer(at + 1), open: this.integer(at + 2) }
   }
 
-  #integers(index: number): number[] {
-    const list = this.#items[index]
-    if (!Array.isArray(list)) throw new TypeError('a quota script did not return its figures')
-    return list.map(asInteger)
+  #charge(at: number): Charge {
+    return { costMicroUsd: this.integer(at), inputTokens: this.integer(at + 1), outputTokens: this.integer(at + 2) }
   }
 }
 
+/** Where the levels begin, after the figures of so many windows that begin at `index`. */
+export function afterWindows(index: number, windows: number): number {
+  return index + windows * WINDOW_FIGURES
+}
+
+/** In the order of the numbers in `quota-rates.lua` and `quota-decide.lua`. */
 const REASONS: readonly RefusalReason[] = ['rate-limit', 'concurrency', 'budget', 'token-quota', 'reserved']
 
-function asInteger(value: unknown): number {
-  if (typeof value !== 'number') throw new TypeError('a quota script did not return a number')
-  return value
+const SPACE = 0x20
+const MINUS = 0x2d
+const ZERO = 0x30
+
+/** One pass, and no piece of text for each number. */
+function parseIntegers(text: string): number[] {
+  const integers: number[] = []
+  let value = 0
+  let sign = 1
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    const digit = unit - ZERO
+    if (digit >= 0 && digit <= 9) value = value * 10 + digit
+    else if (unit === MINUS) sign = -1
+    else if (unit === SPACE) {
+      integers.push(sign * value)
+      value = 0
+      sign = 1
+    } else return parseOddNumbers(text)
+  }
+  integers.push(sign * value)
+  return integers
 }
 
-function unknownReset(): undefined {
-  return undefined
-}
-
-function windowsOf(plan: QuotaPlan): PlannedWindow[] {
-  return plan.scopes.flatMap((scope) => [...scope.windows])
-}
-
-function found<T>(state: T | undefined): T {
-  if (state === undefined) throw new TypeError('the figures of another plan were asked for')
-  return state
+/** Somebody else wrote a counter: Redis and Lua take `1e3` for a number. @throws {TypeError} */
+function parseOddNumbers(text: string): number[] {
+  return text.split(' ').map((part) => {
+    const value = Math.trunc(Number(part))
+    if (!Number.isFinite(value)) throw new TypeError('a quota script did not return a number')
+    return value
+  })
 }

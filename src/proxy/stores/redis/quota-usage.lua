@@ -1,26 +1,25 @@
 -- What stands against the limits of a plan; changes nothing but charging what has expired.
--- KEYS: base:open
--- ARGV: now, base, plan (JSON), '1' where only whole counters count, else ''
--- Returns { } where they are not whole, else { now, window figures, { start, next reset or -1 } a window, rate levels }
-local now = clock(ARGV[1])
-local base, plan = ARGV[2], cjson.decode(ARGV[3])
-if is_lost(base, ARGV[4]) then return {} end
-sweep(base, now)
-local states, rates = read_plan(base, plan, now)
-local spans = {}
-for _, state in ipairs(states) do
-  spans[#spans + 1] = state.start
-  local reset = state.finish > 0 and state.finish or -1
-  if state.bucket > 0 and state.o then
-    -- Empty buckets may lie in between: the oldest that holds something.
-    for n = state.o, state.z do
-      if redis.call('HEXISTS', state.key, 'b' .. text(n)) == 1 then
-        reset = (n + ROLLING_BUCKETS + 1) * state.bucket
-        break
-      end
-    end
+-- KEYS: base:open, base:reservations
+-- ARGV: now, base:whole where only whole counters count, else '', plan (JSON)
+-- Returns numbers with a space between them: 1, clock, six figures a window, then the start and the next reset (or -1) of
+-- each, then three levels a scope with rates. Or 3: the counters are not whole.
+if ARGV[2] ~= '' and redis.call('EXISTS', ARGV[2]) == 0 then return '3' end
+local plan = cjson.decode(ARGV[3])
+sweep(KEYS[1], KEYS[2])
+
+local figures, spans = {}, {}
+local windows = windows_of(plan)
+for index, window in ipairs(windows) do
+  local state = read_window(window)
+  local start, reset
+  if window[2] > 0 then
+    start, reset = rolling().span_of(window, state)
+  else
+    start, reset = string.match(window[1], '(%d+)$') * 1000, window[3] > 0 and window[3] or -1
   end
-  spans[#spans + 1] = reset
+  figures[index], spans[index] = table.concat(state, ' ', 1, 6), text(start) .. ' ' .. text(reset)
 end
-local windows, levels = figures(states, rates)
-return { now, windows, spans, levels }
+local reply = { '1', text(now), unpack(figures) }
+for _, span in ipairs(spans) do reply[#reply + 1] = span end
+if plan[4] then reply[#reply + 1] = rates().figures(rates().read(plan[4])) end
+return table.concat(reply, ' ')

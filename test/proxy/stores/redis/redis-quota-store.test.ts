@@ -64,6 +64,50 @@ t.test('every key it leaves has an expiry', async (t) => {
   }
 })
 
+t.test('settles and charges what a proxy of an earlier version reserved', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  let now = Date.UTC(2026, 0, 1, 12)
+  const store = new RedisQuotaStore(redis, { now: () => now })
+  const own = plan({
+    key: {
+      budgets: [{ limit: 100 }, { window: 'Hour', reset: 'Rolling', limit: 100 }],
+      rateLimits: { maxConcurrent: 5 },
+    },
+  })
+  // The form of a record, which several versions of the scripts share during a rolling update.
+  const key = 'tg:q:{acme}:key/team/app'
+  const write = `
+    local record = {
+      b = { 60, 10, 20 }, t = {}, c = { '${key}:rate' },
+      w = { { '${key}:Day:1767225600', 0, 1767312000000 }, { '${key}:Hour:rolling', 60000, 0 } },
+    }
+    for _, window in ipairs(record.w) do
+      for unit = 1, 3 do redis.call('HINCRBY', window[1], 'r' .. unit, record.b[unit]) end
+    end
+    redis.call('HINCRBY', '${key}:rate', 'n', 1)
+    redis.call('HSET', 'tg:q:{acme}:reservations', ARGV[1], cmsgpack.pack(record))
+    redis.call('ZADD', 'tg:q:{acme}:open', ARGV[2], ARGV[1])`
+  for (const id of ['settled', 'expired']) await server.cli('EVAL', write, '0', id, String(now + 60_000))
+  t.match((await store.usage(own)).limits, [{ reserved: 120 }, { reserved: 120 }])
+  await store.settle({ id: 'settled', plan: own, origin: 'store' }, charge(25))
+  t.match((await store.usage(own)).limits, [
+    { spent: 25, reserved: 60 },
+    { spent: 25, reserved: 60 },
+  ])
+  now += 60_000
+  t.match(await store.usage(own), {
+    limits: [
+      { spent: 85, reserved: 0 },
+      { spent: 85, reserved: 0 },
+    ],
+    rateLimits: [{ concurrent: { open: 0 } }],
+  })
+})
+
 async function contractOn(t: import('tap').Test, url: string): Promise<void> {
   const connections = [connectRedis(url), connectRedis(url)] as const
   t.teardown(() => Promise.all(connections.map((connection) => connection.close())))

@@ -1,0 +1,35 @@
+-- Takes `released` from what is reserved in a window and adds `used` to what is spent, neither ever below zero (the
+-- reservation may be older than the counter); `requests` more were charged. In a rolling window it is spent in the
+-- bucket of `at`, unless that has dropped out.
+local function charge_window(window, released, used, requests, at)
+  local key, state = window[1], read_window(window)
+  local is_rolling = window[2] > 0
+  if is_rolling then used = rolling().spend(window, state, used, at) end
+  for unit = 1, 3 do
+    local spent, reserved = state[unit] + used[unit], state[unit + 3] - released[unit]
+    state[unit], state[unit + 3] = spent > 0 and spent or 0, reserved > 0 and reserved or 0
+  end
+  local added = 0
+  if is_rolling then
+    rolling().save(window, state)
+  else
+    added = redis.call('HSET', key, 's1', state[1], 's2', state[2], 's3', state[3],
+      'r1', state[4], 'r2', state[5], 'r3', state[6], 'q', (state[7] or 0) + requests)
+  end
+  keep_window(window, state, added)
+end
+
+-- One request fewer is open in a scope; never below zero.
+local function leave(key)
+  if redis.call('HINCRBY', key, 'n', -1) >= 0 then return end
+  redis.call('HSET', key, 'n', 0)
+  redis.call('PEXPIRE', key, IDLE_MS)
+end
+
+-- Charges a record's windows: releases what was reserved, counts what was used.
+local function charge_record(record, used)
+  local requests = used[1] + used[2] + used[3] > 0 and 1 or 0
+  local windows, concurrent = record.w, record.c
+  for index = 1, #windows do charge_window(windows[index], record.b, used, requests, now) end
+  for index = 1, #concurrent do leave(concurrent[index]) end
+end

@@ -1,0 +1,47 @@
+-- Whether a need fits into budgets and token quotas.
+
+-- The part of the three amounts from `first` on that a limit's unit counts: 1 cost, 2 input, 3 output, 4 input and output.
+local function amount_in(unit, amounts, first)
+  if unit == 4 then return amounts[first + 1] + amounts[first + 2] end
+  return amounts[first + unit - 1] + 0
+end
+
+-- Whether the need fits into every limit of a plan; decideSize of domain/quota/decide.ts.
+-- Returns the granted tokens (0: of a need that is not open), or nil and the refusal { reason, number of the limit, retry
+-- after, reset at }, with what was `spent` where that is in the way.
+local function decide_size(plan, windows, states, need, open)
+  -- REASONS of quota-reply.ts.
+  local BUDGET, TOKEN_QUOTA, RESERVED = '2', '3', '4'
+  local granted, least, reserved = 0, need, nil
+  if open then granted, least = open.h, open_answer().bound_of(need, open, open.l) end
+  for at = 5, #plan, 3 do
+    local number, unit, limit = plan[at], plan[at + 1], plan[at + 2]
+    local state = states[number]
+    local needed, spent = amount_in(unit, least, 1), amount_in(unit, state, 1)
+    if spent + needed > limit then
+      local window, reset = windows[number], -1
+      -- A request that is larger than the whole limit never fits.
+      if needed <= limit and window[2] > 0 then
+        reset = rolling().reset_at(window, state, unit, spent + needed - limit, amount_in)
+      elseif needed <= limit and window[3] > 0 then
+        reset = window[3]
+      end
+      return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent }
+    end
+    local left = limit - spent - amount_in(unit, state, 4)
+    if needed > left then
+      reserved = reserved or { RESERVED, (at - 2) / 3, 1000, -1 }
+    elseif open then
+      granted = math.min(granted, open_answer().tokens_for(open, unit, left - amount_in(unit, need, 1)))
+    end
+  end
+  if reserved then return nil, reserved end
+  return granted
+end
+
+-- Reply of a refusal: 0, reason, number of the limit (of a rate: of the scope), 2 for a token rate else 1, retry after,
+-- reset at, rate levels.
+local function refused(refusal, levels)
+  local reply = { '0', refusal[1], text(refusal[2]), refusal.kind or '1', text(refusal[3]), text(refusal[4]), levels or nil }
+  return table.concat(reply, ' ')
+end
