@@ -90,15 +90,26 @@ function isRawList(fields: HeaderFields): fields is readonly string[] {
   return Array.isArray(fields)
 }
 
-/** Undefined where the name is not one of ours. The first character decides for nearly all headers. */
+/** Undefined where the name is not one of ours. */
 function controlHeaderOf(name: string): ControlHeader | undefined {
-  const first = name.charCodeAt(0)
-  if ((first !== 0x78 && first !== 0x58) || !OUR_NAME.test(name)) return undefined
+  if (!mayBeOurs(name) || !OUR_NAME.test(name)) return undefined
   const lower = name.toLowerCase()
   if (RESPONSE_HEADERS.has(lower)) return undefined
   const header = CONTROL_HEADER_BY_NAME.get(lower)
   if (header === undefined) throw unknownHeader(lower)
   return header
+}
+
+/** An `x` first and an `l` or `g` third: two characters decide for nearly all headers. */
+function mayBeOurs(name: string): boolean {
+  if (lowerCaseAt(name, 0) !== 0x78) return false
+  const third = lowerCaseAt(name, 2)
+  return third === 0x6c || third === 0x67
+}
+
+/** The code of an ASCII letter, in lower case; of anything else some code that is no letter's. */
+function lowerCaseAt(name: string, index: number): number {
+  return name.charCodeAt(index) | 0x20
 }
 
 function unknownHeader(name: string): InvalidControlHeaderError {

@@ -3,6 +3,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { OrganizationEntry, ProjectEntry, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ClientAdapter } from '../adapters/adapter.ts'
 import type { Incoming } from './exchange.ts'
+import { isNamed } from './header-lines.ts'
 import type { Configuration } from './ports.ts'
 
 export interface Caller {
@@ -22,13 +23,12 @@ const BEARER = /^bearer[ \t]+/i
  * (one digest, one look-up) whatever the reason. 403 `model_not_allowed` where the key may not use the adapter.
  */
 export function authenticate(incoming: Incoming, configuration: Configuration, nowMs: number): Caller {
-  const presented = presentedKeys(incoming)
-  const [text] = presented
+  const text = presentedKey(incoming)
   const match = configuration.compiled.keysByDigest.get(configuration.digestOf((text ?? '').slice(0, MAX_KEY_LENGTH)))
   const organization = match && configuration.compiled.organizations.get(match.key.organization)
   if (
-    presented.size !== 1 ||
-    (text ?? '').length > MAX_KEY_LENGTH ||
+    text === undefined ||
+    text.length > MAX_KEY_LENGTH ||
     match === undefined ||
     organization === undefined ||
     match.key.suspended ||
@@ -46,17 +46,30 @@ function requireAdapter(key: VirtualKeyEntry, adapter: ClientAdapter): void {
   throw new GatewayError('model_not_allowed', `The virtual key may not use the ${adapter.name} adapter.`)
 }
 
-/** Every different key text of the request, wherever its adapter takes one. */
-function presentedKeys({ adapter, rawHeaders, query }: Incoming): Set<string> {
-  const keys = new Set<string>()
+/** The one key text of the request, wherever its adapter takes one, even repeatedly. Undefined: none, or different ones. */
+function presentedKey({ adapter, rawHeaders, query }: Incoming): string | undefined {
+  let key: string | undefined
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase()
-    const value = (rawHeaders[index + 1] ?? '').trim()
-    if (name === 'authorization') keys.add(BEARER.test(value) ? value.replace(BEARER, '') : '')
-    else if (adapter.keyHeaders.includes(name)) keys.add(value)
+    const text = keyIn(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '', adapter)
+    if (text === undefined) continue
+    if (key !== undefined && key !== text) return undefined
+    key = text
   }
-  if (adapter.keyQuery !== undefined && query !== '') {
-    for (const value of new URLSearchParams(query).getAll(adapter.keyQuery)) keys.add(value)
+  if (adapter.keyQuery === undefined || query === '') return key
+  for (const text of new URLSearchParams(query).getAll(adapter.keyQuery)) {
+    if (key !== undefined && key !== text) return undefined
+    key = text
   }
-  return keys
+  return key
+}
+
+/** The key text of a header field; empty for another scheme than Bearer, undefined where no key stands there. */
+function keyIn(name: string, value: string, { keyHeaders }: ClientAdapter): string | undefined {
+  if (isNamed(name, 'authorization')) {
+    const text = value.trim()
+    const scheme = BEARER.exec(text)
+    return scheme === null ? '' : text.slice(scheme[0].length)
+  }
+  for (const header of keyHeaders) if (isNamed(name, header)) return value.trim()
+  return undefined
 }

@@ -1,10 +1,15 @@
-/** Values of one header, in order, as they came. */
+/** Reading a request's header fields: names and values in turn, as they came. */
 
-/** `name` in lower case; `rawHeaders` are names and values in turn. */
+/** Whether a field's name, in any case, is `name` in lower case. Most names differ in length, and cost nothing. */
+export function isNamed(field: string, name: string): boolean {
+  return field.length === name.length && field.toLowerCase() === name
+}
+
+/** Values of one header, in order. `name` in lower case; `rawHeaders` are names and values in turn. */
 export function fieldLines(rawHeaders: readonly string[], name: string): string[] {
   const lines: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) lines.push(rawHeaders[index + 1] ?? '')
+    if (isNamed(rawHeaders[index] ?? '', name)) lines.push(rawHeaders[index + 1] ?? '')
   }
   return lines
 }

@@ -26,7 +26,8 @@ export function resolveRequestPolicy(caller: Caller, incoming: Incoming): Govern
       })
     }
   }
-  return { ...caller, policy: outcome.policy }
+  const { configuration, key, organization, project } = caller
+  return { configuration, key, organization, project, policy: outcome.policy }
 }
 
 function baseOf(caller: Caller): BasePolicy {
