@@ -68,8 +68,10 @@ class Resilient implements ResilientQuotaStore {
   readonly #links = new Map<string, Link>()
   readonly #queues = new Map<string, SettlementQueue>()
   readonly #timers = new Set<NodeJS.Timeout>()
-  /** Settlements on their way, and since when. */
-  readonly #settling = new Map<Promise<void>, Milliseconds>()
+  /** Settlements on their way, the oldest first. */
+  readonly #settling = new Set<{ readonly sinceMs: Milliseconds }>()
+  /** Told when the last of them has arrived. */
+  #noneSettling: (() => void) | undefined
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
   #closed = false
@@ -83,25 +85,35 @@ class Resilient implements ResilientQuotaStore {
     const { plan } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const link = this.#linkOf(plan)
+    if (link.outage !== undefined) return this.#admitPatiently(link, request, this.#admitLocally(link, request))
     try {
-      return await this.#admitOnce(link, request)
+      return remembered(link, plan, await this.#backend.admit(request))
+    } catch (error) {
+      return this.#admitPatiently(link, request, this.#admitAfter(error, link, request))
+    }
+  }
+
+  /** Once more where the first try failed because of an outage that is over in a moment. */
+  async #admitPatiently(link: Link, request: AdmissionRequest, first: Promise<Admission>): Promise<Admission> {
+    try {
+      return await first
     } catch (error) {
       if (!(await this.#isBackInAMoment(link))) throw error
     }
     // Under another id: what was asked under the first one is being released.
-    return this.#admitOnce(link, { ...request, id: `${request.id}~` })
+    const again = { ...request, id: `${request.id}~` }
+    if (link.outage !== undefined) return this.#admitLocally(link, again)
+    try {
+      return remembered(link, request.plan, await this.#backend.admit(again))
+    } catch (error) {
+      return this.#admitAfter(error, link, again)
+    }
   }
 
-  async #admitOnce(link: Link, request: AdmissionRequest): Promise<Admission> {
-    if (link.outage !== undefined) return this.#admitLocally(link, request)
-    try {
-      const admission = await this.#backend.admit(request)
-      if (admission.type === 'admitted') link.seen.remember(request.plan, admission.remaining)
-      return admission
-    } catch (error) {
-      if (error instanceof QuotaUnavailableError) throw error
-      this.#lost(link, error)
-    }
+  /** The backend failed with `error`. */
+  async #admitAfter(error: unknown, link: Link, request: AdmissionRequest): Promise<Admission> {
+    if (error instanceof QuotaUnavailableError) throw error
+    this.#lost(link, error)
     return this.#admitUnconfirmed(link, request)
   }
 
@@ -135,9 +147,14 @@ class Resilient implements ResilientQuotaStore {
 
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
-    const settling = this.#settle(reservation, actual)
-    this.#settling.set(settling, this.#options.now())
-    await settling.finally(() => this.#settling.delete(settling))
+    const settling = { sinceMs: this.#options.now() }
+    this.#settling.add(settling)
+    try {
+      await this.#settle(reservation, actual)
+    } finally {
+      this.#settling.delete(settling)
+      if (this.#settling.size === 0) this.#noneSettling?.()
+    }
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
@@ -150,8 +167,11 @@ class Resilient implements ResilientQuotaStore {
 
   health(): QuotaHealth {
     const queues = [...this.#queues.values()]
-    const [underway = Number.POSITIVE_INFINITY] = this.#settling.values()
-    const oldest = Math.min(underway, ...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY))
+    const [underway] = this.#settling
+    const oldest = Math.min(
+      underway?.sinceMs ?? Number.POSITIVE_INFINITY,
+      ...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY),
+    )
     return {
       unavailable: [...this.#links.values()].filter(({ outage }) => outage !== undefined).length,
       pendingSettlements: this.#pending() + this.#settling.size,
@@ -175,7 +195,10 @@ class Resilient implements ResilientQuotaStore {
 
   /** Tries as long as something waits: the backend may come back within the time that there is. */
   async #drain(late: AbortSignal): Promise<void> {
-    await Promise.allSettled(this.#settling.keys())
+    await new Promise<void>((resolve) => {
+      this.#noneSettling = resolve
+      if (this.#settling.size === 0) resolve()
+    })
     while (!late.aborted) {
       for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
       if (this.#pending() === 0) return
@@ -231,10 +254,11 @@ class Resilient implements ResilientQuotaStore {
     )
   }
 
+  /** Sent before anything is waited for, unless there is an outage. */
   async #settle(reservation: Reservation, actual: Charge): Promise<void> {
     const link = this.#linkOf(reservation.plan)
     this.#unconfirmed.delete(reservation.id)
-    await link.outage?.leases.settle(reservation.id, actual)
+    if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
     if (link.outage === undefined) {
       try {
         return await this.#backend.settle(reservation, actual)
@@ -297,14 +321,12 @@ class Resilient implements ResilientQuotaStore {
   }
 
   #linkOf(plan: QuotaPlan): Link {
-    const link = this.#links.get(plan.organization) ?? {
-      seen: new SeenLimits(),
-      outage: undefined,
-      plan,
-      patience: new Patience(this.#options.maxPending),
+    let link = this.#links.get(plan.organization)
+    if (link === undefined) {
+      link = { seen: new SeenLimits(), outage: undefined, plan, patience: new Patience(this.#options.maxPending) }
+      this.#links.set(plan.organization, link)
     }
     link.plan = plan
-    this.#links.set(plan.organization, link)
     return link
   }
 
@@ -323,4 +345,9 @@ class Resilient implements ResilientQuotaStore {
     for (const queue of this.#queues.values()) pending += queue.size
     return pending
   }
+}
+
+function remembered(link: Link, plan: QuotaPlan, admission: Admission): Admission {
+  if (admission.type === 'admitted') link.seen.remember(plan, admission.remaining)
+  return admission
 }

@@ -18,28 +18,29 @@ import { MemoryQuotaStore } from './memory/memory-quota-store.ts'
 /** Limits of one organization whose rest is remembered; far more than a sidecar's organization has. */
 const MAX_LIMITS = 10_000
 
+/** What a limit left when it was last seen. */
+interface SeenLimit {
+  remaining: number
+}
+
 /** What an organization's limits left when they were last seen. */
 export class SeenLimits {
-  readonly #remaining = new Map<string, number>()
-  readonly #names = new WeakMap<QuotaPlan, readonly string[]>()
+  readonly #byName = new Map<string, SeenLimit>()
+  readonly #byPlan = new WeakMap<QuotaPlan, readonly SeenLimit[]>()
 
   /** @param remaining of each limit, in the plan's order */
   remember(plan: QuotaPlan, remaining: readonly number[]): void {
-    for (const [index, name] of this.#namesOf(plan).entries()) {
-      this.#remaining.delete(name)
-      this.#remaining.set(name, remaining[index] ?? 0)
-    }
-    for (const name of this.#remaining.keys()) {
-      if (this.#remaining.size <= MAX_LIMITS) break
-      this.#remaining.delete(name)
-    }
+    let index = 0
+    for (const limit of this.#limitsOf(plan)) limit.remaining = remaining[index++] ?? 0
   }
 
   /** A plan whose limits are the leases, to be counted by a ledger that lives as long as the grace. */
   leasePlan(plan: QuotaPlan, share: number): QuotaPlan {
+    const seen = this.#limitsOf(plan)
+    let index = 0
     const leased = plan.scopes.map((scope) => {
       const limits = scope.windows.flatMap((window) =>
-        window.limits.map((limit) => ({ ...limit, limit: this.#leaseOf({ scope, window, limit }, share) })),
+        window.limits.map((limit) => ({ ...limit, limit: this.#leaseOf(seen[index++], share) })),
       )
       // One total for all: a window that begins during the grace must not bring a second lease.
       return { ...scope, windows: [{ window: 'Total' as const, reset: 'Calendar' as const, limits }] }
@@ -47,14 +48,29 @@ export class SeenLimits {
     return planOf(plan.organization, leased)
   }
 
-  #namesOf(plan: QuotaPlan): readonly string[] {
-    const names = this.#names.get(plan) ?? plan.limits.map(nameOf)
-    this.#names.set(plan, names)
-    return names
+  /** Those of a plan, in its order: the same objects for all plans in which a limit stands. */
+  #limitsOf(plan: QuotaPlan): readonly SeenLimit[] {
+    const known = this.#byPlan.get(plan)
+    if (known !== undefined) return known
+    const limits = plan.limits.map((limit) => this.#limitOf(nameOf(limit)))
+    this.#byPlan.set(plan, limits)
+    return limits
   }
 
-  #leaseOf(limit: LimitInPlan, share: number): number {
-    return Math.floor((this.#remaining.get(nameOf(limit)) ?? 0) * share)
+  /** A plan in use keeps its own, even where its name is forgotten. */
+  #limitOf(name: string): SeenLimit {
+    const limit = this.#byName.get(name) ?? { remaining: 0 }
+    this.#byName.delete(name)
+    this.#byName.set(name, limit)
+    for (const oldest of this.#byName.keys()) {
+      if (this.#byName.size <= MAX_LIMITS) break
+      this.#byName.delete(oldest)
+    }
+    return limit
+  }
+
+  #leaseOf(limit: SeenLimit | undefined, share: number): number {
+    return Math.floor((limit?.remaining ?? 0) * share)
   }
 }
 
