@@ -45,13 +45,16 @@ export interface OpenOutput {
  */
 export function needOf(prompt: PromptSize, sampling: Sampling, candidates: readonly Deployment[]): QuotaNeed {
   const choices = sampling.choices ?? 1
-  const prompts = candidates.map((candidate) => promptBound(prompt, candidate))
-  const inputTokens = Math.max(0, ...prompts.map(({ tokens }) => tokens))
-  const inputCost = Math.max(0, ...prompts.map(({ cost }) => cost))
-  const outputPrice = Math.max(0, ...candidates.map(outputPriceOf))
+  let [inputTokens, inputCost, outputPrice, maxTokens] = [0, 0, 0, 1]
+  for (const candidate of candidates) {
+    const tokens = promptBound(prompt, candidate)
+    inputTokens = Math.max(inputTokens, tokens)
+    inputCost = Math.max(inputCost, promptCost(tokens, candidate))
+    outputPrice = Math.max(outputPrice, outputPriceOf(candidate))
+    maxTokens = Math.max(maxTokens, outputLimitOf(candidate))
+  }
   const rateInput = Math.min(inputTokens, probableInputTokens(prompt))
   if (sampling.maxOutputTokens === undefined) {
-    const maxTokens = Math.max(1, ...candidates.map(outputLimitOf))
     const minTokens = Math.min(MIN_OPEN_OUTPUT_TOKENS, maxTokens)
     const open = { choices, minTokens, maxTokens, price: outputPrice }
     return { inputTokens, outputTokens: 0, costMicroUsd: inputCost, open, rateTokens: rateInput + minTokens * choices }
@@ -70,15 +73,20 @@ export function outputClampFor(deployment: Deployment, granted: number): number 
   return maxOutputTokens !== undefined && maxOutputTokens <= granted ? undefined : granted
 }
 
-function promptBound(prompt: PromptSize, { provider, model }: Deployment): { tokens: number; cost: MicroUsd } {
+/** Tokens that the prompt has at most. A prompt above the context window is refused by the provider and costs nothing. */
+function promptBound(prompt: PromptSize, { provider, model }: Deployment): number {
   const window = model.contextWindow ?? DEFAULT_CONTEXT_TOKENS
+  if (prompt.unmeasurable) return window
+  const texts = prompt.textBytes + prompt.overheadTokens
+  if (prompt.images === 0) return Math.min(texts, window)
   const imageTokens =
     /gpt-4o-mini/i.test(model.upstreamName) && provider.type !== 'Anthropic' ? IMAGE_TOKENS_GPT_4O_MINI : IMAGE_TOKENS
-  const measured = prompt.textBytes + prompt.overheadTokens + prompt.images * imageTokens
-  // A prompt above the context window is refused by the provider and costs nothing.
-  const tokens = prompt.unmeasurable ? window : Math.min(measured, window)
-  if (model.pricing === undefined) return { tokens, cost: 0 }
-  return { tokens, cost: costOfTokens(tokens, dearestInputPrice(model.pricing)) + (model.pricing.perRequest ?? 0) }
+  return Math.min(texts + prompt.images * imageTokens, window)
+}
+
+function promptCost(tokens: number, { model: { pricing } }: Deployment): MicroUsd {
+  if (pricing === undefined) return 0
+  return costOfTokens(tokens, dearestInputPrice(pricing)) + (pricing.perRequest ?? 0)
 }
 
 function outputPriceOf({ model }: Deployment): NanoUsdPer1M {

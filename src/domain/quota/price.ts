@@ -22,12 +22,13 @@ export function costOf(usage: Usage, pricing: Pricing): MicroUsd {
     [usage.output - reasoning, pricing.output],
     [reasoning, pricing.reasoning ?? pricing.output],
   ]
-  return ceilMicroUsd(parts) + (pricing.perRequest ?? 0)
+  return sumMicroUsd(parts) + (pricing.perRequest ?? 0)
 }
 
 /** The cost of `tokens` at one price, rounded up. */
 export function costOfTokens(tokens: number, price: NanoUsdPer1M): MicroUsd {
-  return ceilMicroUsd([[tokens, price]])
+  const femto = tokens * price
+  return femto > Number.MAX_SAFE_INTEGER ? ceilMicroUsdBig([[tokens, price]]) : ceilMicroUsd(femto)
 }
 
 /** The dearest way in which a prompt token can be counted: plain, read from a cache or written to one. */
@@ -43,11 +44,14 @@ export function dearestOutputPrice(pricing: Pricing): NanoUsdPer1M {
 type PricedTokens = readonly [tokens: number, price: NanoUsdPer1M]
 
 /** Doubles where the sum is exact in them (nearly always), BigInt above 2^53. */
-function ceilMicroUsd(parts: readonly PricedTokens[]): MicroUsd {
+function sumMicroUsd(parts: readonly PricedTokens[]): MicroUsd {
   let femto = 0
   for (const [tokens, price] of parts) femto += tokens * price
-  if (femto > Number.MAX_SAFE_INTEGER) return ceilMicroUsdBig(parts)
-  // Not Math.ceil(femto / 1e9): above 4e15 the quotient's last place is coarser than 1e-9 and hides a remainder.
+  return femto > Number.MAX_SAFE_INTEGER ? ceilMicroUsdBig(parts) : ceilMicroUsd(femto)
+}
+
+/** Not Math.ceil(femto / 1e9): above 4e15 the quotient's last place is coarser than 1e-9 and hides a remainder. */
+function ceilMicroUsd(femto: number): MicroUsd {
   const rest = femto % FEMTO_PER_MICRO
   return (femto - rest) / FEMTO_PER_MICRO + (rest > 0 ? 1 : 0)
 }
