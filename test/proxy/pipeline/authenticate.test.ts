@@ -1,0 +1,89 @@
+import t from 'tap'
+import { GatewayError } from '../../../src/domain/errors.ts'
+import { Secret } from '../../../src/domain/secret.ts'
+import { ADAPTERS } from '../../../src/proxy/adapters/registry.ts'
+import { createConfiguration, deriveSecrets } from '../../../src/proxy/config/configuration.ts'
+import { authenticate } from '../../../src/proxy/pipeline/authenticate.ts'
+import type { Incoming } from '../../../src/proxy/pipeline/exchange.ts'
+import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../helpers/snapshots.ts'
+
+const KEY = 'the-virtual-key-of-the-tests-0123456789'
+const secrets = deriveSecrets(new Secret('ab'.repeat(32)))
+const CONFIGURATION = createConfiguration(
+  snapshotOf({
+    providers: [providerEntry('p')],
+    organizations: [organizationEntry('acme')],
+    virtualKeys: [keyEntry('team/app', { digest: secrets.digestOf(KEY) })],
+  }),
+  new Map(),
+  secrets,
+)
+
+/** The key's id, or the code of the refusal. */
+function callerOf(label: string, rawHeaders: readonly string[], query = ''): string {
+  const adapter = ADAPTERS.find((candidate) => candidate.label === label)
+  if (adapter === undefined) throw new Error(`no adapter ${label}`)
+  const incoming: Incoming = {
+    adapter,
+    requestId: 'r',
+    receivedAtMs: 0,
+    rawHeaders,
+    query,
+    hints: {},
+    readBody: () => Promise.reject(new Error('the body is not read')),
+    signal: new AbortController().signal,
+  }
+  try {
+    return authenticate(incoming, CONFIGURATION, 0).key.id
+  } catch (error) {
+    if (error instanceof GatewayError) return error.code
+    throw error
+  }
+}
+
+t.test('a key is taken from where its adapter takes one, in any case and with blanks around it', async (t) => {
+  t.equal(callerOf('native', ['Host', 'h', 'Authorization', `Bearer ${KEY}`]), 'team/app')
+  t.equal(callerOf('native', ['AUTHORIZATION', `bearer \t ${KEY}  `]), 'team/app')
+  t.equal(callerOf('anthropic', ['X-Api-Key', ` ${KEY}\t`]), 'team/app')
+  t.equal(callerOf('gemini', ['x-goog-api-key', KEY]), 'team/app')
+  t.equal(callerOf('gemini', [], `alt=sse&key=${KEY}`), 'team/app')
+})
+
+t.test('the same key in several places is one key', async (t) => {
+  const bearer = ['authorization', `Bearer ${KEY}`]
+  t.equal(callerOf('native', [...bearer, ...bearer]), 'team/app')
+  t.equal(callerOf('anthropic', [...bearer, 'x-api-key', KEY]), 'team/app')
+  t.equal(callerOf('gemini', ['x-goog-api-key', KEY, ...bearer], `key=${KEY}&key=${KEY}`), 'team/app')
+})
+
+t.test('two different keys are none, whichever comes first', async (t) => {
+  const own = ['authorization', `Bearer ${KEY}`]
+  const other = ['authorization', 'Bearer another']
+  for (const headers of [
+    [...own, ...other],
+    [...other, ...own],
+    [...own, 'Authorization', 'Basic dTpw'],
+  ]) {
+    t.equal(callerOf('native', headers), 'invalid_api_key')
+  }
+  t.equal(callerOf('anthropic', [...own, 'x-api-key', 'another']), 'invalid_api_key')
+  t.equal(callerOf('gemini', own, 'key=another'), 'invalid_api_key')
+  t.equal(callerOf('gemini', [], `key=${KEY}&key=`), 'invalid_api_key')
+})
+
+t.test('no key, another scheme, a key in the wrong place and one too long are refused alike', async (t) => {
+  const refused: readonly (readonly string[])[] = [
+    [],
+    ['authorization', ''],
+    ['authorization', KEY],
+    ['authorization', `Basic ${KEY}`],
+    ['authorization', 'Bearer '],
+    ['authorization', `Bearer ${KEY} x`],
+    ['authorization', `Bearer ${KEY.repeat(40)}`],
+    ['x-authorization', `Bearer ${KEY}`],
+    ['x-api-key', KEY],
+  ]
+  for (const headers of refused)
+    t.equal(callerOf('native', headers), 'invalid_api_key', headers.join(': ').slice(0, 60))
+  t.equal(callerOf('native', [], `key=${KEY}`), 'invalid_api_key')
+})
