@@ -143,17 +143,21 @@ function domainEnd(text: string, from: number, localLength: number): number | un
   let at = from
   let labels = 0
   let best: number | undefined
+  let lastLabel = from
   while (at - from < LONGEST_DOMAIN) {
     const end = skipForward(text, at, from + LONGEST_DOMAIN, LABEL)
     if (end === at) break
     labels++
     const top = labels > 1 ? topLevelEnd(text, at, end) : undefined
-    if (top !== undefined) best = top
-    else if (best !== undefined && isFileEnding(text.slice(at, end))) return undefined
+    if (top !== undefined) {
+      best = top
+      lastLabel = at
+    } else if (best !== undefined && isFileEnding(text.slice(at, end))) return undefined
     if (unitAt(text, end) !== 0x2e) break
     at = end + 1
   }
-  return best === undefined || isVersionOrFile(text, from, best, localLength) ? undefined : best
+  if (best === undefined || ARCHIVE.test(text.slice(lastLabel, best))) return undefined
+  return mayBeVersion(text, from) && isVersion(text.slice(from, best), localLength) ? undefined : best
 }
 
 function addressLiteralEnd(text: string, from: number): number | undefined {
@@ -179,16 +183,15 @@ function isFileEnding(label: string): boolean {
   )
 }
 
-function isVersionOrFile(text: string, from: number, end: number, localLength: number): boolean {
-  if (ARCHIVE.test(text.slice(text.lastIndexOf('.', end - 1) + 1, end))) return true
-  const isWord = (classAt(text, from) & (DIGIT | DASH)) === 0 && (unitAt(text, from) | 0x20) !== 0x76
-  return !isWord && isVersion(text.slice(from, end).toLowerCase().split('.'), localLength)
-}
-
 const ARCHIVE = /^(?:zip|mov)$/i
 
-/** Judges labels the first of which begins with a digit, a dash or a `v`; no other is a version's. */
-function isVersion(labels: readonly string[], localLength: number): boolean {
+/** Only what begins with a digit, a dash or a `v`. */
+function mayBeVersion(text: string, from: number): boolean {
+  return (classAt(text, from) & (DIGIT | DASH)) !== 0 || (unitAt(text, from) | 0x20) === 0x76
+}
+
+function isVersion(domain: string, localLength: number): boolean {
+  const labels = domain.toLowerCase().split('.')
   const [first = ''] = labels
   if (/^\d+x$/.test(first)) return true
   if (/^v?\d+$/.test(first) && labels.length > 2 && /^\d/.test(labels[1] ?? '')) return true
