@@ -38,22 +38,33 @@ export function parseMessages(document: JsonObject): Conversation {
   if (list.length > MAX_MESSAGES) {
     throw new InvalidRequestError(`Invalid value for 'messages': more than ${MAX_MESSAGES} messages.`, 'messages')
   }
-  const first = list.findIndex((item) => !isInstruction(roleOf(item)))
-  const instructions = first === -1 ? list : list.slice(0, first)
-  const turns = first === -1 ? [] : list.slice(first)
+  const first = instructionsOf(list)
+  const system = parseInstructions(list, first)
   const legacy: LegacyCalls = { count: 0 }
-  return {
-    system: instructions.flatMap((item, index) => parseInstruction(item, `messages[${index}]`)),
-    messages: turns.map((item, index) => parseMessage(item, `messages[${first + index}]`, legacy)),
-  }
+  const turns = list.slice(first)
+  return { system, messages: turns.map((item, index) => parseMessage(item, `messages[${first + index}]`, legacy)) }
 }
 
-function roleOf(message: JsonValue): string | undefined {
-  return asString(asObject(message)?.role)
+/** How many messages stand before the conversation. */
+function instructionsOf(list: readonly JsonValue[]): number {
+  let count = 0
+  while (count < list.length && isInstruction(asObject(list[count])?.role)) count++
+  return count
 }
 
-function isInstruction(role: string | undefined): boolean {
+function isInstruction(role: JsonValue | undefined): boolean {
   return role === 'system' || role === 'developer'
+}
+
+function parseInstructions(list: readonly JsonValue[], count: number): TextPart[] {
+  // Mostly there is one at most: then nothing is copied.
+  let system: TextPart[] = []
+  for (let index = 0; index < count; index++) {
+    const content = parseInstruction(list[index], `messages[${index}]`)
+    if (system.length === 0) system = content
+    else for (const part of content) system.push(part)
+  }
+  return system
 }
 
 /** Calls in the shape before `tool_calls` have no id: they are numbered, and their results bear the last number. */
@@ -61,7 +72,7 @@ interface LegacyCalls {
   count: number
 }
 
-function parseInstruction(message: JsonValue, path: string): TextPart[] {
+function parseInstruction(message: JsonValue | undefined, path: string): TextPart[] {
   return parseContent<TextPart>(objectAt(message, path), path, parseText)
 }
 
