@@ -27,7 +27,7 @@ export class AfterAnswer {
   /** Of the oldest that waits. */
   #sinceMs: Milliseconds = 0
   readonly #underway = new Set<Promise<void>>()
-  #turn: NodeJS.Immediate | undefined
+  #isDue = false
 
   constructor(now: Now, { maxWaiting = MAX_WAITING, onError = () => {} }: AfterAnswerOptions = {}) {
     this.#now = now
@@ -49,8 +49,10 @@ export class AfterAnswer {
     if (this.#waiting.length >= this.#maxWaiting) return this.begin(work)
     if (this.#waiting.length === 0) this.#sinceMs = this.#now()
     this.#waiting.push(work)
-    // The check phase comes after the microtasks in which the answer is written.
-    this.#turn ??= setImmediate(() => this.#beginAll())
+    if (this.#isDue) return
+    this.#isDue = true
+    // Ticks come after the microtasks in which the answer is written and, unlike immediates, always before the next read.
+    process.nextTick(() => this.#beginAll())
   }
 
   /** Work that is begun before the answer leaves, which does not wait for its end. */
@@ -75,8 +77,7 @@ export class AfterAnswer {
   }
 
   #beginAll(): void {
-    clearImmediate(this.#turn)
-    this.#turn = undefined
+    this.#isDue = false
     const works = this.#waiting
     this.#waiting = []
     for (const work of works) this.begin(work)

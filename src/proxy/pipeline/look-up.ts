@@ -41,7 +41,7 @@ export function beginLookUp(
 
 /** The shared store is asked at once where this process has no answer and nobody here is getting one. */
 async function look(address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Promise<Looked> {
-  const marks = await cache.purgeMarks(address.scope)
+  const marks = cache.knownPurgeMarks(address.scope) ?? (await cache.purgeMarks(address.scope))
   const near = read ? cache.readNear(address, marks) : undefined
   const asksFar = read && near === undefined && !flights.has(flightOf(address))
   return { marks, near, far: asksFar ? cache.readFar(address, marks) : undefined }
