@@ -163,7 +163,7 @@ function cardAt(text: string, groups: readonly Group[], index: number): number {
 }
 
 function isCardNumber(digits: string): boolean {
-  return digits.length >= SHORTEST && isIssued(digits) && passesLuhn(digits) && !/^(\d)\1*$/.test(digits)
+  return digits.length >= SHORTEST && passesLuhn(digits) && isIssued(digits) && !/^(\d)\1*$/.test(digits)
 }
 
 function isIssued(digits: string): boolean {
