@@ -57,7 +57,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
   'proxy/providers': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts', 'proxy/pipeline/cache-port.ts'],
-  'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts', 'crypto/keyed-hash.ts'],
+  'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto', 'crypto'],
   'proxy/telemetry': ['domain', 'proxy/pipeline'],
   'operator/render': ['domain/snapshot', 'domain/resources'],
