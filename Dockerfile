@@ -30,10 +30,10 @@ COPY --from=build --chown=64100:64100 /image/compile-cache /app/.compile-cache
 # A number, so that `runAsNonRoot` can be checked without a password file.
 USER 64100:64100
 # What V8 has compiled stays in the image: a sidecar starts a quarter faster. Another user, processor or Node starts without it.
-RUN ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "sidecar", "--help"]
-RUN ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "operator", "--help"]
+RUN ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "sidecar", "--help"]
+RUN ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "operator", "--help"]
 # As `npm run tollgate` does: the young heap and malloc's arenas stay small.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/dist/tollgate.mjs"]
+ENTRYPOINT ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs"]
 CMD ["--help"]
 EXPOSE 4142
 

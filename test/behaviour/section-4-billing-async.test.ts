@@ -81,6 +81,8 @@ t.test('billing async: settled after the answer, flushed on SIGTERM, charged at 
   const charged = Number(usage?.limits[0]?.spent) + Number(usage?.limits[0]?.reserved)
   t.ok(charged >= COST / 1e6, `${charged} are spent or reserved`)
   const plan = planOfKey('killed', { budgets: [{ window: 'Total', limit: 1_000_000 }] })
-  t.match((await (await aMinuteLater(t, redis)).usage(plan)).limits, [{ spent: Math.round(charged * 1e6), reserved: 0 }])
+  t.match((await (await aMinuteLater(t, redis)).usage(plan)).limits, [
+    { spent: Math.round(charged * 1e6), reserved: 0 },
+  ])
   t.match((await usageOf(two, 'killed')).limits, [{ reserved: '0.000000' }])
 })

@@ -138,7 +138,16 @@ interface Process {
 
 /** Resolves when it has read the cluster. */
 async function start(plane: ControlPlane, redis: RedisServer): Promise<Process> {
-  const args = ['--max-semi-space-size=8', PROGRAM, 'operator', '--redis', redis.url, '--namespace', SYSTEM]
+  const args = [
+    '--min-semi-space-size=8',
+    '--max-semi-space-size=8',
+    PROGRAM,
+    'operator',
+    '--redis',
+    redis.url,
+    '--namespace',
+    SYSTEM,
+  ]
   const child = spawn(process.execPath, [...args, '--admin', '127.0.0.1:0'], {
     env: { ...process.env, KUBECONFIG: plane.kubeconfig, MALLOC_ARENA_MAX: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
