@@ -33,7 +33,7 @@ import { withDefaults } from './quota-grace-options.ts'
 import type { QuotaHealth, ResilienceOptions, ResilienceSettings } from './quota-grace-options.ts'
 import { LeaseLedger, SeenLimits } from './quota-lease.ts'
 import { Patience } from './quota-patience.ts'
-import { SettlementQueue } from './settlement-queue.ts'
+import { Unsettled } from './unsettled.ts'
 
 const PROBE_MIN_MS = 50
 const PROBE_MAX_MS = 1_000
@@ -66,12 +66,8 @@ class Resilient implements ResilientQuotaStore {
   readonly #backend: QuotaStore
   readonly #options: ResilienceSettings
   readonly #links = new Map<string, Link>()
-  readonly #queues = new Map<string, SettlementQueue>()
+  readonly #unsettled = new Unsettled(({ reservation, actual }) => this.#backend.settle(reservation, actual))
   readonly #timers = new Set<NodeJS.Timeout>()
-  /** Settlements on their way, the oldest first. */
-  readonly #settling = new Set<{ readonly sinceMs: Milliseconds }>()
-  /** Told when the last of them has arrived. */
-  #noneSettling: (() => void) | undefined
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
   #closed = false
@@ -147,14 +143,7 @@ class Resilient implements ResilientQuotaStore {
 
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
-    const settling = { sinceMs: this.#options.now() }
-    this.#settling.add(settling)
-    try {
-      await this.#settle(reservation, actual)
-    } finally {
-      this.#settling.delete(settling)
-      if (this.#settling.size === 0) this.#noneSettling?.()
-    }
+    await this.#unsettled.during(this.#options.now(), () => this.#settle(reservation, actual))
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
@@ -166,16 +155,11 @@ class Resilient implements ResilientQuotaStore {
   }
 
   health(): QuotaHealth {
-    const queues = [...this.#queues.values()]
-    const [underway] = this.#settling
-    const oldest = Math.min(
-      underway?.sinceMs ?? Number.POSITIVE_INFINITY,
-      ...queues.map(({ oldestMs }) => oldestMs ?? Number.POSITIVE_INFINITY),
-    )
+    const { oldestMs, waiting, underway } = this.#unsettled
     return {
       unavailable: [...this.#links.values()].filter(({ outage }) => outage !== undefined).length,
-      pendingSettlements: this.#pending() + this.#settling.size,
-      settlementLagMs: Number.isFinite(oldest) ? this.#options.now() - oldest : 0,
+      pendingSettlements: waiting + underway,
+      settlementLagMs: Number.isFinite(oldestMs) ? this.#options.now() - oldestMs : 0,
     }
   }
 
@@ -188,22 +172,9 @@ class Resilient implements ResilientQuotaStore {
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#options.closeMs)
     })
-    await Promise.race([this.#drain(late.signal), timeout])
+    await Promise.race([this.#unsettled.drain(late.signal), timeout])
     clearTimeout(timer)
     late.abort()
-  }
-
-  /** Tries as long as something waits: the backend may come back within the time that there is. */
-  async #drain(late: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#noneSettling = resolve
-      if (this.#settling.size === 0) resolve()
-    })
-    while (!late.aborted) {
-      for (const organization of this.#queues.keys()) await this.#flush(organization).catch(() => undefined)
-      if (this.#pending() === 0) return
-      await new Promise((resolve) => setTimeout(resolve, PROBE_MIN_MS))
-    }
   }
 
   async #extendInBackend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
@@ -275,7 +246,7 @@ class Resilient implements ResilientQuotaStore {
       this.#options.onDropped?.(reservation)
       return
     }
-    this.#queueOf(reservation.plan.organization).add({ reservation, actual, sinceMs: this.#options.now() })
+    this.#unsettled.add({ reservation, actual, sinceMs: this.#options.now() })
   }
 
   #lost(link: Link, cause: unknown): void {
@@ -301,7 +272,7 @@ class Resilient implements ResilientQuotaStore {
   async #probe(link: Link, delayMs: Milliseconds): Promise<void> {
     try {
       await this.#backend.usage(link.plan)
-      await this.#flush(link.plan.organization)
+      await this.#unsettled.flush(link.plan.organization)
     } catch {
       this.#probeLater(link, Math.min(PROBE_MAX_MS, delayMs * 2))
       return
@@ -310,14 +281,7 @@ class Resilient implements ResilientQuotaStore {
     this.#options.onChange?.(link.plan.organization, true, undefined)
     link.patience.end()
     // What was queued while the last delivery was on its way.
-    await this.#flush(link.plan.organization).catch((error: unknown) => this.#lost(link, error))
-  }
-
-  #flush(organization: string): Promise<void> {
-    const queue = this.#queues.get(organization)
-    return queue === undefined
-      ? Promise.resolve()
-      : queue.flush(({ reservation, actual }) => this.#backend.settle(reservation, actual))
+    await this.#unsettled.flush(link.plan.organization).catch((error: unknown) => this.#lost(link, error))
   }
 
   #linkOf(plan: QuotaPlan): Link {
@@ -330,20 +294,8 @@ class Resilient implements ResilientQuotaStore {
     return link
   }
 
-  #queueOf(organization: string): SettlementQueue {
-    const queue = this.#queues.get(organization) ?? new SettlementQueue()
-    this.#queues.set(organization, queue)
-    return queue
-  }
-
   #isFull(): boolean {
-    return this.#pending() + this.#unconfirmed.size >= this.#options.maxPending
-  }
-
-  #pending(): number {
-    let pending = 0
-    for (const queue of this.#queues.values()) pending += queue.size
-    return pending
+    return this.#unsettled.waiting + this.#unconfirmed.size >= this.#options.maxPending
   }
 }
 
