@@ -31,6 +31,8 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     '{"a":[{"__proto__":{}}]}',
     '{"\\u005f_proto__":1}',
     '{"__pr\\u006fto__":1}',
+    '{"a":[[{"b":null,"c":{"__proto__":null}}]]}',
+    '{"a":1,"a":1,"__proto__":1}',
   ],
   'The body is not valid JSON.': ['{', '{"a":"', '{"a":"\\', '{"a":"\\"}', '{"a" 1}', '{"a":1}}', '\\"', '{"a":1,}'],
   'The body must be a JSON object.': ['[]', '1', '"text"', 'null', '[{"a":1}]'],
