@@ -63,7 +63,10 @@ export class Generation {
   /** Ends the wire and all calls on it. */
   retire(): void {
     clearTimeout(this.#stallTimer)
-    if (this.#waiting.first === undefined) clearTimeout(this.#clock)
+    if (this.#waiting.first === undefined) {
+      clearTimeout(this.#clock)
+      this.#clock = undefined
+    }
     this.wire.destroy()
   }
 
@@ -92,14 +95,18 @@ export class Generation {
     this.#waiting.remove(call)
   }
 
+  /** @param inMs below zero where it is late already */
   #setClock(atMs: Milliseconds, inMs: Milliseconds): void {
     clearTimeout(this.#clock)
     this.#clockMs = atMs
-    this.#clock = setTimeout(() => {
-      const rangMs = performance.now()
-      // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
-      setImmediate(() => this.#judgeLate(rangMs))
-    }, Math.ceil(inMs))
+    this.#clock = setTimeout(
+      () => {
+        const rangMs = performance.now()
+        // What has arrived while this process was busy is read before the check phase: it is not Redis that was late.
+        setImmediate(() => this.#judgeLate(rangMs))
+      },
+      Math.max(1, Math.ceil(inMs)),
+    )
   }
 
   #judgeLate(rangMs: Milliseconds): void {
