@@ -306,6 +306,23 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     t.match((await store.usage(day)).limits, [{ spent: 60, reserved: 0 }])
   })
 
+  test('a clock that jumped by hours or years leaves a rolling window as it was when it is right again', async (t, {
+    store,
+    limited,
+    spend,
+    setNow,
+  }) => {
+    const rolling = limited({ key: { tokenQuotas: [{ window: 'Minute', reset: 'Rolling', limit: 90 }] } })
+    const jumps = [NOON, NOON - 3 * HOUR, NOON + 10 * MINUTE, NOON + 3_650 * DAY, 0, NOON + 20 * MINUTE]
+    for (const now of jumps) {
+      setNow(now)
+      await store.settle(await spend.admit(rolling, need(1)), charge(1))
+    }
+    // What was spent in the years to come counts until then.
+    t.match((await store.usage(rolling)).limits, [{ spent: 60, resetAtMs: NOON + 21 * MINUTE + 1_000 }])
+    t.match(await spend.tryAdmit(rolling, need(1, 31, 0)), { type: 'refused', resetAtMs: NOON + 21 * MINUTE + 1_000 })
+  })
+
   for (const reset of ['Calendar', 'Rolling'] as const) {
     test(`a settlement that comes after the expiry corrects it (${reset})`, async (t, {
       store,

@@ -4,6 +4,26 @@
 -- Buckets of a window beside the running one; of domain/quota/windows.ts.
 local ROLLING_BUCKETS = 60
 
+-- Far more than lie between the oldest and the newest, unless the clock has jumped.
+local MOST_BUCKETS = 256
+
+-- Numbers of the buckets from `first` to `last`, in their order; of very many those that hold something: a clock that
+-- was years away must not have Redis look at every second in between.
+local function between(window, first, last)
+  local numbers = {}
+  if last - first < MOST_BUCKETS then
+    for n = first, last do numbers[#numbers + 1] = n end
+    return numbers
+  end
+  local fields = redis.call('HGETALL', window[1])
+  for at = 1, #fields, 2 do
+    local n = tonumber(string.match(fields[at], '^b(%-?%d+)$'))
+    if n and n >= first and n <= last then numbers[#numbers + 1] = n end
+  end
+  table.sort(numbers)
+  return numbers
+end
+
 -- The number of the oldest bucket that counts.
 local function cut_of(bucket)
   return math.floor(now / bucket) - ROLLING_BUCKETS
@@ -19,12 +39,12 @@ end
 local function read(window, state)
   state.dropped, state.touched = {}, {}
   state.oldest, state.newest = tonumber(state[9] or nil), tonumber(state[10] or nil)
-  -- Every spend drops what is too old first, so that at most some sixty buckets lie between them.
+  -- Every spend drops what is too old first, so that some sixty buckets lie between them, unless the clock has jumped.
   local cut = cut_of(window[2])
   if not state.oldest or state.oldest >= cut then return end
   local fields = {}
-  for n = state.oldest, math.min(cut - 1, state.newest) do fields[#fields + 1] = 'b' .. text(n) end
-  for index, packed in ipairs(redis.call('HMGET', window[1], unpack(fields))) do
+  for index, n in ipairs(between(window, state.oldest, math.min(cut - 1, state.newest))) do fields[index] = 'b' .. text(n) end
+  for index, packed in ipairs(#fields > 0 and redis.call('HMGET', window[1], unpack(fields)) or {}) do
     if packed then
       for unit, amount in ipairs(amounts_of(packed)) do state[unit] = text(math.max(0, state[unit] - amount)) end
       state.dropped[#state.dropped + 1] = fields[index]
@@ -63,7 +83,7 @@ end
 local function reset_at(window, state, unit, excess, amount_in)
   if not state.oldest then return -1 end
   local freed = 0
-  for n = state.oldest, state.newest do
+  for _, n in ipairs(between(window, state.oldest, state.newest)) do
     local packed = redis.call('HGET', window[1], 'b' .. text(n))
     if packed then
       freed = freed + amount_in(unit, amounts_of(packed), 1)
@@ -78,7 +98,7 @@ local function span_of(window, state)
   local start = cut_of(window[2]) * window[2]
   if not state.oldest then return start, -1 end
   -- Empty buckets may lie in between: the oldest that holds something.
-  for n = state.oldest, state.newest do
+  for _, n in ipairs(between(window, state.oldest, state.newest)) do
     if redis.call('HEXISTS', window[1], 'b' .. text(n)) == 1 then return start, (n + ROLLING_BUCKETS + 1) * window[2] end
   end
   return start, -1
