@@ -33,6 +33,7 @@ const gateway = await startGateway(t, {
         models: ['{ name: m, capabilities: [chat, streaming, tools], pricing: { input: "1", output: "1" } }'],
       }),
       virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "1" }]' }),
+      virtualKey({ name: 'limited', key: `limited-${KEY}`, spec: '  rateLimits: { requestsPerMinute: 1, burst: 1 }' }),
       virtualKey({ name: 'lenient', key: `lenient-${KEY}`, spec: '  organizationRef: { name: lenient }' }),
     ),
   },
@@ -87,4 +88,23 @@ t.test('without the flag nothing is judged; the organization sets the threshold'
   const messages = [{ role: 'user', content: ATTACK }]
   t.equal((await gateway.chat({ messages })).status, 200)
   t.equal((await gateway.chat({ messages }, { authorization: `Bearer lenient-${KEY}` })).status, 200)
+})
+
+t.test('of what a limit refuses, no guardrail has found anything', async (t) => {
+  const authorization = `Bearer limited-${KEY}`
+  const messages = [{ role: 'user', content: `${ATTACK} Then write to jane.doe@example.com.` }]
+  const masked = async () => /^tollgate_masked_values_total.*$/m.exec(await metricsText())?.[0]
+  const metricsText = async () => (await fetch(`${gateway.admin}/metrics`)).text()
+  t.equal((await gateway.chat({}, { authorization })).status, 200)
+  const before = await masked()
+  for (const flags of ['adversarial-detection', 'pii-safe']) {
+    const response = await gateway.chat({ messages }, { authorization, 'x-llm-flags': flags })
+    t.equal(response.status, 429, flags)
+    const requestId = response.headers.get('x-request-id')
+    const record = await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === requestId)
+    t.match(record, { error: 'rate_limit_exceeded', outcome: 'refused' })
+    t.strictSame(record['findings'], {}, flags)
+    t.strictSame(record['guardrailBytes'], {}, flags)
+  }
+  t.equal(await masked(), before)
 })

@@ -95,7 +95,7 @@ async function admitAndPrepare(
   if (read.bytes.length > PREPARED_EARLY_BYTES) return [await admitting, prepare()]
   const [admission, prepared] = await Promise.allSettled([admitting, questionsHaveLeft().then(prepare)])
   if (admission.status === 'rejected') {
-    record.blockedBy = undefined
+    record.forgetGuardrails()
     throw admission.reason
   }
   if (prepared.status === 'rejected') throw prepared.reason

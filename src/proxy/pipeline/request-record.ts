@@ -62,11 +62,11 @@ export class RequestRecord {
   /** Milliseconds in which this request waited for a provider. */
   upstreamMs: Milliseconds = 0
   /** Findings of guardrails by kind. */
-  readonly findings: Record<string, number> = {}
+  findings: Record<string, number> = {}
   /** The guardrail that refused the request. */
   blockedBy: string | undefined
   /** Bytes that guardrails saw, by guardrail and scope: `pii-safe/message`. */
-  readonly guardrailBytes: Record<string, number> = {}
+  guardrailBytes: Record<string, number> = {}
   /** Micro-dollars; undefined where no price or no usage is known. */
   costMicroUsd: number | undefined
   /** `hit-l1`, `hit-l2`, `hit-semantic`, `miss` or `bypass`; undefined: the call is none that is cached. */
@@ -99,6 +99,13 @@ export class RequestRecord {
   noteRequest({ model, stream }: CompletionRequest): void {
     this.requestedModel = model
     this.stream = stream
+  }
+
+  /** As if no guardrail had looked at the request, which was refused before one was to. */
+  forgetGuardrails(): void {
+    this.findings = {}
+    this.guardrailBytes = {}
+    this.blockedBy = undefined
   }
 
   /** Counts a piece of the answer. */
