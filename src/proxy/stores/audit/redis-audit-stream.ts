@@ -115,16 +115,16 @@ export class RedisAuditStream implements AuditSink {
     return this.#characters + json.length <= MAX_WAITING_CHARACTERS
   }
 
-  /** Until nothing waits. When closing, a failure ends it: there is no time for another try. */
+  /** Until nothing waits. When closing, a batch of which nothing was taken ends it: there is no time for another try. */
   async #deliver(): Promise<void> {
     while (this.#queue.length > 0) {
       if (this.#queue.length < BATCH && !this.#closed) await this.#pause(GATHER_MS)
       const batch = nextBatch(this.#queue)
       const left = await this.#append(batch)
       // Others have come meanwhile.
-      this.#queue = [...left, ...this.#queue.slice(batch.length)]
+      this.#queue = othersFirst(left, this.#queue.slice(batch.length))
       this.#characters += charactersOf(left) - charactersOf(batch)
-      if (left.length === 0) continue
+      if (left.length < batch.length) continue
       if (this.#closed) return
       await this.#pause(this.#options.retryMs)
     }
@@ -174,6 +174,14 @@ function nextBatch(queue: readonly Waiting[]): readonly Waiting[] {
     count++
   }
   return queue.slice(0, count)
+}
+
+/** What was not taken and what waits behind it; an organization that Redis refuses for now does not hold up the others. */
+function othersFirst(left: readonly Waiting[], behind: readonly Waiting[]): Waiting[] {
+  if (left.length === 0) return [...behind]
+  const refused = new Set(left.map(({ organization }) => organization))
+  const isRefused = ({ organization }: Waiting) => refused.has(organization)
+  return [...behind.filter((record) => !isRefused(record)), ...left, ...behind.filter(isRefused)]
 }
 
 function charactersOf(records: readonly Waiting[]): number {

@@ -153,6 +153,23 @@ t.test('a login for one organization suffices', async (t) => {
   t.equal((await acl.cli('XLEN', 'tg:audit:{acme}')).trim(), '1')
 })
 
+t.test('an organization whose stream may not be written to does not hold up the others', async (t) => {
+  const closed = await startAclRedis('sidecar', 'secret', '+eval +evalsha +xadd ~tg:audit:{acme}')
+  t.teardown(() => closed.stop())
+  const own = connectRedis(closed.url)
+  t.teardown(() => own.close())
+  await own.waitUntilReady(20_000)
+  const stream = new RedisAuditStream(own, { retryMs: 50 })
+  const others = Array.from({ length: 100 }, (_, index) => record(`other-${index}`, { organization: 'other' }))
+  write(stream, ...others, record('mine'))
+  await until(() => stream.waiting === others.length)
+  write(stream, record('mine too'))
+  await until(() => stream.waiting === others.length)
+  t.equal(stream.dropped, 0, 'the rules may change')
+  await stream.close()
+  t.equal(stream.dropped, others.length)
+})
+
 t.test('lines are bounded and whole whatever the chunks', async (t) => {
   const chunks = ['{"a":', '1}\n\nsecond\nx', 'x'.repeat(700_000), 'x'.repeat(700_000), '\nlast: \u00e9']
   const lines: string[] = []
