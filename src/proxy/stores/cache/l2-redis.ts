@@ -13,6 +13,8 @@ import { open, seal } from './sealing.ts'
 
 /** Largest sealed entry: Redis is shared with the quotas, whose calls must not wait behind megabytes. */
 const MAX_SEALED_BYTES = 512 * 1024
+/** Number of the last byte that is read: one more than an entry has. */
+const LAST_READ = String(MAX_SEALED_BYTES)
 /** Largest answer that is sealed at all. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024
 const MAX_PENDING_WRITES = 64
@@ -50,8 +52,10 @@ export class RedisAnswerStore {
 
   async read(key: string, secret: Secret): Promise<StoredAnswer | undefined> {
     try {
-      const sealed = await this.reads.send(key, ['GET', key], AS_BYTES)
-      const bytes = Buffer.isBuffer(sealed) ? await open(sealed, key, secret) : undefined
+      // Not GET: whoever may write to the cache must not make this process read hundreds of megabytes.
+      const sealed = await this.reads.send(key, ['GETRANGE', key, '0', LAST_READ], AS_BYTES)
+      if (!Buffer.isBuffer(sealed) || sealed.length > MAX_SEALED_BYTES) return undefined
+      const bytes = await open(sealed, key, secret)
       return bytes && decodeStoredAnswer(bytes)
     } catch {
       // Whatever it was: without the cache the request is still answered.

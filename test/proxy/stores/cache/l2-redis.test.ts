@@ -51,6 +51,15 @@ t.test('answers of all sizes are found as they were, sealed, for their time', as
   t.equal(store.dropped, 0)
 })
 
+t.test('an entry that is larger than any of ours is not read', async (t) => {
+  const store = new RedisAnswerStore(redis, createTestClock().now)
+  await server.cli('SETRANGE', 'garbage', String(64 * 1024 * 1024), 'x')
+  await server.cli('CONFIG', 'RESETSTAT')
+  t.equal(await store.read('garbage', SECRET), undefined)
+  const [, sent] = /total_net_output_bytes:(\d+)/.exec(await server.cli('INFO', 'stats')) ?? []
+  t.ok(Number(sent) < 1024 * 1024, `${sent} bytes`)
+})
+
 t.test('what is too many or too much at a time is dropped', async (t) => {
   const store = new RedisAnswerStore(redis, createTestClock().now)
   for (let index = 0; index < 70; index++) store.write(`many${index}`, ANSWER, 60_000, SECRET)
