@@ -33,6 +33,7 @@ import { judgeColumn, readColumn } from './csv-column.ts'
 import { findEmail } from './email-address.ts'
 import type { Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
+import { lettersOf, LongWord, SHORTEST_LONG_REST } from './long-word.ts'
 import { findObfuscatedEmail, findSpokenEmail } from './obfuscated-email.ts'
 import { findCards } from './payment-card.ts'
 import { findPrefixedKey, HEAD_LETTERS, mayBeginKey, mayBePrefixed } from './prefixed-key.ts'
@@ -96,6 +97,8 @@ class Scan {
   #prefixUntil = 0
   #tableUntil = 0
   #headerEnd = 0
+  /** The last word that was too long to be read twice. */
+  #long: LongWord | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -108,6 +111,8 @@ class Scan {
     let at = 0
     /** Class bits of the unit before `at`. */
     let before = 0
+    /** Of the word that was looked at last. */
+    let wordEnd = 0
     while (at < length) {
       let unit = text.charCodeAt(at)
       let bits = classOf(unit)
@@ -124,14 +129,22 @@ class Scan {
       let all = 0
       let letters = 0
       let head = 0
-      do {
-        all |= bits
-        letters = addLetter(letters, unit)
-        if (at - start < HEAD_LETTERS) head = letters
-        at++
-        unit = at < length ? text.charCodeAt(at) : 0
-        bits = classOf(unit)
-      } while ((bits & WORD_UNIT) !== 0)
+      if (wordEnd - start >= SHORTEST_LONG_REST) {
+        const word = this.#longWord(start, wordEnd)
+        all = word.bitsFrom(start)
+        letters = word.letters
+        head = lettersOf(text, start, start + HEAD_LETTERS)
+        at = wordEnd
+        bits = classAt(text, at)
+      } else
+        do {
+          all |= bits
+          letters = addLetter(letters, unit)
+          if (at - start < HEAD_LETTERS) head = letters
+          at++
+          unit = at < length ? text.charCodeAt(at) : 0
+          bits = classOf(unit)
+        } while ((bits & WORD_UNIT) !== 0)
       // After a part of a word (a rule went on in its midst) or an escape, the letters are not the whole word's.
       if (
         ((all & NO_LETTER) | (bits & ASSIGNING) | (before & (WORD_UNIT | ESCAPE))) !== 0 ||
@@ -139,12 +152,20 @@ class Scan {
         mayBeginKey(head) ||
         mayEndTelling(ignoreCase(letters)) ||
         ignoreCase(letters) === SPOKEN_DOT
-      )
+      ) {
+        wordEnd = at
         at = this.#word(start, at, all)
+      }
       before = all
     }
     for (const finding of this.#told) this.#found.push(finding)
     return this.#found
+  }
+
+  /** The rest of the word in whose midst a rule has gone on. */
+  #longWord(start: number, end: number): LongWord {
+    if (this.#long?.end !== end) this.#long = new LongWord(this.#text, start, end)
+    return this.#long
   }
 
   #push(finding: Finding | undefined): boolean {
