@@ -101,8 +101,9 @@ class Run {
     this.#plan = own
   }
 
-  /** What the step showed, and the state after it. */
+  /** What the step showed, and the state after it; not after a wait, so that others than `usage` meet a plan that is past. */
   async take(step: Step, id: string): Promise<unknown> {
+    if (step.type === 'wait') return undefined
     return [await this.#do(step, id), await this.store.usage(this.#plan)]
   }
 
@@ -122,7 +123,7 @@ class Run {
     return amountIn(unit, this.#settled)
   }
 
-  async #do(step: Step, id: string): Promise<unknown> {
+  async #do(step: Exclude<Step, { readonly type: 'wait' }>, id: string): Promise<unknown> {
     const chosen = 'pick' in step ? this.#open[step.pick % this.#open.length] : undefined
     switch (step.type) {
       case 'admit': {
@@ -148,8 +149,6 @@ class Run {
         return chosen === undefined ? undefined : this.store.renew(chosen.reservation).then(() => undefined)
       case 'unconfirmed':
         return this.store.settle({ id, plan: this.#plan, origin: 'unconfirmed' }, step.actual)
-      case 'wait':
-        return undefined
       default:
         return step satisfies never
     }
