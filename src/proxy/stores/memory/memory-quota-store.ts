@@ -1,8 +1,6 @@
 /** The quota store of a single process: standalone without Redis, and the ledger of a grace period. */
-import { amountIn } from '../../../domain/quota/amounts.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
-import { scopeFigures } from '../../../domain/quota/decide-rate.ts'
-import type { LimitInPlan, PlannedScope, QuotaPlan } from '../../../domain/quota/limits.ts'
+import type { LimitInPlan, QuotaPlan } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
 import { calendarWindow, rollingBucketMs, ROLLING_BUCKETS } from '../../../domain/quota/windows.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
@@ -14,10 +12,10 @@ import type {
   Extension,
   LimitUsage,
   QuotaStore,
-  RateLimitUsage,
   Reservation,
   UsageReport,
 } from '../../pipeline/quota-port.ts'
+import { limitUsageOf, rateUsageOf } from '../quota-usage.ts'
 import { OrganizationLedger } from './organization-ledger.ts'
 
 /** State is lost with the process. Memory is bounded by the limits configured and the requests in flight. */
@@ -56,7 +54,7 @@ export class MemoryQuotaStore implements QuotaStore {
     return {
       atMs,
       limits: plan.limits.map((limit) => limitUsage(ledger, limit, atMs)),
-      rateLimits: plan.scopes.map((scope) => rateUsage(ledger, scope, atMs)),
+      rateLimits: plan.scopes.map((scope) => rateUsageOf(scope, ledger.rateStateOf(scope, atMs))),
     }
   }
 
@@ -71,41 +69,17 @@ export class MemoryQuotaStore implements QuotaStore {
   }
 }
 
-function limitUsage(
-  ledger: OrganizationLedger,
-  { scope, window, limit }: LimitInPlan,
-  nowMs: Milliseconds,
-): LimitUsage {
+function limitUsage(ledger: OrganizationLedger, entry: LimitInPlan, nowMs: Milliseconds): LimitUsage {
+  const { scope, window } = entry
   const counter = ledger.windowOf(scope, window, nowMs)
-  const spent = amountIn(limit.unit, counter.spent)
-  const reserved = amountIn(limit.unit, counter.reserved)
   const bucketMs = window.reset === 'Rolling' ? rollingBucketMs(window.window) : undefined
-  return {
-    scope: scope.kind,
-    scopeName: scope.name,
-    window: window.window,
-    reset: window.reset,
-    unit: limit.unit,
-    onExceed: limit.onExceed,
-    limit: limit.limit,
-    spent,
-    reserved,
-    remaining: Math.max(0, limit.limit - spent - reserved),
+  return limitUsageOf(entry, {
+    spent: counter.spent,
+    reserved: counter.reserved,
     windowStartMs:
       bucketMs === undefined
         ? calendarWindow(window.window, nowMs).startMs
         : (Math.floor(nowMs / bucketMs) - ROLLING_BUCKETS) * bucketMs,
     resetAtMs: counter.nextResetMs(),
-  }
-}
-
-function rateUsage(ledger: OrganizationLedger, scope: PlannedScope, nowMs: Milliseconds): RateLimitUsage {
-  const state = ledger.rateStateOf(scope, nowMs)
-  const limit = scope.rateLimits.maxConcurrent
-  return {
-    scope: scope.kind,
-    scopeName: scope.name,
-    ...scopeFigures(scope, state),
-    concurrent: limit === undefined ? undefined : { limit, open: state.open },
-  }
+  })
 }

@@ -1,20 +1,12 @@
 /** What the quota scripts return, in the words of the port. */
 import { amountIn, boundOf } from '../../../domain/quota/amounts.ts'
-import type { Charge } from '../../../domain/quota/amounts.ts'
 import { NO_FIGURES, scopeFigures, tightest } from '../../../domain/quota/decide-rate.ts'
 import type { RateState } from '../../../domain/quota/decide-rate.ts'
 import { leftOf, warningOf } from '../../../domain/quota/decide.ts'
 import type { LimitInPlan, PlannedScope } from '../../../domain/quota/limits.ts'
 import type { QuotaWarning, RateLimitFigures, Refused } from '../../../domain/quota/outcome.ts'
-import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
-import type {
-  AdmissionRequest,
-  Admitted,
-  LimitUsage,
-  RateLimitUsage,
-  Reservation,
-  UsageReport,
-} from '../../pipeline/quota-port.ts'
+import type { AdmissionRequest, Admitted, Reservation, UsageReport } from '../../pipeline/quota-port.ts'
+import { limitUsageOf, rateUsageOf } from '../quota-usage.ts'
 import type { EncodedPlan } from './quota-plan.ts'
 import { afterWindows } from './quota-reply.ts'
 import type { QuotaReply } from './quota-reply.ts'
@@ -106,50 +98,18 @@ export function usageOf(encoded: EncodedPlan, reply: QuotaReply): UsageReport {
   return {
     atMs,
     limits: encoded.limits.map(({ entry, position }) =>
-      limitUsage(entry, reply.spent(2, position), reply.reserved(2, position), {
-        startMs: reply.integer(spans + position * 2),
+      limitUsageOf(entry, {
+        spent: reply.spent(2, position),
+        reserved: reply.reserved(2, position),
+        windowStartMs: reply.integer(spans + position * 2),
         resetAtMs: reply.optional(spans + position * 2 + 1),
       }),
     ),
     rateLimits: encoded.plan.scopes.map((scope) => {
       const position = encoded.ratedScopes.indexOf(scope)
-      return rateUsage(scope, position < 0 ? NO_RATES : reply.rateState(levels, position))
+      return rateUsageOf(scope, position < 0 ? NO_RATES : reply.rateState(levels, position))
     }),
   }
 }
 
 const NO_RATES: RateState = { requestLevel: 0, tokenLevel: 0, open: 0 }
-
-function limitUsage(
-  { scope, window, limit }: LimitInPlan,
-  spentAmounts: Charge,
-  reservedAmounts: Charge,
-  { startMs, resetAtMs }: { readonly startMs: Milliseconds; readonly resetAtMs: Milliseconds | undefined },
-): LimitUsage {
-  const spent = amountIn(limit.unit, spentAmounts)
-  const reserved = amountIn(limit.unit, reservedAmounts)
-  return {
-    scope: scope.kind,
-    scopeName: scope.name,
-    window: window.window,
-    reset: window.reset,
-    unit: limit.unit,
-    onExceed: limit.onExceed,
-    limit: limit.limit,
-    spent,
-    reserved,
-    remaining: leftOf(limit, spent, reserved),
-    windowStartMs: startMs,
-    resetAtMs,
-  }
-}
-
-function rateUsage(scope: PlannedScope, state: RateState): RateLimitUsage {
-  const limit = scope.rateLimits.maxConcurrent
-  return {
-    scope: scope.kind,
-    scopeName: scope.name,
-    ...scopeFigures(scope, state),
-    concurrent: limit === undefined ? undefined : { limit, open: state.open },
-  }
-}
