@@ -1,7 +1,7 @@
 /**
- * Work whose end no answer waits for. What a request leaves for the time after its answer (its record, what the cache
- * keeps, with `x-llm-billing: async` its charge) is bounded in number and begun when the answer has been handed to the
- * connection, before another request is read; all is finished before the process ends.
+ * Work whose end no answer waits for. What a request leaves for the time after its answer (its record, with
+ * `x-llm-billing: async` its charge) is bounded in number and begun when the answer has been handed to the connection,
+ * before another request is read; all is finished before the process ends.
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'

@@ -216,7 +216,7 @@ class Passage<Answer> {
       keep: (document, format, deployment) => {
         if (!this.#wish.store || !this.#cacheable.answers(deployment)) return lead?.land(undefined)
         const answer: StoredAnswer = { ...this.#entry, format, document, deployment: deployment.id }
-        this.#services.afterAnswer.run(() => this.#services.cache.write(this.#address, answer, this.#ttlMs))
+        this.#services.cache.write(this.#address, answer, this.#ttlMs)
         this.#cacheable.similar?.kept(this.#address)
         lead?.land(answer)
       },
