@@ -45,7 +45,7 @@ export class PurgeBoard {
   /** The current counts of an organization. Never throws. */
   async marks(organization: string): Promise<PurgeMarks> {
     const board = this.#boardOf(organization)
-    if (this.#redis !== undefined && this.#now() - board.readAtMs >= REFRESH_MS) {
+    if (this.#redis !== undefined && this.known(organization) === undefined) {
       board.reading ??= this.#read(organization, board, this.#redis)
       await board.reading
     }
