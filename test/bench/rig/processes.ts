@@ -31,6 +31,11 @@ process.on('exit', () => {
 /** Whether processes can be kept on cores of their own here. */
 export const canPin: boolean = availableParallelism() >= 2 && findCommand('taskset') !== undefined
 
+/** Keeps the bench itself off the gateways' core: it reads what they write on stdout. */
+export function stayOnLoadCore(): void {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', CORES.load, String(process.pid)])
+}
+
 /** The path of a program, or undefined where it is not installed. */
 export function findCommand(name: string): string | undefined {
   const found = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
