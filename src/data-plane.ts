@@ -1,6 +1,5 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
 import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-line.ts'
-import { settleHeap } from './heap-settings.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
@@ -57,7 +56,6 @@ export interface DataPlaneParts {
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
-  settleHeap()
   const { settings, output, metrics, holder, stores } = parts
   const health = parts.health ?? new HealthBoard(now)
   const transport = new HttpTransport()

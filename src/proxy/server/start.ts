@@ -6,7 +6,7 @@ import type { Services } from '../pipeline/services.ts'
 import { buildAdmin, type AdminOptions } from './admin.ts'
 import { buildApp } from './app.ts'
 import { Drain, DRAIN_LIMIT_MS } from './drain.ts'
-import { releaseStartUpMemory } from './start-up-memory.ts'
+import { releaseStartUpMemory, settleHeap } from './heap.ts'
 
 export interface Address {
   readonly host: string
@@ -38,6 +38,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   drain.watch(app.server)
   await app.ready()
   const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })
+  settleHeap()
   releaseStartUpMemory()
   const data = await listen(app.server, options.listen)
   const running = {
