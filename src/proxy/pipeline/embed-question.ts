@@ -15,6 +15,8 @@ import { probableTokens, utf8Size, type PromptSize } from '../../domain/quota/pr
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { judge, statusErrorOf } from './attempt-failure.ts'
+import { CallCancellation } from './call-cancellation.ts'
+import type { Cancellation } from './ports.ts'
 import { parseDocument } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -72,8 +74,12 @@ async function ask(
 ): Promise<PackedVector | undefined> {
   const leave = services.health.enter(deployment)
   if (leave === undefined) return undefined
-  const late = AbortSignal.timeout(EMBEDDING_BUDGET_MS)
-  const signal = AbortSignal.any([record.incoming.signal, late])
+  const client = record.incoming.signal
+  const signal = new CallCancellation()
+  const end = () => signal.abort()
+  const timer = setTimeout(end, EMBEDDING_BUDGET_MS)
+  client.addEventListener('abort', end, { once: true })
+  if (client.aborted) end()
   const started = services.now()
   try {
     const vector = await exchange(question, size, deployment, signal, caller, record, services)
@@ -86,6 +92,8 @@ async function ask(
     services.log.debug({ requestId, deployment: deployment.id, err }, 'question not embedded')
     return undefined
   } finally {
+    clearTimeout(timer)
+    client.removeEventListener('abort', end)
     leave()
   }
 }
@@ -103,7 +111,7 @@ async function exchange(
   question: string,
   size: PromptSize,
   deployment: Deployment,
-  signal: AbortSignal,
+  signal: Cancellation,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,

@@ -2,6 +2,7 @@
 import type { ClientAdapter } from '../adapters/adapter.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { RequestHints } from '../../domain/formats/format.ts'
+import type { Cancellation } from './ports.ts'
 
 export interface Incoming {
   readonly adapter: ClientAdapter
@@ -17,7 +18,7 @@ export interface Incoming {
   /** Reads the body, at most once. @throws {GatewayError} request_too_large, request_timeout, unsupported_media_type. */
   readBody(): Promise<Uint8Array>
   /** Fires when the client has gone before its answer ended. */
-  readonly signal: AbortSignal
+  readonly signal: Cancellation
 }
 
 export type ResponseHeaders = Record<string, string>

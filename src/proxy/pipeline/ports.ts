@@ -31,6 +31,16 @@ export interface Configuration {
   cacheKeyOf(organization: string): Secret
 }
 
+export type CancellationListener = (() => void) | { handleEvent(): void }
+
+/** Ends a call before its time: of `AbortSignal`, which is one, what is needed here. It fires once at most. */
+export interface Cancellation {
+  readonly aborted: boolean
+  /** Called when it fires; never where it already has. */
+  addEventListener(type: 'abort', listener: CancellationListener, options?: { once: boolean }): void
+  removeEventListener(type: 'abort', listener: CancellationListener): void
+}
+
 /** One HTTP exchange with a provider. */
 export interface ProviderTransport {
   /**
@@ -54,7 +64,7 @@ export interface ProviderCall {
   /** Client headers that are listed to be passed on, e.g. `anthropic-beta`. Lower case names. */
   readonly passHeaders: Readonly<Record<string, string>>
   /** Ends the attempt: the client has gone or the process is draining. */
-  readonly signal: AbortSignal
+  readonly signal: Cancellation
 }
 
 export interface ProviderReply {

@@ -11,7 +11,9 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { HeldReservation } from './admit.ts'
 import type { Caller } from './authenticate.ts'
+import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
+import type { Cancellation } from './ports.ts'
 
 /** How a request ended. `answered` is the only one in which the client has the whole answer. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
@@ -82,7 +84,7 @@ export class RequestRecord {
   /** An embedding that is made while the provider is asked; the request settles after it. Never rejects. */
   embeddingUnderway: Promise<unknown> | undefined
   /** Of the provider's call, where others may want its answer after this client has gone; else the client's counts. */
-  upstream: AbortController | undefined
+  upstream: CallCancellation | undefined
   errorCode: string | undefined
 
   constructor(incoming: Incoming, operation: string) {
@@ -91,8 +93,8 @@ export class RequestRecord {
   }
 
   /** Ends the provider's call. */
-  get upstreamSignal(): AbortSignal {
-    return this.upstream?.signal ?? this.incoming.signal
+  get upstreamSignal(): Cancellation {
+    return this.upstream ?? this.incoming.signal
   }
 
   /** What the body says of itself. */

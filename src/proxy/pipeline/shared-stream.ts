@@ -18,7 +18,7 @@
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { decodeItems, type ItemStream, type ItemWatcher, type StreamEnd, type StreamItem } from './item-stream.ts'
-import { AttemptError } from './ports.ts'
+import { AttemptError, type Cancellation } from './ports.ts'
 
 /** Some hundred parts: of identical requests most come within the first second. Every stream may hold so much. */
 export const ALONE_BYTES = 32 * 1024
@@ -97,7 +97,7 @@ export class SharedStream {
    * The stream from its beginning; undefined where it can be followed no more.
    * @param signal the follower's client has gone: its reading fails at once
    */
-  follow(signal: AbortSignal): ItemStream | undefined {
+  follow(signal: Cancellation): ItemStream | undefined {
     if (!this.canBeFollowed || signal.aborted) return undefined
     const place = { at: 0, isCut: false }
     this.#followers.add(place)

@@ -13,6 +13,7 @@ import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Cancellation } from './ports.ts'
 import type { SharedStream } from './shared-stream.ts'
 
 /** Longer than most answers take; who has waited for so long asks for itself. */
@@ -53,7 +54,7 @@ export type Joined =
   | { readonly type: 'lead'; readonly lead: Lead }
   | {
       readonly type: 'follow'
-      wait(signal: AbortSignal, timeoutMs: Milliseconds, wants: 'parts' | 'whole'): Promise<Landing>
+      wait(signal: Cancellation, timeoutMs: Milliseconds, wants: 'parts' | 'whole'): Promise<Landing>
     }
 
 interface Flight {
@@ -124,7 +125,7 @@ function comingTo(flight: Flight, wants: 'parts' | 'whole'): Promise<Landing> {
   return Promise.race([flight.shared.promise, flight.landing])
 }
 
-function bounded(flight: Promise<Landing>, signal: AbortSignal, timeoutMs: Milliseconds): Promise<Landing> {
+function bounded(flight: Promise<Landing>, signal: Cancellation, timeoutMs: Milliseconds): Promise<Landing> {
   return new Promise((resolve) => {
     const end = (landing: Landing) => {
       clearTimeout(timer)

@@ -14,6 +14,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
+import { CallCancellation } from './call-cancellation.ts'
 import { flightOf, type Looked, type LookUp } from './look-up.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -166,7 +167,7 @@ class Passage<Answer> {
   async #lead(lead: Lead, call: () => Promise<Answer>): Promise<Answer> {
     // However the answer's life ends: who waits must not wait for a client that has gone.
     const { signal } = this.#record.incoming
-    if (this.#record.stream) this.#record.upstream = new AbortController()
+    if (this.#record.stream) this.#record.upstream = new CallCancellation()
     signal.addEventListener('abort', () => this.#clientGone(lead), { once: true })
     if (signal.aborted) this.#clientGone(lead)
     try {

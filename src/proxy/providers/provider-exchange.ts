@@ -8,6 +8,7 @@
  */
 import type { Dispatcher } from 'undici'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
+import type { Cancellation } from '../pipeline/ports.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
@@ -22,7 +23,7 @@ type Chunk = IteratorResult<Uint8Array, undefined>
 export interface ExchangeOptions {
   readonly timeouts: AttemptTimeouts
   /** Not yet aborted. */
-  readonly signal: AbortSignal
+  readonly signal: Cancellation
   /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */
   readonly stream: boolean
   /** Released once, when the connection is no longer in use. */

@@ -4,7 +4,7 @@ import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot
 import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
+import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
 import type { ExchangeHead } from './provider-exchange.ts'
 import type { HeaderLines } from './provider-headers.ts'
 import { AttemptError } from '../pipeline/ports.ts'
@@ -18,7 +18,7 @@ import { replyHeaders, requestHeaders } from './provider-headers.ts'
 export interface ProbeCall {
   readonly provider: ProviderEntry
   readonly credential: Secret | undefined
-  readonly signal: AbortSignal
+  readonly signal: Cancellation
 }
 
 interface WireRequest {
@@ -78,7 +78,7 @@ export class HttpTransport implements ProviderTransport {
     endpoint: Endpoint,
     { method, path, headers, body }: WireRequest,
     timeouts: AttemptTimeouts,
-    signal: AbortSignal,
+    signal: Cancellation,
     stream: boolean,
   ): ProviderExchange {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')

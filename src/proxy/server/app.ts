@@ -8,7 +8,9 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
+import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
+import type { Cancellation } from '../pipeline/ports.ts'
 import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
@@ -153,13 +155,13 @@ function incomingOf(
 }
 
 /** Fires when the connection closes before the answer has been written. */
-function clientGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController()
+function clientGone(response: ServerResponse): Cancellation {
+  const gone = new CallCancellation()
   // Not `once`, which makes two objects more: a response closes once.
   response.on('close', () => {
     if (!response.writableFinished) gone.abort()
   })
-  return gone.signal
+  return gone
 }
 
 function pathOf(request: FastifyRequest): Record<string, string> {
