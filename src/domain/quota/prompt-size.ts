@@ -68,14 +68,14 @@ export function utf8Size(text: string): { readonly bytes: number; readonly wide:
     const { read, written } = encoder.encodeInto(rest, encoded)
     bytes += written
     // Only in ASCII is every code unit one byte.
-    if (written !== read) wide += wideBytes(written)
+    if (written !== read) wide += wideAmong(written)
     rest = read === rest.length ? '' : rest.slice(read)
   }
   return { bytes, wide }
 }
 
-/** Of the first `length` bytes that are encoded. */
-function wideBytes(length: number): number {
+/** Bytes of characters outside ASCII among the first `length` that are encoded. */
+function wideAmong(length: number): number {
   let wide = 0
   for (let index = 0; index < length; index++) wide += (encoded[index] ?? 0) >> 7
   return wide

@@ -21,6 +21,9 @@ t.test('UTF-8 sizes are those of an encoder', async (t) => {
   )
   t.strictSame(utf8Size('a\ud800'), { bytes: 4, wide: 3 }, 'half a character')
   t.strictSame(utf8Size('\udc00\ud83d\ude00'), { bytes: 7, wide: 7 })
+  // Longer than what is encoded at once, with a character at the seam.
+  for (let before = 4090; before <= 4097; before++)
+    t.strictSame(utf8Size(`${'a'.repeat(before)}é\u{1f600}b`), { bytes: before + 7, wide: 6 })
 })
 
 t.test('every text of a request counts', async (t) => {
