@@ -395,6 +395,26 @@ t.test('users with different masked values share an answer and each gets own val
   t.equal(forged.headers.get('x-gateway-cache'), 'bypass', 'a text that looks like an ordinal')
 })
 
+t.test(
+  'a token that an escape hides in an answer is found, and one user never gets the token of another',
+  async (t) => {
+    const { upstream, gateway } = stage('')
+    upstream.otherwise((exchange) => {
+      const messages = exchange.request.json?.['messages'] as { content: string }[]
+      const text = JSON.stringify(chatCompletion(`You wrote: ${messages[0]?.content}\n`))
+      const hidden = text.replaceAll('LLM_REDACTED', String.raw`L\u004cM\u005fREDACTED`)
+      return status(200, Buffer.from(hidden), { 'content-type': 'application/json' })(exchange)
+    })
+    const ask = async (content: string) =>
+      gateway.chat({ messages: [{ role: 'user', content }] }, { ...CACHED, 'x-llm-flags': 'pii-safe' })
+
+    t.equal(await said(await ask('Hidden is anna@example.com')), 'You wrote: Hidden is anna@example.com\n')
+    const second = await ask('Hidden is bob@example.org')
+    t.equal(second.headers.get('x-gateway-cache'), 'hit-l1')
+    t.equal(await said(second), 'You wrote: Hidden is bob@example.org\n')
+  },
+)
+
 t.test('of identical requests at the same time one asks the provider', async (t) => {
   const { upstream, ask, calls } = stage('flight')
   upstream.otherwise(delayed(150, counting()))

@@ -134,7 +134,7 @@ function revive(
   request: CompletionRequest,
   tokens: TokenOrdinals,
 ): Answer | undefined {
-  const bytes = tokens.size === 0 ? stored : Buffer.from(tokens.fromOrdinals(Buffer.from(stored).toString()))
+  const bytes = tokens.size === 0 ? stored : Buffer.from(tokens.fromOrdinals(textOf(stored)))
   const result = parse(bytes, format)
   if (result === undefined) return undefined
   if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
@@ -143,11 +143,15 @@ function revive(
 
 function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {
   try {
-    const document: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    const document: unknown = JSON.parse(textOf(bytes))
     return isJsonObject(document) ? format.parseResult(document) : undefined
   } catch {
     return undefined
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }
 
 function keepWhole(
@@ -158,10 +162,16 @@ function keepWhole(
 ): void {
   if (!isWorthKeeping(result, request, clampFor(deployment))) return keeper.drop()
   if (tokens.size === 0) return keeper.keep(bytes, format.name, deployment)
-  // Written anew, so that no escape hides a token.
-  const text = JSON.stringify(result.source.document)
+  const text = plainText(bytes, result)
   if (looksLikeOrdinal(text)) return keeper.drop()
-  keeper.keep(Buffer.from(tokens.toOrdinals(text)), format.name, deployment)
+  const kept = tokens.toOrdinals(text)
+  keeper.keep(kept === text ? bytes : Buffer.from(kept), format.name, deployment)
+}
+
+/** The document as it came; written anew where an escape may hide a token, whose letters only `\u` can stand for. */
+function plainText(bytes: Uint8Array, { source }: CompletionResult): string {
+  const text = textOf(bytes)
+  return text.includes(String.raw`\u`) ? JSON.stringify(source.document) : text
 }
 
 function keepStream(
