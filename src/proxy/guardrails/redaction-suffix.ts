@@ -17,7 +17,7 @@ export function createTokenSuffix(secret: Secret): TokenSuffix {
   const key = createSecretKey(Buffer.from(secret.reveal()))
   return (kind, value, attempt) => {
     // As a string of its bytes: a buffer of Node's takes as long to make as half the digest.
-    const digest = createHmac('sha256', key).update(`${attempt}\0${kind}\0${value}`).digest('latin1')
+    const digest = createHmac('sha256', key).update(`${attempt}\0${kind}\0${value}`).digest('binary')
     let suffix = ''
     for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[bitsAt(digest, index * BITS)] ?? ''
     return suffix
