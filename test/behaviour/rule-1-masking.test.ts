@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
-import { ok, stream, streamByteByByte } from '../helpers/behaviours.ts'
+import { ok, status, stream, streamByteByByte } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -148,6 +148,31 @@ for (const [who, key, restored] of [
     t.equal(text, `written to ${restored ? EMAIL : tokensSent(upstream)[0]} and [[ that is all`)
   })
 }
+
+t.test('an answer without a token goes to a restoring client as the provider wrote it', async (t) => {
+  const { upstream, gateway } = await start(t)
+  const written = JSON.stringify(chatCompletion('nothing to put back'), null, 3)
+  upstream.otherwise(status(200, Buffer.from(written)))
+  const response = await gateway.chat(
+    { messages: [{ role: 'user', content: EMAIL }] },
+    { ...FLAGGED, authorization: `Bearer ${RESTORING}` },
+  )
+  t.equal(await response.text(), written)
+})
+
+t.test('a token that the provider writes in escaped letters is restored', async (t) => {
+  const { upstream, gateway } = await start(t)
+  upstream.otherwise(async (exchange) => {
+    const [token = ''] = exchange.request.body.match(TOKEN) ?? []
+    const written = JSON.stringify(chatCompletion(`to ${token}`)).replace('LLM_', '\\u004c\\u004C\\u004d_')
+    await status(200, Buffer.from(written))(exchange)
+  })
+  const response = await gateway.chat(
+    { messages: [{ role: 'user', content: EMAIL }] },
+    { ...FLAGGED, authorization: `Bearer ${RESTORING}` },
+  )
+  t.match(await response.text(), `to ${EMAIL}`)
+})
 
 t.test('tokens of others and forged ones are never restored', async (t) => {
   const { upstream, gateway } = await start(t)

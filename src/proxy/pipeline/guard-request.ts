@@ -4,13 +4,13 @@
  * rendering of it is masked. A guardrail that fails refuses the request.
  */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { TextSpan } from '../../domain/completion/text-span.ts'
+import type { TextScope, TextSpan } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
-import { TOKEN_PREFIX } from '../../domain/guardrails/masking/redaction-token.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { utf8Size } from '../../domain/quota/prompt-size.ts'
+import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -57,7 +57,7 @@ function refuseInjection(
   const spans: TextSpan[] = []
   format.visitRequestText(source.document, (span) => {
     spans.push(span)
-    countBytes(record, 'adversarial-detection', span)
+    countBytes(record, INJECTION_LABELS, span)
     return span.text
   })
   const verdict = guardrails.injection.score(spans)
@@ -88,7 +88,7 @@ function mask(
   if (caller.key.privileges.demask && mayHoldTokens(read.bytes))
     visitOnly(format, request, (text) => redactions.reserve(text))
   const changed = format.visitRequestText(document, (span) => {
-    countBytes(record, 'pii-safe', span)
+    countBytes(record, MASKING_LABELS, span)
     return redactions.mask(span.text)
   })
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
@@ -109,14 +109,6 @@ function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: 
     visit(span.text)
     return span.text
   })
-}
-
-const TOKEN_WORD = Buffer.from(TOKEN_PREFIX.slice(2))
-
-/** Escaped letters can spell the prefix too, so a backslash-u counts as well. */
-function mayHoldTokens(bytes: Uint8Array): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return buffer.includes(TOKEN_WORD) || buffer.includes('\\u00')
 }
 
 /** @param json the answer's text is JSON: what is put into it must be escaped like what it stands in */
@@ -143,7 +135,23 @@ function asksForJson({ responseFormat }: CompletionRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== 'text'
 }
 
-function countBytes(record: RequestRecord, guardrail: string, { scope, text }: TextSpan): void {
-  const label = `${guardrail}/${scope}`
+/** How `RequestRecord.guardrailBytes` calls the texts that a guardrail saw. */
+type Labels = Readonly<Record<TextScope, string>>
+
+const INJECTION_LABELS = labelsOf('adversarial-detection')
+const MASKING_LABELS = labelsOf('pii-safe')
+
+function labelsOf(guardrail: string): Labels {
+  return {
+    system: `${guardrail}/system`,
+    message: `${guardrail}/message`,
+    'tool-definition': `${guardrail}/tool-definition`,
+    'tool-input': `${guardrail}/tool-input`,
+    'tool-output': `${guardrail}/tool-output`,
+  }
+}
+
+function countBytes(record: RequestRecord, labels: Labels, { scope, text }: TextSpan): void {
+  const label = labels[scope]
   record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
 }

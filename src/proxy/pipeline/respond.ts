@@ -8,9 +8,11 @@ import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
 import { knownItems } from './item-stream.ts'
-import type { Outcome, RequestRecord } from './request-record.ts'
+import { mayHoldTokens } from './may-hold-tokens.ts'
+import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
-import { costHeaders } from './trace.ts'
+import type { Settle } from './settle.ts'
+import { addCostHeaders } from './trace.ts'
 
 export interface Responding {
   readonly request: CompletionRequest
@@ -21,7 +23,7 @@ export interface Responding {
   /** Present where masked values are restored in the answer. */
   readonly restorer: AnswerRestorer | undefined
   /** Called exactly once, when the answer has ended, however it did. */
-  readonly settle: (outcome: Outcome) => Promise<void>
+  readonly settle: Settle
 }
 
 export interface AnswerRestorer {
@@ -30,12 +32,12 @@ export interface AnswerRestorer {
   createStreamRewriter(): StreamTextRewriter
 }
 
-export async function respond(
+export function respond(
   answer: Answer,
   responding: Responding,
   record: RequestRecord,
   services: Services,
-): Promise<Outgoing> {
+): Outgoing | Promise<Outgoing> {
   const { headers } = responding
   if (answer.type === 'whole' && responding.request.stream)
     return respond(asStream(answer), responding, record, services)
@@ -53,9 +55,14 @@ export async function respond(
   record.usage = answer.result.usage
   if (answer.result.usage === undefined) countAnswer(answer, record)
   const body = renderWhole(answer, responding, record, services)
-  await responding.settle('answered')
-  const costs = costHeaders(record)
-  for (const name in costs) headers[name] = costs[name] ?? ''
+  const settling = responding.settle('answered')
+  return settling === undefined
+    ? wholeAnswer(body, headers, record)
+    : settling.then(() => wholeAnswer(body, headers, record))
+}
+
+function wholeAnswer(body: string | Uint8Array, headers: ResponseHeaders, record: RequestRecord): Outgoing {
+  addCostHeaders(headers, record)
   headers['content-type'] = 'application/json'
   return { type: 'whole', status: 200, headers, body }
 }
@@ -83,7 +90,7 @@ function renderWhole(
   services: Services,
 ): string | Uint8Array {
   const { format, restorer } = responding
-  if (answer.format === format && restorer === undefined) return answer.bytes
+  if (answer.format === format && (restorer === undefined || !mayHoldTokens(answer.bytes))) return answer.bytes
   const context = renderContext(answer, responding, record, services)
   const { document, warnings } = renderResultFor(format.name, answer.result, context)
   record.warnings.push(...warnings)
