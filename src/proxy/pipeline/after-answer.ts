@@ -72,7 +72,11 @@ export class AfterAnswer {
   }
 
   #follow(work: Promise<void>): void {
-    const ended = work.catch(this.#onError).finally(() => this.#underway.delete(ended))
+    const end = () => void this.#underway.delete(ended)
+    const ended: Promise<void> = work.then(end, (error: unknown) => {
+      end()
+      this.#onError(error)
+    })
     this.#underway.add(ended)
   }
 

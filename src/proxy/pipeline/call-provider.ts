@@ -86,7 +86,7 @@ async function exchange(
   }
   if (!call.stream) {
     const firstByteMs = services.now() - started
-    return { answer: await readAnswer(reply, deployment, format), firstByteMs }
+    return { answer: readAnswer(await readWhole(reply), reply, deployment, format), firstByteMs }
   }
   const answer = await openStream(reply, deployment, format)
   return {
@@ -129,8 +129,7 @@ export function passHeaders(format: Format, record: RequestRecord): Record<strin
   return passed
 }
 
-async function readAnswer(reply: ProviderReply, deployment: Deployment, format: Format): Promise<WholeAnswer> {
-  const bytes = await readWhole(reply)
+function readAnswer(bytes: Uint8Array, reply: ProviderReply, deployment: Deployment, format: Format): WholeAnswer {
   reply.firstContentSeen()
   return { type: 'whole', deployment, format, bytes, result: format.parseResult(parseAnswer(bytes)) }
 }

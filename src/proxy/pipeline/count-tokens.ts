@@ -41,7 +41,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
     const format = formatOf(incoming.adapter.format)
-    const read = await readRequest(incoming, format)
+    const read = readRequest(await incoming.readBody(), format, incoming.hints)
     record.requestedModel = read.request.model
     const plan = planRequest(read.request, governed, record, services)
     const { request } = guardRequest(read, format, governed, record, services)
@@ -129,5 +129,5 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
   }
   reply.firstContentSeen()
-  return readWhole(reply, MAX_COUNT_BYTES)
+  return await readWhole(reply, MAX_COUNT_BYTES)
 }

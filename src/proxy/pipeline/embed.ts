@@ -36,7 +36,7 @@ import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-pol
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import { throughCache, type Cacheable } from './through-cache.ts'
-import { costHeaders, traceHeaders, traceStep } from './trace.ts'
+import { addCostHeaders, traceHeaders, traceStep } from './trace.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
   readonly deployment: Deployment
@@ -71,7 +71,9 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.usageEstimated = answer.usage === undefined
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     await settle('answered')
-    const headers = { ...traceHeaders(record), ...costHeaders(record), 'content-type': 'application/json' }
+    const headers = traceHeaders(record)
+    addCostHeaders(headers, record)
+    headers['content-type'] = 'application/json'
     return { type: 'whole', status: 200, headers, body: answer.bytes }
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)

@@ -50,7 +50,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
       flags: [...governed.policy.flags],
     }))
     const format = formatOf(incoming.adapter.format)
-    const read = await readRequest(incoming, format)
+    const read = readRequest(await incoming.readBody(), format, incoming.hints)
     record.noteRequest(read.request)
     traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
 
@@ -87,19 +87,44 @@ async function admitAndPrepare(
   record: RequestRecord,
   services: Services,
 ): Promise<[AdmittedRequest, Prepared]> {
-  const admitting = admit(admissionOf(read.request), route, caller, record, services)
   const prepare = (): Prepared => {
     const guarded = guardRequest(read, format, caller, record, services)
     return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
   }
+  const admitting = admit(admissionOf(read.request), route, caller, record, services)
   if (read.bytes.length > PREPARED_EARLY_BYTES) return [await admitting, prepare()]
-  const [admission, prepared] = await Promise.allSettled([admitting, questionsHaveLeft().then(prepare)])
-  if (admission.status === 'rejected') {
+  // Its refusal may come before it is waited for.
+  const admission = admitting.then(passed, refused)
+  await questionsHaveLeft()
+  const preparation = attempt(prepare)
+  const admitted = await admission
+  if (admitted.type === 'refused') {
     record.forgetGuardrails()
-    throw admission.reason
+    throw admitted.error
   }
-  if (prepared.status === 'rejected') throw prepared.reason
-  return [admission.value, prepared.value]
+  if (preparation.type === 'refused') throw preparation.error
+  return [admitted.value, preparation.value]
+}
+
+/** What one of two stages that run at once has come to. */
+type Stage<Value> =
+  | { readonly type: 'passed'; readonly value: Value }
+  | { readonly type: 'refused'; readonly error: unknown }
+
+function passed<Value>(value: Value): Stage<Value> {
+  return { type: 'passed', value }
+}
+
+function refused(error: unknown): Stage<never> {
+  return { type: 'refused', error }
+}
+
+function attempt<Value>(stage: () => Value): Stage<Value> {
+  try {
+    return passed(stage())
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 /** What has been asked of a store is written to its connection in the check phase. */

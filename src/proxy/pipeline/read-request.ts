@@ -1,9 +1,8 @@
 /** Stage 3: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { Format } from '../../domain/formats/format.ts'
+import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
-import type { Incoming } from './exchange.ts'
 
 export interface ReadRequest {
   readonly request: CompletionRequest
@@ -19,11 +18,10 @@ const ESCAPED_LETTER = /\\u00[4-7]/
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws {GatewayError} 400 `invalid_request_error`, or what `readBody` throws. */
-export async function readRequest(incoming: Incoming, format: Format): Promise<ReadRequest> {
-  const bytes = await incoming.readBody()
+/** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`. */
+export function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): ReadRequest {
   const document = parseRequestDocument(bytes)
-  return { request: format.parseRequest(document, incoming.hints), bytes }
+  return { request: format.parseRequest(document, hints), bytes }
 }
 
 /**

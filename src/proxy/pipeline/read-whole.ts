@@ -7,13 +7,15 @@ import { parseDocument } from './read-request.ts'
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
-/** @throws {AttemptError} where the body breaks off or is larger than `maxBytes`. */
-export async function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTES): Promise<Uint8Array> {
+/** The body, at once where it has come whole. @throws {AttemptError} where it breaks off or is larger than `maxBytes`. */
+export function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTES): Uint8Array | Promise<Uint8Array> {
   const whole = reply.takeWhole?.()
-  if (whole !== undefined) {
-    checkLength(whole.length, maxBytes)
-    return whole
-  }
+  if (whole === undefined) return gather(reply, maxBytes)
+  checkLength(whole.length, maxBytes)
+  return whole
+}
+
+async function gather(reply: ProviderReply, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of reply.body) {

@@ -4,13 +4,14 @@ import type { Outgoing } from './exchange.ts'
 import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
+import type { Settle } from './settle.ts'
 import { traceHeaders } from './trace.ts'
 
 /** Logs what is our fault, settles the record and says it in the client's shape. Never throws. */
 export async function refuseAndSettle(
   error: unknown,
   record: RequestRecord,
-  settle: (outcome: Outcome) => Promise<void>,
+  settle: Settle,
   services: Services,
 ): Promise<Outgoing> {
   const { adapter, requestId } = record.incoming

@@ -18,20 +18,27 @@ import { traceStep } from './trace.ts'
 
 const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
+/** Ends at once, or with its promise, which never rejects. */
+export type Settle = (outcome: Outcome) => Promise<void> | undefined
+
 /** A function that settles `record` the first time it is called and does nothing afterwards. Never throws. */
-export function settlementOf(record: RequestRecord, services: Services): (outcome: Outcome) => Promise<void> {
+export function settlementOf(record: RequestRecord, services: Services): Settle {
   let settled = false
-  return async (outcome) => {
-    if (settled) return
+  return (outcome) => {
+    if (settled) return undefined
     settled = true
-    if (record.embeddingUnderway !== undefined) await embedded(record, services)
-    const charge = priceUsage(record)
-    const endedAtMs = services.now()
-    const { afterAnswer } = services
-    if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
-    else afterAnswer.begin(() => chargeReservation(record, charge, services))
-    afterAnswer.run(() => finish(record, outcome, endedAtMs, services))
+    if (record.embeddingUnderway === undefined) return conclude(record, outcome, services)
+    return embedded(record, services).then(() => conclude(record, outcome, services))
   }
+}
+
+function conclude(record: RequestRecord, outcome: Outcome, services: Services): undefined {
+  const charge = priceUsage(record)
+  const endedAtMs = services.now()
+  const { afterAnswer } = services
+  if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
+  else afterAnswer.begin(() => chargeReservation(record, charge, services))
+  afterAnswer.run(() => finish(record, outcome, endedAtMs, services))
 }
 
 /** By the client's wish; and of a hit that costs nothing, for whose answer nothing is to be waited for. */

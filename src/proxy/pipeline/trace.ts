@@ -38,14 +38,12 @@ function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
 }
 
 /** What a provider's whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and its tokens. */
-export function costHeaders(record: RequestRecord): ResponseHeaders {
+export function addCostHeaders(headers: ResponseHeaders, record: RequestRecord): void {
   const { costMicroUsd, usage, served } = record
-  const headers: ResponseHeaders = {}
-  if (usage === undefined || served === undefined || record.isCacheHit) return headers
+  if (usage === undefined || served === undefined || record.isCacheHit) return
   if (costMicroUsd !== undefined) headers['x-gateway-cost-usd'] = formatMicroUsd(costMicroUsd)
   headers['x-gateway-input-tokens'] = String(usage.input + usage.cachedInput + usage.cacheWrite)
   headers['x-gateway-output-tokens'] = String(usage.output)
-  return headers
 }
 
 /**

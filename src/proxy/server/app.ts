@@ -116,7 +116,8 @@ async function serve(
   services: Services,
 ): Promise<void> {
   try {
-    await send(response, framed(await answer, adapter, query))
+    const sending = send(response, framed(await answer, adapter, query))
+    if (sending !== undefined) await sending
   } catch (err) {
     services.log.error({ err }, 'answer broke off')
     response.destroy()

@@ -8,10 +8,9 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i
  * The whole body. A body that is announced or turns out larger than `maxBytes` is refused without being kept.
  * @throws {GatewayError} 413 `request_too_large`, 415 `unsupported_media_type`, 499 where the client breaks off.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  requireJson(request)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  return collect(request, maxBytes)
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const refusal = refusalOf(request, maxBytes)
+  return refusal === undefined ? collect(request, maxBytes) : Promise.reject(refusal)
 }
 
 /** By events: iterating a stream costs more than all else that is done with a body of ordinary size. */
@@ -46,18 +45,20 @@ export function hasJsonType({ headers }: IncomingMessage): boolean {
   return type !== undefined && JSON_TYPE.test(type)
 }
 
-function requireJson(request: IncomingMessage): void {
+/** What the head says against the body. */
+function refusalOf(request: IncomingMessage, maxBytes: number): GatewayError | undefined {
   if (!hasJsonType(request)) {
-    throw new GatewayError('unsupported_media_type', 'The content type must be application/json.', {
+    return new GatewayError('unsupported_media_type', 'The content type must be application/json.', {
       param: 'content-type',
     })
   }
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('unsupported_media_type', 'Compressed bodies are not accepted.', {
+    return new GatewayError('unsupported_media_type', 'Compressed bodies are not accepted.', {
       param: 'content-encoding',
     })
   }
+  return Number(request.headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
 }
 
 function tooLarge(maxBytes: number): GatewayError {

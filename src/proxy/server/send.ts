@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Outgoing } from '../pipeline/exchange.ts'
 
-/** Resolves when the answer is written or the client has gone. Never throws. */
-export async function send(response: ServerResponse, outgoing: Outgoing): Promise<void> {
-  if (response.destroyed) return drop(outgoing)
-  if (outgoing.type === 'whole') {
-    sendWhole(response, outgoing)
-    return
-  }
+/** Resolves when the answer is written or the client has gone; undefined: at once. Never throws. */
+export function send(response: ServerResponse, outgoing: Outgoing): Promise<void> | undefined {
+  if (outgoing.type === 'stream') return response.destroyed ? drop(outgoing) : sendStream(response, outgoing)
+  if (!response.destroyed) sendWhole(response, outgoing)
+  return undefined
+}
+
+async function sendStream(response: ServerResponse, outgoing: Extract<Outgoing, { type: 'stream' }>): Promise<void> {
   response.writeHead(outgoing.status, outgoing.headers)
   let first = true
   for await (const chunk of outgoing.chunks) {
@@ -27,7 +28,8 @@ const ONE_PIECE_BYTES = 16 * 1024
 /** Node puts a string behind the head, bytes into a write of their own: for a small answer a string is cheaper. */
 function sendWhole(response: ServerResponse, { status, headers, body }: Extract<Outgoing, { type: 'whole' }>): void {
   const bytes = Buffer.byteLength(body)
-  response.writeHead(status, { ...headers, 'content-length': bytes })
+  headers['content-length'] = String(bytes)
+  response.writeHead(status, headers)
   if (typeof body === 'string' || bytes > ONE_PIECE_BYTES) response.end(body)
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
 }
@@ -58,8 +60,7 @@ function writeChunk(response: ServerResponse, chunk: string): Writable | undefin
  * A stream whose client has gone before it began still has to settle. Ending a generator that was never started would
  * skip its `finally`: it is started first.
  */
-async function drop(outgoing: Outgoing): Promise<void> {
-  if (outgoing.type !== 'stream') return
+async function drop(outgoing: Extract<Outgoing, { type: 'stream' }>): Promise<void> {
   const chunks = outgoing.chunks[Symbol.asyncIterator]()
   await chunks.next()
   await chunks.return?.()
