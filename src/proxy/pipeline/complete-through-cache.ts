@@ -86,7 +86,7 @@ export function completeThroughCache(
   record: RequestRecord,
   services: Services,
   call: () => Promise<Answer>,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const cacheable = cacheableCompletion(ask, begun, caller, record, services)
   return throughCache(cacheable, begun.lookUp, caller, record, services, call)
 }
@@ -100,14 +100,13 @@ function cacheableCompletion(
 ): Cacheable<Answer> {
   const { request, plan } = ask
   const { tokens } = text
-  const similar = similarAnswers(request, codec, text, caller, record, services)
   return {
     plan,
-    ...(similar === undefined ? {} : { similar }),
+    similar: similarAnswers(request, codec, text, caller, record, services),
     answers: (deployment) => isNamed(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
-    ...(ownParts ? {} : { follow: (live, deployment) => followStream(live, deployment, tokens, record) }),
+    follow: ownParts ? undefined : (live, deployment) => followStream(live, deployment, tokens, record),
     keep: (answer, keeper) => {
       if (answer.type === 'whole') {
         keepWhole(answer, ask, tokens, keeper)

@@ -16,7 +16,8 @@ export interface LookUp {
   readonly wish: CacheWish
   /** Undefined: the cache is not asked. */
   readonly address: CacheAddress | undefined
-  readonly looked: Promise<Looked> | undefined
+  /** A promise only where the shared store must tell what has been purged. */
+  readonly looked: Looked | Promise<Looked> | undefined
 }
 
 export interface Looked {
@@ -39,9 +40,15 @@ export function beginLookUp(
   return { wish, address, looked: address && look(address, wish, services) }
 }
 
+function look(address: CacheAddress, wish: CacheWish, services: Services): Looked | Promise<Looked> {
+  const { cache } = services
+  const known = cache.knownPurgeMarks(address.scope)
+  if (known !== undefined) return lookWith(known, address, wish, services)
+  return cache.purgeMarks(address.scope).then((marks) => lookWith(marks, address, wish, services))
+}
+
 /** The shared store is asked at once where this process has no answer and nobody here is getting one. */
-async function look(address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Promise<Looked> {
-  const marks = cache.knownPurgeMarks(address.scope) ?? (await cache.purgeMarks(address.scope))
+function lookWith(marks: PurgeMarks, address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Looked {
   const near = read ? cache.readNear(address, marks) : undefined
   const asksFar = read && near === undefined && !flights.has(flightOf(address))
   return { marks, near, far: asksFar ? cache.readFar(address, marks) : undefined }
@@ -61,9 +68,9 @@ function addressOf(textOf: () => string | undefined, caller: GovernedCaller): Ca
   return { scope, digest: digestOf(scope, text) }
 }
 
-/** What identical requests have in common while one of them asks. */
-export function flightOf({ scope, digest }: CacheAddress): string {
-  return `${scope.organization} ${digest}`
+/** What identical requests have in common while one of them asks. A digest is of its scope as well. */
+export function flightOf({ digest }: CacheAddress): string {
+  return digest
 }
 
 /** Keyed SHA-256 of a text within a scope, base64url. */

@@ -57,14 +57,6 @@ export type Joined =
       wait(signal: Cancellation, timeoutMs: Milliseconds, wants: 'parts' | 'whole'): Promise<Landing>
     }
 
-interface Flight {
-  readonly landing: Promise<Landing>
-  live: LiveAnswer | undefined
-  /** Those who wait for parts; made by the first of them. */
-  shared: PromiseWithResolvers<Landing> | undefined
-  readonly startedAtMs: Milliseconds
-}
-
 export class Flights {
   readonly #flights = new Map<string, Flight>()
   readonly #now: () => Milliseconds
@@ -84,29 +76,13 @@ export class Flights {
   }
 
   join(key: string): Joined {
-    const flight = this.#underway(key)
-    if (flight !== undefined) {
-      return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(comingTo(flight, wants), signal, timeoutMs) }
+    const underway = this.#underway(key)
+    if (underway !== undefined) {
+      return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(underway.coming(wants), signal, timeoutMs) }
     }
-    const { promise, resolve } = Promise.withResolvers<Landing>()
-    const own: Flight = { landing: promise, startedAtMs: this.#now(), live: undefined, shared: undefined }
-    this.#flights.set(key, own)
-    const end = (landing: Landing) => {
-      if (this.#flights.get(key) === own) this.#flights.delete(key)
-      resolve(landing)
-    }
-    return {
-      type: 'lead',
-      lead: {
-        land: (answer, similarity) =>
-          end(answer === undefined ? { type: 'none' } : { type: 'answer', answer, similarity }),
-        leave: () => end({ type: 'left' }),
-        share: (live) => {
-          own.live = live
-          own.shared?.resolve({ type: 'live', live })
-        },
-      },
-    }
+    const lead = new Flight(key, this.#flights, this.#now())
+    this.#flights.set(key, lead)
+    return { type: 'lead', lead }
   }
 
   #underway(key: string): Flight | undefined {
@@ -115,15 +91,61 @@ export class Flights {
   }
 }
 
-/** Who wants parts of a stream that can be followed no more waits for its end like all others. */
-function comingTo(flight: Flight, wants: 'parts' | 'whole'): Promise<Landing> {
-  if (wants === 'whole') return flight.landing
-  if (flight.live !== undefined) {
-    return flight.live.stream.canBeFollowed ? Promise.resolve({ type: 'live', live: flight.live }) : flight.landing
+/** Nobody waits for most flights, so its promises are made for those who do. */
+class Flight implements Lead {
+  readonly startedAtMs: Milliseconds
+  readonly #key: string
+  /** Those under way. */
+  readonly #flights: Map<string, Flight>
+  #live: LiveAnswer | undefined
+  #landing: Landing | undefined
+  /** Those who wait for parts. */
+  #shared: PromiseWithResolvers<Landing> | undefined
+  /** Those who wait for its end. */
+  #landed: PromiseWithResolvers<Landing> | undefined
+
+  constructor(key: string, flights: Map<string, Flight>, startedAtMs: Milliseconds) {
+    this.#key = key
+    this.#flights = flights
+    this.startedAtMs = startedAtMs
   }
-  flight.shared ??= Promise.withResolvers()
-  return Promise.race([flight.shared.promise, flight.landing])
+
+  land(answer: StoredAnswer | undefined, similarity?: number): void {
+    this.#end(answer === undefined ? NONE : { type: 'answer', answer, similarity })
+  }
+
+  leave(): void {
+    this.#end(LEFT)
+  }
+
+  share(live: LiveAnswer): void {
+    this.#live = live
+    this.#shared?.resolve({ type: 'live', live })
+  }
+
+  /** Who wants parts of a stream that can be followed no more waits for its end like all others. */
+  coming(wants: 'parts' | 'whole'): Promise<Landing> {
+    if (this.#landing !== undefined) return Promise.resolve(this.#landing)
+    this.#landed ??= Promise.withResolvers()
+    const { promise } = this.#landed
+    if (wants === 'whole') return promise
+    if (this.#live !== undefined) {
+      return this.#live.stream.canBeFollowed ? Promise.resolve({ type: 'live', live: this.#live }) : promise
+    }
+    this.#shared ??= Promise.withResolvers()
+    return Promise.race([this.#shared.promise, promise])
+  }
+
+  #end(landing: Landing): void {
+    if (this.#landing !== undefined) return
+    this.#landing = landing
+    if (this.#flights.get(this.#key) === this) this.#flights.delete(this.#key)
+    this.#landed?.resolve(landing)
+  }
 }
+
+const NONE: Landing = { type: 'none' }
+const LEFT: Landing = { type: 'left' }
 
 function bounded(flight: Promise<Landing>, signal: Cancellation, timeoutMs: Milliseconds): Promise<Landing> {
   return new Promise((resolve) => {

@@ -35,11 +35,11 @@ export interface Cacheable<Answer> {
    */
   keep(answer: Answer, keeper: Keeper): Answer
   /** Another request's answer from its beginning, as it arrives; undefined where that is not for this client. */
-  follow?(live: LiveAnswer, deployment: Deployment): Answer | undefined
+  readonly follow?: ((live: LiveAnswer, deployment: Deployment) => Answer | undefined) | undefined
   /** Whether an answer of this deployment is what was asked for. */
   answers(deployment: Deployment): boolean
   /** A second look, by meaning, before the provider is asked. */
-  readonly similar?: SimilarAnswers
+  readonly similar?: SimilarAnswers | undefined
 }
 
 export interface Keeper {
@@ -64,24 +64,22 @@ export interface SimilarAnswer {
   readonly similarity: number
 }
 
-export async function throughCache<Answer>(
+/** @throws also at once, or the promise rejects, as `call` */
+export function throughCache<Answer>(
   cacheable: Cacheable<Answer>,
   { wish, address, looked }: LookUp,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
   call: () => Promise<Answer>,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   if (address === undefined || looked === undefined) {
     record.cache = 'bypass'
     return call()
   }
-  const pass = new Passage({ cacheable, address, wish, caller, record, services, looked: await looked })
-  if (!wish.read) {
-    record.cache = 'bypass'
-    return cacheable.keep(await call(), pass.keeper(undefined))
-  }
-  return pass.run(call)
+  const pass = (known: Looked) =>
+    new Passage({ cacheable, address, wish, caller, record, services, looked: known, call }).run()
+  return looked instanceof Promise ? looked.then(pass) : pass(looked)
 }
 
 interface PassageOptions<Answer> {
@@ -92,12 +90,13 @@ interface PassageOptions<Answer> {
   readonly record: RequestRecord
   readonly services: Services
   readonly looked: Looked
+  readonly call: () => Promise<Answer>
 }
 
 type Follow = Extract<Joined, { readonly type: 'follow' }>
 
 /** One request's way through the cache. */
-class Passage<Answer> {
+class Passage<Answer> implements Keeper {
   readonly #cacheable: Cacheable<Answer>
   readonly #address: CacheAddress
   readonly #wish: CacheWish
@@ -106,12 +105,17 @@ class Passage<Answer> {
   readonly #ttlMs: Milliseconds
   readonly #marks: PurgeMarks
   readonly #looked: Looked
+  readonly #call: () => Promise<Answer>
+  /** What is known of the entry before there is an answer. */
+  readonly #entry: LiveAnswer['entry']
+  /** Where others may wait for this request's answer. */
+  #lead: Lead | undefined
   /** This request's answer, where others may follow it. */
   #live: LiveAnswer | undefined
-  /** What is known of the entry before there is an answer. */
-  readonly #entry: Pick<StoredAnswer, 'virtualKey' | 'storedAtMs' | 'purges'>
+  /** How long it waits for others, once it does. */
+  #deadline: Milliseconds | undefined
 
-  constructor({ cacheable, address, wish, caller, record, services, looked }: PassageOptions<Answer>) {
+  constructor({ cacheable, address, wish, caller, record, services, looked, call }: PassageOptions<Answer>) {
     this.#cacheable = cacheable
     this.#address = address
     this.#wish = wish
@@ -120,6 +124,7 @@ class Passage<Answer> {
     this.#ttlMs = caller.policy.cache.exact?.ttlMs ?? DEFAULT_TTL_MS
     this.#marks = looked.marks
     this.#looked = looked
+    this.#call = call
     this.#entry = {
       virtualKey: caller.key.id,
       storedAtMs: Math.floor(services.now()),
@@ -127,29 +132,33 @@ class Passage<Answer> {
     }
   }
 
-  async run(call: () => Promise<Answer>): Promise<Answer> {
+  run(): Answer | Promise<Answer> {
+    if (!this.#wish.read) return this.#ask('bypass')
     const { cache, flights } = this.#services
-    const deadline = this.#services.now() + MAX_FLIGHT_WAIT_MS
-    for (;;) {
-      // Since the look another request may have brought it.
-      const near = this.#take(this.#looked.near ?? cache.readNear(this.#address, this.#marks), 'hit-l1')
-      if (near !== undefined) return near
-      const joined = flights.join(flightOf(this.#address))
-      if (joined.type === 'lead') return this.#lead(joined.lead, call)
-      const landing = await this.#wait(joined, deadline)
-      if (landing.type === 'left') continue
-      const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
-      if (followed !== undefined) return followed
-      const shared = landing.type === 'answer' ? this.#takeLanded(landing.answer, landing.similarity) : undefined
-      return shared ?? this.#ask(call, undefined)
-    }
+    // Since the look another request may have brought it.
+    const near = this.#take(this.#looked.near ?? cache.readNear(this.#address, this.#marks), 'hit-l1')
+    if (near !== undefined) return near
+    const joined = flights.join(flightOf(this.#address))
+    return joined.type === 'lead' ? this.#leading(joined.lead) : this.#waiting(joined)
+  }
+
+  /** What another request gets. Where its client leaves, this one looks anew, and may be the next to lead. */
+  async #waiting(flight: Follow): Promise<Answer> {
+    const landing = await this.#wait(flight)
+    if (landing.type === 'left') return this.run()
+    const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
+    if (followed !== undefined) return followed
+    const shared = landing.type === 'answer' ? this.#takeLanded(landing.answer, landing.similarity) : undefined
+    return shared ?? this.#ask('miss')
   }
 
   /** @throws {GatewayError} where the client has gone meanwhile */
-  async #wait(flight: Follow, deadline: Milliseconds): Promise<Landing> {
+  async #wait(flight: Follow): Promise<Landing> {
     const wants = this.#record.stream && this.#cacheable.follow !== undefined ? 'parts' : 'whole'
     const { signal } = this.#record.incoming
-    const landing = await flight.wait(signal, Math.max(0, deadline - this.#services.now()), wants)
+    const now = this.#services.now()
+    this.#deadline ??= now + MAX_FLIGHT_WAIT_MS
+    const landing = await flight.wait(signal, Math.max(0, this.#deadline - now), wants)
     if (!signal.aborted) return landing
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
@@ -164,12 +173,12 @@ class Passage<Answer> {
   }
 
   /** Looks in the shared store, then by meaning, then asks. Whatever happens, those who wait are told. */
-  async #lead(lead: Lead, call: () => Promise<Answer>): Promise<Answer> {
-    // However the answer's life ends: who waits must not wait for a client that has gone.
+  async #leading(lead: Lead): Promise<Answer> {
+    this.#lead = lead
     const { signal } = this.#record.incoming
     if (this.#record.stream) this.#record.upstream = new CallCancellation()
-    signal.addEventListener('abort', () => this.#clientGone(lead), { once: true })
-    if (signal.aborted) this.#clientGone(lead)
+    signal.addEventListener('abort', this)
+    if (signal.aborted) this.handleEvent()
     try {
       const far = await (this.#looked.far ?? this.#services.cache.readFar(this.#address, this.#marks))
       const hit = this.#take(far, 'hit-l2')
@@ -177,24 +186,29 @@ class Passage<Answer> {
         lead.land(far)
         return hit
       }
-      const similar = await this.#cacheable.similar?.find(this.#address.scope, this.#marks)
-      const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
-      if (alike !== undefined) {
-        lead.land(similar?.answer, similar?.similarity)
-        return alike
-      }
-      return await this.#ask(call, lead)
+      const alike = this.#cacheable.similar && (await this.#takeSimilar(this.#cacheable.similar, lead))
+      return alike ?? (await this.#ask('miss'))
     } catch (error) {
-      if (this.#record.incoming.signal.aborted) lead.leave()
+      if (signal.aborted) lead.leave()
       else lead.land(undefined)
       throw error
     }
   }
 
-  /** A stream that others follow goes on for them. */
-  #clientGone(lead: Lead): void {
+  async #takeSimilar(answers: SimilarAnswers, lead: Lead): Promise<Answer | undefined> {
+    const similar = await answers.find(this.#address.scope, this.#marks)
+    const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
+    if (alike !== undefined) lead.land(similar?.answer, similar?.similarity)
+    return alike
+  }
+
+  /**
+   * The client has gone: however the answer's life ends, who waits must not wait for it. A stream that others follow goes
+   * on for them.
+   */
+  handleEvent(): void {
     if (this.#live?.stream.isFollowed === true) return this.#live.stream.leaderLeft()
-    lead.leave()
+    this.#lead?.leave()
     this.#record.upstream?.abort()
   }
 
@@ -207,28 +221,36 @@ class Passage<Answer> {
     return taken
   }
 
-  async #ask(call: () => Promise<Answer>, lead: Lead | undefined): Promise<Answer> {
-    this.#record.cache = 'miss'
-    return this.#cacheable.keep(await call(), this.keeper(lead))
+  #ask(label: string): Promise<Answer> {
+    this.#record.cache = label
+    return this.#call().then((answer) => this.#cacheable.keep(answer, this))
   }
 
-  keeper(lead: Lead | undefined): Keeper {
-    return {
-      keep: (document, format, deployment) => {
-        if (!this.#wish.store || !this.#cacheable.answers(deployment)) return lead?.land(undefined)
-        const answer: StoredAnswer = { ...this.#entry, format, document, deployment: deployment.id }
-        this.#services.cache.write(this.#address, answer, this.#ttlMs)
-        this.#cacheable.similar?.kept(this.#address)
-        lead?.land(answer)
-      },
-      drop: () => lead?.land(undefined),
-      leave: () => lead?.leave(),
-      share: (live) => {
-        if (lead === undefined || !this.#wish.store || !this.#cacheable.answers(live.deployment)) return
-        this.#live = { ...live, entry: this.#entry }
-        lead.share(this.#live)
-      },
-    }
+  keep(document: Uint8Array, format: CachedFormat, deployment: Deployment): void {
+    if (!this.#keeps(deployment)) return this.#lead?.land(undefined)
+    const { virtualKey, storedAtMs, purges } = this.#entry
+    const answer = { format, document, deployment: deployment.id, virtualKey, storedAtMs, purges }
+    this.#services.cache.write(this.#address, answer, this.#ttlMs)
+    this.#cacheable.similar?.kept(this.#address)
+    this.#lead?.land(answer)
+  }
+
+  drop(): void {
+    this.#lead?.land(undefined)
+  }
+
+  leave(): void {
+    this.#lead?.leave()
+  }
+
+  share(live: Omit<LiveAnswer, 'entry'>): void {
+    if (this.#lead === undefined || !this.#keeps(live.deployment)) return
+    this.#live = { ...live, entry: this.#entry }
+    this.#lead.share(this.#live)
+  }
+
+  #keeps(deployment: Deployment): boolean {
+    return this.#wish.store && this.#cacheable.answers(deployment)
   }
 
   /** The stored answer as this client may have it now; undefined where it may not. */
