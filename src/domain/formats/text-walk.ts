@@ -102,8 +102,8 @@ export class TextWalk {
   #put(holder: JsonObject | JsonValue[], key: string, text: string, rewritten: string): void {
     if (rewritten === text) return
     this.#changed = true
-    // An array's keys are its indices as strings, which Reflect.set takes as they are.
-    Reflect.set(holder, key, rewritten)
+    if (Array.isArray(holder)) holder[Number(key)] = rewritten
+    else holder[key] = rewritten
   }
 }
 

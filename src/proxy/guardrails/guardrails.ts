@@ -9,6 +9,7 @@ import type { Guardrails } from '../pipeline/ports.ts'
 import { loadInjectionWeights } from './injection-weights.ts'
 import { createJsonSchemas } from './json-schemas.ts'
 import { re2PatternEngine } from './re2-pattern-engine.ts'
+import { rememberClean } from './remembered-clean.ts'
 import { rememberInjection } from './remembered-injection.ts'
 import { createTokenSuffix } from './redaction-suffix.ts'
 
@@ -26,7 +27,9 @@ export function createGuardrails(): Guardrails {
     detectorFor(masking) {
       const known = detectors.get(masking)
       if (known !== undefined) return known
-      const detector = createDetector({ kinds: new Set(masking.kinds), custom: masking.custom.map(compile) })
+      const detector = rememberClean(
+        createDetector({ kinds: new Set(masking.kinds), custom: masking.custom.map(compile) }),
+      )
       detectors.set(masking, detector)
       return detector
     },

@@ -89,7 +89,7 @@ function mask(
     visitOnly(format, request, (text) => redactions.reserve(text))
   const changed = format.visitRequestText(document, (span) => {
     countBytes(record, MASKING_LABELS, span)
-    return redactions.mask(span.text)
+    return redactions.mask(span.text, span.scope === 'system' || span.scope === 'tool-definition')
   })
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
   traceStep(record, services, 'guard-request', () => ({ findings: record.findings }))

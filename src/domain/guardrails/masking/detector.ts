@@ -15,8 +15,11 @@ export interface DetectorOptions {
 }
 
 export interface Detector {
-  /** Findings in order of place, not overlapping. */
-  detect(text: string): readonly Finding[]
+  /**
+   * Findings in order of place, not overlapping.
+   * @param comesAgain the text probably stands in other requests too: a detector may remember it
+   */
+  detect(text: string, comesAgain?: boolean): readonly Finding[]
 }
 
 /** A detector for one policy; make it once and keep it. It holds no state between texts. */

@@ -66,11 +66,14 @@ export class RedactionMap {
     this.#keepLiterals(tokensIn(text))
   }
 
-  /** The text with every finding replaced by its token; the same string where there is none. */
-  mask(text: string): string {
+  /**
+   * The text with every finding replaced by its token; the same string where there is none.
+   * @param comesAgain as for `Detector.detect`
+   */
+  mask(text: string, comesAgain = false): string {
     const literals = text.includes(TOKEN_PREFIX) ? [...tokensIn(text)] : undefined
     if (literals !== undefined) this.#keepLiterals(literals)
-    const findings = this.#detector.detect(text)
+    const findings = this.#detector.detect(text, comesAgain)
     let masked = ''
     let from = 0
     for (const finding of literals === undefined ? findings : outsideLiterals(findings, literals)) {
