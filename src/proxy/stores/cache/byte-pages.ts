@@ -24,14 +24,16 @@ export class BytePages {
 
   /** Copies bytes in. */
   store(bytes: Uint8Array): StoredBytes {
-    const pieces: number[] = []
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const piece = this.#take()
-      const part = bytes.length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES)
+    const { length } = bytes
+    // Not by pushing, which takes room for seventeen; it lives as long as what is stored.
+    const pieces = Array.from({ length: Math.ceil(length / PIECE_BYTES) }, this.#take)
+    let at = 0
+    for (const piece of pieces) {
+      const part = length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES)
       this.#pageOf(piece).set(part, startOf(piece))
-      pieces.push(piece)
+      at += PIECE_BYTES
     }
-    return { pieces, length: bytes.length }
+    return { pieces, length }
   }
 
   /** A copy: what is stored may be released at any time. */
@@ -51,7 +53,7 @@ export class BytePages {
     this.#free.push(...pieces)
   }
 
-  #take(): number {
+  readonly #take = (): number => {
     const free = this.#free.pop()
     if (free !== undefined) return free
     const first = this.#pages.push(Buffer.allocUnsafeSlow(PIECES_PER_PAGE * PIECE_BYTES)) * PIECES_PER_PAGE

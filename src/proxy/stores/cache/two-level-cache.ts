@@ -22,6 +22,9 @@ export class TwoLevelCache implements AnswerCache {
   readonly near: NearCache
   readonly #far: RedisAnswerStore | undefined
   readonly #purges: PurgeBoard
+  /** The address that was asked for last, and its key: mostly it is asked for again at once. */
+  #last: CacheAddress | undefined
+  #lastKey = ''
 
   constructor({ redis, now, maxBytes }: TwoLevelCacheOptions) {
     this.near = new NearCache(now, maxBytes)
@@ -43,7 +46,7 @@ export class TwoLevelCache implements AnswerCache {
   }
 
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
-    const key = keyOf(address)
+    const key = this.#keyOf(address)
     const answer = this.near.get(key)
     if (answer === undefined || isCurrent(answer, address, marks)) return answer
     this.near.delete(key)
@@ -51,7 +54,7 @@ export class TwoLevelCache implements AnswerCache {
   }
 
   async readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
-    const key = keyOf(address)
+    const key = this.#keyOf(address)
     const answer = await this.#far?.read(key, address.scope.secret)
     if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
     this.near.set(key, answer, L1_TTL_MS)
@@ -59,14 +62,19 @@ export class TwoLevelCache implements AnswerCache {
   }
 
   write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
-    const key = keyOf(address)
+    const key = this.#keyOf(address)
     this.near.set(key, answer, ttlMs)
     this.#far?.write(key, answer, ttlMs, address.scope.secret)
   }
-}
 
-function keyOf({ scope, digest }: CacheAddress): string {
-  return entryKey('a', scope.organization, scope.project, digest)
+  #keyOf(address: CacheAddress): string {
+    if (address !== this.#last) {
+      const { scope, digest } = address
+      this.#last = address
+      this.#lastKey = entryKey('a', scope.organization, scope.project, digest)
+    }
+    return this.#lastKey
+  }
 }
 
 function isCurrent(answer: StoredAnswer, { scope }: CacheAddress, marks: PurgeMarks): boolean {
