@@ -141,9 +141,21 @@ class Resilient implements ResilientQuotaStore {
     await this.#backend.renew(reservation).catch((error: unknown) => this.#lost(link, error))
   }
 
+  /** Sent before anything is waited for, unless there is an outage. */
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
-    await this.#unsettled.during(this.#options.now(), () => this.#settle(reservation, actual))
+    const settling = this.#unsettled.begin(this.#options.now())
+    const link = this.#linkOf(reservation.plan)
+    this.#unconfirmed.delete(reservation.id)
+    try {
+      if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
+      if (link.outage === undefined) return await this.#backend.settle(reservation, actual)
+    } catch (error) {
+      this.#lost(link, error)
+    } finally {
+      this.#unsettled.end(settling)
+    }
+    this.#enqueue(reservation, actual)
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
@@ -223,21 +235,6 @@ class Resilient implements ResilientQuotaStore {
     throw new QuotaUnavailableError(
       inGrace ? 'the quota leased for an outage is used up' : 'the quota store has been away for too long',
     )
-  }
-
-  /** Sent before anything is waited for, unless there is an outage. */
-  async #settle(reservation: Reservation, actual: Charge): Promise<void> {
-    const link = this.#linkOf(reservation.plan)
-    this.#unconfirmed.delete(reservation.id)
-    if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
-    if (link.outage === undefined) {
-      try {
-        return await this.#backend.settle(reservation, actual)
-      } catch (error) {
-        this.#lost(link, error)
-      }
-    }
-    this.#enqueue(reservation, actual)
   }
 
   #enqueue(reservation: Reservation, actual: Charge): void {

@@ -6,11 +6,16 @@ import type { PendingSettlement } from './settlement-queue.ts'
 /** Between two tries of what waits when the process ends. */
 const RETRY_MS: Milliseconds = 50
 
+/** A settlement on its way to the store. */
+export interface Settling {
+  readonly sinceMs: Milliseconds
+}
+
 export class Unsettled {
   readonly #deliver: (settlement: PendingSettlement) => Promise<void>
   readonly #queues = new Map<string, SettlementQueue>()
   /** The oldest first. */
-  readonly #underway = new Set<{ readonly sinceMs: Milliseconds }>()
+  readonly #underway = new Set<Settling>()
   /** Told when the last of them has arrived. */
   #noneUnderway: (() => void) | undefined
 
@@ -35,16 +40,16 @@ export class Unsettled {
     return Math.min(underway?.sinceMs ?? Number.POSITIVE_INFINITY, ...oldest)
   }
 
-  /** Counts a settlement as under way until `settle` has ended. */
-  async during(sinceMs: Milliseconds, settle: () => Promise<void>): Promise<void> {
+  /** Counts a settlement as under way until it is handed to `end`. */
+  begin(sinceMs: Milliseconds): Settling {
     const settling = { sinceMs }
     this.#underway.add(settling)
-    try {
-      await settle()
-    } finally {
-      this.#underway.delete(settling)
-      if (this.#underway.size === 0) this.#noneUnderway?.()
-    }
+    return settling
+  }
+
+  end(settling: Settling): void {
+    this.#underway.delete(settling)
+    if (this.#underway.size === 0) this.#noneUnderway?.()
   }
 
   /** To be delivered when the store is back. */

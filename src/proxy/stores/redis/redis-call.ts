@@ -11,6 +11,9 @@ import type { Call } from './waiting-calls.ts'
 /** A call waits so many times its bound as long as Redis answers others meanwhile. */
 const BUSY_ROUNDS = 5
 
+/** Another call in the place of one that was answered with `error`; undefined: there is none. */
+export type Recover = (error: unknown) => Promise<unknown> | undefined
+
 export interface GenerationEvents {
   /** An answer has been owed for `stallMs` after its call was given up. */
   stalled(generation: Generation): void
@@ -43,8 +46,11 @@ export class Generation {
     return this.#inFlight
   }
 
-  /** The reply in time or a refusal; a reply that comes later only settles what the connection owes. */
-  awaitReply(reply: Promise<unknown>, timeoutMs: Milliseconds): Promise<unknown> {
+  /**
+   * The reply in time or a refusal; a reply that comes later only settles what the connection owes.
+   * @param recover what becomes of an error reply instead; given here, because a promise for it would cost every call
+   */
+  awaitReply(reply: Promise<unknown>, timeoutMs: Milliseconds, recover?: Recover): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = this.#begin(timeoutMs, reject)
       reply.then(
@@ -54,7 +60,9 @@ export class Generation {
         },
         (error: unknown) => {
           this.#end(call)
-          reject(this.#events.failed(error, this))
+          const recovery = recover?.(error)
+          if (recovery === undefined) reject(this.#events.failed(error, this))
+          else resolve(recovery)
         },
       )
     })

@@ -15,7 +15,7 @@
  */
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { Generation } from './redis-call.ts'
-import type { GenerationEvents } from './redis-call.ts'
+import type { GenerationEvents, Recover } from './redis-call.ts'
 import { callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
 import { ScriptRunner } from './redis-script.ts'
 import type { RedisScript } from './redis-script.ts'
@@ -134,13 +134,14 @@ export class RedisConnection {
    * Sends one command.
    * @param key the command's first key: decides the node of a cluster
    * @param args not to be changed afterwards: they are encoded later
+   * @param recover asked at an error reply, before it is thrown
    * @throws {RedisUnavailableError}; an error reply of the server that says nothing about its health is thrown as it is
    */
-  send(key: string, args: readonly RedisArgument[], options?: CallOptions): Promise<unknown> {
+  send(key: string, args: readonly RedisArgument[], options?: CallOptions, recover?: Recover): Promise<unknown> {
     const generation = this.#generation
     if (generation === undefined || generation.inFlight >= this.#maxInFlight) return refused(generation)
     const reply = generation.wire.send(key, args, options?.returnBuffers ?? false)
-    return generation.awaitReply(reply, options?.timeoutMs ?? this.#callTimeoutMs)
+    return generation.awaitReply(reply, options?.timeoutMs ?? this.#callTimeoutMs, recover)
   }
 
   /** One command to every master of a cluster, elsewhere to the one server: for what is no key. @throws as `send` */
@@ -159,7 +160,7 @@ export class RedisConnection {
     args: readonly string[],
     options?: CallOptions,
   ): Promise<unknown> {
-    return this.#scripts.run(script, keys, args, (command) => this.send(keys[0], command, options))
+    return this.#scripts.run(script, keys, args, (command, recover) => this.send(keys[0], command, options, recover))
   }
 
   /**

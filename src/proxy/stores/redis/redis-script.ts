@@ -5,6 +5,7 @@
  * restart a burst of requests would otherwise send the same twenty kilobytes each.
  */
 import { createHash } from 'node:crypto'
+import type { Recover } from './redis-call.ts'
 import { isUnknownScript } from './redis-errors.ts'
 
 /** A Lua script, sent by its digest; its text only where the server does not know it. */
@@ -17,8 +18,8 @@ export function redisScript(source: string): RedisScript {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
-/** Sends one command; rejects within a bound. */
-export type Send = (command: readonly string[]) => Promise<unknown>
+/** Sends one command; rejects within a bound. At an error reply `recover` is asked first. */
+export type Send = (command: readonly string[], recover?: Recover) => Promise<unknown>
 
 export class ScriptRunner {
   /** By digest: the text has been sent once. */
@@ -33,10 +34,7 @@ export class ScriptRunner {
       this.#sent.add(script.sha)
       return this.#load(script, command, send)
     }
-    return send(command).catch((error: unknown) => {
-      if (!isUnknownScript(error)) throw error
-      return this.#runUnknown(script, command, send)
-    })
+    return send(command, (error) => (isUnknownScript(error) ? this.#runUnknown(script, command, send) : undefined))
   }
 
   async #runUnknown(script: RedisScript, command: readonly string[], send: Send): Promise<unknown> {

@@ -1,12 +1,13 @@
 import t from 'tap'
 import { redisScript, ScriptRunner } from '../../../../src/proxy/stores/redis/redis-script.ts'
+import type { Send } from '../../../../src/proxy/stores/redis/redis-script.ts'
 
 /** A server that knows a script once it has run its text; every call takes a turn of the event loop. */
 function server() {
   const known = new Set<string>()
   const calls: string[] = []
   let broken = false
-  const send = async ([name = '', script = '']: readonly string[]): Promise<unknown> => {
+  const run = async ([name = '', script = '']: readonly string[]): Promise<unknown> => {
     calls.push(name)
     await new Promise((resolve) => setImmediate(resolve))
     if (broken) throw new Error('gone')
@@ -14,6 +15,8 @@ function server() {
     else if (!known.has(script)) throw new Error('NOSCRIPT No matching script.')
     return 'ran'
   }
+  const send: Send = (command, recover) =>
+    run(command).catch((error: unknown) => recover?.(error) ?? Promise.reject(error))
   return { calls, send, forget: () => known.clear(), break: (is: boolean) => (broken = is) }
 }
 
@@ -32,8 +35,8 @@ t.test('a burst on a server that does not know the script sends its text once', 
 t.test('the first call of each script keeps its place among the others', async (t) => {
   const { send } = server()
   const order: string[] = []
-  const noting = async (args: readonly string[]) => {
-    const reply = await send(args)
+  const noting: Send = async (args, recover) => {
+    const reply = await send(args, recover)
     order.push(args.at(-1) ?? '')
     return reply
   }
@@ -59,9 +62,9 @@ t.test('a server that forgets again is told again', async (t) => {
 t.test('each caller hears of its own failure, and the next one tries anew', async (t) => {
   const server1 = server()
   const runner = new ScriptRunner()
-  const send = async (args: readonly string[]) => {
+  const send: Send = (args, recover) => {
     if (args[0] === 'EVAL') server1.break(true)
-    return server1.send(args)
+    return server1.send(args, recover)
   }
   const results = await Promise.allSettled([runner.run(script, [], [], send), runner.run(script, [], [], send)])
   t.match(results, [
