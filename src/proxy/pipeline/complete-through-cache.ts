@@ -23,6 +23,7 @@ import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from '.
 import { followStream, shareStream } from './follow-stream.ts'
 import { beginLookUp, type LookUp } from './look-up.ts'
 import { knownItems, type StreamItem } from './item-stream.ts'
+import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -160,17 +161,11 @@ function keepWhole(
   keeper: Keeper,
 ): void {
   if (!isWorthKeeping(result, request, clampFor(deployment))) return keeper.drop()
-  if (tokens.size === 0) return keeper.keep(bytes, format.name, deployment)
-  const text = plainText(bytes, result)
+  if (tokens.size === 0 || !mayHoldTokens(bytes)) return keeper.keep(bytes, format.name, deployment)
+  // Written anew, so that no escape hides a token.
+  const text = JSON.stringify(result.source.document)
   if (looksLikeOrdinal(text)) return keeper.drop()
-  const kept = tokens.toOrdinals(text)
-  keeper.keep(kept === text ? bytes : Buffer.from(kept), format.name, deployment)
-}
-
-/** The document as it came; written anew where an escape may hide a token, whose letters only `\u` can stand for. */
-function plainText(bytes: Uint8Array, { source }: CompletionResult): string {
-  const text = textOf(bytes)
-  return text.includes(String.raw`\u`) ? JSON.stringify(source.document) : text
+  keeper.keep(Buffer.from(tokens.toOrdinals(text)), format.name, deployment)
 }
 
 function keepStream(

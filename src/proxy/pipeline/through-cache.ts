@@ -77,9 +77,9 @@ export function throughCache<Answer>(
     record.cache = 'bypass'
     return call()
   }
-  const pass = (known: Looked) =>
-    new Passage({ cacheable, address, wish, caller, record, services, looked: known, call }).run()
-  return looked instanceof Promise ? looked.then(pass) : pass(looked)
+  const options = { cacheable, address, wish, caller, record, services, call }
+  if (looked instanceof Promise) return looked.then((known) => new Passage(options, known).run())
+  return new Passage(options, looked).run()
 }
 
 interface PassageOptions<Answer> {
@@ -89,7 +89,6 @@ interface PassageOptions<Answer> {
   readonly caller: GovernedCaller
   readonly record: RequestRecord
   readonly services: Services
-  readonly looked: Looked
   readonly call: () => Promise<Answer>
 }
 
@@ -115,7 +114,7 @@ class Passage<Answer> implements Keeper {
   /** How long it waits for others, once it does. */
   #deadline: Milliseconds | undefined
 
-  constructor({ cacheable, address, wish, caller, record, services, looked, call }: PassageOptions<Answer>) {
+  constructor({ cacheable, address, wish, caller, record, services, call }: PassageOptions<Answer>, looked: Looked) {
     this.#cacheable = cacheable
     this.#address = address
     this.#wish = wish
