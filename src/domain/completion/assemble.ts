@@ -6,7 +6,14 @@ import type { Choice, CompletionResult, Finish, Usage } from './result.ts'
 import type { AssistantPart, FormatName } from './request.ts'
 import type { StreamPart } from './stream-part.ts'
 
-type Block = { part: AssistantPart; pieces: string[] }
+/** What has come of its text: `text`, then `pieces`. */
+type Block = { part: AssistantPart; text: string; pieces: string[] }
+
+/**
+ * As many pieces are joined as they come: a piece is cut out of its event's text, ten times as long, which it would keep in
+ * memory until the answer is complete.
+ */
+const JOINED_PIECES = 16
 
 interface PartialChoice {
   readonly blocks: Block[]
@@ -46,8 +53,7 @@ export class ResultAssembler {
       case 'text-delta':
       case 'reasoning-delta':
       case 'tool-input-delta':
-        this.#open.get(part.id)?.pieces.push(part.delta)
-        return
+        return addPiece(this.#open.get(part.id), part.delta)
       case 'refusal-delta':
         return this.#refusal(part.choice, part.delta)
       case 'text-end':
@@ -85,7 +91,7 @@ export class ResultAssembler {
   }
 
   #start(choice: number, id: string, part: AssistantPart): void {
-    const block = { part, pieces: [] }
+    const block = { part, text: '', pieces: [] }
     this.#choice(choice).blocks.push(block)
     this.#open.set(id, block)
   }
@@ -93,8 +99,8 @@ export class ResultAssembler {
   #refusal(choice: number, delta: string): void {
     const blocks = this.#choice(choice).blocks
     const last = blocks.at(-1)
-    if (last?.part.type === 'refusal') last.pieces.push(delta)
-    else blocks.push({ part: { type: 'refusal', text: '' }, pieces: [delta] })
+    if (last?.part.type === 'refusal') addPiece(last, delta)
+    else blocks.push({ part: { type: 'refusal', text: '' }, text: '', pieces: [delta] })
   }
 
   #endReasoning(id: string, signature: string | undefined): void {
@@ -162,11 +168,25 @@ function toolCall(part: StreamPart & { type: 'tool-input-start' }): AssistantPar
   return { type: 'tool-call', id, name, arguments: '', ...(signature === undefined ? {} : { signature }) }
 }
 
+function addPiece(block: Block | undefined, piece: string): void {
+  if (block === undefined) return
+  block.pieces.push(piece)
+  if (block.pieces.length >= JOINED_PIECES) join(block)
+}
+
+/** Its text so far. */
+function join(block: Block): string {
+  block.text += block.pieces.join('')
+  block.pieces = []
+  return block.text
+}
+
 function whole(index: number, { blocks, finish }: PartialChoice): Choice {
   return { index, content: blocks.map(filled), finish }
 }
 
-function filled({ part, pieces }: Block): AssistantPart {
-  const text = pieces.join('')
+function filled(block: Block): AssistantPart {
+  const { part } = block
+  const text = join(block)
   return part.type === 'tool-call' ? { ...part, arguments: text } : { ...part, text }
 }

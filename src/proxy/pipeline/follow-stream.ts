@@ -24,6 +24,7 @@ export function shareStream(
   const { deployment, format, items } = answer
   const stream = new SharedStream({
     source: items,
+    format,
     unseen: (batch) => countUnseen(batch, record),
     abort: () => record.upstream?.abort(),
   })

@@ -6,7 +6,7 @@
  *     |                          |                                |
  *     `--------------------------`--------------------------------`---- source ended ---------> ended
  *
- * 1. Alone, the leader pulls the source itself; only the beginning is kept, up to `ALONE_BYTES`. Once it is longer
+ * 1. Alone, the leader pulls the source itself; only the beginning is recorded, up to `ALONE_BYTES`. Once it is longer
  *    nobody can follow any more, and nothing is kept.
  * 2. Shared, a pump pulls, and all read what it has brought, each at its own pace. What the slowest has not read is
  *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off.
@@ -16,9 +16,12 @@
  * Known limit: a leader that reads slowly (not one that has gone) holds up followers that are more than `SHARED_BYTES`
  * ahead of it.
  */
+import type { Format } from '../../domain/formats/format.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { decodeItems, type ItemStream, type ItemWatcher, type StreamEnd, type StreamItem } from './item-stream.ts'
+import { decodeItems, type ItemStream, type StreamEnd, type StreamItem } from './item-stream.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
+import { FollowerBatches, LeaderView } from './shared-stream-readers.ts'
+import { StreamRecording } from './stream-recording.ts'
 
 /** Some hundred parts: of identical requests most come within the first second. Every stream may hold so much. */
 export const ALONE_BYTES = 32 * 1024
@@ -32,13 +35,15 @@ type Batch = readonly StreamItem[]
 type Pulled = IteratorResult<Batch, undefined>
 
 /** Where one reader is: how many batches it has read. */
-interface Place {
+export interface Place {
   at: number
   isCut: boolean
 }
 
 export interface SharedStreamOptions {
   readonly source: ItemStream
+  /** Of the source's events. */
+  readonly format: Pick<Format, 'createStreamDecoder'>
   /** Batches that came after the leader's client had gone. */
   readonly unseen: (items: Batch) => void
   /** Ends the provider's call, where nobody reads any more. */
@@ -58,6 +63,8 @@ export class SharedStream {
   /** The leader's own pull, of before it was shared. */
   #leaderPull: Promise<Pulled> | undefined
   #pump: Promise<void> | undefined
+  /** All that has come, as long as nobody but the leader wants it. */
+  #recording: StreamRecording | undefined = new StreamRecording()
   /** Kept batches; the first of them is the `#first`th of the stream. */
   readonly #batches: Batch[] = []
   #first = 0
@@ -101,9 +108,10 @@ export class SharedStream {
     if (!this.canBeFollowed || signal.aborted) return undefined
     const place = { at: 0, isCut: false }
     this.#followers.add(place)
+    this.#readRecording()
     signal.addEventListener('abort', () => this.#cutOff(place), { once: true })
     this.#pump ??= this.#run()
-    return decodeItems(new Batches(this, place), { push: (batch: Batch) => batch, end: () => [] })
+    return decodeItems(new FollowerBatches(this, place), { push: (batch: Batch) => batch, end: () => [] })
   }
 
   /** The leader's client has gone: its reading fails at once, and the stream goes on while somebody follows it. */
@@ -203,21 +211,38 @@ export class SharedStream {
       this.#first++
       return
     }
-    this.#batches.push(items)
+    if (this.#recording?.add(items) !== true) {
+      this.#readRecording()
+      this.#batches.push(items)
+    }
     this.#bytes += sizeOf(items)
     this.#trim()
     this.#changed()
   }
 
+  /** Its items become a batch: from here on all that comes is kept as it is. */
+  #readRecording(): void {
+    const items = this.#recording?.items(this.#options.format) ?? []
+    this.#recording = undefined
+    if (items.length > 0) this.#batches.push(items)
+  }
+
   /** Forgets what nobody will read; the beginning not before it is too long for somebody to come for it. */
   #trim(): void {
     if (this.#first === 0 && this.#bytes <= (this.#pump === undefined ? ALONE_BYTES : SHARED_BYTES)) return
+    if (this.#recording !== undefined) return this.#dropRecording()
     let least = this.#leaderPlace?.at ?? this.#first + this.#batches.length
     for (const { at } of this.#followers) least = Math.min(least, at)
     while (this.#first < least) {
       this.#bytes -= sizeOf(this.#batches.shift() ?? [])
       this.#first++
     }
+  }
+
+  #dropRecording(): void {
+    this.#recording = undefined
+    this.#bytes = 0
+    this.#first = 1
   }
 
   #changes(): Promise<void> {
@@ -228,64 +253,6 @@ export class SharedStream {
   #changed(): void {
     this.#change?.resolve()
     this.#change = undefined
-  }
-}
-
-/** What the leader's request reads and watches. */
-class LeaderView implements ItemStream {
-  readonly #source: ItemStream
-  readonly #shared: SharedStream
-
-  constructor(source: ItemStream, shared: SharedStream) {
-    this.#source = source
-    this.#shared = shared
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  next(): Promise<Pulled> {
-    return this.#shared.readAsLeader()
-  }
-
-  async return(): Promise<Pulled> {
-    await this.#shared.leaveAsLeader()
-    return DONE
-  }
-
-  watch(watcher: ItemWatcher): void {
-    this.#source.watch(watcher)
-  }
-
-  unread(items: Batch): void {
-    this.#source.unread(items)
-  }
-}
-
-/** What one follower reads. */
-class Batches implements AsyncIterableIterator<Batch, undefined, undefined> {
-  readonly #shared: SharedStream
-  readonly #place: Place
-
-  constructor(shared: SharedStream, place: Place) {
-    this.#shared = shared
-    this.#place = place
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<Pulled> {
-    const pulled = await this.#shared.read(this.#place)
-    if (pulled.done === true) this.#shared.leave(this.#place)
-    return pulled
-  }
-
-  async return(): Promise<Pulled> {
-    this.#shared.leave(this.#place)
-    return DONE
   }
 }
 

@@ -1,13 +1,18 @@
 import t, { type Test } from 'tap'
+import type { SseEvent } from '../../../src/domain/formats/format.ts'
+import { formatOf } from '../../../src/domain/formats/registry.ts'
 import { decodeItems, type ItemStream, type StreamItem } from '../../../src/proxy/pipeline/item-stream.ts'
 import { ALONE_BYTES, SHARED_BYTES, SharedStream } from '../../../src/proxy/pipeline/shared-stream.ts'
 
 const STAYS = new AbortController().signal
 
+const CHAT = formatOf('chat-completions')
+
 type Batch = readonly StreamItem[]
 
 /** A provider's stream that a test feeds, and what was done to it. */
-function provider(t: Test, stalledMs = 60_000) {
+function provider(t: Test, stalledMs = 60_000, asEvents = true) {
+  const decoder = CHAT.createStreamDecoder()
   const queue: (Batch | Error | undefined)[] = []
   let wake = Promise.withResolvers<void>()
   let isLeft = false
@@ -36,6 +41,7 @@ function provider(t: Test, stalledMs = 60_000) {
   let aborts = 0
   const shared = new SharedStream({
     source,
+    format: CHAT,
     unseen: (items) => unseen.push(textOf(items)),
     abort: () => {
       aborts++
@@ -52,10 +58,17 @@ function provider(t: Test, stalledMs = 60_000) {
     isLeft: () => isLeft,
     pull: () => queue.length,
     say: (...texts: string[]) =>
-      texts.forEach((text) => feed([{ parts: [{ type: 'text-delta', choice: 0, id: 'x', delta: text }] }])),
+      texts.forEach((text) => {
+        const event = chunk(text)
+        feed([asEvents ? { event, parts: decoder.push(event) } : { parts: decoder.push(event) }])
+      }),
     end: () => feed(undefined),
     fail: (error: Error) => feed(error),
   }
+}
+
+function chunk(content: string): SseEvent {
+  return { data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] }) }
 }
 
 function textOf(items: Batch): string {
@@ -208,7 +221,7 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   const reading = Promise.all([rest(shared.leader), rest(quick)])
   await turn()
   t.ok(pull() > 0, 'not all is taken at once')
-  t.ok(shared.bytes < SHARED_BYTES + 2 * size)
+  t.ok(shared.bytes < SHARED_BYTES + 3 * size, 'event and part are both counted')
   const [own, other] = await reading
   t.equal(own?.length, chunks * size)
   t.equal(other?.length, chunks * size + 1)
@@ -259,4 +272,13 @@ t.test('the call ends with the last client, whatever is being waited for', async
   await t.rejects(reading, /has gone/)
   await t.rejects(pulling, /aborted/)
   await shared.leader.return()
+})
+
+t.test('parts without events are shared as well, and what was recorded stays before them', async (t) => {
+  const { shared, say, end } = provider(t, 60_000, false)
+  say('a', 'b')
+  t.equal(await next(shared.leader), 'a')
+  const follower = shared.follow(STAYS)
+  end()
+  t.strictSame(await Promise.all([rest(shared.leader), rest(follower)]), ['b', 'ab'])
 })
