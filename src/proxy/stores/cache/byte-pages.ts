@@ -25,14 +25,10 @@ export class BytePages {
   /** Copies bytes in. */
   store(bytes: Uint8Array): StoredBytes {
     const { length } = bytes
-    // Not by pushing, which takes room for seventeen; it lives as long as what is stored.
-    const pieces = Array.from({ length: Math.ceil(length / PIECE_BYTES) }, this.#take)
-    let at = 0
-    for (const piece of pieces) {
-      const part = length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES)
-      this.#pageOf(piece).set(part, startOf(piece))
-      at += PIECE_BYTES
-    }
+    // A list of one has room for one: it lives as long as what is stored, and one that grows takes room for seventeen.
+    if (length <= PIECE_BYTES) return { pieces: [this.#put(bytes)], length }
+    const pieces: number[] = []
+    for (let at = 0; at < length; at += PIECE_BYTES) pieces.push(this.#put(bytes.subarray(at, at + PIECE_BYTES)))
     return { pieces, length }
   }
 
@@ -53,7 +49,13 @@ export class BytePages {
     this.#free.push(...pieces)
   }
 
-  readonly #take = (): number => {
+  #put(part: Uint8Array): number {
+    const piece = this.#take()
+    this.#pageOf(piece).set(part, startOf(piece))
+    return piece
+  }
+
+  #take(): number {
     const free = this.#free.pop()
     if (free !== undefined) return free
     const first = this.#pages.push(Buffer.allocUnsafeSlow(PIECES_PER_PAGE * PIECE_BYTES)) * PIECES_PER_PAGE
@@ -75,5 +77,5 @@ function startOf(piece: number): number {
 
 /** What a byte string of a length takes. */
 export function sizeInPages(length: number): number {
-  return Math.ceil(length / PIECE_BYTES) * PIECE_BYTES
+  return Math.max(1, Math.ceil(length / PIECE_BYTES)) * PIECE_BYTES
 }
