@@ -6,7 +6,7 @@
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
-import { needOf, outputClampFor, type QuotaNeed } from '../../domain/quota/need.ts'
+import { needOf, outputClampFor } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
@@ -15,7 +15,13 @@ import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Caller } from './authenticate.ts'
-import { QuotaUnavailableError, RESERVATION_LEASE_MS, type Admitted, type Reservation } from './quota-port.ts'
+import {
+  QuotaUnavailableError,
+  RESERVATION_LEASE_MS,
+  type Admission,
+  type Admitted,
+  type Reservation,
+} from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
 import { logQuotaWarnings } from './quota-warnings.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -61,7 +67,14 @@ export async function admit(
     asked.sampling,
     plan.candidates.map(({ deployment }) => deployment),
   )
-  const admitted = await ask(quotas, need, caller, record, services)
+  const id = record.incoming.requestId
+  let admission: Admission
+  try {
+    admission = await services.quotas.admit({ id, plan: quotas, need })
+  } catch (error) {
+    admission = admittedWithoutStore(error, id, quotas, caller)
+  }
+  const admitted = orRefusal(admission, record)
   record.reservation = keepAlive(admitted.reservation, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
@@ -92,35 +105,22 @@ function affordablePlan(route: RoutePlan, quotas: QuotaPlan, { model }: AskedAdm
   return { ...route, candidates: [first, ...others] }
 }
 
-async function ask(
-  plan: QuotaPlan,
-  need: QuotaNeed,
-  { policy }: GovernedCaller,
-  record: RequestRecord,
-  services: Services,
-): Promise<Admitted> {
-  const id = record.incoming.requestId
-  try {
-    const admission = await services.quotas.admit({ id, plan, need })
-    if (admission.type === 'admitted') return admission
-    record.quotaRefusal = admission
-    throw refusalError(admission)
-  } catch (error) {
-    if (!(error instanceof QuotaUnavailableError)) throw error
-    if (policy.quotaFailure === 'Open') return admittedUnchecked(id, plan)
+function orRefusal(admission: Admission, record: RequestRecord): Admitted {
+  if (admission.type === 'admitted') return admission
+  record.quotaRefusal = admission
+  throw refusalError(admission)
+}
+
+/** The store has failed with `error`: refused, or, by the organization's choice, admitted and charged when it is back. */
+function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { policy }: GovernedCaller): Admitted {
+  if (!(error instanceof QuotaUnavailableError)) throw error
+  if (policy.quotaFailure !== 'Open') {
     throw new GatewayError(
       'quota_backend_unavailable',
       'The quota store cannot be asked; by policy nothing is admitted.',
-      {
-        retryAfterSeconds: 1,
-        cause: error,
-      },
+      { retryAfterSeconds: 1, cause: error },
     )
   }
-}
-
-/** By the organization's choice: admitted without the store's word, charged when it is back. */
-function admittedUnchecked(id: string, plan: QuotaPlan): Admitted {
   return {
     type: 'admitted',
     reservation: { id, plan, origin: 'unconfirmed' },

@@ -23,14 +23,13 @@ export function admissionOf(
   const granted = reply.integer(1)
   const bound = boundOf(need, granted)
   const warnings: QuotaWarning[] = []
-  const remaining: number[] = []
-  for (const { entry, position } of encoded.limits) {
+  const remaining = encoded.limits.map(({ entry, position }) => {
     const spent = amountIn(entry.limit.unit, reply.spent(3, position))
     const reserved = amountIn(entry.limit.unit, reply.reserved(3, position)) + amountIn(entry.limit.unit, bound)
-    remaining.push(leftOf(entry.limit, spent, reserved))
     const warning = warningOf(entry, spent)
     if (warning !== undefined) warnings.push(warning)
-  }
+    return leftOf(entry.limit, spent, reserved)
+  })
   return {
     type: 'admitted',
     reservation,

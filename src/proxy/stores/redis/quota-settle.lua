@@ -2,7 +2,7 @@
 -- KEYS: base:open, base:reservations, base:ended:<id>
 -- ARGV: now, id, micro-dollars, input tokens, output tokens,
 --       plan (JSON) to charge where the reservation is unknown, or '' where an earlier try may have settled it,
---       '1' for an unconfirmed reservation, else ''
+--       '1' for an unconfirmed reservation only
 -- Returns 'settled', 'corrected', 'charged' or 'unknown'.
 local id = ARGV[2]
 local actual = { ARGV[3] + 0, ARGV[4] + 0, ARGV[5] + 0 }

@@ -108,8 +108,8 @@ export class RedisQuotaStore implements QuotaStore {
       String(actual.inputTokens),
       String(actual.outputTokens),
       first !== undefined || isUnconfirmed ? encoded.json : '',
-      isUnconfirmed ? '1' : '',
     ]
+    if (isUnconfirmed) args.push('1')
     try {
       const keys = [encoded.openKey, encoded.reservationsKey, encoded.endedKey(id)] as const
       await this.#redis.run(SETTLE, keys, args, this.#call)
