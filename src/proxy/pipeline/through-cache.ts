@@ -229,9 +229,12 @@ class Passage<Answer> implements Keeper {
     if (!this.#keeps(deployment)) return this.#lead?.land(undefined)
     const { virtualKey, storedAtMs, purges } = this.#entry
     const answer = { format, document, deployment: deployment.id, virtualKey, storedAtMs, purges }
-    this.#services.cache.write(this.#address, answer, this.#ttlMs)
-    this.#cacheable.similar?.kept(this.#address)
-    this.#lead?.land(answer)
+    // The client does not wait for it. It is done before another request is read; who came before waits for the flight.
+    this.#services.afterAnswer.run(() => {
+      this.#services.cache.write(this.#address, answer, this.#ttlMs)
+      this.#cacheable.similar?.kept(this.#address)
+      this.#lead?.land(answer)
+    })
   }
 
   drop(): void {
