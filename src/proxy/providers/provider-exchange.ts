@@ -8,11 +8,13 @@
  */
 import type { Dispatcher } from 'undici'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
-import type { Cancellation } from '../pipeline/ports.ts'
+import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
+import { decodeContent, isEncoded } from './content-decoding.ts'
+import { replyHeaders } from './provider-headers.ts'
 
 /** Unread bytes of one answer in memory: the size of a socket read. */
 const QUEUE_BYTES = 65_536
@@ -30,15 +32,10 @@ export interface ExchangeOptions {
   readonly lease: { release(): void }
 }
 
-export interface ExchangeHead {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
-
 export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
-  readonly #head = Promise.withResolvers<ExchangeHead>()
+  readonly #reply = Promise.withResolvers<ProviderReply>()
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
   #reader: PromiseWithResolvers<Chunk> | undefined
@@ -58,8 +55,9 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     options.signal.addEventListener('abort', this, ONCE)
   }
 
-  get head(): Promise<ExchangeHead> {
-    return this.#head.promise
+  /** Comes with the answer's head. Rejects with an AttemptError where none comes. */
+  get reply(): Promise<ProviderReply> {
+    return this.#reply.promise
   }
 
   /** The signal's only event, as `EventListenerObject` has it. */
@@ -89,11 +87,11 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     else this.#clocks.enter('first-byte')
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: ExchangeHead['headers']): void {
+  onResponseStart(_controller: Controller, status: number, headers: ProviderReply['headers']): void {
     // 1xx: the answer proper is still to come.
     if (status < 200) return
     this.#stage = 'answering'
-    this.#head.resolve({ status, headers })
+    this.#reply.resolve(this.#replyOf(status, headers))
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
@@ -139,6 +137,18 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     return this
   }
 
+  #replyOf(status: number, headers: ProviderReply['headers']): ProviderReply {
+    const encoding = headers['content-encoding']
+    const encoded = isEncoded(encoding)
+    return {
+      status,
+      headers: replyHeaders(headers, encoded),
+      body: encoded ? decodeContent(this, encoding) : this,
+      takeWhole: () => (encoded ? undefined : this.takeWhole()),
+      firstContentSeen: () => this.firstContentSeen(),
+    }
+  }
+
   #end(error: AttemptError | undefined): void {
     if (this.#ended) return
     this.#ended = true
@@ -147,7 +157,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#options.signal.removeEventListener('abort', this)
     // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
     if (error?.kind === 'aborted') this.#drop()
-    if (error !== undefined) this.#head.reject(error)
+    if (error !== undefined) this.#reply.reject(error)
     if (!this.#isHandingOn) this.#handOn()
     if (error !== undefined) this.#controller?.abort(error)
   }

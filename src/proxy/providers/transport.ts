@@ -5,14 +5,12 @@ import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
-import type { ExchangeHead } from './provider-exchange.ts'
 import type { HeaderLines } from './provider-headers.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { ConnectionPools } from './connection-pools.ts'
-import { decodeContent, isEncoded } from './content-decoding.ts'
 import { openEndpoint } from './endpoint.ts'
 import { ProviderExchange } from './provider-exchange.ts'
-import { replyHeaders, requestHeaders } from './provider-headers.ts'
+import { requestHeaders } from './provider-headers.ts'
 
 /** One health check of a provider. */
 export interface ProbeCall {
@@ -37,16 +35,12 @@ export class HttpTransport implements ProviderTransport {
     this.#pools = new ConnectionPools(options)
   }
 
-  async send(call: ProviderCall): Promise<ProviderReply> {
-    const { credential, operation, stream, body, passHeaders, signal } = call
-    const { provider, model } = call.deployment
-    const kind = stream ? 'stream' : 'whole'
-    const endpoint = this.#endpoint(provider)
-    const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
-    const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
-    const request: WireRequest = { method: 'POST', path, headers, body }
-    const exchange = this.#dispatch(endpoint, request, endpoint.timeouts[kind], signal, stream)
-    return replyOf(await exchange.head, exchange)
+  send(call: ProviderCall): Promise<ProviderReply> {
+    try {
+      return this.#begin(call).reply
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /**
@@ -59,7 +53,7 @@ export class HttpTransport implements ProviderTransport {
     const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
     const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
     const exchange = this.#dispatch(endpoint, request, timeouts, signal, false)
-    const { status } = await exchange.head
+    const { status } = await exchange.reply
     await exchange.return()
     return status
   }
@@ -72,6 +66,17 @@ export class HttpTransport implements ProviderTransport {
   async close(): Promise<void> {
     this.#closed = true
     await this.#pools.retain(new Set())
+  }
+
+  #begin(call: ProviderCall): ProviderExchange {
+    const { credential, operation, stream, body, passHeaders, signal } = call
+    const { provider, model } = call.deployment
+    const kind = stream ? 'stream' : 'whole'
+    const endpoint = this.#endpoint(provider)
+    const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
+    const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
+    const request: WireRequest = { method: 'POST', path, headers, body }
+    return this.#dispatch(endpoint, request, endpoint.timeouts[kind], signal, stream)
   }
 
   #dispatch(
@@ -110,18 +115,6 @@ export class HttpTransport implements ProviderTransport {
       if (error instanceof AttemptError) return []
       throw error
     }
-  }
-}
-
-function replyOf({ status, headers }: ExchangeHead, exchange: ProviderExchange): ProviderReply {
-  const encoding = headers['content-encoding']
-  const encoded = isEncoded(encoding)
-  return {
-    status,
-    headers: replyHeaders(headers, encoded),
-    body: encoded ? decodeContent(exchange, encoding) : exchange,
-    takeWhole: () => (encoded ? undefined : exchange.takeWhole()),
-    firstContentSeen: () => exchange.firstContentSeen(),
   }
 }
 
