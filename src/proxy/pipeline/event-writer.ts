@@ -45,12 +45,14 @@ export class EventWriter {
   /** The answer is complete. */
   end(): string {
     const last = this.#isEncoding ? this.#encoder.end() : (this.#relay?.end?.() ?? [])
-    return last.map((event) => this.#encode(event)).join('') + this.#heldBack()
+    let text = ''
+    for (const event of last) text += this.#encode(event)
+    return text + this.#heldBack()
   }
 
   /** The answer breaks off. */
   fail(error: GatewayError, requestId: string): string {
-    return this.#heldBack() + this.#format.renderStreamError(error, requestId).map(encodeSse).join('')
+    return this.#heldBack() + encodeAll(this.#format.renderStreamError(error, requestId))
   }
 
   #eventsOf({ event, parts }: StreamItem): readonly SseEvent[] {
@@ -61,10 +63,17 @@ export class EventWriter {
 
   #encode(event: SseEvent): string {
     if (this.#patcher === undefined) return encodeSse(event)
-    return this.#patcher.push(event).map(encodeSse).join('')
+    return encodeAll(this.#patcher.push(event))
   }
 
   #heldBack(): string {
-    return (this.#patcher?.end() ?? []).map(encodeSse).join('')
+    return this.#patcher === undefined ? '' : encodeAll(this.#patcher.end())
   }
+}
+
+/** Mostly one event, so the text of one is not copied. */
+function encodeAll(events: readonly SseEvent[]): string {
+  let text = ''
+  for (const event of events) text += encodeSse(event)
+  return text
 }

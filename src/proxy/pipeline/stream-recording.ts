@@ -38,7 +38,7 @@ export class StreamRecording {
   }
 
   #record({ event = '', data }: SseEvent): void {
-    const bytes = this.#room((event.length + data.length) * BYTES_PER_UNIT + 2)
+    const bytes = this.#room(event, data)
     let at = this.#length
     if (event !== '') at += bytes.write(event, at)
     bytes[at++] = LINE_FEED
@@ -47,11 +47,14 @@ export class StreamRecording {
     this.#length = at
   }
 
-  #room(size: number): Buffer {
+  /** The buffer with room for both lines. They are measured exactly only near its end. */
+  #room(event: string, data: string): Buffer {
     const old = this.#bytes
-    const needed = this.#length + size
-    if (old !== undefined && needed <= old.length) return old
-    const grown = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * (old?.length ?? 0), needed))
+    const capacity = old?.length ?? 0
+    if (old !== undefined && this.#length + (event.length + data.length) * BYTES_PER_UNIT + 2 <= capacity) return old
+    const needed = this.#length + Buffer.byteLength(event) + Buffer.byteLength(data) + 2
+    if (old !== undefined && needed <= capacity) return old
+    const grown = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * capacity, needed))
     old?.copy(grown, 0, 0, this.#length)
     this.#bytes = grown
     return grown
