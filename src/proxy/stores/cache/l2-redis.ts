@@ -54,7 +54,8 @@ export class RedisAnswerStore {
     try {
       // Not GET: whoever may write to the cache must not make this process read hundreds of megabytes.
       const sealed = await this.reads.send(key, ['GETRANGE', key, '0', LAST_READ], AS_BYTES)
-      if (!Buffer.isBuffer(sealed) || sealed.length > MAX_SEALED_BYTES) return undefined
+      // Of a key that is not there it is empty.
+      if (!Buffer.isBuffer(sealed) || sealed.length === 0 || sealed.length > MAX_SEALED_BYTES) return undefined
       const bytes = await open(sealed, key, secret)
       return bytes && decodeStoredAnswer(bytes)
     } catch {

@@ -53,12 +53,14 @@ export class TwoLevelCache implements AnswerCache {
     return undefined
   }
 
-  async readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
+  readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
+    if (this.#far === undefined) return NOTHING
     const key = this.#keyOf(address)
-    const answer = await this.#far?.read(key, address.scope.secret)
-    if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
-    this.near.set(key, answer, L1_TTL_MS)
-    return answer
+    return this.#far.read(key, address.scope.secret).then((answer) => {
+      if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
+      this.near.set(key, answer, L1_TTL_MS)
+      return answer
+    })
   }
 
   write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
@@ -76,6 +78,8 @@ export class TwoLevelCache implements AnswerCache {
     return this.#lastKey
   }
 }
+
+const NOTHING = Promise.resolve(undefined)
 
 function isCurrent(answer: StoredAnswer, { scope }: CacheAddress, marks: PurgeMarks): boolean {
   return equal(answer.purges, marks.countsFor(scope.project, answer.virtualKey))
