@@ -11,7 +11,7 @@ const CHAT = formatOf('chat-completions')
 type Batch = readonly StreamItem[]
 
 /** A provider's stream that a test feeds, and what was done to it. */
-function provider(t: Test, stalledMs = 60_000, asEvents = true) {
+function provider(t: Test, stalledMs = 60_000) {
   const decoder = CHAT.createStreamDecoder()
   const queue: (Batch | Error | undefined)[] = []
   let wake = Promise.withResolvers<void>()
@@ -60,8 +60,9 @@ function provider(t: Test, stalledMs = 60_000, asEvents = true) {
     say: (...texts: string[]) =>
       texts.forEach((text) => {
         const event = chunk(text)
-        feed([asEvents ? { event, parts: decoder.push(event) } : { parts: decoder.push(event) }])
+        feed([{ event, parts: decoder.push(event) }])
       }),
+    sayWithoutEvent: (text: string) => feed([{ parts: decoder.push(chunk(text)) }]),
     end: () => feed(undefined),
     fail: (error: Error) => feed(error),
   }
@@ -274,11 +275,13 @@ t.test('the call ends with the last client, whatever is being waited for', async
   await shared.leader.return()
 })
 
-t.test('parts without events are shared as well, and what was recorded stays before them', async (t) => {
-  const { shared, say, end } = provider(t, 60_000, false)
-  say('a', 'b')
-  t.equal(await next(shared.leader), 'a')
+t.test('parts without an event are shared as well, after the events that were recorded', async (t) => {
+  const { shared, say, sayWithoutEvent, end } = provider(t)
+  say('a')
+  sayWithoutEvent('b')
+  say('c')
+  for (const text of ['a', 'b']) t.equal(await next(shared.leader), text)
   const follower = shared.follow(STAYS)
   end()
-  t.strictSame(await Promise.all([rest(shared.leader), rest(follower)]), ['b', 'ab'])
+  t.strictSame(await Promise.all([rest(shared.leader), rest(follower)]), ['c', 'abc'])
 })
