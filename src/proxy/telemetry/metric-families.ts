@@ -1,7 +1,7 @@
 /**
  * Metrics of prom-client that cost a request an addition. The library checks and joins the labels at each touch: half a
  * microsecond, a dozen times a request. Here a touch is noted on the object of its label values, which is found by as
- * many look-ups as there are labels; the library is told when the page is asked for.
+ * many look-ups as there are labels; the library is told when the page is asked for, or when enough has been noted.
  *
  * A series lives as long as the process, so label values must be bounded: see `metrics.ts`.
  */
@@ -9,6 +9,9 @@ import * as prometheus from 'prom-client'
 
 /** One value for each label, in the labels' order. */
 type LabelValues<Names extends readonly string[]> = { readonly [Index in keyof Names]: string }
+
+/** Observations of one series that wait for the page at most. */
+const MAX_NOTED = 256
 
 /** A sum that only grows, for each combination of label values that was seen. */
 export class Counter<const Names extends readonly string[]> {
@@ -64,11 +67,15 @@ export class Histogram<const Names extends readonly string[]> {
     buckets: readonly number[],
     labelNames: Names,
   ) {
-    this.#series = new SeriesTree(labelNames, (labels) => new HistogramSeries(name, labels, buckets))
-    const described = { name, help, buckets: [...buckets], labelNames: [...labelNames], registers: [] }
-    registry.registerMetric(
-      new HistogramFamily(described, () => this.#series.all.flatMap((series) => series.samples())),
-    )
+    const family = new prometheus.Histogram({
+      name,
+      help,
+      buckets: [...buckets],
+      labelNames: [...labelNames],
+      registers: [registry],
+      collect: () => this.#series.all.forEach((series) => series.handOver()),
+    })
+    this.#series = new SeriesTree(labelNames, (labels) => new HistogramSeries(family, labels))
   }
 
   at(...values: LabelValues<Names>): HistogramSeries {
@@ -76,67 +83,26 @@ export class Histogram<const Names extends readonly string[]> {
   }
 }
 
-/** The library's histogram, whose values are counted here: its own way to one is ten times as long. */
-class HistogramFamily extends prometheus.Histogram {
-  readonly #head: {
-    readonly name: string
-    readonly help: string
-    readonly type: 'histogram'
-    readonly aggregator: 'sum'
-  }
-  readonly #samples: () => Sample[]
-
-  constructor(described: prometheus.HistogramConfiguration<string>, samples: () => Sample[]) {
-    super(described)
-    this.#head = { name: described.name, help: described.help, type: 'histogram', aggregator: 'sum' }
-    this.#samples = samples
-  }
-
-  /** What the library makes a page of, and its `get` too. */
-  async getForPromString() {
-    return { ...this.#head, values: this.#samples() }
-  }
-}
-
-type Sample = prometheus.MetricValueWithName<string>
-
 export class HistogramSeries {
-  readonly #name: string
+  readonly #family: prometheus.Histogram
   readonly #labels: Labels
-  readonly #bounds: readonly number[]
-  /** Values in each bucket and in none before it; the last bucket has no bound. */
-  readonly #counts: number[]
-  #sum = 0
+  readonly #noted: number[] = []
 
-  constructor(name: string, labels: Labels, bounds: readonly number[]) {
-    this.#name = name
+  constructor(family: prometheus.Histogram, labels: Labels) {
+    this.#family = family
     this.#labels = labels
-    this.#bounds = bounds
-    this.#counts = [...bounds, Infinity].map(() => 0)
   }
 
   /** What is no finite number is not counted. */
   observe(value: number): void {
     if (!Number.isFinite(value)) return
-    let bucket = 0
-    while (value > (this.#bounds[bucket] ?? Infinity)) bucket++
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
-    this.#sum += value
+    this.#noted.push(value)
+    if (this.#noted.length === MAX_NOTED) this.handOver()
   }
 
-  /** As a page has them: each bucket with what is in those before it. */
-  samples(): Sample[] {
-    let count = 0
-    const buckets = this.#counts.map((inBucket, index): Sample => {
-      count += inBucket
-      const le = this.#bounds[index] ?? '+Inf'
-      return { metricName: `${this.#name}_bucket`, labels: { le, ...this.#labels }, value: count }
-    })
-    return [
-      ...buckets,
-      { metricName: `${this.#name}_sum`, labels: this.#labels, value: this.#sum },
-      { metricName: `${this.#name}_count`, labels: this.#labels, value: count },
-    ]
+  handOver(): void {
+    for (const value of this.#noted) this.#family.observe(this.#labels, value)
+    this.#noted.length = 0
   }
 }
 
