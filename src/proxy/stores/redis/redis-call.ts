@@ -48,7 +48,7 @@ export class Generation {
 
   /**
    * The reply in time or a refusal; a reply that comes later only settles what the connection owes.
-   * @param recover what becomes of an error reply instead; given here, because a promise for it would cost every call
+   * @param recover what becomes of an error reply in time instead; given here, because a promise for it would cost every call
    */
   awaitReply(reply: Promise<unknown>, timeoutMs: Milliseconds, recover?: Recover): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -60,7 +60,8 @@ export class Generation {
         },
         (error: unknown) => {
           this.#end(call)
-          const recovery = recover?.(error)
+          // Who has been refused has settled for that: a second try would do what nobody reckons with any more.
+          const recovery = call.givenUp ? undefined : recover?.(error)
           if (recovery === undefined) reject(this.#events.failed(error, this))
           else resolve(recovery)
         },
@@ -87,6 +88,7 @@ export class Generation {
       deadlineMs,
       repliesBefore: this.#replies,
       answered: false,
+      givenUp: false,
       previous: undefined,
       next: undefined,
     }
@@ -140,6 +142,7 @@ export class Generation {
   }
 
   #giveUp(call: Call): void {
+    call.givenUp = true
     this.#waiting.remove(call)
     this.#watchStall(call)
     call.refuse(new RedisUnavailableError(`no answer of Redis within ${call.timeoutMs * call.round} ms`, true))

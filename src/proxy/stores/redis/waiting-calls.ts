@@ -13,6 +13,8 @@ export interface Call {
   /** How many replies had come when its round began. */
   repliesBefore: number
   answered: boolean
+  /** Its caller has been refused. */
+  givenUp: boolean
   previous: Call | undefined
   next: Call | undefined
 }

@@ -38,6 +38,23 @@ t.test('calls that are never answered end when their connection is given up unde
   for (const call of calls) await t.rejects(call, RedisUnavailableError)
 })
 
+t.test('an error reply to a call that was given up is not made good for', async (t) => {
+  const generation = new Generation(FROZEN, 1_000, EVENTS)
+  const late = Promise.withResolvers<unknown>()
+  let recoveries = 0
+  const recover = () => {
+    recoveries++
+    return Promise.resolve('sent again')
+  }
+  await t.rejects(generation.awaitReply(late.promise, 20, recover), RedisUnavailableError)
+  late.reject(new Error('NOSCRIPT No matching script.'))
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(recoveries, 0)
+  t.equal(generation.inFlight, 0)
+  t.equal(await generation.awaitReply(Promise.reject(new Error('NOSCRIPT')), 20, recover), 'sent again')
+  generation.retire()
+})
+
 function never(): Promise<never> {
   return new Promise(() => undefined)
 }

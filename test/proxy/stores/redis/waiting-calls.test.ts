@@ -5,8 +5,8 @@ import type { Call } from '../../../../src/proxy/stores/redis/waiting-calls.ts'
 
 function call(timeoutMs: number): Call {
   const refuse = () => undefined
-  const links = { previous: undefined, next: undefined }
-  return { timeoutMs, refuse, round: 1, deadlineMs: 0, repliesBefore: 0, answered: false, ...links }
+  const state = { round: 1, deadlineMs: 0, repliesBefore: 0, answered: false, givenUp: false }
+  return { timeoutMs, refuse, ...state, previous: undefined, next: undefined }
 }
 
 function listed(calls: WaitingCalls): Call[] {
