@@ -6,7 +6,7 @@ import type { Cancellation, CancellationListener } from './ports.ts'
 
 export class CallCancellation implements Cancellation {
   #aborted = false
-  #listeners: CancellationListener[] = []
+  readonly #listeners: CancellationListener[] = []
 
   get aborted(): boolean {
     return this.#aborted
@@ -16,9 +16,8 @@ export class CallCancellation implements Cancellation {
   abort(): void {
     if (this.#aborted) return
     this.#aborted = true
-    const listeners = this.#listeners
-    this.#listeners = []
-    for (const listener of listeners) {
+    // One by one: whom a listener removes is not told either.
+    for (let listener = this.#listeners.shift(); listener !== undefined; listener = this.#listeners.shift()) {
       if (typeof listener === 'function') listener()
       else listener.handleEvent()
     }

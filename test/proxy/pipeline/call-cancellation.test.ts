@@ -53,4 +53,20 @@ for (const { name, create } of KINDS) {
     signal.addEventListener('abort', () => void told.push('late'), { once: true })
     t.strictSame(told, ['stays'])
   })
+
+  t.test(`${name} does not tell whom a listener before has removed`, async (t) => {
+    const { signal, abort } = create()
+    const told: string[] = []
+    const removed = () => void told.push('removed')
+    const removing = () => {
+      told.push('removing')
+      signal.removeEventListener('abort', removed)
+      signal.removeEventListener('abort', removing)
+    }
+    signal.addEventListener('abort', removing, { once: true })
+    signal.addEventListener('abort', removed, { once: true })
+    signal.addEventListener('abort', () => void told.push('last'), { once: true })
+    abort()
+    t.strictSame(told, ['removing', 'last'])
+  })
 }
