@@ -453,3 +453,14 @@ t.test('where the first of identical requests fails or leaves, the others are an
   t.equal(new Set(texts).size, 1, 'one of them took over, the others waited for it')
   t.equal(upstream.requests.length, count + 2)
 })
+
+t.test('an answer that begins with a byte order mark is kept as any other', async (t) => {
+  const { upstream, calls, ask } = stage('marked')
+  upstream.enqueue(status(200, `\uFEFF${JSON.stringify(chatCompletion('behind a mark'))}`))
+  t.equal(await said(await ask()), 'behind a mark')
+  const again = await ask()
+  t.equal(again.headers.get('x-gateway-cache'), 'hit-l1')
+  t.equal(await said(again), 'behind a mark')
+  t.match(await (await ask({ stream: true })).text(), /behind a mark/)
+  t.equal(calls(), 1)
+})

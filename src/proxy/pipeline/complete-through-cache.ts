@@ -150,9 +150,12 @@ function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined 
   }
 }
 
+/** Without the byte order mark that an answer may begin with. */
 function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  return UTF8.decode(bytes)
 }
+
+const UTF8 = new TextDecoder()
 
 function keepWhole(
   { result, bytes, format, deployment }: WholeAnswer,
