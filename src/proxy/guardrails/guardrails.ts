@@ -9,12 +9,13 @@ import type { Guardrails } from '../pipeline/ports.ts'
 import { loadInjectionWeights } from './injection-weights.ts'
 import { createJsonSchemas } from './json-schemas.ts'
 import { re2PatternEngine } from './re2-pattern-engine.ts'
-import { rememberClean } from './remembered-clean.ts'
+import { CleanTexts, rememberClean } from './remembered-clean.ts'
 import { rememberInjection } from './remembered-injection.ts'
 import { createTokenSuffix } from './redaction-suffix.ts'
 
 export function createGuardrails(): Guardrails {
   const detectors = new WeakMap<EffectivePolicy['masking'], Detector>()
+  const clean = new CleanTexts()
   const suffixes = new WeakMap<Secret, TokenSuffix>()
   let injection: Guardrails['injection'] | undefined
   return {
@@ -29,6 +30,7 @@ export function createGuardrails(): Guardrails {
       if (known !== undefined) return known
       const detector = rememberClean(
         createDetector({ kinds: new Set(masking.kinds), custom: masking.custom.map(compile) }),
+        clean,
       )
       detectors.set(masking, detector)
       return detector

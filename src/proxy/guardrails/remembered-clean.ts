@@ -4,30 +4,55 @@
  */
 import type { Detector } from '../../domain/guardrails/masking/detector.ts'
 
-/** UTF-16 units of all texts kept: those of a few applications with long prompts and dozens of tools. */
-const MOST_UNITS = 256 * 1024
+/** UTF-16 units of all texts kept: those of a few dozen applications with long prompts and many tools. */
+const MOST_UNITS = 1024 * 1024
 /** A longer text would push out too many others. */
-const LONGEST_PART = 1 / 8
+const LONGEST_PART = 1 / 32
+/** What a text costs beside its units, so that many short ones are bounded too. */
+const UNITS_PER_TEXT = 32
 
-/**
- * @param detector must judge each text by itself
- * @param mostUnits when the texts are longer together, all are forgotten
- */
-export function rememberClean(detector: Detector, mostUnits = MOST_UNITS): Detector {
-  const clean = new Set<string>()
-  let units = 0
+/** What all detectors of a process remember together: there is one for each key, and keys are many. */
+export class CleanTexts {
+  readonly #mostUnits: number
+  #units = 0
+  /** Replaced as a whole, so that a detector that is not asked any more keeps nothing either. */
+  #known = new WeakMap<Detector, Set<string>>()
+
+  /** @param mostUnits when the texts are longer together, all are forgotten */
+  constructor(mostUnits = MOST_UNITS) {
+    this.#mostUnits = mostUnits
+  }
+
+  mayKeep(text: string): boolean {
+    return text.length <= this.#mostUnits * LONGEST_PART
+  }
+
+  has(detector: Detector, text: string): boolean {
+    return this.#known.get(detector)?.has(text) === true
+  }
+
+  /** @param text one that `has` does not know */
+  add(detector: Detector, text: string): void {
+    const units = text.length + UNITS_PER_TEXT
+    this.#units += units
+    if (this.#units > this.#mostUnits) {
+      this.#known = new WeakMap()
+      this.#units = units
+    }
+    const known = this.#known.get(detector)
+    if (known === undefined) this.#known.set(detector, new Set([text]))
+    else known.add(text)
+  }
+}
+
+/** @param detector must judge each text by itself */
+export function rememberClean(detector: Detector, clean: CleanTexts): Detector {
   return {
     detect(text, comesAgain = false) {
-      if (!comesAgain || text.length > mostUnits * LONGEST_PART) return detector.detect(text)
-      if (clean.has(text)) return []
+      if (!comesAgain || !clean.mayKeep(text)) return detector.detect(text)
+      if (clean.has(detector, text)) return []
       const findings = detector.detect(text)
-      if (findings.length > 0) return findings
-      units += text.length
-      if (units > mostUnits) {
-        clean.clear()
-        units = text.length
-      }
-      clean.add(text)
+      if (findings.length === 0) clean.add(detector, text)
       return findings
     },
   }
