@@ -231,9 +231,10 @@ class Passage<Answer> implements Keeper {
     const answer = { format, document, deployment: deployment.id, virtualKey, storedAtMs, purges }
     // The client does not wait for it. It is done before another request is read; who came before waits for the flight.
     this.#services.afterAnswer.run(() => {
+      // First of all, so that nothing that fails in keeping it can leave them waiting.
+      this.#lead?.land(answer)
       this.#services.cache.write(this.#address, answer, this.#ttlMs)
       this.#cacheable.similar?.kept(this.#address)
-      this.#lead?.land(answer)
     })
   }
 

@@ -144,8 +144,8 @@ class Resilient implements ResilientQuotaStore {
   /** Sent before anything is waited for, unless there is an outage. */
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
-    const settling = this.#unsettled.begin(this.#options.now())
     const link = this.#linkOf(reservation.plan)
+    const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
       if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
