@@ -10,8 +10,8 @@ import { runInNewContext } from 'node:vm'
  * load; at 200 streams 150 MiB instead of 200. To be called before the first request.
  */
 export function settleHeap(): void {
-  // V8 moves sites whose objects survived to the old heap. Listeners of a request's signal are among them, and each one
-  // that is dead there keeps its request alive for the young collector: 9 KB a request were copied and promoted for nothing.
+  // V8 moves sites whose objects survived to the old heap, and each object that is dead there keeps what it refers to alive
+  // for the young collector: 9 KB a request were copied and promoted for nothing while listeners were among them.
   setFlagsFromString('--no-allocation-site-pretenuring')
   // After 8 s of little work V8 would collect as if memory were short, and throw away shapes of objects and with them
   // the optimized code: the next seconds of requests take twice the processor. Memory is still given back, a minute later.
