@@ -1,18 +1,19 @@
-/** How a shared stream is read: as the stream that its leader's request reads and watches, and batch by batch by a follower. */
+/** How a shared stream is read: batch by batch by a follower, and as a stream to be watched by its leader's request. */
 import type { ItemStream, ItemWatcher, StreamItem } from './item-stream.ts'
-import type { Place, SharedStream } from './shared-stream.ts'
 
 type Batch = readonly StreamItem[]
-type Pulled = IteratorResult<Batch, undefined>
+export type Pulled = IteratorResult<Batch, undefined>
 
-/** What the leader's request reads and watches. */
-export class LeaderView implements ItemStream {
-  readonly #source: ItemStream
-  readonly #shared: SharedStream
+export const DONE = { done: true, value: undefined } as const
 
-  constructor(source: ItemStream, shared: SharedStream) {
-    this.#source = source
-    this.#shared = shared
+/** What one follower reads. */
+export class SharedStreamReader implements AsyncIterableIterator<Batch, undefined, undefined> {
+  readonly #read: () => Promise<Pulled>
+  readonly #leave: () => void | Promise<void>
+
+  constructor(read: () => Promise<Pulled>, leave: () => void | Promise<void>) {
+    this.#read = read
+    this.#leave = leave
   }
 
   [Symbol.asyncIterator](): this {
@@ -20,12 +21,22 @@ export class LeaderView implements ItemStream {
   }
 
   next(): Promise<Pulled> {
-    return this.#shared.readAsLeader()
+    return this.#read()
   }
 
   async return(): Promise<Pulled> {
-    await this.#shared.leaveAsLeader()
+    await this.#leave()
     return DONE
+  }
+}
+
+/** What the leader's request reads and watches. */
+export class LeaderReader extends SharedStreamReader implements ItemStream {
+  readonly #source: ItemStream
+
+  constructor(source: ItemStream, read: () => Promise<Pulled>, leave: () => Promise<void>) {
+    super(read, leave)
+    this.#source = source
   }
 
   watch(watcher: ItemWatcher): void {
@@ -36,31 +47,3 @@ export class LeaderView implements ItemStream {
     this.#source.unread(items)
   }
 }
-
-/** What one follower reads. */
-export class FollowerBatches implements AsyncIterableIterator<Batch, undefined, undefined> {
-  readonly #shared: SharedStream
-  readonly #place: Place
-
-  constructor(shared: SharedStream, place: Place) {
-    this.#shared = shared
-    this.#place = place
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<Pulled> {
-    const pulled = await this.#shared.read(this.#place)
-    if (pulled.done === true) this.#shared.leave(this.#place)
-    return pulled
-  }
-
-  async return(): Promise<Pulled> {
-    this.#shared.leave(this.#place)
-    return DONE
-  }
-}
-
-const DONE = { done: true, value: undefined } as const

@@ -20,7 +20,7 @@ import type { Format } from '../../domain/formats/format.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { decodeItems, type ItemStream, type StreamEnd, type StreamItem } from './item-stream.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
-import { FollowerBatches, LeaderView } from './shared-stream-readers.ts'
+import { DONE, LeaderReader, SharedStreamReader, type Pulled } from './shared-stream-readers.ts'
 import { StreamRecording } from './stream-recording.ts'
 
 /** Some hundred parts: of identical requests most come within the first second. Every stream may hold so much. */
@@ -32,10 +32,9 @@ const STALLED_MS: Milliseconds = 10_000
 const ITEM_BYTES = 160
 
 type Batch = readonly StreamItem[]
-type Pulled = IteratorResult<Batch, undefined>
 
 /** Where one reader is: how many batches it has read. */
-export interface Place {
+interface Place {
   at: number
   isCut: boolean
 }
@@ -76,7 +75,11 @@ export class SharedStream {
 
   constructor(options: SharedStreamOptions) {
     this.#options = options
-    this.leader = new LeaderView(options.source, this)
+    this.leader = new LeaderReader(
+      options.source,
+      () => this.#readAsLeader(),
+      () => this.#leaveAsLeader(),
+    )
     options.source.watch({
       saw: (items) => this.#keep(items),
       ended: (end) => {
@@ -111,7 +114,11 @@ export class SharedStream {
     this.#readRecording()
     signal.addEventListener('abort', () => this.#cutOff(place), { once: true })
     this.#pump ??= this.#run()
-    return decodeItems(new FollowerBatches(this, place), { push: (batch: Batch) => batch, end: () => [] })
+    const reader = new SharedStreamReader(
+      () => this.#readAsFollower(place),
+      () => this.#leave(place),
+    )
+    return decodeItems(reader, { push: (batch: Batch) => batch, end: () => [] })
   }
 
   /** The leader's client has gone: its reading fails at once, and the stream goes on while somebody follows it. */
@@ -121,14 +128,13 @@ export class SharedStream {
     this.#left()
   }
 
-  /** For the leader's view. */
-  readAsLeader(): Promise<Pulled> {
+  #readAsLeader(): Promise<Pulled> {
     if (this.#pump === undefined) return (this.#leaderPull = this.#options.source.next())
-    return this.read(this.#placeOfLeader())
+    return this.#read(this.#placeOfLeader())
   }
 
-  /** For the leader's view: resolves when the source has ended. */
-  async leaveAsLeader(): Promise<void> {
+  /** Resolves when the source has ended. */
+  async #leaveAsLeader(): Promise<void> {
     if (this.#pump === undefined) return void (await this.#options.source.return())
     const { at } = this.#placeOfLeader()
     for (const batch of this.#batches.slice(at - this.#first)) this.#options.unseen(batch)
@@ -139,8 +145,14 @@ export class SharedStream {
     while (this.#end === undefined) await this.#changes()
   }
 
+  async #readAsFollower(place: Place): Promise<Pulled> {
+    const pulled = await this.#read(place)
+    if (pulled.done === true) this.#leave(place)
+    return pulled
+  }
+
   /** What comes next at a place. @throws what the source has thrown; AttemptError where the reader was cut off */
-  async read(place: Place): Promise<Pulled> {
+  async #read(place: Place): Promise<Pulled> {
     for (;;) {
       if (place.isCut) throw new AttemptError('cut', 'the client has gone, or read too slowly to share an answer')
       const batch = this.#batches[place.at - this.#first]
@@ -156,7 +168,7 @@ export class SharedStream {
     }
   }
 
-  leave(place: Place): void {
+  #leave(place: Place): void {
     if (this.#followers.delete(place)) this.#left()
   }
 
@@ -202,7 +214,7 @@ export class SharedStream {
 
   #cutOff(place: Place): void {
     place.isCut = true
-    this.leave(place)
+    this.#leave(place)
   }
 
   #keep(items: Batch): void {
@@ -255,8 +267,6 @@ export class SharedStream {
     this.#change = undefined
   }
 }
-
-const DONE = { done: true, value: undefined } as const
 
 function sizeOf(items: Batch): number {
   let bytes = 0
