@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { OrganizationEntry, ProjectEntry, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ClientAdapter } from '../adapters/adapter.ts'
 import type { Incoming } from './exchange.ts'
-import { isNamed } from './header-lines.ts'
+import { isField } from './header-lines.ts'
 import type { Configuration } from './ports.ts'
 
 export interface Caller {
@@ -65,11 +65,11 @@ function presentedKey({ adapter, rawHeaders, query }: Incoming): string | undefi
 
 /** The key text of a header field; empty for another scheme than Bearer, undefined where no key stands there. */
 function keyIn(name: string, value: string, { keyHeaders }: ClientAdapter): string | undefined {
-  if (isNamed(name, 'authorization')) {
+  if (isField(name, 'authorization')) {
     const text = value.trim()
     const scheme = BEARER.exec(text)
     return scheme === null ? '' : text.slice(scheme[0].length)
   }
-  for (const header of keyHeaders) if (isNamed(name, header)) return value.trim()
+  for (const header of keyHeaders) if (isField(name, header)) return value.trim()
   return undefined
 }

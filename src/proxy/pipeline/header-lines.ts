@@ -1,7 +1,7 @@
 /** Reading a request's header fields: names and values in turn, as they came. */
 
 /** Whether a field's name, in any case, is `name` in lower case. Most names differ in length, and cost nothing. */
-export function isNamed(field: string, name: string): boolean {
+export function isField(field: string, name: string): boolean {
   return field.length === name.length && field.toLowerCase() === name
 }
 
@@ -9,7 +9,7 @@ export function isNamed(field: string, name: string): boolean {
 export function fieldLines(rawHeaders: readonly string[], name: string): string[] {
   const lines: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (isNamed(rawHeaders[index] ?? '', name)) lines.push(rawHeaders[index + 1] ?? '')
+    if (isField(rawHeaders[index] ?? '', name)) lines.push(rawHeaders[index + 1] ?? '')
   }
   return lines
 }

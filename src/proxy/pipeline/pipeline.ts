@@ -94,37 +94,19 @@ async function admitAndPrepare(
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
   if (read.bytes.length > PREPARED_EARLY_BYTES) return [await admitting, prepare()]
   // Its refusal may come before it is waited for.
-  const admission = admitting.then(passed, refused)
+  admitting.catch(() => undefined)
   await questionsHaveLeft()
-  const preparation = attempt(prepare)
-  const admitted = await admission
-  if (admitted.type === 'refused') {
-    record.forgetGuardrails()
-    throw admitted.error
-  }
-  if (preparation.type === 'refused') throw preparation.error
-  return [admitted.value, preparation.value]
-}
-
-/** What one of two stages that run at once has come to. */
-type Stage<Value> =
-  | { readonly type: 'passed'; readonly value: Value }
-  | { readonly type: 'refused'; readonly error: unknown }
-
-function passed<Value>(value: Value): Stage<Value> {
-  return { type: 'passed', value }
-}
-
-function refused(error: unknown): Stage<never> {
-  return { type: 'refused', error }
-}
-
-function attempt<Value>(stage: () => Value): Stage<Value> {
+  let prepared: Prepared
+  let admitted: AdmittedRequest
   try {
-    return passed(stage())
-  } catch (error) {
-    return refused(error)
+    prepared = prepare()
+  } finally {
+    admitted = await admitting.catch((refusal: unknown) => {
+      record.forgetGuardrails()
+      throw refusal
+    })
   }
+  return [admitted, prepared]
 }
 
 /** What has been asked of a store is written to its connection in the check phase. */
