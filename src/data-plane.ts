@@ -1,4 +1,5 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
+import { getHeapStatistics } from 'node:v8'
 import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
@@ -11,6 +12,7 @@ import { ActiveProbe } from './proxy/providers/active-probe.ts'
 import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
+import { memoryForBodies } from './proxy/server/body-budget.ts'
 import { startServers, type Address, type RunningServers } from './proxy/server/start.ts'
 import { LOG_LEVELS, type LogLevel, type Output } from './proxy/telemetry/logger.ts'
 import type { Metrics } from './proxy/telemetry/metrics.ts'
@@ -93,8 +95,12 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     listen: settings.listen,
     admin: settings.admin,
     maxBodyBytes: settings.maxBodyBytes,
+    bodyMemoryBytes: memoryForBodies(getHeapStatistics().heap_size_limit, process.constrainedMemory()),
     ready: () => holder.current() !== undefined && stores.ready(),
-    metricsPage: metrics.page,
+    metricsPage: () => {
+      afterAnswer.catchUp()
+      return metrics.page()
+    },
   })
   endOnSignals(async () => {
     probe.stop()

@@ -14,6 +14,7 @@ import type { Cancellation } from '../pipeline/ports.ts'
 import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
+import { BodyBudget, type BodyShare } from './body-budget.ts'
 import { onClientError, onConnect } from './client-error.ts'
 import { newRequestId } from './request-id.ts'
 import { send } from './send.ts'
@@ -21,6 +22,8 @@ import { send } from './send.ts'
 export interface ServerOptions {
   /** Largest body taken, bytes. */
   readonly maxBodyBytes: number
+  /** Memory for all bodies under way, bytes. @see body-budget.ts */
+  readonly bodyMemoryBytes: number
 }
 
 /** @see specification section 8; DESIGN section 4. */
@@ -33,7 +36,7 @@ const HEADERS_TIMEOUT_MS = 20_000
 /** Above the 60 s after which common client pools drop idle connections, so that the client closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 
-/** Connections beyond this are closed at once: each may hold a body in memory. */
+/** Connections beyond this are closed at once. What their bodies may hold in memory together is body-budget.ts's matter. */
 const MAX_CONNECTIONS = 4_096
 
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
@@ -68,8 +71,10 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
   app.setErrorHandler((error, request, reply) => unexpected(error, request, reply, services))
+  const { maxBodyBytes, bodyMemoryBytes } = options
+  const bodies = new BodyBudget({ bytes: bodyMemoryBytes, maxBodyBytes })
   for (const adapter of ADAPTERS) {
-    for (const route of adapter.routes) mount(app, adapter, route, services, options)
+    for (const route of adapter.routes) mount(app, adapter, route, services, bodies, maxBodyBytes)
   }
   return app
 }
@@ -83,7 +88,8 @@ function mount(
   adapter: ClientAdapter,
   route: AdapterRoute,
   services: Services,
-  options: ServerOptions,
+  bodies: BodyBudget,
+  maxBodyBytes: number,
 ): void {
   const take = (request: FastifyRequest, reply: FastifyReply): void => {
     const query = queryOf(request)
@@ -95,8 +101,11 @@ function mount(
     }
     // From here on the reply is none of the framework's, which would only wait for a promise to do nothing after it.
     reply.hijack()
-    const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, options)
-    void serve(operationOf(hints.operation ?? route.operation)(incoming, services), incoming, reply.raw, services)
+    const share = bodies.open()
+    const body = () => readBody(request.raw, maxBodyBytes, share)
+    const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, body)
+    const answer = operationOf(hints.operation ?? route.operation)(incoming, services)
+    void serve(answer, incoming, reply.raw, services, share)
   }
   app.route({
     method: route.method,
@@ -108,12 +117,13 @@ function mount(
   })
 }
 
-/** Sends the answer when it is there. Never rejects. */
+/** Sends the answer when it is there; then nothing of the request is left in memory. Never rejects. */
 async function serve(
   answer: Promise<Outgoing> | Outgoing,
   { adapter, query }: Pick<Incoming, 'adapter' | 'query'>,
   response: ServerResponse,
   services: Services,
+  share?: BodyShare,
 ): Promise<void> {
   try {
     const sending = send(response, framed(await answer, adapter, query))
@@ -121,6 +131,8 @@ async function serve(
   } catch (err) {
     services.log.error({ err }, 'answer broke off')
     response.destroy()
+  } finally {
+    share?.release()
   }
 }
 
@@ -140,7 +152,7 @@ function incomingOf(
   query: string,
   hints: Incoming['hints'],
   services: Services,
-  options: ServerOptions,
+  body: Incoming['readBody'],
 ): Incoming {
   const receivedAtMs = services.now()
   return {
@@ -150,7 +162,7 @@ function incomingOf(
     rawHeaders: request.rawHeaders,
     query,
     hints,
-    readBody: () => readBody(request, options.maxBodyBytes),
+    readBody: body,
     signal: clientGone(response),
   }
 }

@@ -19,6 +19,7 @@ export interface StartOptions {
   readonly listen: Address
   readonly admin: Address
   readonly maxBodyBytes: number
+  readonly bodyMemoryBytes: number
   /** Whether the data plane has what it needs; draining is added here. */
   readonly ready: () => boolean
 }
@@ -34,7 +35,8 @@ export interface RunningServers {
 /** Resolves when both listen. @throws {Error} where an address cannot be had. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const drain = new Drain()
-  const app = buildApp(options.services, { maxBodyBytes: options.maxBodyBytes })
+  const { maxBodyBytes, bodyMemoryBytes } = options
+  const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes })
   drain.watch(app.server)
   await app.ready()
   const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })

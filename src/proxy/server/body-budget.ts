@@ -1,0 +1,213 @@
+/**
+ * One budget of memory for all request bodies under way: what connections and bodies are bounded by singly, times each
+ * other, is more than any process has.
+ *
+ *   nothing --hold--> held --hold more, less--> held --release--> nothing
+ *      `--hold--> waiting --room--> held
+ *                    `-- no room in time, too many waiting: refused
+ *
+ * Who comes first gets room first, but for two: a body that has been read in part goes before those that have not begun,
+ * and small bodies have a reserve that large ones never touch. A refused body has not been read.
+ */
+import { GatewayError } from '../../domain/errors.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+
+/** A body up to this size may use the reserve, and is not looked into. Most chat requests are. */
+export const SMALL_BODY_BYTES = 64 * 1024
+
+/**
+ * Memory that one byte of a body takes while its request is under way: as it came, decoded with the document's strings
+ * (two bytes a character as soon as one character is not Latin), and as it was sent on. Measured with bodies of 5 MB.
+ */
+const COST_PER_BYTE = 4
+
+/** Of the budget, the part that is for small bodies alone. */
+const RESERVE_PART = 1 / 4
+
+/** Socket and parser hold up to two reads of 64 KiB of a body that waits: an eighth of the budget at most. */
+const BUDGET_PER_WAITING_BYTES = 1024 * 1024
+const MAX_WAITING = 256
+
+/** Long enough for some requests to end, short enough for a client to come back later. */
+const MAX_WAIT_MS = 10_000
+
+/** What a refused client is told to wait. */
+const RETRY_AFTER_SECONDS = 5
+
+export interface BodyBudgetOptions {
+  /** Memory for all bodies, bytes. Raised to what the largest body and the reserve need. */
+  readonly bytes: number
+  /** The largest body taken, bytes: alone, it always fits. */
+  readonly maxBodyBytes: number
+  readonly maxWaitMs?: Milliseconds
+  readonly maxWaiting?: number
+}
+
+/** A body's part of the budget. */
+export interface BodyShare {
+  /**
+   * Holds `bytes` of memory from now on, more or less than before.
+   * What is judged larger than all that large bodies may hold gets that, when it is alone.
+   * @returns undefined where that is so at once, else a promise of it. @throws {GatewayError} (the promise rejects)
+   * 429 `rate_limit_exceeded` where there is no room in time, 413 `request_too_large` above the whole budget.
+   */
+  hold(bytes: number): Promise<void> | undefined
+  /** Gives all of it back and waits for nothing any more. Calling it again does nothing. */
+  release(): void
+}
+
+interface Waiting {
+  readonly share: Share
+  readonly bytes: number
+  readonly granted: () => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** Memory that a body of `bytes` takes, before anything is known of what is in it. */
+export function bodyCost(bytes: number): number {
+  return bytes * COST_PER_BYTE
+}
+
+/**
+ * The part of a process's memory that is for bodies. Half of the heap, because one of them is worked on at a time and
+ * takes some copies more, and so do answers; a third of the container's, which holds code, caches and buffers as well.
+ * @param heapLimit of V8, bytes. @param containerLimit `process.constrainedMemory()`, bytes; 0: there is none.
+ */
+export function memoryForBodies(heapLimit: number, containerLimit: number): number {
+  return Math.min(heapLimit / 2, (containerLimit || Infinity) / 3)
+}
+
+export class BodyBudget {
+  readonly #bytes: number
+  readonly #reserve: number
+  readonly #maxWaitMs: Milliseconds
+  readonly #maxWaiting: number
+  /** In the order in which they get room. */
+  readonly #queue: Waiting[] = []
+  #held = 0
+  /** Of that, by bodies that are not small. */
+  #heldByLarge = 0
+
+  constructor({ bytes, maxBodyBytes, maxWaitMs = MAX_WAIT_MS, maxWaiting = MAX_WAITING }: BodyBudgetOptions) {
+    this.#bytes = Math.max(bytes, bodyCost(Math.max(maxBodyBytes, SMALL_BODY_BYTES)) / (1 - RESERVE_PART))
+    this.#reserve = this.#bytes * RESERVE_PART
+    this.#maxWaitMs = maxWaitMs
+    this.#maxWaiting = Math.min(maxWaiting, Math.ceil(this.#bytes / BUDGET_PER_WAITING_BYTES))
+  }
+
+  /** Held by all shares, bytes of memory. */
+  get heldBytes(): number {
+    return this.#held
+  }
+
+  /** How many wait for room. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** A share that holds nothing yet. */
+  open(): BodyShare {
+    return new Share(this)
+  }
+
+  /** For shares only. @see BodyShare.hold */
+  hold(share: Share, wanted: number): Promise<void> | undefined {
+    if (wanted > this.#bytes) return Promise.reject(neverFits())
+    const bytes = Math.min(wanted, this.#bytes - this.#reserve)
+    if (bytes <= share.held || this.#fits(share, bytes, this.#queue.length === 0)) return this.#set(share, bytes)
+    if (this.#queue.length >= this.#maxWaiting) return Promise.reject(noRoom())
+    return this.#wait(share, bytes)
+  }
+
+  /** For shares only. */
+  release(share: Share): void {
+    const index = this.#queue.findIndex((waiting) => waiting.share === share)
+    if (index !== -1) clearTimeout(this.#queue.splice(index, 1)[0]?.timer)
+    this.#set(share, 0)
+    if (index !== -1) this.#admitWaiting()
+  }
+
+  #set(share: Share, bytes: number): undefined {
+    const before = share.held
+    this.#held += bytes - before
+    this.#heldByLarge += largePart(bytes) - largePart(before)
+    share.held = bytes
+    if (bytes < before && this.#queue.length > 0) this.#admitWaiting()
+  }
+
+  /** @param isNext nobody else is to get room before */
+  #fits({ held }: Share, bytes: number, isNext: boolean): boolean {
+    const all = this.#held + bytes - held
+    if (isLarge(bytes)) {
+      const byLarge = this.#heldByLarge + bytes - largePart(held)
+      return isNext && all <= this.#bytes && byLarge <= this.#bytes - this.#reserve
+    }
+    return all - this.#heldByLarge <= this.#reserve || (isNext && all <= this.#bytes)
+  }
+
+  #wait(share: Share, bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#queue.splice(this.#queue.indexOf(waiting), 1)
+        reject(noRoom())
+        this.#admitWaiting()
+      }, this.#maxWaitMs)
+      const waiting: Waiting = { share, bytes, granted: resolve, timer }
+      const behind = share.held > 0 ? this.#queue.findIndex((other) => other.share.held === 0) : -1
+      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiting)
+    })
+  }
+
+  #admitWaiting(): void {
+    for (let index = 0; index < this.#queue.length;) {
+      const waiting = this.#queue[index]
+      if (waiting !== undefined && this.#fits(waiting.share, waiting.bytes, index === 0)) {
+        this.#queue.splice(index, 1)
+        clearTimeout(waiting.timer)
+        this.#set(waiting.share, waiting.bytes)
+        waiting.granted()
+      } else index++
+    }
+  }
+}
+
+class Share implements BodyShare {
+  readonly #budget: BodyBudget
+  held = 0
+  #released = false
+
+  constructor(budget: BodyBudget) {
+    this.#budget = budget
+  }
+
+  hold(bytes: number): Promise<void> | undefined {
+    // What comes for a request that has ended is dropped by whoever reads it.
+    return this.#released ? undefined : this.#budget.hold(this, bytes)
+  }
+
+  release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#budget.release(this)
+  }
+}
+
+function isLarge(bytes: number): boolean {
+  return bytes > SMALL_BODY_BYTES * COST_PER_BYTE
+}
+
+function largePart(bytes: number): number {
+  return isLarge(bytes) ? bytes : 0
+}
+
+function noRoom(): GatewayError {
+  return new GatewayError(
+    'rate_limit_exceeded',
+    'More request bodies are under way than the gateway has memory for. The request was not sent.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}
+
+function neverFits(): GatewayError {
+  return new GatewayError('request_too_large', 'The body holds more values than the gateway has memory for.')
+}

@@ -1,0 +1,216 @@
+/** Bodies over real sockets: what there is no room for stays in the client's socket. */
+import { once } from 'node:events'
+import {
+  createServer,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { GatewayError } from '../../../src/domain/errors.ts'
+import { readBody } from '../../../src/proxy/server/body.ts'
+import { bodyCost, BodyBudget } from '../../../src/proxy/server/body-budget.ts'
+
+const MIB = 1024 * 1024
+const MAX_BODY = 4 * MIB
+
+interface Scene {
+  readonly budget: BodyBudget
+  /** Answers that wait for `finish`; each body that has been read whole is one. */
+  readonly read: Uint8Array[]
+  /** Sockets of the server's side, in order of connection. */
+  readonly sockets: Socket[]
+  /** The pipeline's part: ends all requests that have been read. */
+  finish(): void
+  /** Resolves when `condition` holds; looked at whenever something has happened to a body. */
+  until(condition: () => boolean): Promise<void>
+  start(headers?: Record<string, string | number>): ClientRequest
+}
+
+/** A server that reads bodies within a budget of one largest body, and holds them until it is told. */
+async function scene(t: Test, options: { maxWaitMs?: number; bytes?: number } = {}): Promise<Scene> {
+  const budget = new BodyBudget({ bytes: 0, maxBodyBytes: MAX_BODY, maxWaitMs: 60_000, ...options })
+  const read: Uint8Array[] = []
+  const sockets: Socket[] = []
+  let finished = Promise.withResolvers<void>()
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const share = budget.open()
+    try {
+      const body = await readBody(request, MAX_BODY, share)
+      read.push(body)
+      await finished.promise
+      response.end(String(body.length))
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      response.writeHead(error.status).end(error.code)
+    } finally {
+      share.release()
+    }
+  }
+  const server = createServer((request, response) => void serve(request, response))
+  server.on('connection', (socket) => sockets.push(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    finished.resolve()
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    budget,
+    read,
+    sockets,
+    finish() {
+      finished.resolve()
+      finished = Promise.withResolvers()
+    },
+    async until(condition) {
+      while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    start: (headers) => start(server, headers),
+  }
+}
+
+function start(server: Server, headers: Record<string, string | number> = {}): ClientRequest {
+  const { port } = server.address() as AddressInfo
+  const client = httpRequest({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  client.on('error', () => undefined)
+  return client
+}
+
+async function answerOf(client: ClientRequest): Promise<string> {
+  const [response] = (await once(client, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return `${response.statusCode} ${text}`
+}
+
+/** JSON of so many bytes that costs nothing beyond its text. */
+function textOf(bytes: number): Buffer {
+  return Buffer.from(`"${'x'.repeat(bytes - 2)}"`)
+}
+
+t.test('a body is read as it was sent, announced or not, small or large', async (t) => {
+  const { budget, read, finish, until, start } = await scene(t)
+  for (const bytes of [0, 1, 1_000, 65_536, 65_537, 300_000, MAX_BODY]) {
+    for (const announced of [true, false]) {
+      const body = Buffer.from(Array.from({ length: bytes }, (_, index) => 97 + (index % 26)))
+      const client = start(announced ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' })
+      for (let at = 0; at < bytes; at += 50_000) client.write(body.subarray(at, at + 50_000))
+      client.end()
+      const answer = answerOf(client)
+      await until(() => read.length === 1)
+      t.ok(body.equals(read.pop() ?? new Uint8Array()), `${bytes} ${announced}`)
+      t.equal(budget.heldBytes, bodyCost(bytes))
+      finish()
+      t.equal(await answer, `200 ${bytes}`)
+      t.equal(budget.heldBytes, 0)
+    }
+  }
+})
+
+t.test('what there is no room for is not read, and is when there is', async (t) => {
+  const { budget, read, sockets, finish, until, start } = await scene(t)
+  const first = start({ 'content-length': MAX_BODY })
+  first.end(textOf(MAX_BODY))
+  await until(() => read.length === 1)
+  const second = start({ 'content-length': MAX_BODY })
+  let isThrough = false
+  second.end(textOf(MAX_BODY), () => (isThrough = true))
+  await until(() => budget.waiting === 1)
+  const answers = [answerOf(first), answerOf(second)]
+  // Small ones are served meanwhile.
+  const small = start({ 'content-length': 4 })
+  small.end('"xx"')
+  await until(() => read.length === 2)
+  t.ok((sockets[1]?.bytesRead ?? MAX_BODY) < 256 * 1024, 'at most two reads of the socket')
+  t.notOk(isThrough)
+  finish()
+  t.equal(await answers[0], `200 ${MAX_BODY}`)
+  await until(() => read.length === 3)
+  finish()
+  t.equal(await answers[1], `200 ${MAX_BODY}`)
+  t.equal(budget.heldBytes, 0)
+})
+
+t.test('a chunked body stops where it is no longer small, until there is room for a large one', async (t) => {
+  const { budget, read, sockets, finish, until, start } = await scene(t)
+  const first = start({ 'content-length': MAX_BODY })
+  first.end(textOf(MAX_BODY))
+  await until(() => read.length === 1)
+  const second = start({ 'transfer-encoding': 'chunked' })
+  second.end(textOf(2 * MIB))
+  await until(() => budget.waiting === 1)
+  const answers = [answerOf(first), answerOf(second)]
+  t.ok((sockets[1]?.bytesRead ?? MAX_BODY) < 512 * 1024)
+  finish()
+  await until(() => read.length === 2)
+  t.equal(read[1]?.length, 2 * MIB)
+  await until(() => budget.heldBytes === bodyCost(2 * MIB))
+  finish()
+  t.equal((await answers[0])?.slice(0, 3), '200')
+  t.equal(await answers[1], `200 ${2 * MIB}`)
+  t.equal(budget.heldBytes, 0)
+})
+
+t.test('who waits in vain is refused, announced or chunked, and the connection lives', async (t) => {
+  const { budget, read, until, start } = await scene(t, { maxWaitMs: 20 })
+  const first = start({ 'content-length': MAX_BODY })
+  first.end(textOf(MAX_BODY))
+  await until(() => read.length === 1)
+  for (const headers of [{ 'content-length': MAX_BODY }, { 'transfer-encoding': 'chunked' }]) {
+    const client = start(headers)
+    client.end(textOf(MAX_BODY))
+    t.equal(await answerOf(client), '429 rate_limit_exceeded')
+  }
+  t.equal(budget.heldBytes, bodyCost(MAX_BODY))
+  t.equal(budget.waiting, 0)
+})
+
+t.test('clients that break off give their share back, while they send and while they wait', async (t) => {
+  const { budget, read, until, start } = await scene(t)
+  const first = start({ 'content-length': MAX_BODY })
+  first.write('"')
+  await until(() => budget.heldBytes === bodyCost(MAX_BODY))
+  const waiting = [start({ 'content-length': MAX_BODY }), start({ 'transfer-encoding': 'chunked' })]
+  for (const client of waiting) client.write(textOf(MIB))
+  await until(() => budget.waiting === 2)
+  for (const client of waiting) client.destroy()
+  first.destroy()
+  await until(() => budget.heldBytes === 0 && budget.waiting === 0)
+  t.equal(read.length, 0)
+})
+
+t.test('a chunked body above the limit is refused and its share given back', async (t) => {
+  const { budget, start, until } = await scene(t)
+  const client = start({ 'transfer-encoding': 'chunked' })
+  client.end(textOf(MAX_BODY + 1))
+  t.equal(await answerOf(client), '413 request_too_large')
+  await until(() => budget.heldBytes === 0)
+})
+
+t.test('what is in a large body counts as well', async (t) => {
+  const { budget, read, finish, until, start } = await scene(t)
+  const dense = Buffer.from(`[${'[],'.repeat(100_000)}0]`)
+  const client = start({ 'content-length': dense.length })
+  client.end(dense)
+  const answer = answerOf(client)
+  await until(() => read.length === 1)
+  t.ok(budget.heldBytes > bodyCost(dense.length) + 100_000 * 64)
+  finish()
+  t.equal(await answer, `200 ${dense.length}`)
+  const denser = Buffer.from(`[${'[],'.repeat(1_000_000)}0]`)
+  const refused = start({ 'content-length': denser.length })
+  refused.end(denser)
+  t.equal(await answerOf(refused), '413 request_too_large')
+  t.equal(budget.heldBytes, 0)
+})
