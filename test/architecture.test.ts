@@ -55,7 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'proxy/pipeline',
   ],
   'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
-  'proxy/providers': ['domain', 'proxy/pipeline/ports.ts'],
+  'proxy/providers': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/pull.ts'],
   'proxy/stores': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/quota-port.ts', 'proxy/pipeline/cache-port.ts'],
   'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],
   'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto', 'crypto'],

@@ -8,18 +8,21 @@ import type { StreamAnswer } from './call-provider.ts'
 import { EventWriter } from './event-writer.ts'
 import type { StreamItem } from './item-stream.ts'
 import { AttemptError } from './ports.ts'
+import { answerPull, DONE, nextOf, type PullableIterator, type Taker } from './pull.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Responding } from './respond.ts'
 import type { Services } from './services.ts'
 
 type Chunk = IteratorResult<string, undefined>
 
-export class ClientStream implements AsyncIterableIterator<string, undefined, undefined> {
+export class ClientStream implements PullableIterator<string>, Taker<readonly StreamItem[]> {
   readonly #answer: StreamAnswer
   readonly #settle: Responding['settle']
   readonly #writer: EventWriter
   readonly #record: RequestRecord
   readonly #services: Services
+  /** Of the pull that is not answered yet. */
+  #taker: Taker<string> | undefined
   /** How it has ended, from the last chunk on. */
   #outcome: Outcome | undefined
   #ending: Promise<Chunk> | undefined
@@ -43,27 +46,48 @@ export class ClientStream implements AsyncIterableIterator<string, undefined, un
   }
 
   next(): Promise<Chunk> {
-    if (this.#outcome !== undefined) return this.#end(this.#outcome)
-    return this.#answer.items.next().then(this.#write, this.#fail)
+    return nextOf(this)
+  }
+
+  pull(taker: Taker<string>): void {
+    this.#taker = taker
+    if (this.#outcome !== undefined) answerPull(taker, this.#end(this.#outcome))
+    else this.#answer.items.pull(this)
   }
 
   return(): Promise<Chunk> {
     return this.#end(this.#outcome === 'cut' ? 'cut' : 'client-gone')
   }
 
-  readonly #write = (pulled: IteratorResult<readonly StreamItem[], undefined>): Chunk | Promise<Chunk> => {
+  take(items: readonly StreamItem[]): void {
+    let text: string
     try {
-      const text = pulled.done === true ? this.#last() : this.#written(pulled.value)
-      return text === '' ? this.next() : { done: false, value: text }
+      text = this.#written(items)
     } catch (error) {
-      return this.#fail(error)
+      return this.fail(error)
     }
+    this.#handOn(text)
   }
 
-  #last(): string {
-    const text = this.#writer.end()
+  end(): void {
+    let text: string
+    try {
+      text = this.#writer.end()
+    } catch (error) {
+      return this.fail(error)
+    }
     this.#outcome = 'answered'
-    return text
+    this.#handOn(text)
+  }
+
+  fail(error: unknown): void {
+    if (this.#taker !== undefined) answerPull(this.#taker, this.#breakOff(error))
+  }
+
+  #handOn(text: string): void {
+    if (this.#taker === undefined) return
+    if (text === '') this.pull(this.#taker)
+    else this.#taker.take(text)
   }
 
   #written(items: readonly StreamItem[]): string {
@@ -83,7 +107,7 @@ export class ClientStream implements AsyncIterableIterator<string, undefined, un
     record.firstContentAtMs ??= this.#services.now()
   }
 
-  readonly #fail = async (error: unknown): Promise<Chunk> => {
+  async #breakOff(error: unknown): Promise<Chunk> {
     const { incoming } = this.#record
     await this.#answer.items.return()
     if (incoming.signal.aborted) return this.#end('client-gone')
@@ -105,7 +129,7 @@ export class ClientStream implements AsyncIterableIterator<string, undefined, un
     await this.#answer.items.return()
     this.#record.warnings.push(...this.#writer.warnings)
     await this.#settle(outcome)
-    return { done: true, value: undefined }
+    return DONE
   }
 }
 

@@ -2,10 +2,11 @@
  * The items of one streamed answer, pulled by the chunk.
  *
  * Layers between the provider and the client watch it instead of wrapping it: a wrapper, as a generator even more, costs
- * turns of the microtask queue for each batch, which on a stream is a chunk.
+ * turns of the microtask queue for each batch, which on a stream is a chunk. What waits for a batch is called (pull.ts).
  */
 import type { SseEvent } from '../../domain/formats/format.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
+import { answerPull, DONE, nextOf, pullFrom, type Pullable, type PullableIterator, type Taker } from './pull.ts'
 
 /** An event with its parts; no event where parts stand for themselves (closing parts, an answer that was no stream). */
 export interface StreamItem {
@@ -33,7 +34,7 @@ export interface ItemWatcher {
   ended(end: StreamEnd): void
 }
 
-export interface ItemStream extends AsyncIterableIterator<readonly StreamItem[], undefined, undefined> {
+export interface ItemStream extends PullableIterator<readonly StreamItem[]> {
   next(): Promise<Pulled>
   /** Ends the source, begun or not. */
   return(): Promise<Pulled>
@@ -46,7 +47,7 @@ type Pulled = IteratorResult<readonly StreamItem[], undefined>
 
 /** Nothing is read ahead of the consumer: one pull reads until one batch is there. */
 export function decodeItems<Piece>(pieces: AsyncIterable<Piece>, decoder: ItemDecoder<Piece>): ItemStream {
-  return new DecodedItems(pieces[Symbol.asyncIterator](), decoder)
+  return new DecodedItems(pullFrom(pieces), decoder)
 }
 
 /** A stream of what is known already. */
@@ -54,15 +55,17 @@ export function knownItems(items: readonly StreamItem[]): ItemStream {
   return decodeItems(NOTHING, { push: () => [], end: () => items })
 }
 
-class DecodedItems<Piece> implements ItemStream {
-  readonly #pieces: AsyncIterator<Piece>
+class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
+  readonly #pieces: Pullable<Piece>
   readonly #decoder: ItemDecoder<Piece>
   readonly #watchers: ItemWatcher[] = []
+  /** Of the pull that is not answered yet. */
+  #taker: Taker<readonly StreamItem[]> | undefined
   #unread: readonly StreamItem[] | undefined
   #isRead = false
   #isEnded = false
 
-  constructor(pieces: AsyncIterator<Piece>, decoder: ItemDecoder<Piece>) {
+  constructor(pieces: Pullable<Piece>, decoder: ItemDecoder<Piece>) {
     this.#pieces = pieces
     this.#decoder = decoder
   }
@@ -80,53 +83,80 @@ class DecodedItems<Piece> implements ItemStream {
   }
 
   next(): Promise<Pulled> {
-    if (this.#unread !== undefined) return this.#again(this.#unread)
-    if (this.#isEnded) return Promise.resolve(DONE)
-    if (this.#decoder.failure !== undefined) return this.#fail(this.#decoder.failure)
-    return this.#isRead ? this.#complete() : this.#pieces.next().then(this.#take, this.#fail)
+    return nextOf(this)
+  }
+
+  pull(taker: Taker<readonly StreamItem[]>): void {
+    this.#taker = taker
+    const items = this.#unread
+    this.#unread = undefined
+    if (items !== undefined) this.#handOn(items)
+    else this.#read()
   }
 
   async return(): Promise<Pulled> {
     this.#unread = undefined
     if (this.#isEnded) return DONE
     try {
-      await this.#pieces.return?.()
+      await this.#pieces.return()
     } finally {
       this.#end({ type: 'left' })
     }
     return DONE
   }
 
-  readonly #take = (piece: IteratorResult<Piece, unknown>): Pulled | Promise<Pulled> => {
+  take(piece: Piece): void {
     let items: readonly StreamItem[]
     try {
-      items = piece.done === true ? this.#decoder.end() : this.#decoder.push(piece.value)
+      items = this.#decoder.push(piece)
     } catch (error) {
-      return this.#fail(error)
+      return this.fail(error)
     }
-    if (piece.done === true) this.#isRead = true
-    return items.length === 0 ? this.next() : this.#handOn(items)
+    this.#decoded(items)
   }
 
-  async #again(items: readonly StreamItem[]): Promise<Pulled> {
-    this.#unread = undefined
-    return this.#handOn(items)
+  /** The pieces have ended. */
+  end(): void {
+    this.#isRead = true
+    let items: readonly StreamItem[]
+    try {
+      items = this.#decoder.end()
+    } catch (error) {
+      return this.fail(error)
+    }
+    this.#decoded(items)
   }
 
-  async #complete(): Promise<Pulled> {
-    this.#end({ type: 'complete' })
-    return DONE
-  }
-
-  readonly #fail = async (error: unknown): Promise<never> => {
+  fail(error: unknown): void {
     this.#end({ type: 'failed', error })
-    await this.#pieces.return?.()
+    if (this.#taker !== undefined) answerPull(this.#taker, this.#breakOff(error))
+  }
+
+  async #breakOff(error: unknown): Promise<never> {
+    await this.#pieces.return()
     throw error
   }
 
-  #handOn(items: readonly StreamItem[]): Pulled {
+  #read(): void {
+    if (this.#isEnded) this.#taker?.end()
+    else if (this.#decoder.failure !== undefined) this.fail(this.#decoder.failure)
+    else if (this.#isRead) this.#complete()
+    else this.#pieces.pull(this)
+  }
+
+  #decoded(items: readonly StreamItem[]): void {
+    if (items.length === 0) this.#read()
+    else this.#handOn(items)
+  }
+
+  #complete(): void {
+    this.#end({ type: 'complete' })
+    this.#taker?.end()
+  }
+
+  #handOn(items: readonly StreamItem[]): void {
     for (const watcher of this.#watchers) watcher.saw?.(items)
-    return { done: false, value: items }
+    this.#taker?.take(items)
   }
 
   #end(end: StreamEnd): void {
@@ -135,8 +165,6 @@ class DecodedItems<Piece> implements ItemStream {
     for (const watcher of this.#watchers) watcher.ended(end)
   }
 }
-
-const DONE = { done: true, value: undefined } as const
 
 const NOTHING: AsyncIterable<never> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(DONE) }),

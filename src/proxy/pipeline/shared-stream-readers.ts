@@ -1,17 +1,16 @@
 /** How a shared stream is read: batch by batch by a follower, and as a stream to be watched by its leader's request. */
 import type { ItemStream, ItemWatcher, StreamItem } from './item-stream.ts'
+import { DONE, nextOf, type PullableIterator, type Taker } from './pull.ts'
 
 type Batch = readonly StreamItem[]
 export type Pulled = IteratorResult<Batch, undefined>
 
-export const DONE = { done: true, value: undefined } as const
-
 /** What one follower reads. */
-export class SharedStreamReader implements AsyncIterableIterator<Batch, undefined, undefined> {
-  readonly #read: () => Promise<Pulled>
+export class SharedStreamReader implements PullableIterator<Batch> {
+  readonly #read: (taker: Taker<Batch>) => void
   readonly #leave: () => void | Promise<void>
 
-  constructor(read: () => Promise<Pulled>, leave: () => void | Promise<void>) {
+  constructor(read: (taker: Taker<Batch>) => void, leave: () => void | Promise<void>) {
     this.#read = read
     this.#leave = leave
   }
@@ -21,7 +20,11 @@ export class SharedStreamReader implements AsyncIterableIterator<Batch, undefine
   }
 
   next(): Promise<Pulled> {
-    return this.#read()
+    return nextOf(this)
+  }
+
+  pull(taker: Taker<Batch>): void {
+    this.#read(taker)
   }
 
   async return(): Promise<Pulled> {
@@ -34,7 +37,7 @@ export class SharedStreamReader implements AsyncIterableIterator<Batch, undefine
 export class LeaderReader extends SharedStreamReader implements ItemStream {
   readonly #source: ItemStream
 
-  constructor(source: ItemStream, read: () => Promise<Pulled>, leave: () => Promise<void>) {
+  constructor(source: ItemStream, read: (taker: Taker<Batch>) => void, leave: () => Promise<void>) {
     super(read, leave)
     this.#source = source
   }

@@ -20,7 +20,8 @@ import type { Format } from '../../domain/formats/format.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { decodeItems, type ItemStream, type StreamEnd, type StreamItem } from './item-stream.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
-import { DONE, LeaderReader, SharedStreamReader, type Pulled } from './shared-stream-readers.ts'
+import { answerPull, DONE, type Taker } from './pull.ts'
+import { LeaderReader, SharedStreamReader, type Pulled } from './shared-stream-readers.ts'
 import { StreamRecording } from './stream-recording.ts'
 
 /** Some hundred parts: of identical requests most come within the first second. Every stream may hold so much. */
@@ -59,8 +60,8 @@ export class SharedStream {
   /** It reads, or will, what has come. */
   #leaderReads = true
   #leaderGone = false
-  /** The leader's own pull, of before it was shared. */
-  #leaderPull: Promise<Pulled> | undefined
+  /** A pull of the leader itself, of before it was shared, is not answered yet. */
+  #leaderPulls = false
   #pump: Promise<void> | undefined
   /** All that has come, as long as nobody but the leader wants it. */
   #recording: StreamRecording | undefined = new StreamRecording()
@@ -77,13 +78,14 @@ export class SharedStream {
     this.#options = options
     this.leader = new LeaderReader(
       options.source,
-      () => this.#readAsLeader(),
+      (taker) => this.#readAsLeader(taker),
       () => this.#leaveAsLeader(),
     )
     options.source.watch({
       saw: (items) => this.#keep(items),
       ended: (end) => {
         this.#end = end
+        this.#leaderPulls = false
         this.#changed()
       },
     })
@@ -115,7 +117,7 @@ export class SharedStream {
     signal.addEventListener('abort', () => this.#cutOff(place), { once: true })
     this.#pump ??= this.#run()
     const reader = new SharedStreamReader(
-      () => this.#readAsFollower(place),
+      (taker) => answerPull(taker, this.#readAsFollower(place)),
       () => this.#leave(place),
     )
     return decodeItems(reader, { push: (batch: Batch) => batch, end: () => [] })
@@ -128,9 +130,10 @@ export class SharedStream {
     this.#left()
   }
 
-  #readAsLeader(): Promise<Pulled> {
-    if (this.#pump === undefined) return (this.#leaderPull = this.#options.source.next())
-    return this.#read(this.#placeOfLeader())
+  #readAsLeader(taker: Taker<Batch>): void {
+    if (this.#pump !== undefined) return answerPull(taker, this.#read(this.#placeOfLeader()))
+    this.#leaderPulls = true
+    this.#options.source.pull(taker)
   }
 
   /** Resolves when the source has ended. */
@@ -190,7 +193,7 @@ export class SharedStream {
 
   /** Pulls as long as there is room. A failure is told to every reader, by the watcher. */
   async #run(): Promise<void> {
-    await this.#leaderPull?.catch(() => undefined)
+    while (this.#leaderPulls) await this.#changes()
     if (this.#leaderReads) this.#placeOfLeader().isCut = this.#leaderGone
     while (this.#end === undefined && !this.#isClosed) {
       if (this.#bytes > SHARED_BYTES) await this.#room()
@@ -218,6 +221,7 @@ export class SharedStream {
   }
 
   #keep(items: Batch): void {
+    this.#leaderPulls = false
     if (!this.#leaderReads) this.#options.unseen(items)
     if (this.#pump === undefined && this.#first > 0) {
       this.#first++

@@ -9,8 +9,10 @@
 import type { Dispatcher } from 'undici'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
+import type { PullableIterator, Taker } from '../pipeline/pull.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
+import { DONE, nextOf } from '../pipeline/pull.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
@@ -32,13 +34,13 @@ export interface ExchangeOptions {
   readonly lease: { release(): void }
 }
 
-export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
+export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIterator<Uint8Array> {
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
   readonly #reply = Promise.withResolvers<ProviderReply>()
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
-  #reader: PromiseWithResolvers<Chunk> | undefined
+  #reader: Taker<Uint8Array> | undefined
   /** What has come and was not taken: mostly one chunk. */
   #chunk: Uint8Array | undefined
   readonly #further: Uint8Array[] = []
@@ -102,9 +104,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     else this.#further.push(chunk)
     this.#queuedBytes += chunk.length
     if (this.#queuedBytes >= QUEUE_BYTES) this.#pause()
-    if (this.#reader === undefined || this.#isHandingOn) return
-    this.#isHandingOn = true
-    queueMicrotask(this.#handOn)
+    this.#wakeReader()
   }
 
   onResponseEnd(): void {
@@ -117,13 +117,16 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     this.#release()
   }
 
+  pull(reader: Taker<Uint8Array>): void {
+    if (this.#chunk !== undefined) reader.take(this.#takeAll())
+    else if (this.#error !== undefined) reader.fail(this.#error)
+    else if (this.#ended) reader.end()
+    else if (this.#reader !== undefined) reader.fail(new TypeError('the body has one reader'))
+    else this.#reader = reader
+  }
+
   next(): Promise<Chunk> {
-    if (this.#chunk !== undefined) return Promise.resolve({ done: false, value: this.#takeAll() })
-    if (this.#error !== undefined) return Promise.reject(this.#error)
-    if (this.#ended) return Promise.resolve(DONE)
-    if (this.#reader !== undefined) return Promise.reject(new TypeError('the body has one reader'))
-    this.#reader = Promise.withResolvers<Chunk>()
-    return this.#reader.promise
+    return nextOf(this)
   }
 
   /** The reader leaves: what is still on its way is not wanted. */
@@ -158,17 +161,22 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
     // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
     if (error?.kind === 'aborted') this.#drop()
     if (error !== undefined) this.#reply.reject(error)
-    if (!this.#isHandingOn) this.#handOn()
+    this.#wakeReader()
     if (error !== undefined) this.#controller?.abort(error)
+  }
+
+  /** Not at once: it must not run inside undici's parser. */
+  #wakeReader(): void {
+    if (this.#reader === undefined || this.#isHandingOn) return
+    this.#isHandingOn = true
+    queueMicrotask(this.#handOn)
   }
 
   readonly #handOn = (): void => {
     this.#isHandingOn = false
     const reader = this.#reader
     this.#reader = undefined
-    if (this.#chunk !== undefined) reader?.resolve({ done: false, value: this.#takeAll() })
-    else if (this.#error !== undefined) reader?.reject(this.#error)
-    else reader?.resolve(DONE)
+    if (reader !== undefined) this.pull(reader)
   }
 
   /** What has come so far, in one piece. */
@@ -206,7 +214,6 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, AsyncIterat
 
 const ONCE = { once: true }
 const NO_BYTES = new Uint8Array()
-const DONE: Chunk = { done: true, value: undefined }
 
 function timedOut(clock: Clock): AttemptError {
   return new AttemptError('timeout', `the provider's ${clock} clock ran out`, { clock })

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Outgoing } from '../pipeline/exchange.ts'
+import { pullFrom, type Pullable, type Taker } from '../pipeline/pull.ts'
 
 /** Resolves when the answer is written or the client has gone; undefined: at once. Never throws. */
 export function send(response: ServerResponse, outgoing: Outgoing): Promise<void> | undefined {
@@ -10,16 +11,54 @@ export function send(response: ServerResponse, outgoing: Outgoing): Promise<void
   return undefined
 }
 
-async function sendStream(response: ServerResponse, outgoing: Extract<Outgoing, { type: 'stream' }>): Promise<void> {
+function sendStream(response: ServerResponse, outgoing: Extract<Outgoing, { type: 'stream' }>): Promise<void> {
   response.writeHead(outgoing.status, outgoing.headers)
-  let first = true
-  for await (const chunk of outgoing.chunks) {
-    if (response.destroyed) return
-    const full = first ? writeWithHead(response, chunk) : writeChunk(response, chunk)
-    first &&= chunk === ''
-    if (full !== undefined) await drained(full, response)
+  return new Promise((resolve, reject) => {
+    new StreamWriter(response, pullFrom(outgoing.chunks), resolve, reject).pull()
+  })
+}
+
+/** Pulls a chunk, writes it, and pulls the next when the connection takes more. */
+class StreamWriter implements Taker<string> {
+  readonly #response: ServerResponse
+  readonly #chunks: Pullable<string>
+  readonly #resolve: () => void
+  readonly #reject: (error: unknown) => void
+  #isFirst = true
+
+  constructor(
+    response: ServerResponse,
+    chunks: Pullable<string>,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#response = response
+    this.#chunks = chunks
+    this.#resolve = resolve
+    this.#reject = reject
   }
-  response.end()
+
+  pull(): void {
+    this.#chunks.pull(this)
+  }
+
+  take(chunk: string): void {
+    // The rest is not wanted.
+    if (this.#response.destroyed) return void this.#chunks.return().then(this.#resolve, this.#reject)
+    const full = this.#isFirst ? writeWithHead(this.#response, chunk) : writeChunk(this.#response, chunk)
+    this.#isFirst &&= chunk === ''
+    if (full === undefined) this.pull()
+    else drained(full, this.#response).then(() => this.pull(), this.#reject)
+  }
+
+  end(): void {
+    this.#response.end()
+    this.#resolve()
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error)
+  }
 }
 
 /** Answers up to this size leave in one piece with their head; larger ones are not worth copying. */

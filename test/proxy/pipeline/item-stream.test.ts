@@ -6,6 +6,7 @@ import {
   type ItemStream,
   type StreamItem,
 } from '../../../src/proxy/pipeline/item-stream.ts'
+import type { Taker } from '../../../src/proxy/pipeline/pull.ts'
 
 interface Log {
   ended: number
@@ -125,4 +126,22 @@ t.test('a watcher that throws fails the reader, not the process', async (t) => {
 
 t.test('known items come as one batch', async (t) => {
   t.strictSame(await all(knownItems([item('a'), item('b')])), ['a', 'b'])
+})
+
+t.test('a pull is answered before it returns where the pieces are there', async (t) => {
+  let next = 1
+  const pieces = {
+    pull: (taker: Taker<number>) => (next <= 2 ? taker.take(next++) : taker.end()),
+    return: async () => undefined,
+    [Symbol.asyncIterator]: () => count({ ended: 0 }),
+  }
+  const items = decodeItems(pieces, numbers)
+  const log: string[] = []
+  const taker: Taker<readonly StreamItem[]> = {
+    take: (batch) => log.push(...batch.map(({ event }) => event?.data ?? '')),
+    end: () => log.push('no more'),
+    fail: (error) => log.push(String(error)),
+  }
+  for (let pulls = 0; pulls < 4; pulls++) items.pull(taker)
+  t.strictSame(log, ['1', '2', 'end', 'no more'])
 })
