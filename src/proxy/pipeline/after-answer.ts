@@ -1,13 +1,18 @@
 /**
- * Work whose end no answer waits for. What a request leaves for the time after its answer (its record, with
- * `x-llm-billing: async` its charge) is bounded in number and begun when the answer has been handed to the connection,
- * before another request is read; all is finished before the process ends.
+ * Work whose end no answer waits for. What a request leaves for the time after its answer is bounded in number, and all
+ * is finished before the process ends. It is begun
+ * - when the answer has been handed to the connection, before another request is read: what an admission must find done;
+ * - in the next pause, while a request waits for its provider, or two milliseconds later at the latest: all else. Done
+ *   before the next read it would be a part of what that client waits for, whose request is mostly there by then.
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
 
 /** Beyond this, work is begun at once: the queue never holds more than a second or so of requests. */
 const MAX_WAITING = 10_000
+
+/** What waits for a pause waits no longer. */
+const LONGEST_WAIT_MS: Milliseconds = 2
 
 /** Ends at once, or with its promise. */
 export type Work = () => void | Promise<void>
@@ -28,6 +33,10 @@ export class AfterAnswer {
   #sinceMs: Milliseconds = 0
   readonly #underway = new Set<Promise<void>>()
   #isDue = false
+  /** For a pause, in the order in which it came. */
+  #forPause: Work[] = []
+  #isPauseTimed = false
+  #isPauseBegun = false
 
   constructor(now: Now, { maxWaiting = MAX_WAITING, onError = () => {} }: AfterAnswerOptions = {}) {
     this.#now = now
@@ -35,12 +44,12 @@ export class AfterAnswer {
     this.#onError = onError
   }
 
-  /** Not begun yet. */
+  /** Not begun yet of what no pause is waited for. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** How long the oldest work has been waiting; 0: none is. */
+  /** How long the oldest of it has been waiting; 0: none is. */
   get lagMs(): Milliseconds {
     return this.#waiting.length === 0 ? 0 : this.#now() - this.#sinceMs
   }
@@ -53,6 +62,36 @@ export class AfterAnswer {
     this.#isDue = true
     // Ticks come after the microtasks in which the answer is written and, unlike immediates, always before the next read.
     process.nextTick(() => this.#beginAll())
+  }
+
+  runInPause(work: Work): void {
+    if (this.#forPause.length >= this.#maxWaiting) return this.begin(work)
+    this.#forPause.push(work)
+    if (this.#isPauseTimed) return
+    this.#isPauseTimed = true
+    setTimeout(() => {
+      this.#isPauseTimed = false
+      this.catchUp()
+    }, LONGEST_WAIT_MS)
+  }
+
+  /** A request is being sent to its provider. */
+  pauseBegins(): void {
+    if (this.#forPause.length === 0 || this.#isPauseBegun) return
+    this.#isPauseBegun = true
+    // When it has been written to the provider's connection.
+    process.nextTick(() => {
+      this.#isPauseBegun = false
+      this.catchUp()
+    })
+  }
+
+  /** Begins what waits for a pause: for whoever must find it done. */
+  catchUp(): void {
+    const works = this.#forPause
+    if (works.length === 0) return
+    this.#forPause = []
+    for (const work of works) this.begin(work)
   }
 
   /** Work that is begun before the answer leaves, which does not wait for its end. */
@@ -68,6 +107,7 @@ export class AfterAnswer {
   /** Resolves when all work so far has been done. */
   async drain(): Promise<void> {
     this.#beginAll()
+    this.catchUp()
     await Promise.all(this.#underway)
   }
 

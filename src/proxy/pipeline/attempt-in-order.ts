@@ -69,7 +69,9 @@ async function tryOnce<Answer>(
   if (leave === undefined) return skipped(deployment, record)
   const started = services.now()
   try {
-    const { answer, firstByteMs, onEnd } = await exchange(deployment)
+    const exchanging = exchange(deployment)
+    services.afterAnswer.pauseBegins()
+    const { answer, firstByteMs, onEnd } = await exchanging
     const ms = Math.round(services.now() - started)
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms })
     if (onEnd === undefined) {

@@ -1,10 +1,10 @@
 /**
  * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
  * is written, the metrics count. The charge is on its way to the store when the answer leaves, on the connection that
- * the next admission takes; no answer waits for the store's word, which could change nothing in it. Record and metrics
- * come after the answer, before another request is read. With `x-llm-billing: async`, and for free answers from the
- * cache, the charge does too; until then the reservation stands, so that what a killed process takes with it is charged
- * at its bound.
+ * the next admission takes; no answer waits for the store's word, which could change nothing in it. With `x-llm-billing:
+ * async`, and for free answers from the cache, the charge comes after the answer, before another request is read; until
+ * then the reservation stands, so that what a killed process takes with it is charged at its bound. Record and metrics
+ * wait for a pause.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
@@ -38,7 +38,8 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
   const { afterAnswer } = services
   if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
   else afterAnswer.begin(() => chargeReservation(record, charge, services))
-  afterAnswer.run(() => finish(record, outcome, endedAtMs, services))
+  noteTokens(record, services)
+  afterAnswer.runInPause(() => finish(record, outcome, endedAtMs, services))
 }
 
 /** By the client's wish; and of a hit that costs nothing, for whose answer nothing is to be waited for. */
@@ -90,13 +91,17 @@ function chargeReservation({ reservation: held }: RequestRecord, charge: Charge,
   return held === undefined ? undefined : quotas.settle(held.reservation, charge)
 }
 
-function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds, services: Services): void {
+/** Against the limits of the providers, which the next request must find. */
+function noteTokens(record: RequestRecord, services: Services): void {
   if (record.served !== undefined && record.usage !== undefined && !record.isCacheHit) {
     services.health.tokensUsed(record.served, totalTokens(record.usage))
   }
   if (record.embedding !== undefined) {
     services.health.tokensUsed(record.embedding.deployment, record.embedding.charge.inputTokens)
   }
+}
+
+function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds, services: Services): void {
   services.metrics.requestEnded(record, outcome, endedAtMs)
   traceStep(record, services, 'settle', () => ({
     outcome,

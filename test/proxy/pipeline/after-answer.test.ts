@@ -63,3 +63,51 @@ t.test('work that fails is told of and stops nothing else', async (t) => {
   t.strictSame(done, ['next'])
   t.strictSame(errors, [new Error('at once'), new Error('later')])
 })
+
+t.test(
+  'work for a pause is not begun before another request is read, but when one waits for its provider',
+  async (t) => {
+    const done: string[] = []
+    const queue = new AfterAnswer(createTestClock().now)
+    for (const name of ['a', 'b']) queue.runInPause(() => void done.push(name))
+    await afterTicks()
+    t.strictSame(done, [])
+    queue.pauseBegins()
+    t.strictSame(done, [], 'what the pause is for comes first')
+    await afterTicks()
+    t.strictSame(done, ['a', 'b'])
+  },
+)
+
+t.test('work for a pause is begun without one, and work that comes later as well', async (t) => {
+  const queue = new AfterAnswer(createTestClock().now)
+  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => queue.runInPause(resolve))
+  t.pass('both were begun')
+})
+
+t.test('who must find work for a pause done has it begun, once', async (t) => {
+  const done: string[] = []
+  const queue = new AfterAnswer(createTestClock().now)
+  queue.runInPause(() => void done.push('a'))
+  queue.pauseBegins()
+  queue.catchUp()
+  t.strictSame(done, ['a'])
+  queue.runInPause(() => void done.push('b'))
+  await queue.drain()
+  t.strictSame(done, ['a', 'b'], 'draining begins it too')
+})
+
+t.test('what finds too much waiting for a pause begins at once', (t) => {
+  const begun: number[] = []
+  const queue = new AfterAnswer(createTestClock().now, { maxWaiting: 2 })
+  for (const index of [0, 1, 2]) queue.runInPause(() => void begun.push(index))
+  t.strictSame(begun, [2])
+  queue.catchUp()
+  t.strictSame(begun, [2, 0, 1])
+  t.end()
+})
+
+/** Work that is begun before the next read has been begun. */
+function afterTicks(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
+}
