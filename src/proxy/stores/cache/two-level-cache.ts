@@ -22,9 +22,6 @@ export class TwoLevelCache implements AnswerCache {
   readonly near: NearCache
   readonly #far: RedisAnswerStore | undefined
   readonly #purges: PurgeBoard
-  /** The address that was asked for last, and its key: mostly it is asked for again at once. */
-  #last: CacheAddress | undefined
-  #lastKey = ''
 
   constructor({ redis, now, maxBytes }: TwoLevelCacheOptions) {
     this.near = new NearCache(now, maxBytes)
@@ -46,37 +43,30 @@ export class TwoLevelCache implements AnswerCache {
   }
 
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
-    const key = this.#keyOf(address)
-    const answer = this.near.get(key)
+    const answer = this.near.get(address.digest)
     if (answer === undefined || isCurrent(answer, address, marks)) return answer
-    this.near.delete(key)
+    this.near.delete(address.digest)
     return undefined
   }
 
   readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
     if (this.#far === undefined) return NOTHING
-    const key = this.#keyOf(address)
-    return this.#far.read(key, address.scope.secret).then((answer) => {
+    return this.#far.read(keyOf(address), address.scope.secret).then((answer) => {
       if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
-      this.near.set(key, answer, L1_TTL_MS)
+      this.near.set(address.digest, answer, L1_TTL_MS)
       return answer
     })
   }
 
   write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
-    const key = this.#keyOf(address)
-    this.near.set(key, answer, ttlMs)
-    this.#far?.write(key, answer, ttlMs, address.scope.secret)
+    this.near.set(address.digest, answer, ttlMs)
+    this.#far?.write(keyOf(address), answer, ttlMs, address.scope.secret)
   }
+}
 
-  #keyOf(address: CacheAddress): string {
-    if (address !== this.#last) {
-      const { scope, digest } = address
-      this.#last = address
-      this.#lastKey = entryKey('a', scope.organization, scope.project, digest)
-    }
-    return this.#lastKey
-  }
+/** The second level's. The first level goes by the digest alone, which is of its scope as well. */
+function keyOf({ scope, digest }: CacheAddress): string {
+  return entryKey('a', scope.organization, scope.project, digest)
 }
 
 const NOTHING = Promise.resolve(undefined)
