@@ -7,8 +7,11 @@
  */
 import { write, writeSync } from 'node:fs'
 
-/** Longest time that a line waits for others, milliseconds: a write wakes another thread, which costs as much as ten lines. */
-const FLUSH_MS = 25
+/**
+ * Longest time that a line waits for others, milliseconds. A write wakes another thread: with a core for all of them, a third
+ * of a millisecond in which nothing else goes on, as much as a hundred lines cost.
+ */
+const FLUSH_MS = 100
 /** So much is written at once without waiting. */
 const BATCH_BYTES = 64 * 1024
 /** Of a UTF-16 unit in UTF-8. */
