@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
-import { ok, stream } from '../helpers/behaviours.ts'
+import { ok, stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Exchange } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -39,7 +39,8 @@ interface Told {
   readonly text: string
 }
 
-async function post(body: Buffer, chunked = false): Promise<Told> {
+/** Resolves with the answer's head. */
+async function opened(body: Buffer, chunked = false): Promise<IncomingMessage> {
   const client = request(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     agent: false,
@@ -52,6 +53,11 @@ async function post(body: Buffer, chunked = false): Promise<Told> {
   })
   client.end(body)
   const [response] = (await once(client, 'response')) as [IncomingMessage]
+  return response
+}
+
+async function post(body: Buffer, chunked = false): Promise<Told> {
+  const response = await opened(body, chunked)
   let text = ''
   for await (const piece of response) text += String(piece)
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], text }
@@ -95,5 +101,40 @@ t.test(
     const large = await post(bodyOf(10 * MIB - 1_000, false))
     t.equal(large.status, 200, 'all has been given back: the largest body has room again')
     t.equal(gateway.process.exitCode, null)
+  },
+)
+
+t.test('a stream that goes on does not hold what its request was made of', async (t) => {
+  // 20 MiB for a body of 5 that is worked on; three of them would be all there is room for.
+  const [start = '', content = ''] = chatStream(['hello'])
+  upstream.otherwise(stallAfter([start, content]), { model: 'm' })
+  const body = bodyOf(5 * MIB, true)
+  for (let open = 1; open <= 6; open++) {
+    const response = await opened(body)
+    t.equal(response.statusCode, 200, `${open} at once`)
+    t.teardown(() => response.destroy())
+  }
+})
+
+t.test(
+  'the answer of a large streamed request is kept like that of a small one, for clients of all formats',
+  async (t) => {
+    upstream.otherwise(stream(chatStream(['hello ', 'again'])), { model: 'other' })
+    const content = 'mail ada@example.com. '.repeat(10_000)
+    const messages = [{ role: 'user', content }]
+    const ask = async (path: string, body: object) => {
+      const response = await gateway.chat(
+        { model: 'other', messages, ...body },
+        { 'cache-control': '', 'x-llm-flags': 'pii-safe' },
+        path,
+      )
+      return { cache: response.headers.get('x-gateway-cache'), text: await response.text() }
+    }
+    const first = await ask('/v1/chat/completions', { stream: true })
+    t.match(first, { cache: 'miss', text: /"hello "[\s\S]*"again"[\s\S]*\[DONE\]/ })
+    t.match(await ask('/v1/chat/completions', { stream: true }), { cache: 'hit-l1', text: 'hello again' })
+    t.match(await ask('/v1/chat/completions', {}), { cache: 'hit-l1', text: 'hello again' })
+    const translated = await ask('/adapters/anthropic/v1/messages', { stream: true, max_tokens: 100 })
+    t.match(translated, { cache: 'miss', text: /"hello "[\s\S]*"again"[\s\S]*message_stop/ })
   },
 )

@@ -21,6 +21,7 @@ import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider, type Answer } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { forgetContents } from './forget-request.ts'
 import { callForJson } from './force-json.ts'
 import { restorerFor } from './follow-stream.ts'
 import { guardRequest, type GuardedRequest } from './guard-request.ts'
@@ -57,6 +58,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const route = planRequest(read.request, governed, record, services)
     const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
+    if (answer.type === 'stream' && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
     const headers = traceHeaders(record)
     const { request } = prepared.guarded
     const restorer = restorerFor(answer, prepared.guarded.restorer)
@@ -72,8 +74,8 @@ interface Prepared {
   readonly begun: CompletionLookUp
 }
 
-/** A larger request costs the guardrails so much that it waits for its admission. */
-const PREPARED_EARLY_BYTES = 64 * 1024
+/** A larger request costs the guardrails so much that it waits for its admission, and memory worth giving back early. */
+const SMALL_REQUEST_BYTES = 64 * 1024
 
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
@@ -92,7 +94,7 @@ async function admitAndPrepare(
     return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
   }
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
-  if (read.bytes.length > PREPARED_EARLY_BYTES) return [await admitting, prepare()]
+  if (read.bytes.length > SMALL_REQUEST_BYTES) return [await admitting, prepare()]
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
   await questionsHaveLeft()
@@ -116,18 +118,19 @@ function questionsHaveLeft(): Promise<void> {
 
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
-  { guarded: { request, bytes, restorer }, begun }: Prepared,
+  { guarded, begun }: Prepared,
   { plan, clampFor }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<Answer> {
-  const call = { request, bytes, plan, clampFor, stream: request.stream }
+  const { request, restorer } = guarded
+  const call = () => ({ request, bytes: guarded.bytes, plan, clampFor, stream: request.stream })
   const restore = (text: string) => restorer?.restore(text, 'message') ?? text
   const answer = await completeThroughCache({ request, plan, clampFor }, begun, caller, record, services, () =>
     caller.policy.flags.has('force-json')
-      ? callForJson(call, restore, record, services)
-      : callProvider(call, record, services),
+      ? callForJson(call(), restore, record, services)
+      : callProvider(call(), record, services),
   )
   record.served = answer.deployment
   traceStep(record, services, 'answer', () => ({

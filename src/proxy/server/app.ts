@@ -126,7 +126,10 @@ async function serve(
   share?: BodyShare,
 ): Promise<void> {
   try {
-    const sending = send(response, framed(await answer, adapter, query))
+    const outgoing = await answer
+    // It goes on for as long as the model writes. @see pipeline/forget-request.ts
+    if (outgoing.type === 'stream') share?.forgetContents()
+    const sending = send(response, framed(outgoing, adapter, query))
     if (sending !== undefined) await sending
   } catch (err) {
     services.log.error({ err }, 'answer broke off')

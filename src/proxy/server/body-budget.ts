@@ -52,6 +52,11 @@ export interface BodyShare {
    * 429 `rate_limit_exceeded` where there is no room in time, 413 `request_too_large` above the whole budget.
    */
   hold(bytes: number): Promise<void> | undefined
+  /**
+   * The body is needed no more: what stays of a large one is what was sent on, which the provider's connection keeps until
+   * the answer has ended.
+   */
+  forgetContents(): void
   /** Gives all of it back and waits for nothing any more. Calling it again does nothing. */
   release(): void
 }
@@ -60,6 +65,7 @@ interface Waiting {
   readonly share: Share
   readonly bytes: number
   readonly granted: () => void
+  readonly refused: (error: GatewayError) => void
   readonly timer: NodeJS.Timeout
 }
 
@@ -152,10 +158,22 @@ export class BodyBudget {
         reject(noRoom())
         this.#admitWaiting()
       }, this.#maxWaitMs)
-      const waiting: Waiting = { share, bytes, granted: resolve, timer }
+      const waiting: Waiting = { share, bytes, granted: resolve, refused: reject, timer }
       const behind = share.held > 0 ? this.#queue.findIndex((other) => other.share.held === 0) : -1
       this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiting)
+      this.#refuseWhereAllWait()
     })
+  }
+
+  /** Bodies that all hold a part and wait for more would wait for each other: the last of them gives up for the others. */
+  #refuseWhereAllWait(): void {
+    const begun = this.#queue.filter(({ share }) => isLarge(share.held))
+    const last = begun.at(-1)
+    if (last === undefined || begun.length === 1) return
+    if (begun.reduce((sum, { share }) => sum + share.held, 0) < this.#heldByLarge) return
+    this.#queue.splice(this.#queue.indexOf(last), 1)
+    clearTimeout(last.timer)
+    last.refused(noRoom())
   }
 
   #admitWaiting(): void {
@@ -168,6 +186,7 @@ export class BodyBudget {
         waiting.granted()
       } else index++
     }
+    if (this.#queue.length > 0) this.#refuseWhereAllWait()
   }
 }
 
@@ -183,6 +202,10 @@ class Share implements BodyShare {
   hold(bytes: number): Promise<void> | undefined {
     // What comes for a request that has ended is dropped by whoever reads it.
     return this.#released ? undefined : this.#budget.hold(this, bytes)
+  }
+
+  forgetContents(): void {
+    if (isLarge(this.held)) void this.hold(this.held / COST_PER_BYTE)
   }
 
   release(): void {

@@ -77,7 +77,7 @@ function collect(
       reject(error)
     }
     const brokenOff = (cause?: unknown) => refuse(clientGone(cause))
-    request.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       length += chunk.length
       // A client that is still writing reads the refusal only when it is through; one that does not end is cut off.
       if (length > 2 * maxBytes) request.destroy()
@@ -87,12 +87,16 @@ function collect(
       if (length <= held) return
       held = maxBytes
       pauseFor(share.hold(bodyCost(maxBytes)), request, refuse)
-    })
-    request.on('end', () => {
+    }
+    const onEnd = () => {
       // An error is dear to make: not for a request that has come as a whole.
       request.off('close', brokenOff)
+      // The request lives until its answer has ended, and by its listeners what the promise resolves with.
+      if (length > SMALL_BODY_BYTES) request.off('data', onData).off('end', onEnd).off('error', brokenOff)
       if (!isRefused) resolve(kept.take(length))
-    })
+    }
+    request.on('data', onData)
+    request.on('end', onEnd)
     request.on('error', brokenOff)
     request.on('close', brokenOff)
     if (request.destroyed) brokenOff()

@@ -102,6 +102,30 @@ t.test('a body that has begun goes before those that have not', async (t) => {
   t.strictSame(order, ['begun', 'fresh'])
 })
 
+t.test('bodies that hold a part and all wait for more do not wait for each other', async (t) => {
+  const budget = budgetOf()
+  const shares = [open(t, budget), open(t, budget), open(t, budget)]
+  for (const share of shares) share.hold(10 * MIB)
+  // As their reader does: what is refused ends.
+  const ends = shares.map(async (share, index) => {
+    try {
+      await share.hold(20 * MIB)
+      return index
+    } catch (error) {
+      share.release()
+      throw error
+    }
+  })
+  const told = await Promise.allSettled([...ends.slice(0, 1), ...ends.slice(2)])
+  t.match(told, [
+    { status: 'fulfilled', value: 0 },
+    { status: 'rejected', reason: { code: 'rate_limit_exceeded' } },
+  ])
+  t.equal(budget.waiting, 1, 'the second waits for the first')
+  shares[0]?.release()
+  t.equal(await ends[1], 1)
+})
+
 t.test('waiting is bounded in time', async (t) => {
   const budget = budgetOf({ maxWaitMs: 1 })
   const holder = open(t, budget)
@@ -149,6 +173,20 @@ t.test('a first in the queue that leaves lets the next one in', async (t) => {
   t.ok(granted)
   leaving.release()
   await granted
+})
+
+t.test('of a large body whose contents are forgotten, what was sent on still counts', async (t) => {
+  const budget = budgetOf()
+  const [large, small] = [open(t, budget), open(t, budget)]
+  large.hold(bodyCost(5 * MIB))
+  small.hold(bodyCost(1_000))
+  const next = open(t, budget)
+  const granted = next.hold(bodyCost(5 * MIB))
+  t.ok(granted)
+  large.forgetContents()
+  small.forgetContents()
+  await granted
+  t.equal(budget.heldBytes, 5 * MIB + bodyCost(1_000) + bodyCost(5 * MIB))
 })
 
 t.test('the largest body always fits alone, however little memory there is', async (t) => {

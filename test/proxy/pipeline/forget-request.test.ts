@@ -1,0 +1,47 @@
+import t from 'tap'
+import { formatOf } from '../../../src/domain/formats/registry.ts'
+import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import { forgetContents } from '../../../src/proxy/pipeline/forget-request.ts'
+
+const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
+  'chat-completions': {
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+    n: 2,
+    max_tokens: 7,
+    messages: [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'a long text' },
+    ],
+    tools: [{ type: 'function', function: { name: 'f', description: 'a long text' } }],
+  },
+  messages: {
+    model: 'm',
+    stream: true,
+    max_tokens: 7,
+    system: 'be brief',
+    messages: [{ role: 'user', content: 'a long text' }],
+    tools: [{ name: 'f', description: 'a long text', input_schema: {} }],
+  },
+  'generate-content': {
+    systemInstruction: { parts: [{ text: 'be brief' }] },
+    contents: [{ role: 'user', parts: [{ text: 'a long text' }] }],
+    generationConfig: { maxOutputTokens: 7 },
+  },
+}
+
+for (const name of ['chat-completions', 'messages', 'generate-content'] as const) {
+  t.test(`of a request in ${name} nothing stays but what says how it is to be answered`, async (t) => {
+    const document = structuredClone(DOCUMENTS[name])
+    const request = formatOf(name).parseRequest(document, { model: 'm', stream: true })
+    const { model, stream, streamUsage, sampling } = structuredClone(request)
+    const guarded = { request, bytes: new Uint8Array(3), redactions: undefined, restorer: undefined }
+    forgetContents(guarded)
+    t.equal(guarded.bytes, undefined)
+    t.strictSame(document, {})
+    t.notMatch(JSON.stringify(request), 'a long text')
+    t.match(request, { model, stream, streamUsage, sampling })
+  })
+}
