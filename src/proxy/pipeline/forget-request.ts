@@ -2,7 +2,7 @@
 import type { GuardedRequest } from './guard-request.ts'
 
 /**
- * Empties a request whose answer has begun as a stream. Nobody is asked any more, so its texts are not needed; what it
+ * Empties a request whose streamed answer has begun. Nobody is asked any more, so its texts are not needed; what it
  * says of the answer (usage, sampling) stays. In place: whoever keeps the answer for others still holds the request.
  */
 export function forgetContents(guarded: GuardedRequest): void {

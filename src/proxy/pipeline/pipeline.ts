@@ -58,7 +58,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const route = planRequest(read.request, governed, record, services)
     const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
-    if (answer.type === 'stream' && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
+    if (record.stream && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
     const headers = traceHeaders(record)
     const { request } = prepared.guarded
     const restorer = restorerFor(answer, prepared.guarded.restorer)

@@ -120,7 +120,7 @@ export class BodyBudget {
   hold(share: Share, wanted: number): Promise<void> | undefined {
     if (wanted > this.#bytes) return Promise.reject(neverFits())
     const bytes = Math.min(wanted, this.#bytes - this.#reserve)
-    if (bytes <= share.held || this.#fits(share, bytes, this.#queue.length === 0)) return this.#set(share, bytes)
+    if (bytes <= share.held || this.#fits(share, bytes, this.#placeOf(share) === 0)) return this.#set(share, bytes)
     if (this.#queue.length >= this.#maxWaiting) return Promise.reject(noRoom())
     return this.#wait(share, bytes)
   }
@@ -159,10 +159,15 @@ export class BodyBudget {
         this.#admitWaiting()
       }, this.#maxWaitMs)
       const waiting: Waiting = { share, bytes, granted: resolve, refused: reject, timer }
-      const behind = share.held > 0 ? this.#queue.findIndex((other) => other.share.held === 0) : -1
-      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiting)
+      this.#queue.splice(this.#placeOf(share), 0, waiting)
       this.#refuseWhereAllWait()
     })
+  }
+
+  /** Where it would wait: at the end, or behind the last that holds a part already as it does. */
+  #placeOf({ held }: Share): number {
+    const behind = held > 0 ? this.#queue.findIndex((other) => other.share.held === 0) : -1
+    return behind === -1 ? this.#queue.length : behind
   }
 
   /** Bodies that all hold a part and wait for more would wait for each other: the last of them gives up for the others. */

@@ -34,13 +34,17 @@ async function readLarge(
   try {
     if (room !== undefined) await unlessGone(room, request)
     const body = await collect(request, maxBytes, announced, share)
-    const cost = bodyCost(body.length) + (body.length > SMALL_BODY_BYTES ? structureCost(body) : 0)
-    await share.hold(cost)
+    await share.hold(bodyCost(body.length) + densityCost(body))
     return body
   } catch (refusal) {
     if (endsConnection(request)) await dropped(request)
     throw refusal
   }
+}
+
+/** What a large body's structure takes beyond what is counted for texts, which ordinary documents stay below. */
+function densityCost(body: Uint8Array): number {
+  return body.length > SMALL_BODY_BYTES ? Math.max(0, structureCost(body) - body.length) : 0
 }
 
 /** Whether the connection ends with the answer: ended while the client still writes, it would lose the answer. */

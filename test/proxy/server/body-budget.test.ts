@@ -126,6 +126,15 @@ t.test('bodies that hold a part and all wait for more do not wait for each other
   t.equal(await ends[1], 1)
 })
 
+t.test('a body that has begun takes what there is room for past those that wait', async (t) => {
+  const budget = budgetOf()
+  const [begun, fresh] = [open(t, budget), open(t, budget)]
+  begun.hold(20 * MIB)
+  t.ok(fresh.hold(20 * MIB))
+  t.equal(begun.hold(21 * MIB), undefined)
+  t.equal(budget.heldBytes, 21 * MIB)
+})
+
 t.test('waiting is bounded in time', async (t) => {
   const budget = budgetOf({ maxWaitMs: 1 })
   const holder = open(t, budget)

@@ -200,12 +200,25 @@ t.test('a chunked body above the limit is refused and its share given back', asy
 
 t.test('what is in a large body counts as well', async (t) => {
   const { budget, read, finish, until, start } = await scene(t)
+  const messages = Array.from({ length: 500 }, (_, index) => ({
+    role: 'user',
+    content: `message ${index} ${'x'.repeat(400)}`,
+  }))
+  const chat = Buffer.from(JSON.stringify({ model: 'm', stream: true, messages }))
+  const ordinary = start({ 'content-length': chat.length })
+  ordinary.end(chat)
+  const told = answerOf(ordinary)
+  await until(() => read.length === 1)
+  t.equal(budget.heldBytes, bodyCost(chat.length), 'a conversation takes what its texts take')
+  read.pop()
+  finish()
+  await told
   const dense = Buffer.from(`[${'[],'.repeat(100_000)}0]`)
   const client = start({ 'content-length': dense.length })
   client.end(dense)
   const answer = answerOf(client)
   await until(() => read.length === 1)
-  t.ok(budget.heldBytes > bodyCost(dense.length) + 100_000 * 64)
+  t.ok(budget.heldBytes > bodyCost(dense.length) + 100_000 * 64, 'arrays take more than their text')
   finish()
   t.equal(await answer, `200 ${dense.length}`)
   const denser = Buffer.from(`[${'[],'.repeat(1_000_000)}0]`)
