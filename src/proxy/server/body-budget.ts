@@ -31,6 +31,9 @@ const MAX_WAITING = 256
 /** Long enough for some requests to end, short enough for a client to come back later. */
 const MAX_WAIT_MS = 10_000
 
+/** A large body that has not come after this time gives way to those that wait. As long as they wait, so that they see it. */
+const SLOW_AFTER_MS = 10_000
+
 /** What a refused client is told to wait. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -41,6 +44,7 @@ export interface BodyBudgetOptions {
   readonly maxBodyBytes: number
   readonly maxWaitMs?: Milliseconds
   readonly maxWaiting?: number
+  readonly slowAfterMs?: Milliseconds
 }
 
 /** A body's part of the budget. */
@@ -52,6 +56,8 @@ export interface BodyShare {
    * 429 `rate_limit_exceeded` where there is no room in time, 413 `request_too_large` above the whole budget.
    */
   hold(bytes: number): Promise<void> | undefined
+  /** Calls `late` once the body has been coming for long and others wait for room. @returns what ends that */
+  watchPace(late: () => void): () => void
   /**
    * The body is needed no more: what stays of a large one is what was sent on, which the provider's connection keeps until
    * the answer has ended.
@@ -88,16 +94,19 @@ export class BodyBudget {
   readonly #reserve: number
   readonly #maxWaitMs: Milliseconds
   readonly #maxWaiting: number
+  readonly slowAfterMs: Milliseconds
   /** In the order in which they get room. */
   readonly #queue: Waiting[] = []
   #held = 0
   /** Of that, by bodies that are not small. */
   #heldByLarge = 0
 
-  constructor({ bytes, maxBodyBytes, maxWaitMs = MAX_WAIT_MS, maxWaiting = MAX_WAITING }: BodyBudgetOptions) {
+  constructor(options: BodyBudgetOptions) {
+    const { bytes, maxBodyBytes, maxWaitMs = MAX_WAIT_MS, maxWaiting = MAX_WAITING } = options
     this.#bytes = Math.max(bytes, bodyCost(Math.max(maxBodyBytes, SMALL_BODY_BYTES)) / (1 - RESERVE_PART))
     this.#reserve = this.#bytes * RESERVE_PART
     this.#maxWaitMs = maxWaitMs
+    this.slowAfterMs = options.slowAfterMs ?? SLOW_AFTER_MS
     this.#maxWaiting = Math.min(maxWaiting, Math.ceil(this.#bytes / BUDGET_PER_WAITING_BYTES))
   }
 
@@ -207,6 +216,15 @@ class Share implements BodyShare {
   hold(bytes: number): Promise<void> | undefined {
     // What comes for a request that has ended is dropped by whoever reads it.
     return this.#released ? undefined : this.#budget.hold(this, bytes)
+  }
+
+  watchPace(late: () => void): () => void {
+    const timer = setInterval(() => {
+      if (this.#budget.waiting === 0) return
+      clearInterval(timer)
+      late()
+    }, this.#budget.slowAfterMs)
+    return () => clearInterval(timer)
   }
 
   forgetContents(): void {

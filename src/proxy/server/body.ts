@@ -9,8 +9,9 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i
 /**
  * The whole body. A body that is announced or turns out larger than `maxBytes` is refused without being kept; one for
  * which `share` has no room is not read before there is.
- * @throws {GatewayError} 413 `request_too_large`, 415 `unsupported_media_type`, 429 `rate_limit_exceeded` where other
- * bodies leave no room in time, 499 where the client breaks off.
+ * @throws {GatewayError} 408 `request_timeout` where it comes slowly and others wait, 413 `request_too_large`,
+ * 415 `unsupported_media_type`, 429 `rate_limit_exceeded` where other bodies leave no room in time, 499 where the client
+ * breaks off.
  */
 export function readBody(request: IncomingMessage, maxBytes: number, share: BodyShare): Promise<Uint8Array> {
   const refusal = refusalOf(request, maxBytes)
@@ -37,7 +38,8 @@ async function readLarge(
     await share.hold(bodyCost(body.length) + densityCost(body))
     return body
   } catch (refusal) {
-    if (endsConnection(request)) await dropped(request)
+    void share.hold(0)
+    if (endsConnection(request) && !isTooSlow(refusal)) await dropped(request)
     throw refusal
   }
 }
@@ -69,7 +71,8 @@ function collect(
   share: BodyShare,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const kept = announced !== undefined && announced > SMALL_BODY_BYTES ? new Filled(announced) : new Chunks()
+    const isLarge = announced !== undefined && announced > SMALL_BODY_BYTES
+    const kept = isLarge ? new Filled(announced) : new Chunks()
     let length = 0
     let isRefused = false
     // An unknown length counts as small while it is, then as the largest: who held a part and waited for the next would
@@ -77,9 +80,13 @@ function collect(
     let held = announced ?? SMALL_BODY_BYTES
     const refuse = (error: unknown) => {
       isRefused = true
+      stopWatching?.()
       kept.drop()
       reject(error)
     }
+    // Who has been given room and does not use it would keep all others from theirs.
+    const watchPace = () => share.watchPace(() => refuse(tooSlow()))
+    let stopWatching = isLarge ? watchPace() : undefined
     const brokenOff = (cause?: unknown) => refuse(clientGone(cause))
     const onData = (chunk: Buffer) => {
       length += chunk.length
@@ -90,11 +97,13 @@ function collect(
       kept.add(chunk)
       if (length <= held) return
       held = maxBytes
+      stopWatching = watchPace()
       pauseFor(share.hold(bodyCost(maxBytes)), request, refuse)
     }
     const onEnd = () => {
       // An error is dear to make: not for a request that has come as a whole.
       request.off('close', brokenOff)
+      stopWatching?.()
       // The request lives until its answer has ended, and by its listeners what the promise resolves with.
       if (length > SMALL_BODY_BYTES) request.off('data', onData).off('end', onEnd).off('error', brokenOff)
       if (!isRefused) resolve(kept.take(length))
@@ -202,6 +211,14 @@ function announcedLength({ headers }: IncomingMessage): number | undefined {
 
 function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`)
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('request_timeout', 'The body came too slowly while others waited for the room it takes.')
+}
+
+function isTooSlow(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'request_timeout'
 }
 
 function clientGone(cause?: unknown): GatewayError {

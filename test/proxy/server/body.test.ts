@@ -31,7 +31,7 @@ interface Scene {
 }
 
 /** A server that reads bodies within a budget of one largest body, and holds them until it is told. */
-async function scene(t: Test, options: { maxWaitMs?: number; bytes?: number } = {}): Promise<Scene> {
+async function scene(t: Test, options: { maxWaitMs?: number; slowAfterMs?: number } = {}): Promise<Scene> {
   const budget = new BodyBudget({ bytes: 0, maxBodyBytes: MAX_BODY, maxWaitMs: 60_000, ...options })
   const read: Uint8Array[] = []
   const sockets: Socket[] = []
@@ -174,6 +174,33 @@ t.test('who waits in vain is refused, announced or chunked, and the connection l
   }
   t.equal(budget.heldBytes, bodyCost(MAX_BODY))
   t.equal(budget.waiting, 0)
+})
+
+t.test('who is slow with the room it has been given gives way to those that wait, and to nobody else', async (t) => {
+  const { budget, read, finish, until, start } = await scene(t, { slowAfterMs: 20 })
+  for (const headers of [{ 'content-length': MAX_BODY }, { 'transfer-encoding': 'chunked' }]) {
+    const slow = start(headers)
+    slow.write(textOf(MIB))
+    await until(() => budget.heldBytes === bodyCost(MAX_BODY))
+    const next = start({ 'content-length': MAX_BODY })
+    next.end(textOf(MAX_BODY))
+    t.equal(await answerOf(slow), '408 request_timeout')
+    const answer = answerOf(next)
+    await until(() => read.length === 1)
+    read.pop()
+    finish()
+    t.equal(await answer, `200 ${MAX_BODY}`)
+    slow.destroy()
+  }
+  const alone = start({ 'content-length': MIB })
+  const text = textOf(MIB)
+  alone.write(text.subarray(0, 1_000))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  alone.end(text.subarray(1_000))
+  const answer = answerOf(alone)
+  await until(() => read.length === 1)
+  finish()
+  t.equal(await answer, `200 ${MIB}`)
 })
 
 t.test('clients that break off give their share back, while they send and while they wait', async (t) => {
