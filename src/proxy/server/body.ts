@@ -85,7 +85,7 @@ function collect(
       reject(error)
     }
     // Who has been given room and does not use it would keep all others from theirs.
-    const watchPace = () => share.watchPace(() => refuse(tooSlow()))
+    const watchPace = () => (isRefused ? undefined : share.watchPace(() => refuse(tooSlow())))
     let stopWatching = isLarge ? watchPace() : undefined
     const brokenOff = (cause?: unknown) => refuse(clientGone(cause))
     const onData = (chunk: Buffer) => {
@@ -97,8 +97,7 @@ function collect(
       kept.add(chunk)
       if (length <= held) return
       held = maxBytes
-      stopWatching = watchPace()
-      pauseFor(share.hold(bodyCost(maxBytes)), request, refuse)
+      whenRoom(share.hold(bodyCost(maxBytes)), request, refuse, () => (stopWatching = watchPace()))
     }
     const onEnd = () => {
       // An error is dear to make: not for a request that has come as a whole.
@@ -117,10 +116,15 @@ function collect(
 }
 
 /** Nothing more is read until there is room. What comes after a refusal is read to be dropped. */
-function pauseFor(room: Promise<void> | undefined, request: IncomingMessage, refuse: (error: unknown) => void): void {
-  if (room === undefined) return
+function whenRoom(
+  room: Promise<void> | undefined,
+  request: IncomingMessage,
+  refuse: (error: unknown) => void,
+  goOn: () => void,
+): void {
+  if (room === undefined) return goOn()
   request.pause()
-  void room.catch(refuse).then(() => request.resume())
+  void room.then(goOn, refuse).then(() => request.resume())
 }
 
 /** Rejects where the client breaks off before there is room. */

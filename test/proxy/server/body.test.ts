@@ -192,6 +192,21 @@ t.test('who is slow with the room it has been given gives way to those that wait
     t.equal(await answer, `200 ${MAX_BODY}`)
     slow.destroy()
   }
+  // Waiting is not being slow.
+  const holding = start({ 'content-length': MAX_BODY })
+  holding.end(textOf(MAX_BODY))
+  await until(() => read.length === 1)
+  const waiting = start({ 'transfer-encoding': 'chunked' })
+  waiting.end(textOf(MIB))
+  await until(() => budget.waiting === 1)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const granted = answerOf(waiting)
+  finish()
+  await until(() => read.length === 2)
+  read.length = 0
+  finish()
+  t.equal(await granted, `200 ${MIB}`)
+
   const alone = start({ 'content-length': MIB })
   const text = textOf(MIB)
   alone.write(text.subarray(0, 1_000))
