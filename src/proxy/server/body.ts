@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../domain/errors.ts'
 import { bodyCost, SMALL_BODY_BYTES, type BodyShare } from './body-budget.ts'
+import { clientGone, collectBody, tooLarge } from './collect-body.ts'
 import { structureCost } from './structure-cost.ts'
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i
@@ -19,7 +20,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, share: Body
   const announced = announcedLength(request)
   const room = share.hold(bodyCost(announced ?? SMALL_BODY_BYTES))
   if (announced !== undefined && announced <= SMALL_BODY_BYTES && room === undefined) {
-    return collect(request, maxBytes, announced, share)
+    return collectBody(request, maxBytes, announced, share)
   }
   return readLarge(request, maxBytes, announced, share, room)
 }
@@ -34,7 +35,7 @@ async function readLarge(
 ): Promise<Uint8Array> {
   try {
     if (room !== undefined) await unlessGone(room, request)
-    const body = await collect(request, maxBytes, announced, share)
+    const body = await collectBody(request, maxBytes, announced, share)
     await share.hold(bodyCost(body.length) + densityCost(body))
     return body
   } catch (refusal) {
@@ -63,70 +64,6 @@ function dropped(request: IncomingMessage): Promise<void> {
   })
 }
 
-/** By events: iterating a stream costs more than all else that is done with a body of ordinary size. */
-function collect(
-  request: IncomingMessage,
-  maxBytes: number,
-  announced: number | undefined,
-  share: BodyShare,
-): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const isLarge = announced !== undefined && announced > SMALL_BODY_BYTES
-    const kept = isLarge ? new Filled(announced) : new Chunks()
-    let length = 0
-    let isRefused = false
-    // An unknown length counts as small while it is, then as the largest: who held a part and waited for the next would
-    // wait for others that do the same.
-    let held = announced ?? SMALL_BODY_BYTES
-    const refuse = (error: unknown) => {
-      isRefused = true
-      stopWatching?.()
-      kept.drop()
-      reject(error)
-    }
-    // Who has been given room and does not use it would keep all others from theirs.
-    const watchPace = () => (isRefused ? undefined : share.watchPace(() => refuse(tooSlow())))
-    let stopWatching = isLarge ? watchPace() : undefined
-    const brokenOff = (cause?: unknown) => refuse(clientGone(cause))
-    const onData = (chunk: Buffer) => {
-      length += chunk.length
-      // A client that is still writing reads the refusal only when it is through; one that does not end is cut off.
-      if (length > 2 * maxBytes) request.destroy()
-      if (isRefused) return
-      if (length > maxBytes) return refuse(tooLarge(maxBytes))
-      kept.add(chunk)
-      if (length <= held) return
-      held = maxBytes
-      whenRoom(share.hold(bodyCost(maxBytes)), request, refuse, () => (stopWatching = watchPace()))
-    }
-    const onEnd = () => {
-      // An error is dear to make: not for a request that has come as a whole.
-      request.off('close', brokenOff)
-      stopWatching?.()
-      // The request lives until its answer has ended, and by its listeners what the promise resolves with.
-      if (length > SMALL_BODY_BYTES) request.off('data', onData).off('end', onEnd).off('error', brokenOff)
-      if (!isRefused) resolve(kept.take(length))
-    }
-    request.on('data', onData)
-    request.on('end', onEnd)
-    request.on('error', brokenOff)
-    request.on('close', brokenOff)
-    if (request.destroyed) brokenOff()
-  })
-}
-
-/** Nothing more is read until there is room. What comes after a refusal is read to be dropped. */
-function whenRoom(
-  room: Promise<void> | undefined,
-  request: IncomingMessage,
-  refuse: (error: unknown) => void,
-  goOn: () => void,
-): void {
-  if (room === undefined) return goOn()
-  request.pause()
-  void room.then(goOn, refuse).then(() => request.resume())
-}
-
 /** Rejects where the client breaks off before there is room. */
 function unlessGone(room: Promise<void>, request: IncomingMessage): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -136,54 +73,6 @@ function unlessGone(room: Promise<void>, request: IncomingMessage): Promise<void
     room.then(resolve, reject).finally(() => request.off('close', gone))
   })
 }
-
-/** What has come, in pieces. Dropped once it is taken: the request outlives its body, by minutes where it is streamed to. */
-class Chunks {
-  #chunks: Buffer[] = []
-
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-  }
-
-  take(length: number): Uint8Array {
-    const chunks = this.#chunks
-    const [only] = chunks
-    this.drop()
-    return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
-  }
-
-  drop(): void {
-    this.#chunks = []
-  }
-}
-
-/** What has come, in one piece from the beginning: pieces of many bodies at once would be twice their memory. */
-class Filled {
-  #bytes: Uint8Array
-  #length = 0
-
-  constructor(length: number) {
-    // Not of the pool, whose pieces share a page with others'.
-    this.#bytes = Buffer.allocUnsafeSlow(length)
-  }
-
-  add(chunk: Buffer): void {
-    this.#bytes.set(chunk, this.#length)
-    this.#length += chunk.length
-  }
-
-  take(): Uint8Array {
-    const bytes = this.#bytes
-    this.drop()
-    return bytes
-  }
-
-  drop(): void {
-    this.#bytes = NOTHING
-  }
-}
-
-const NOTHING = new Uint8Array()
 
 /** Whether the body is said to be JSON. */
 export function hasJsonType({ headers }: IncomingMessage): boolean {
@@ -213,18 +102,6 @@ function announcedLength({ headers }: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`)
-}
-
-function tooSlow(): GatewayError {
-  return new GatewayError('request_timeout', 'The body came too slowly while others waited for the room it takes.')
-}
-
 function isTooSlow(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'request_timeout'
-}
-
-function clientGone(cause?: unknown): GatewayError {
-  return new GatewayError('client_closed_request', 'The client broke off its body.', { cause })
 }
