@@ -25,11 +25,11 @@ export class BytePages {
   /** Copies bytes in. */
   store(bytes: Uint8Array): StoredBytes {
     const { length } = bytes
-    // A list of one has room for one: it lives as long as what is stored, and one that grows takes room for seventeen.
+    // The list lives as long as what is stored, and one that grows takes room for seventeen; its copy, for what it holds.
     if (length <= PIECE_BYTES) return { pieces: [this.#put(bytes)], length }
     const pieces: number[] = []
     for (let at = 0; at < length; at += PIECE_BYTES) pieces.push(this.#put(bytes.subarray(at, at + PIECE_BYTES)))
-    return { pieces, length }
+    return { pieces: pieces.slice(), length }
   }
 
   /** A copy: what is stored may be released at any time. */
