@@ -12,6 +12,7 @@
  */
 import { GatewayError } from '../errors.ts'
 import type {
+  ComplianceSettings,
   OrganizationEntry,
   PolicySettings,
   Privileges,
@@ -78,13 +79,23 @@ export function basePolicy({ key, project, organization }: PolicyLevels): BasePo
       cache: mergeCache(chosen.map(({ cache }) => cache)),
       quotaFailure: compliance.quotaFailure ?? 'Closed',
       injectionThreshold: compliance.injectionThreshold,
-      masking: { kinds: compliance.masking?.kinds ?? [], custom: compliance.masking?.custom ?? [] },
+      masking: maskingOf(compliance),
       sources,
     },
     privileges: key.privileges,
     requiredTags: compliance.requiredTags ?? [],
     floor,
   }
+}
+
+/** One object for all keys of an organization: what is compiled from it (patterns too) is kept by it, and keys are many. */
+const maskings = new WeakMap<ComplianceSettings, EffectivePolicy['masking']>()
+
+function maskingOf(compliance: ComplianceSettings): EffectivePolicy['masking'] {
+  const { kinds = [], custom = [] } = compliance.masking ?? {}
+  const masking = maskings.get(compliance) ?? { kinds, custom }
+  maskings.set(compliance, masking)
+  return masking
 }
 
 /** The policy of one request. Without overrides it is the base's own object. Refusals as in `resolvePolicy`. */

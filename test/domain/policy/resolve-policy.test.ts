@@ -36,6 +36,15 @@ function policyOf(scope: PolicyLevels, overrides: ControlOverrides = NO_OVERRIDE
   return outcome.policy
 }
 
+t.test('all keys of an organization share the object that the compiled rules of masking are kept by', async (t) => {
+  const { organization, project } = levels({}, {}, { masking: { custom: [{ kind: 'BADGE', pattern: 'B[0-9]{4}' }] } })
+  const maskingOf = (policies: PolicySettings) =>
+    basePolicy({ key: { policies, privileges: ALL }, project, organization }).policy.masking
+  t.equal(maskingOf({ flags: ['pii-safe'] }), maskingOf({ tags: { team: 'a' } }))
+  const other = levels({}, {}, { masking: { custom: [{ kind: 'BADGE', pattern: 'B[0-9]{4}' }] } })
+  t.not(basePolicy(other).policy.masking, maskingOf({}), 'organizations keep theirs apart')
+})
+
 t.test('a request without control headers gets the base policy itself', async (t) => {
   const base = basePolicy(levels({ flags: ['pii-safe'] }))
   const outcome = applyOverrides(base, NO_OVERRIDES)
