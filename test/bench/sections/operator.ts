@@ -139,7 +139,7 @@ interface Process {
 /** Resolves when it has read the cluster. */
 async function start(plane: ControlPlane, redis: RedisServer): Promise<Process> {
   const args = [
-    '--v8-pool-size=1',
+    '--v8-pool-size=2',
     '--min-semi-space-size=8',
     '--max-semi-space-size=8',
     PROGRAM,
