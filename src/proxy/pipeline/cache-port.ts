@@ -34,8 +34,10 @@ export interface AnswerCache {
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined
   /** What the shared store holds. Gone, slow or full: undefined. */
   readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined>
-  /** Keeps an answer in both levels. The shared store is written in the background. */
-  write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void
+  /** Keeps an answer in this process. */
+  writeNear(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void
+  /** Keeps an answer in the shared store, in the background. Sealing it takes as long as all else that the cache does. */
+  writeFar(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void
 }
 
 /** A question that has been answered, by what it means. */

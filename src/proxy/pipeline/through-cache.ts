@@ -227,15 +227,17 @@ class Passage<Answer> implements Keeper {
 
   keep(document: Uint8Array, format: CachedFormat, deployment: Deployment): void {
     if (!this.#keeps(deployment)) return this.#lead?.land(undefined)
+    const { afterAnswer, cache } = this.#services
     const { virtualKey, storedAtMs, purges } = this.#entry
     const answer = { format, document, deployment: deployment.id, virtualKey, storedAtMs, purges }
     // The client does not wait for it. It is done before another request is read; who came before waits for the flight.
-    this.#services.afterAnswer.run(() => {
+    afterAnswer.run(() => {
       // First of all, so that nothing that fails in keeping it can leave them waiting.
       this.#lead?.land(answer)
-      this.#services.cache.write(this.#address, answer, this.#ttlMs)
+      cache.writeNear(this.#address, answer, this.#ttlMs)
       this.#cacheable.similar?.kept(this.#address)
     })
+    afterAnswer.runInPause(() => cache.writeFar(this.#address, answer, this.#ttlMs))
   }
 
   drop(): void {

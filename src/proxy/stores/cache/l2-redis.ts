@@ -1,7 +1,6 @@
 /**
  * The second level: sealed answers in Redis, shared by all processes. Redis gone, slow or frozen is a miss; writes go
- * in the background, after the answers of the same turn have been sent, are bounded in number and bytes, and are dropped
- * beyond that.
+ * in the background, are bounded in number and bytes, and are dropped beyond that.
  */
 import { decodeStoredAnswer, storedHead, type StoredAnswer } from '../../../domain/caching/stored-answer.ts'
 import type { Secret } from '../../../domain/secret.ts'
@@ -22,20 +21,11 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024
 
 const AS_BYTES = { returnBuffers: true }
 
-interface Write {
-  readonly key: string
-  readonly answer: StoredAnswer
-  readonly ttlMs: Milliseconds
-  readonly secret: Secret
-}
-
 export class RedisAnswerStore {
   /** Of answers, with how many were skipped. */
   readonly reads: BreakingReads
   readonly #redis: RedisConnection
-  /** Those of this turn. */
-  #waiting: Write[] = []
-  /** Waiting, or sent and not answered. */
+  /** Sent and not answered. */
   #pendingWrites = 0
   #pendingBytes = 0
   #dropped = 0
@@ -73,17 +63,10 @@ export class RedisAnswerStore {
     }
     this.#pendingWrites++
     this.#pendingBytes += bytes
-    // What is asked for next is the answer, on its way to the client: sealing does not hold it up.
-    if (this.#waiting.push({ key, answer, ttlMs, secret }) === 1) setImmediate(this.#sendWaiting)
+    void this.#send(key, answer, ttlMs, secret)
   }
 
-  readonly #sendWaiting = (): void => {
-    const writes = this.#waiting
-    this.#waiting = []
-    for (const write of writes) void this.#send(write)
-  }
-
-  async #send({ key, answer, ttlMs, secret }: Write): Promise<void> {
+  async #send(key: string, answer: StoredAnswer, ttlMs: Milliseconds, secret: Secret): Promise<void> {
     try {
       const sealing = seal(encoded(answer), key, secret)
       const sealed = sealing instanceof Promise ? await sealing : sealing

@@ -58,8 +58,11 @@ export class TwoLevelCache implements AnswerCache {
     })
   }
 
-  write(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
-    this.near.set(address.digest, answer, ttlMs)
+  writeNear({ digest }: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
+    this.near.set(digest, answer, ttlMs)
+  }
+
+  writeFar(address: CacheAddress, answer: StoredAnswer, ttlMs: Milliseconds): void {
     this.#far?.write(keyOf(address), answer, ttlMs, address.scope.secret)
   }
 }

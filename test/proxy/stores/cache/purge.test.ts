@@ -44,7 +44,7 @@ async function fill(organization: string, project: string): Promise<void> {
   const document = Buffer.from('{}')
   const purges = marks.countsFor(project, 'a/b')
   const answer = { format: 'messages', document, deployment: 'p/m', virtualKey: 'a/b', storedAtMs: 0, purges } as const
-  for (let each = 0; each < PER_PROJECT; each++) cache.write({ scope, digest: `d${each}` }, answer, 60_000)
+  for (let each = 0; each < PER_PROJECT; each++) cache.writeFar({ scope, digest: `d${each}` }, answer, 60_000)
   const vector = { components: Int8Array.of(1, 2), step: 1 }
   questions.add({ scope, digest: 'g' }, { wording: 'w', vector, answer: 'd1', askedAtMs: 0 }, 60_000, marks)
   // The answers, the group and the list of changes.
