@@ -1,5 +1,9 @@
-import { added, alternate, errorsOf, middle } from './rounds.ts'
+import { added, alternate, errorsOf, middle, timesAdded } from './rounds.ts'
+import type { Measurement } from '../rig/rig.ts'
 import type { Bench, Report, Section } from './section.ts'
+
+const p50 = ({ latencyMicros }: Measurement) => latencyMicros.p50
+const p99 = ({ latencyMicros }: Measurement) => latencyMicros.p99
 
 export const latency: Section = {
   name: 'latency',
@@ -8,23 +12,19 @@ export const latency: Section = {
 
   async run(bench: Bench): Promise<Report> {
     const rig = await bench.rig()
-    const [rounds, durationMs] = bench.quick ? [2, 1_500] : [5, 3_000]
+    const [rounds, durationMs] = bench.quick ? [2, 1_500] : [9, 3_000]
     const measured = await alternate(bench, rig, rounds, { connections: 1, stream: false, warmUpMs: 500, durationMs })
-    const addedP50 = (name: Parameters<typeof added>[1]) =>
-      added(measured, name, ({ latencyMicros }) => latencyMicros.p50)
-    const addedP99 = (name: Parameters<typeof added>[1]) =>
-      added(measured, name, ({ latencyMicros }) => latencyMicros.p99)
     return {
       bars: [
         {
           text: "added latency p50, share of Portkey's",
-          value: addedP50('tollgate') / addedP50('portkey'),
+          value: timesAdded(measured, 'tollgate', 'portkey', p50),
           limit: { atMost: 0.5 },
           unit: 'x',
         },
         {
           text: "added latency p99, share of Portkey's",
-          value: addedP99('tollgate') / addedP99('portkey'),
+          value: timesAdded(measured, 'tollgate', 'portkey', p99),
           limit: undefined,
           unit: 'x',
         },
@@ -32,10 +32,10 @@ export const latency: Section = {
       columns: ['', 'p50 ms', 'p99 ms', 'added p50 ms', 'added p99 ms'],
       rows: rig.contenders.map(({ name }) => [
         name,
-        milliseconds(middle(measured, name, ({ latencyMicros }) => latencyMicros.p50)),
-        milliseconds(middle(measured, name, ({ latencyMicros }) => latencyMicros.p99)),
-        name === 'direct' ? '' : milliseconds(addedP50(name)),
-        name === 'direct' ? '' : milliseconds(addedP99(name)),
+        milliseconds(middle(measured, name, p50)),
+        milliseconds(middle(measured, name, p99)),
+        name === 'direct' ? '' : milliseconds(added(measured, name, p50)),
+        name === 'direct' ? '' : milliseconds(added(measured, name, p99)),
       ]),
       remarks: errorsOf(measured),
     }

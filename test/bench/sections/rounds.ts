@@ -42,17 +42,45 @@ export function middle(rounds: Rounds, name: ContenderName, of: (measurement: Me
 }
 
 /**
- * The median over the rounds of what a contender adds to `direct` in the same round, microseconds, at least
- * LEAST_ADDED: the difference of two measurements can come out negative, and a ratio of it would mean nothing.
+ * The median over the rounds of how many times the other's number a contender's is in the same round: a machine that is
+ * slow for a minute is slow for both.
  */
+export function times(
+  rounds: Rounds,
+  name: ContenderName,
+  other: ContenderName,
+  of: (measurement: Measurement) => number,
+): number {
+  return medianRatio((rounds.get(name) ?? []).map(of), (rounds.get(other) ?? []).map(of))
+}
+
+/** The median over the rounds of what a contender adds to `direct` in the same round, microseconds. */
 export function added(rounds: Rounds, name: ContenderName, of: (measurement: Measurement) => number): number {
+  return median(addedEach(rounds, name, of))
+}
+
+/** As `times`, of what both add to `direct`. */
+export function timesAdded(
+  rounds: Rounds,
+  name: ContenderName,
+  other: ContenderName,
+  of: (measurement: Measurement) => number,
+): number {
+  return medianRatio(addedEach(rounds, name, of), addedEach(rounds, other, of))
+}
+
+/** At least LEAST_ADDED: the difference of two measurements can come out negative, and a ratio of it would mean nothing. */
+function addedEach(rounds: Rounds, name: ContenderName, of: (measurement: Measurement) => number): number[] {
   const direct = rounds.get('direct') ?? []
-  const own = rounds.get(name) ?? []
-  const differences = own.map((measurement, round) => {
+  return (rounds.get(name) ?? []).map((measurement, round) => {
     const base = direct[round]
-    return base === undefined ? Number.NaN : of(measurement) - of(base)
+    return base === undefined ? Number.NaN : Math.max(LEAST_ADDED, of(measurement) - of(base))
   })
-  return Math.max(LEAST_ADDED, median(differences))
+}
+
+function medianRatio(numerators: readonly number[], denominators: readonly number[]): number {
+  const ratios = numerators.map((value, round) => value / (denominators[round] ?? Number.NaN))
+  return median(ratios.filter((ratio) => !Number.isNaN(ratio)))
 }
 
 export function errorsOf(rounds: Rounds): string[] {

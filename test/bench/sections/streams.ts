@@ -1,4 +1,4 @@
-import { added, alternate, errorsOf, middle } from './rounds.ts'
+import { added, alternate, errorsOf, middle, timesAdded } from './rounds.ts'
 import type { Measurement } from '../rig/rig.ts'
 import type { Bar, Bench, Report, Section } from './section.ts'
 
@@ -28,7 +28,7 @@ export const streams: Section = {
     })
     const bars = NUMBERS.map(([text, of]): Bar => ({
       text: `added ${text}, times nginx's`,
-      value: added(measured, 'tollgate', of) / added(measured, 'nginx', of),
+      value: timesAdded(measured, 'tollgate', 'nginx', of),
       limit: { atMost: 3 },
       unit: 'x',
     }))

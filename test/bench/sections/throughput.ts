@@ -1,7 +1,10 @@
-import { alternate, errorsOf, middle } from './rounds.ts'
+import { alternate, errorsOf, middle, times } from './rounds.ts'
+import type { Measurement } from '../rig/rig.ts'
 import type { Bench, Report, Section } from './section.ts'
 
 const CONNECTIONS = 32
+
+const rate = ({ perSecond }: Measurement) => perSecond
 
 export const throughput: Section = {
   name: 'throughput',
@@ -10,26 +13,24 @@ export const throughput: Section = {
 
   async run(bench: Bench): Promise<Report> {
     const rig = await bench.rig()
-    const [rounds, durationMs] = bench.quick ? [2, 2_000] : [5, 5_000]
+    const [rounds, durationMs] = bench.quick ? [2, 2_000] : [9, 4_000]
     const measured = await alternate(bench, rig, rounds, {
       connections: CONNECTIONS,
       stream: false,
       warmUpMs: 1_000,
       durationMs,
     })
-    const perSecond = (name: Parameters<typeof middle>[1]) =>
-      middle(measured, name, (measurement) => measurement.perSecond)
     return {
       bars: [
         {
           text: "throughput, times Portkey's",
-          value: perSecond('tollgate') / perSecond('portkey'),
+          value: times(measured, 'tollgate', 'portkey', rate),
           limit: { atLeast: 3 },
           unit: 'x',
         },
         {
           text: 'throughput, share of nginx',
-          value: perSecond('tollgate') / perSecond('nginx'),
+          value: times(measured, 'tollgate', 'nginx', rate),
           limit: undefined,
           unit: 'x',
         },
@@ -37,7 +38,7 @@ export const throughput: Section = {
       columns: ['', 'requests/s', 'p50 ms', 'p99 ms', 'its processor, µs/request'],
       rows: rig.contenders.map(({ name }) => [
         name,
-        perSecond(name).toFixed(0),
+        middle(measured, name, rate).toFixed(0),
         (middle(measured, name, (measurement) => measurement.latencyMicros.p50) / 1_000).toFixed(2),
         (middle(measured, name, (measurement) => measurement.latencyMicros.p99) / 1_000).toFixed(2),
         middle(measured, name, (measurement) => measurement.processorMicrosPerRequest).toFixed(0),
