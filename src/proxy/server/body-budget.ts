@@ -152,17 +152,19 @@ export class BodyBudget {
 
   #set(share: Share, bytes: number): undefined {
     const before = share.held
-    this.#held += bytes - before
-    this.#heldByLarge += largePart(bytes) - largePart(before)
+    const beforeByLarge = share.isLarge ? before : 0
+    share.isLarge ||= isLarge(bytes)
     share.held = bytes
+    this.#held += bytes - before
+    this.#heldByLarge += (share.isLarge ? bytes : 0) - beforeByLarge
     if (bytes < before && this.#queue.length > 0) this.#admitWaiting()
   }
 
   /** @param isNext nobody else is to get room before */
-  #fits({ held }: Share, bytes: number, isNext: boolean): boolean {
-    const all = this.#held + bytes - held
-    if (isLarge(bytes)) {
-      const byLarge = this.#heldByLarge + bytes - largePart(held)
+  #fits(share: Share, bytes: number, isNext: boolean): boolean {
+    const all = this.#held + bytes - share.held
+    if (share.isLarge || isLarge(bytes)) {
+      const byLarge = this.#heldByLarge + bytes - (share.isLarge ? share.held : 0)
       return isNext && all <= this.#bytes && byLarge <= this.#bytes - this.#reserve
     }
     return all - this.#heldByLarge <= this.#reserve || (isNext && all <= this.#bytes)
@@ -189,7 +191,7 @@ export class BodyBudget {
 
   /** Bodies that all hold a part and wait for more would wait for each other: the last of them gives up for the others. */
   #refuseWhereAllWait(): void {
-    const begun = this.#queue.filter(({ share }) => isLarge(share.held))
+    const begun = this.#queue.filter(({ share }) => share.isLarge)
     const last = begun.at(-1)
     if (last === undefined || begun.length === 1) return
     if (begun.reduce((sum, { share }) => sum + share.held, 0) < this.#heldByLarge) return
@@ -215,6 +217,8 @@ export class BodyBudget {
 class Share implements BodyShare {
   readonly #budget: BodyBudget
   held = 0
+  /** Once it has been: what stays of a large body may be little, and the reserve is not for it all the same. */
+  isLarge = false
   #released = false
 
   constructor(budget: BodyBudget) {
@@ -236,7 +240,7 @@ class Share implements BodyShare {
   }
 
   forgetContents(): void {
-    if (isLarge(this.held)) void this.hold(this.held / COST_PER_BYTE)
+    if (this.isLarge) void this.hold(this.held / COST_PER_BYTE)
   }
 
   release(): void {
@@ -248,10 +252,6 @@ class Share implements BodyShare {
 
 function isLarge(bytes: number): boolean {
   return bytes > SMALL_BODY_BYTES * COST_PER_BYTE
-}
-
-function largePart(bytes: number): number {
-  return isLarge(bytes) ? bytes : 0
 }
 
 function noRoom(): GatewayError {

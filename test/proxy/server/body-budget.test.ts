@@ -198,6 +198,21 @@ t.test('of a large body whose contents are forgotten, what was sent on still cou
   t.equal(budget.heldBytes, 5 * MIB + bodyCost(1_000) + bodyCost(5 * MIB))
 })
 
+t.test('what stays of large bodies takes nothing of the reserve, however little it is', async (t) => {
+  const budget = budgetOf()
+  for (let opened = 0; opened < 60; opened++) {
+    const share = open(t, budget)
+    t.equal(share.hold(bodyCost(128 * 1024)), undefined)
+    share.forgetContents()
+  }
+  t.equal(budget.heldBytes, (60 * MIB) / 8)
+  open(t, budget).hold(20 * MIB)
+  const waiting = open(t, budget)
+  void waiting.hold(20 * MIB)
+  const small = Array.from({ length: (10 * MIB) / SMALL }, () => open(t, budget))
+  for (const share of small) t.equal(share.hold(SMALL), undefined)
+})
+
 t.test('the largest body always fits alone, however little memory there is', async (t) => {
   const budget = new BodyBudget({ bytes: 0, maxBodyBytes: 10 * MIB })
   const share = open(t, budget)
