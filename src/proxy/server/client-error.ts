@@ -1,6 +1,5 @@
 /** What never becomes a request of a route: a plain answer in the OpenAI shape, then the end of the connection. */
 import type { Duplex } from 'node:stream'
-import type { Socket } from 'node:net'
 import { newRequestId } from './request-id.ts'
 
 interface PlainAnswer {
@@ -38,29 +37,39 @@ const MALFORMED: PlainAnswer = {
   message: 'The request is not valid HTTP.',
 }
 
-/** Fastify's `clientErrorHandler`. */
-export function onClientError(error: Error & { code?: string }, socket: Socket): void {
+/** For the answer to be read: closed with bytes of the client's unread, the connection would take it away. */
+const LINGER_MS = 5_000
+
+/**
+ * Fastify's `clientErrorHandler`.
+ * @param lingerMs how long the client has for closing its side; until then its request holds what it holds
+ */
+export function onClientError(error: Error & { code?: string }, socket: Duplex, lingerMs = LINGER_MS): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED)
+  answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED, lingerMs)
 }
 
 /** The server's `connect` event: the gateway is no forward proxy. Without a listener the connection would end unanswered. */
 export function onConnect(_request: unknown, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
-  answerPlainly(socket, NO_TUNNEL)
+  answerPlainly(socket, NO_TUNNEL, LINGER_MS)
 }
 
 function answerPlainly(
   socket: Duplex,
   { status, type = 'invalid_request_error', code, message, retry = false }: PlainAnswer,
+  lingerMs: number,
 ): void {
   const body = JSON.stringify({ error: { message, type, param: null, code } })
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-should-retry: ${retry}\r\nx-request-id: ${newRequestId(Date.now())}\r\nconnection: close\r\n\r\n${body}`,
   )
+  // Node tells of a slow request once: a client that kept its side open would be there for ever.
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.on('close', () => clearTimeout(timer))
 }
