@@ -72,7 +72,7 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
   app.setErrorHandler((error, request, reply) => unexpected(error, request, reply, services))
   const { maxBodyBytes, bodyMemoryBytes } = options
-  const bodies = new BodyBudget({ bytes: bodyMemoryBytes, maxBodyBytes })
+  const bodies = new BodyBudget({ bytes: bodyMemoryBytes, maxBodyBytes, now: services.now })
   for (const adapter of ADAPTERS) {
     for (const route of adapter.routes) mount(app, adapter, route, services, bodies, maxBodyBytes)
   }

@@ -11,6 +11,8 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Now } from '../pipeline/ports.ts'
+import { ComingBodies } from './coming-bodies.ts'
 
 /** A body up to this size may use the reserve, and is not looked into. Most chat requests are. */
 export const SMALL_BODY_BYTES = 64 * 1024
@@ -37,7 +39,7 @@ const MAX_WAITING = 256
 /** Long enough for some requests to end, short enough for a client to come back later. */
 const MAX_WAIT_MS = 10_000
 
-/** A large body that has not come after this time gives way to those that wait. As long as they wait, so that they see it. */
+/** A body that has not come after this time gives way to those that wait. As long as they wait, so that they see it. */
 const SLOW_AFTER_MS = 10_000
 
 /** What a refused client is told to wait. */
@@ -51,6 +53,7 @@ export interface BodyBudgetOptions {
   readonly maxWaitMs?: Milliseconds
   readonly maxWaiting?: number
   readonly slowAfterMs?: Milliseconds
+  readonly now?: Now
 }
 
 /** A body's part of the budget. */
@@ -62,8 +65,10 @@ export interface BodyShare {
    * 429 `rate_limit_exceeded` where there is no room in time, 413 `request_too_large` above the whole budget.
    */
   hold(bytes: number): Promise<void> | undefined
-  /** Calls `late` once the body has been coming for long and others wait for room. @returns what ends that */
-  watchPace(late: () => void): () => void
+  /** The body comes from now on. Calls `late`, once, where that has taken long and others wait for room. */
+  watchPace(late: () => void): void
+  /** It has come, or waits for room itself. */
+  stopWatching(): void
   /**
    * The body is needed no more: what stays of a large one is what was sent on, which the provider's connection keeps until
    * the answer has ended.
@@ -101,7 +106,8 @@ export class BodyBudget {
   readonly #reserve: number
   readonly #maxWaitMs: Milliseconds
   readonly #maxWaiting: number
-  readonly slowAfterMs: Milliseconds
+  /** For shares only. */
+  readonly coming: ComingBodies
   /** In the order in which they get room. */
   readonly #queue: Waiting[] = []
   #held = 0
@@ -114,8 +120,9 @@ export class BodyBudget {
     this.#bytes = Math.max(bytes, least / (1 - RESERVE_PART))
     this.#reserve = this.#bytes * RESERVE_PART
     this.#maxWaitMs = maxWaitMs
-    this.slowAfterMs = options.slowAfterMs ?? SLOW_AFTER_MS
     this.#maxWaiting = Math.min(maxWaiting, Math.ceil(this.#bytes / BUDGET_PER_WAITING_BYTES))
+    const { slowAfterMs = SLOW_AFTER_MS, now = () => performance.now() } = options
+    this.coming = new ComingBodies({ slowAfterMs, now, isAwaited: () => this.#queue.length > 0 })
   }
 
   /** Held by all shares, bytes of memory. */
@@ -180,6 +187,7 @@ export class BodyBudget {
       const waiting: Waiting = { share, bytes, granted: resolve, refused: reject, timer }
       this.#queue.splice(this.#placeOf(share), 0, waiting)
       this.#refuseWhereAllWait()
+      this.coming.hurry()
     })
   }
 
@@ -219,6 +227,7 @@ class Share implements BodyShare {
   held = 0
   /** Once it has been: what stays of a large body may be little, and the reserve is not for it all the same. */
   isLarge = false
+  #late: (() => void) | undefined
   #released = false
 
   constructor(budget: BodyBudget) {
@@ -230,13 +239,14 @@ class Share implements BodyShare {
     return this.#released ? undefined : this.#budget.hold(this, bytes)
   }
 
-  watchPace(late: () => void): () => void {
-    const timer = setInterval(() => {
-      if (this.#budget.waiting === 0) return
-      clearInterval(timer)
-      late()
-    }, this.#budget.slowAfterMs)
-    return () => clearInterval(timer)
+  watchPace(late: () => void): void {
+    this.#late = late
+    this.#budget.coming.begin(late)
+  }
+
+  stopWatching(): void {
+    if (this.#late !== undefined) this.#budget.coming.end(this.#late)
+    this.#late = undefined
   }
 
   forgetContents(): void {

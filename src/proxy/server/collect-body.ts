@@ -37,7 +37,6 @@ class BodyCollection {
   #room: number
   #length = 0
   #isRefused = false
-  #stopWatching: (() => void) | undefined
 
   constructor(request: IncomingMessage, maxBytes: number, announced: number | undefined, share: BodyShare) {
     this.#request = request
@@ -45,7 +44,7 @@ class BodyCollection {
     this.#share = share
     this.#room = announced ?? SMALL_BODY_BYTES
     this.#kept = this.#room > SMALL_BODY_BYTES ? new Filled(this.#room) : new Chunks()
-    if (this.#room > SMALL_BODY_BYTES) this.#watchPace()
+    share.watchPace(this.#onLate)
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone)
     if (request.destroyed) this.#onGone()
   }
@@ -65,7 +64,7 @@ class BodyCollection {
   }
 
   readonly #onEnd = (): void => {
-    this.#stopWatching?.()
+    this.#share.stopWatching()
     // An error is dear to make: not for a request that has come as a whole.
     this.#request.off('close', this.#onGone)
     // The request lives until its answer has ended, and by its listeners what the promise resolves with.
@@ -77,9 +76,11 @@ class BodyCollection {
 
   readonly #onGone = (cause?: unknown): void => this.#refuse(clientGone(cause))
 
+  readonly #onLate = (): void => this.#refuse(tooSlow())
+
   readonly #refuse = (error: unknown): void => {
     this.#isRefused = true
-    this.#stopWatching?.()
+    this.#share.stopWatching()
     this.#kept.drop()
     this.#end.reject(error)
   }
@@ -90,15 +91,16 @@ class BodyCollection {
    */
   #askForMost(): void {
     this.#room = this.#maxBytes
+    // It is not slow while it waits, and has its time again when it need not any more.
+    this.#share.stopWatching()
     const room = this.#share.hold(bodyCost(this.#maxBytes))
-    if (room === undefined) return this.#watchPace()
+    if (room === undefined) return this.#share.watchPace(this.#onLate)
     this.#request.pause()
-    void room.then(() => this.#watchPace(), this.#refuse).then(() => this.#request.resume())
+    void room.then(this.#onRoom, this.#refuse).then(() => this.#request.resume())
   }
 
-  /** Who has been given room and does not use it would keep all others from theirs. */
-  #watchPace(): void {
-    if (!this.#isRefused) this.#stopWatching = this.#share.watchPace(() => this.#refuse(tooSlow()))
+  readonly #onRoom = (): void => {
+    if (!this.#isRefused) this.#share.watchPace(this.#onLate)
   }
 }
 

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { readBody } from '../../../src/proxy/server/body.ts'
-import { bodyCost, BodyBudget } from '../../../src/proxy/server/body-budget.ts'
+import { bodyCost, BodyBudget, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-budget.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 4 * MIB
@@ -216,6 +216,28 @@ t.test('who is slow with the room it has been given gives way to those that wait
   await until(() => read.length === 1)
   finish()
   t.equal(await answer, `200 ${MIB}`)
+})
+
+t.test('small bodies that come slowly give way as well', async (t) => {
+  const { budget, read, finish, until, start } = await scene(t, { slowAfterMs: 20 })
+  const told: string[] = []
+  const slow: ClientRequest[] = []
+  // Until there is room for no more of them, which is when the first of them are told.
+  while (told.length === 0) {
+    const client = start({ 'content-length': SMALL_BODY_BYTES })
+    client.write('"')
+    slow.push(client)
+    answerOf(client).then(
+      (answer) => told.push(answer),
+      () => undefined,
+    )
+    await until(() => budget.heldBytes === slow.length * bodyCost(SMALL_BODY_BYTES) || told.length > 0)
+  }
+  t.equal(told[0], '408 request_timeout')
+  slow.at(-1)?.end(textOf(SMALL_BODY_BYTES).subarray(1))
+  await until(() => read.length === 1)
+  finish()
+  await until(() => told.includes(`200 ${SMALL_BODY_BYTES}`))
 })
 
 t.test('clients that break off give their share back, while they send and while they wait', async (t) => {
