@@ -56,8 +56,10 @@ class StreamWriter implements Taker<string> {
     this.#resolve()
   }
 
-  fail(error: unknown): void {
-    this.#reject(error)
+  /** Of the answer's framing, or of its end: what is behind it must end all the same. */
+  fail(failure: unknown): void {
+    const failed = () => this.#reject(failure)
+    this.#chunks.return().then(failed, failed)
   }
 }
 

@@ -116,3 +116,27 @@ t.test('reads on only as fast as the client reads, and ends when it leaves', asy
   while (!ended) await sleep(1)
   t.ok(ended)
 })
+
+t.test('an answer whose chunks fail is left, so that it ends', async (t) => {
+  const failure = new Error('framing failed')
+  let left = 0
+  const chunks: AsyncIterableIterator<string, undefined, undefined> = {
+    next: () => Promise.reject(failure),
+    return: () => Promise.resolve({ done: true, value: void left++ }),
+    [Symbol.asyncIterator]: () => chunks,
+  }
+  const sent = Promise.withResolvers<unknown>()
+  const server = createServer((_request, response) => {
+    const sending = send(response, { type: 'stream', status: 200, headers: {}, chunks })
+    void sending?.catch((error: unknown) => {
+      response.destroy()
+      sent.resolve(error)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {})
+  t.equal(await sent.promise, failure)
+  t.equal(left, 1)
+})
