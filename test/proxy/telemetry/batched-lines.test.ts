@@ -74,6 +74,18 @@ t.test('writes what is buffered when asked to', async (t) => {
   t.equal(readFileSync(file, 'utf8'), 'one\n')
 })
 
+t.test('what has been written out takes no room any more', async (t) => {
+  const file = join(t.testdir({}), 'out')
+  const line = `${'x'.repeat(39_999)}\n`
+  const lines = new BatchedLines(openSync(file, 'w'), 3.5 * line.length)
+  for (let number = 0; number < 4; number += 1) lines.write(line)
+  lines.flushSync()
+  for (let number = 0; number < 3; number += 1) lines.write(line)
+  lines.flushSync()
+  while (statSync(file).size < 7 * line.length) await sleep(1)
+  t.equal(readFileSync(file, 'utf8'), line.repeat(7))
+})
+
 t.test('drops what a reader does not take in time, and goes on', async (t) => {
   const file = join(t.testdir({}), 'out')
   const lines = new BatchedLines(openSync(file, 'w'), 8)
