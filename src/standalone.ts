@@ -38,7 +38,8 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     now,
     loaded: (ok) => metrics.configurationLoaded(ok, now()),
   })
-  const demo = await loadFirst(configuration, flags)
+  // What is wrong with a manifest is said before that something is.
+  const demo = await loadFirst(configuration, flags).finally(output.flush)
   const stores = await openStores(flags.redis, output.log, now)
   const watch = watchFiles(flags.config, () => configuration.reload())
   const close = async () => {

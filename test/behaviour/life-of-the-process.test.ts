@@ -1,7 +1,7 @@
 /** Start, reload, drain and end of the standalone gateway. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -181,4 +181,17 @@ t.test('the command line says what is wrong', async (t) => {
   t.match(run('standalone', '--config', 'x', '--frobnicate'), { status: 2, stderr: /frobnicate/ })
   t.match(run('standalone', '--config', '/nowhere/at/all'), { status: 2 })
   t.match(run('check', join(import.meta.dirname, '..', '..', 'examples', 'standalone')), { status: 0, stdout: /ok: / })
+})
+
+t.test('what is wrong with a manifest is said before the process ends because of it', (t) => {
+  const folder = t.testdir({ manifests: { 'a.yaml': 'apiVersion: x' }, printed: '' })
+  const printed = openSync(join(folder, 'printed'), 'w')
+  const { status } = spawnSync(process.execPath, [MAIN, 'standalone', '--config', join(folder, 'manifests')], {
+    stdio: ['ignore', printed, printed],
+    timeout: 60_000,
+    env: { PATH: process.env['PATH'] },
+  })
+  t.equal(status, 2)
+  t.match(readFileSync(join(folder, 'printed'), 'utf8'), /manifest refused[^]*not valid; see above/)
+  t.end()
 })
