@@ -1,5 +1,6 @@
 /** Reading a client's body: bounded in bytes, kind and time, and in what all bodies of the process take together. */
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { GatewayError } from '../../domain/errors.ts'
 import { bodyCost, SMALL_BODY_BYTES, type BodyShare } from './body-budget.ts'
 import { clientGone, collectBody, tooLarge } from './collect-body.ts'
@@ -36,7 +37,9 @@ async function readLarge(
   try {
     if (room !== undefined) await unlessGone(room, request)
     const body = await collectBody(request, maxBytes, announced, share)
-    await share.hold(bodyCost(body.length) + densityCost(body))
+    const roomForValues = share.hold(bodyCost(body.length) + densityCost(body))
+    // The request has ended by itself, the connection has not.
+    if (roomForValues !== undefined) await unlessGone(roomForValues, request.socket)
     return body
   } catch (refusal) {
     void share.hold(0)
@@ -65,12 +68,12 @@ function dropped(request: IncomingMessage): Promise<void> {
 }
 
 /** Rejects where the client breaks off before there is room. */
-function unlessGone(room: Promise<void>, request: IncomingMessage): Promise<void> {
+function unlessGone(room: Promise<void>, client: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(clientGone())
-    request.on('close', gone)
-    if (request.destroyed) gone()
-    room.then(resolve, reject).finally(() => request.off('close', gone))
+    client.on('close', gone)
+    if (client.destroyed) gone()
+    room.then(resolve, reject).finally(() => client.off('close', gone))
   })
 }
 

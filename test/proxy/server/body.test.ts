@@ -254,6 +254,21 @@ t.test('clients that break off give their share back, while they send and while 
   t.equal(read.length, 0)
 })
 
+t.test('a client that breaks off while its whole body waits for more room gives its share back', async (t) => {
+  const { budget, read, until, start } = await scene(t)
+  const holding = start({ 'content-length': 3 * MIB })
+  holding.end(textOf(3 * MIB))
+  await until(() => read.length === 1)
+  const dense = Buffer.from(`[${'[],'.repeat(100_000)}0]`)
+  const client = start({ 'content-length': dense.length })
+  client.end(dense)
+  await until(() => budget.waiting === 1)
+  t.equal(budget.heldBytes, bodyCost(3 * MIB) + bodyCost(dense.length))
+  client.destroy()
+  await until(() => budget.waiting === 0)
+  await until(() => budget.heldBytes === bodyCost(3 * MIB))
+})
+
 t.test('a chunked body above the limit is refused and its share given back', async (t) => {
   const { budget, start, until } = await scene(t)
   const client = start({ 'transfer-encoding': 'chunked' })
