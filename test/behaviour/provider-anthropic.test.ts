@@ -73,3 +73,46 @@ t.test('an OpenAI client over an Anthropic provider', async (t) => {
   })
   t.match(anthropic.requests.at(-1)?.headers, { 'anthropic-version': '2023-06-01' })
 })
+
+t.test(
+  'arguments nested deeper than they can be written reach the client, are not kept, and break nothing',
+  async (t) => {
+    const anthropic = await startFakeProvider()
+    t.teardown(() => anthropic.close())
+    const models = ['{ name: same, maxOutputTokens: 500, capabilities: [chat, streaming, tools] }']
+    const gateway = await startGateway(t, {
+      manifests: {
+        'all.yaml': yaml(provider({ name: 'a', url: anthropic.url, type: 'Anthropic', models }), virtualKey()),
+      },
+    })
+    const event = (type: string, fields: JsonObject): string => sse({ type, ...fields }, type)
+    const [start = ''] = anthropicStream([])
+    const nested = `{"deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+    anthropic.otherwise(
+      stream([
+        start,
+        event('content_block_start', {
+          index: 0,
+          content_block: { type: 'tool_use', id: 'toolu_1', name: 'look_up', input: {} },
+        }),
+        event('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: nested } }),
+        event('content_block_stop', { index: 0 }),
+        event('message_delta', {
+          delta: { stop_reason: 'tool_use', stop_sequence: null },
+          usage: { output_tokens: 8 },
+        }),
+        event('message_stop', {}),
+      ]),
+    )
+    for (const round of [1, 2]) {
+      const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }]
+      const response = await gateway.chat({ model: 'same', stream: true, tools }, { 'cache-control': '' })
+      const text = await response.text()
+      t.ok(text.includes(nested.slice(9, -1)))
+      t.match(text, /data: \[DONE\]\n\n$/)
+      t.equal(anthropic.requests.length, round, 'from the provider')
+    }
+    await gateway.line(({ msg }) => msg === 'answer not kept')
+    t.equal(gateway.process.exitCode, null)
+  },
+)

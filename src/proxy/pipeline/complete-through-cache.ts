@@ -180,13 +180,22 @@ function keepStream(
   keeper: Keeper,
 ): StreamAnswer {
   const collected = new StreamCollector()
-  const finish = (): void => {
+  const keep = (): void => {
     const result = collected.result(answer.format.name)
     const { clampFor, request } = ask
     if (result === undefined || !isWorthKeeping(result, request, clampFor(answer.deployment))) return keeper.drop()
     const document = written(result, answer, request, record, services)
     if (document === undefined) return keeper.drop()
     keepWhole({ ...answer, type: 'whole', ...document }, ask, tokens, keeper)
+  }
+  /** What cannot be written, as arguments that are nested deeper than the stack is, is not kept: the answer is complete. */
+  const finish = (): void => {
+    try {
+      keep()
+    } catch (err) {
+      services.log.warn({ requestId: record.incoming.requestId, err }, 'answer not kept')
+      keeper.drop()
+    }
   }
   answer.items.watch({
     saw: (items) => collected.push(items),
