@@ -14,7 +14,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { ComingBodies } from './coming-bodies.ts'
 
-/** A body up to this size may use the reserve, and is not looked into. Most chat requests are. */
+/** A body up to this size may use the reserve, where it is not judged to take more than its texts. Most chat requests are. */
 export const SMALL_BODY_BYTES = 64 * 1024
 
 /**

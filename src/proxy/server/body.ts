@@ -8,6 +8,9 @@ import { structureCost } from './structure-cost.ts'
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i
 
+/** What is in a body of this size takes less than its request and connection, even where it is nothing but structure. */
+const NOT_LOOKED_INTO_BYTES = 1024
+
 /**
  * The whole body. A body that is announced or turns out larger than `maxBytes` is refused without being kept; one for
  * which `share` has no room is not read before there is.
@@ -20,14 +23,14 @@ export function readBody(request: IncomingMessage, maxBytes: number, share: Body
   if (refusal !== undefined) return Promise.reject(refusal)
   const announced = announcedLength(request)
   const room = share.hold(bodyCost(announced ?? SMALL_BODY_BYTES))
-  if (announced !== undefined && announced <= SMALL_BODY_BYTES && room === undefined) {
+  if (announced !== undefined && announced <= NOT_LOOKED_INTO_BYTES && room === undefined) {
     return collectBody(request, maxBytes, announced, share)
   }
-  return readLarge(request, maxBytes, announced, share, room)
+  return readAndLookInto(request, maxBytes, announced, share, room)
 }
 
-/** Waits for room where that is needed, and looks into what turns out large. */
-async function readLarge(
+/** Waits for room where that is needed, and counts what is in the body. */
+async function readAndLookInto(
   request: IncomingMessage,
   maxBytes: number,
   announced: number | undefined,
@@ -48,9 +51,14 @@ async function readLarge(
   }
 }
 
-/** What a large body's structure takes beyond what is counted for texts, which ordinary documents stay below. */
+/**
+ * What a body's structure takes beyond what is counted for texts, which ordinary documents stay below. A small one must
+ * be nothing but structure to be counted as more: with many tools it is still one for which the reserve is.
+ */
 function densityCost(body: Uint8Array): number {
-  return body.length > SMALL_BODY_BYTES ? Math.max(0, structureCost(body) - body.length) : 0
+  if (body.length <= NOT_LOOKED_INTO_BYTES) return 0
+  const counted = body.length > SMALL_BODY_BYTES ? body.length : bodyCost(body.length)
+  return Math.max(0, structureCost(body) - counted)
 }
 
 /** Whether the connection ends with the answer: ended while the client still writes, it would lose the answer. */

@@ -277,6 +277,33 @@ t.test('a chunked body above the limit is refused and its share given back', asy
   await until(() => budget.heldBytes === 0)
 })
 
+t.test('what is in a small body counts where it is nothing but structure', async (t) => {
+  const { budget, read, finish, until, start } = await scene(t)
+  const parameters = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } }
+  const tools = Array.from({ length: 300 }, (_, index) => ({
+    type: 'function',
+    function: { name: `tool_${index}`, description: 'Tells how the weather will be.', parameters },
+  }))
+  const chat = Buffer.from(JSON.stringify({ model: 'm', tools }))
+  t.ok(chat.length > 50_000 && chat.length < SMALL_BODY_BYTES)
+  const dense = Buffer.from(`[${'[],'.repeat(20_000)}0]`)
+  const tiny = Buffer.from(`[${'[],'.repeat(300)}0]`)
+  for (const [body, least, most] of [
+    [chat, bodyCost(chat.length), bodyCost(chat.length)],
+    [dense, 20_000 * 64, 20_000 * 100],
+    [tiny, bodyCost(tiny.length), bodyCost(tiny.length)],
+  ] as const) {
+    const client = start({ 'content-length': body.length })
+    client.end(body)
+    const answer = answerOf(client)
+    await until(() => read.length === 1)
+    t.ok(budget.heldBytes >= least && budget.heldBytes <= most, `${body.length} bytes hold ${budget.heldBytes}`)
+    read.pop()
+    finish()
+    t.equal(await answer, `200 ${body.length}`)
+  }
+})
+
 t.test('what is in a large body counts as well', async (t) => {
   const { budget, read, finish, until, start } = await scene(t)
   const messages = Array.from({ length: 500 }, (_, index) => ({
