@@ -4,6 +4,9 @@ import type { Server } from 'node:http'
 /** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
 export const DRAIN_LIMIT_MS = 25_000
 
+/** Within this those that were cut have heard of it. */
+const CUT_LIMIT_MS = 1_000
+
 export class Drain {
   #draining = false
   #running = 0
@@ -27,13 +30,18 @@ export class Drain {
     })
   }
 
-  /** Resolves when the last request has ended, or after `limitMs`: true where nothing was left unfinished. */
+  /**
+   * Resolves when the last request has ended, or after `limitMs` when the rest has been cut: true where nothing was left
+   * unfinished. Whoever acts on the end of its connection has done so by then, as far as that needs no waiting.
+   */
   async start(server: Server, limitMs: number): Promise<boolean> {
     this.#draining = true
     server.close()
     server.closeIdleConnections()
     const finished = await this.#untilIdle(limitMs)
     server.closeAllConnections()
+    if (!finished) await this.#untilIdle(CUT_LIMIT_MS)
+    await new Promise((resolve) => setImmediate(resolve))
     return finished
   }
 
