@@ -7,24 +7,14 @@
  *                    `-- no room in time, too many waiting: refused
  *
  * Who comes first gets room first, but for two: a body that has been read in part goes before those that have not begun,
- * and small bodies have a reserve that large ones never touch. A refused body has not been read.
+ * and small bodies have a reserve that large ones never touch. A refused body has not been read, but for one whose values turn
+ * out to take more than there is room for.
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
+import { bodyCost, COST_PER_BYTE, SMALL_BODY_BYTES } from './body-memory.ts'
 import { ComingBodies } from './coming-bodies.ts'
-
-/** A body up to this size may use the reserve, where it is not judged to take more than its texts. Most chat requests are. */
-export const SMALL_BODY_BYTES = 64 * 1024
-
-/**
- * Memory that one byte of a body takes while its request is under way: as it came, decoded with the document's strings
- * (two bytes a character as soon as one character is not Latin), and as it was sent on. Measured with bodies of 5 MB.
- */
-const COST_PER_BYTE = 4
-
-/** Code, caches and buffers of a process that has served some requests: 105 MiB measured. */
-const PROCESS_BYTES = 128 * 1024 * 1024
 
 /** Of the budget, the part that is for small bodies alone. */
 const RESERVE_PART = 1 / 4
@@ -84,21 +74,6 @@ interface Waiting {
   readonly granted: () => void
   readonly refused: (error: GatewayError) => void
   readonly timer: NodeJS.Timeout
-}
-
-/** Memory that a body of `bytes` takes, before anything is known of what is in it. */
-export function bodyCost(bytes: number): number {
-  return bytes * COST_PER_BYTE
-}
-
-/**
- * The part of a process's memory that is for bodies. Half of the heap, because one of them is worked on at a time and
- * takes some copies more, and so do answers; of a container's, a third of what the process leaves of it, because memory is
- * given back some time after it is free.
- * @param heapLimit of V8, bytes. @param containerLimit `process.constrainedMemory()`, bytes; 0: there is none.
- */
-export function memoryForBodies(heapLimit: number, containerLimit: number): number {
-  return Math.max(0, Math.min(heapLimit / 2, ((containerLimit || Infinity) - PROCESS_BYTES) / 3))
 }
 
 export class BodyBudget {

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { GatewayError } from '../../domain/errors.ts'
-import { bodyCost, SMALL_BODY_BYTES, type BodyShare } from './body-budget.ts'
+import type { BodyShare } from './body-budget.ts'
+import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { clientGone, collectBody, tooLarge } from './collect-body.ts'
 import { structureCost } from './structure-cost.ts'
 

@@ -4,7 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../domain/errors.ts'
-import { bodyCost, SMALL_BODY_BYTES, type BodyShare } from './body-budget.ts'
+import type { BodyShare } from './body-budget.ts'
+import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 
 /**
  * The whole body. `share` has room for `announced` bytes, or for a small body where no length was announced.

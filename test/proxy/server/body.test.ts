@@ -12,7 +12,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { readBody } from '../../../src/proxy/server/body.ts'
-import { bodyCost, BodyBudget, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-budget.ts'
+import { BodyBudget } from '../../../src/proxy/server/body-budget.ts'
+import { bodyCost, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-memory.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 4 * MIB
