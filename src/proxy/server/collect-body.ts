@@ -7,6 +7,9 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 
+/** So much is read of a refused body in any case: with a small limit all of it has mostly come by then. */
+const LEAST_DROPPED_BYTES = 1024 * 1024
+
 /**
  * The whole body. `share` has room for `announced` bytes, or for a small body where no length was announced.
  * @throws {GatewayError} 408 `request_timeout`, 413 `request_too_large`, 429 `rate_limit_exceeded`, 499.
@@ -57,7 +60,7 @@ class BodyCollection {
   readonly #onData = (chunk: Buffer): void => {
     this.#length += chunk.length
     // A client that is still writing reads the refusal only when it is through; one that does not end is cut off.
-    if (this.#length > 2 * this.#maxBytes) this.#request.destroy()
+    if (this.#length > Math.max(2 * this.#maxBytes, LEAST_DROPPED_BYTES)) this.#request.destroy()
     if (this.#isRefused) return
     if (this.#length > this.#maxBytes) return this.#refuse(tooLarge(this.#maxBytes))
     this.#kept.add(chunk)

@@ -32,15 +32,19 @@ interface Scene {
 }
 
 /** A server that reads bodies within a budget of one largest body, and holds them until it is told. */
-async function scene(t: Test, options: { maxWaitMs?: number; slowAfterMs?: number } = {}): Promise<Scene> {
+async function scene(
+  t: Test,
+  options: { maxWaitMs?: number; slowAfterMs?: number; maxBodyBytes?: number } = {},
+): Promise<Scene> {
   const budget = new BodyBudget({ bytes: 0, maxBodyBytes: MAX_BODY, maxWaitMs: 60_000, ...options })
+  const { maxBodyBytes = MAX_BODY } = options
   const read: Uint8Array[] = []
   const sockets: Socket[] = []
   let finished = Promise.withResolvers<void>()
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const share = budget.open()
     try {
-      const body = await readBody(request, MAX_BODY, share)
+      const body = await readBody(request, maxBodyBytes, share)
       read.push(body)
       await finished.promise
       response.end(String(body.length))
@@ -276,6 +280,16 @@ t.test('a chunked body above the limit is refused and its share given back', asy
   client.end(textOf(MAX_BODY + 1))
   t.equal(await answerOf(client), '413 request_too_large')
   await until(() => budget.heldBytes === 0)
+})
+
+t.test('with a small limit too, who sends much more reads why it is refused', async (t) => {
+  const { start } = await scene(t, { maxBodyBytes: 1_000 })
+  for (const bytes of [2_001, 70_000]) {
+    const client = start({ 'transfer-encoding': 'chunked', connection: 'keep-alive' })
+    client.end(textOf(bytes))
+    t.equal(await answerOf(client), '413 request_too_large')
+    client.destroy()
+  }
 })
 
 t.test('what is in a small body counts where it is nothing but structure', async (t) => {
