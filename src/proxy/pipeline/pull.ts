@@ -4,7 +4,7 @@
  * is asked for the next value by a call, and answers by one: at once where it has a value, or when there is one.
  */
 
-/** Who has pulled. One of its methods is called once for each pull. They must not throw. */
+/** Who has pulled. One of its methods is called once for each pull. What one throws fails the pull. */
 export interface Taker<Value> {
   take(value: Value): void
   /** There are no more values. */
@@ -34,10 +34,21 @@ export function nextOf<Value>(source: Pullable<Value>): Promise<IteratorResult<V
 
 /** Answers a pull when the promise settles. */
 export function answerPull<Value>(taker: Taker<Value>, pulled: Promise<IteratorResult<Value, unknown>>): void {
-  pulled.then(
-    (result) => (result.done === true ? taker.end() : taker.take(result.value)),
-    (error: unknown) => taker.fail(error),
-  )
+  pulled
+    .then((result) => (result.done === true ? taker.end() : taker.take(result.value)))
+    .catch((error: unknown) => taker.fail(error))
+}
+
+/**
+ * A pull that nobody is behind who would catch what is thrown, by the source or by those whom its answer passes on the
+ * way: it fails this pull, where it would end the process.
+ */
+export function pullAlone<Value>(source: Pullable<Value>, taker: Taker<Value>): void {
+  try {
+    source.pull(taker)
+  } catch (error) {
+    taker.fail(error)
+  }
 }
 
 /** Any iterable, to be pulled from. */

@@ -12,7 +12,7 @@ import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
 import type { PullableIterator, Taker } from '../pipeline/pull.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import { AttemptError } from '../pipeline/ports.ts'
-import { DONE, nextOf } from '../pipeline/pull.ts'
+import { DONE, nextOf, pullAlone } from '../pipeline/pull.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
@@ -176,7 +176,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     this.#isHandingOn = false
     const reader = this.#reader
     this.#reader = undefined
-    if (reader !== undefined) this.pull(reader)
+    if (reader !== undefined) pullAlone(this, reader)
   }
 
   /** What has come so far, in one piece. */

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Outgoing } from '../pipeline/exchange.ts'
-import { pullFrom, type Pullable, type Taker } from '../pipeline/pull.ts'
+import { pullAlone, pullFrom, type Pullable, type Taker } from '../pipeline/pull.ts'
 
 /** Resolves when the answer is written or the client has gone; undefined: at once. Never throws. */
 export function send(response: ServerResponse, outgoing: Outgoing): Promise<void> | undefined {
@@ -39,7 +39,7 @@ class StreamWriter implements Taker<string> {
   }
 
   pull(): void {
-    this.#chunks.pull(this)
+    pullAlone(this.#chunks, this)
   }
 
   take(chunk: string): void {

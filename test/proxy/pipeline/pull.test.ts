@@ -1,5 +1,13 @@
 import t from 'tap'
-import { DONE, answerPull, nextOf, pullFrom, type Pullable, type Taker } from '../../../src/proxy/pipeline/pull.ts'
+import {
+  DONE,
+  answerPull,
+  nextOf,
+  pullAlone,
+  pullFrom,
+  type Pullable,
+  type Taker,
+} from '../../../src/proxy/pipeline/pull.ts'
 
 /** What a taker was told, in order. */
 function told(): Taker<number> & { readonly log: string[] } {
@@ -66,4 +74,31 @@ t.test('a pull is answered once, by what its promise comes to', async (t) => {
   answerPull(taker, Promise.reject(new Error('cut')))
   await new Promise(setImmediate)
   t.strictSame(taker.log, ['3', 'end', 'Error: cut'])
+})
+
+t.test('what is thrown on the way of an answer fails the pull, and nothing else', async (t) => {
+  const throwing = told()
+  throwing.take = () => {
+    throw new Error('in the reader')
+  }
+  throwing.end = () => {
+    throw new Error('at the end')
+  }
+  answerPull(throwing, Promise.resolve({ done: false, value: 3 }))
+  answerPull(throwing, Promise.resolve(DONE))
+  await new Promise(setImmediate)
+  t.strictSame(throwing.log, ['Error: in the reader', 'Error: at the end'])
+  const taker = told()
+  const source = (pull: Pullable<number>['pull']): Pullable<number> => ({ pull, return: async () => undefined })
+  pullAlone(
+    source(() => {
+      throw new Error('in the source')
+    }),
+    taker,
+  )
+  pullAlone(
+    source((reader) => reader.take(7)),
+    taker,
+  )
+  t.strictSame(taker.log, ['Error: in the source', '7'])
 })

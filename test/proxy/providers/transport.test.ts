@@ -7,6 +7,7 @@ import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import type { ProviderCall, ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import { Secret } from '../../../src/domain/secret.ts'
+import { pullFrom } from '../../../src/proxy/pipeline/pull.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import * as behaviours from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
@@ -169,6 +170,29 @@ t.test('hands on in one piece what one read of the socket brings', async (t) => 
   const pieces: string[] = []
   for await (const piece of reply.body) pieces.push(Buffer.from(piece).toString())
   t.strictSame(pieces, ['onetwothree'])
+})
+
+t.test('a reader that throws when a chunk comes is told that its reading has failed', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const { promise: failure, resolve } = Promise.withResolvers<unknown>()
+  const thrown = new Error('in the reader')
+  const pulled = pullFrom(reply.body)
+  const reader = {
+    take(): void {
+      // The first chunk may be there at once; the second is waited for.
+      if (reader.chunks++ === 0) pulled.pull(reader)
+      else throw thrown
+    },
+    end: () => resolve('end'),
+    fail: resolve,
+    chunks: 0,
+  }
+  pulled.pull(reader)
+  t.equal(await failure, thrown)
+  await pulled.return()
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
 })
 
 t.test('gives up on a provider that accepts and never answers', async (t) => {
