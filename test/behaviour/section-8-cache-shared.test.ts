@@ -33,8 +33,14 @@ const semantic = virtualKey({
   key: SEMANTIC_KEY,
   spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }',
 })
+const LIMITED_KEY = 'limited-key-0123456789abcdef0123456789abcdef'
+const limited = virtualKey({
+  name: 'limited',
+  key: LIMITED_KEY,
+  spec: '  budgets: [{ window: Month, limitUSD: "1000" }]',
+})
 const manifests = {
-  'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: MODELS }), backup, virtualKey(), semantic),
+  'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: MODELS }), backup, virtualKey(), semantic, limited),
 }
 const args = ['--redis', redis.url, '--state', state]
 const one = await startGateway(t, { manifests, args })
@@ -53,8 +59,9 @@ function embedding(exchange: Parameters<Behaviour>[0]): void | Promise<void> {
   return ok({ object: 'list', data, model: 'e', usage: { prompt_tokens: 7, total_tokens: 7 } })(exchange)
 }
 
-async function ask(gateway: Gateway, content: string): Promise<[string | null, string]> {
-  const response = await gateway.chat({ messages: [{ role: 'user', content }] }, { 'cache-control': 'max-age=999' })
+async function ask(gateway: Gateway, content: string, key = KEY): Promise<[string | null, string]> {
+  const headers = { authorization: `Bearer ${key}`, 'cache-control': 'max-age=999' }
+  const response = await gateway.chat({ messages: [{ role: 'user', content }] }, headers)
   return [response.headers.get('x-gateway-cache'), await response.text()]
 }
 
@@ -91,6 +98,16 @@ t.test('an entry that was tampered with or moved is a miss', async (t) => {
   }
   const answers = await Promise.all(['a very visible question', 'moved'].map((question) => ask(two, question)))
   t.not(answers[0]?.[1], answers[1]?.[1], 'never the answer of the other question')
+})
+
+t.test('the first answer out of Redis is said to be from there, whichever of its replies comes first', async (t) => {
+  const before = await entries()
+  const questions = Array.from({ length: 40 }, (_, index) => `Which level has question ${index}?`)
+  for (const question of questions) await ask(one, question, LIMITED_KEY)
+  await until(async () => (await entries()) === before + questions.length)
+  const levels = await Promise.all(questions.map(async (question) => (await ask(two, question, LIMITED_KEY))[0]))
+  t.strictSame([...new Set(levels)], ['hit-l2'])
+  for (const question of questions.slice(0, 3)) t.equal((await ask(two, question, LIMITED_KEY))[0], 'hit-l1')
 })
 
 t.test('a purge of a virtual key, a project or an organization ends what was kept', async (t) => {

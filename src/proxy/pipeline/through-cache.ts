@@ -134,9 +134,11 @@ class Passage<Answer> implements Keeper {
   run(): Answer | Promise<Answer> {
     if (!this.#wish.read) return this.#ask('bypass')
     const { cache, flights } = this.#services
-    // Since the look another request may have brought it.
-    const near = this.#take(this.#looked.near ?? cache.readNear(this.#address, this.#marks), 'hit-l1')
-    if (near !== undefined) return near
+    const { near, far } = this.#looked
+    // Since the look another request may have brought it; or the shared store, which has answered before the quota's did.
+    const known = near ?? cache.readNear(this.#address, this.#marks)
+    const hit = this.#take(known, far === undefined ? 'hit-l1' : 'hit-l2')
+    if (hit !== undefined) return hit
     const joined = flights.join(flightOf(this.#address))
     return joined.type === 'lead' ? this.#leading(joined.lead) : this.#waiting(joined)
   }
