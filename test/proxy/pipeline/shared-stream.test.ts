@@ -209,7 +209,7 @@ t.test('alone, a long stream is not kept; it can be followed no more', async (t)
 })
 
 t.test('what slow readers have not read is bounded; one that stalls is cut off', async (t) => {
-  const { shared, say, end, pull } = provider(t, 20)
+  const { shared, say, end, pull } = provider(t, 500)
   say('a')
   await next(shared.leader)
   const stalled = shared.follow(STAYS)
