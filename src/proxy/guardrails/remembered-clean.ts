@@ -11,7 +11,7 @@ const LONGEST_PART = 1 / 32
 /** What a text costs beside its units, so that many short ones are bounded too. */
 const UNITS_PER_TEXT = 32
 
-/** What all detectors of a process remember together: there is one for each key, and keys are many. */
+/** What all detectors of a process remember together: there is one for each set of rules, and organizations are many. */
 export class CleanTexts {
   readonly #mostUnits: number
   #units = 0

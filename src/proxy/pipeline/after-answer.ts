@@ -36,7 +36,6 @@ export class AfterAnswer {
   /** For a pause, in the order in which it came. */
   #forPause: Work[] = []
   #isPauseTimed = false
-  #isPauseBegun = false
 
   constructor(now: Now, { maxWaiting = MAX_WAITING, onError = () => {} }: AfterAnswerOptions = {}) {
     this.#now = now
@@ -77,13 +76,9 @@ export class AfterAnswer {
 
   /** A request is being sent to its provider. */
   pauseBegins(): void {
-    if (this.#forPause.length === 0 || this.#isPauseBegun) return
-    this.#isPauseBegun = true
+    if (this.#forPause.length === 0) return
     // When it has been written to the provider's connection.
-    process.nextTick(() => {
-      this.#isPauseBegun = false
-      this.catchUp()
-    })
+    process.nextTick(() => this.catchUp())
   }
 
   /** Begins what waits for a pause: for whoever must find it done. */
@@ -91,7 +86,7 @@ export class AfterAnswer {
     const works = this.#forPause
     if (works.length === 0) return
     this.#forPause = []
-    for (const work of works) this.begin(work)
+    this.#beginEach(works)
   }
 
   /** Work that is begun before the answer leaves, which does not wait for its end. */
@@ -124,6 +119,10 @@ export class AfterAnswer {
     this.#isDue = false
     const works = this.#waiting
     this.#waiting = []
+    this.#beginEach(works)
+  }
+
+  #beginEach(works: readonly Work[]): void {
     for (const work of works) this.begin(work)
   }
 }

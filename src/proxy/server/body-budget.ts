@@ -126,27 +126,26 @@ export class BodyBudget {
 
   /** For shares only. */
   release(share: Share): void {
-    const index = this.#queue.findIndex((waiting) => waiting.share === share)
-    if (index !== -1) clearTimeout(this.#queue.splice(index, 1)[0]?.timer)
+    const waiting = this.#queue.find((other) => other.share === share)
+    if (waiting !== undefined) this.#remove(waiting)
     this.#set(share, 0)
-    if (index !== -1) this.#admitWaiting()
+    if (waiting !== undefined) this.#admitWaiting()
   }
 
   #set(share: Share, bytes: number): undefined {
-    const before = share.held
-    const beforeByLarge = share.isLarge ? before : 0
+    const { held, heldAsLarge } = share
     share.isLarge ||= isLarge(bytes)
     share.held = bytes
-    this.#held += bytes - before
-    this.#heldByLarge += (share.isLarge ? bytes : 0) - beforeByLarge
-    if (bytes < before && this.#queue.length > 0) this.#admitWaiting()
+    this.#held += bytes - held
+    this.#heldByLarge += share.heldAsLarge - heldAsLarge
+    if (bytes < held && this.#queue.length > 0) this.#admitWaiting()
   }
 
   /** @param isNext nobody else is to get room before */
   #fits(share: Share, bytes: number, isNext: boolean): boolean {
     const all = this.#held + bytes - share.held
     if (share.isLarge || isLarge(bytes)) {
-      const byLarge = this.#heldByLarge + bytes - (share.isLarge ? share.held : 0)
+      const byLarge = this.#heldByLarge + bytes - share.heldAsLarge
       return isNext && all <= this.#bytes && byLarge <= this.#bytes - this.#reserve
     }
     return all - this.#heldByLarge <= this.#reserve || (isNext && all <= this.#bytes)
@@ -155,8 +154,7 @@ export class BodyBudget {
   #wait(share: Share, bytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#queue.splice(this.#queue.indexOf(waiting), 1)
-        reject(noRoom())
+        this.#refuse(waiting)
         this.#admitWaiting()
       }, this.#maxWaitMs)
       const waiting: Waiting = { share, bytes, granted: resolve, refused: reject, timer }
@@ -178,17 +176,24 @@ export class BodyBudget {
     const last = begun.at(-1)
     if (last === undefined || begun.length === 1) return
     if (begun.reduce((sum, { share }) => sum + share.held, 0) < this.#heldByLarge) return
-    this.#queue.splice(this.#queue.indexOf(last), 1)
-    clearTimeout(last.timer)
-    last.refused(noRoom())
+    this.#refuse(last)
+  }
+
+  #refuse(waiting: Waiting): void {
+    this.#remove(waiting)
+    waiting.refused(noRoom())
+  }
+
+  #remove(waiting: Waiting): void {
+    clearTimeout(waiting.timer)
+    this.#queue.splice(this.#queue.indexOf(waiting), 1)
   }
 
   #admitWaiting(): void {
     for (let index = 0; index < this.#queue.length;) {
       const waiting = this.#queue[index]
       if (waiting !== undefined && this.#fits(waiting.share, waiting.bytes, index === 0)) {
-        this.#queue.splice(index, 1)
-        clearTimeout(waiting.timer)
+        this.#remove(waiting)
         this.#set(waiting.share, waiting.bytes)
         waiting.granted()
       } else index++
@@ -207,6 +212,11 @@ class Share implements BodyShare {
 
   constructor(budget: BodyBudget) {
     this.#budget = budget
+  }
+
+  /** Of the part that is for large bodies, bytes. */
+  get heldAsLarge(): number {
+    return this.isLarge ? this.held : 0
   }
 
   hold(bytes: number): Promise<void> | undefined {

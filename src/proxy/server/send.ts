@@ -48,7 +48,7 @@ class StreamWriter implements Taker<string> {
     const full = this.#isFirst ? writeWithHead(this.#response, chunk) : writeChunk(this.#response, chunk)
     this.#isFirst &&= chunk === ''
     if (full === undefined) this.pull()
-    else drained(full, this.#response).then(() => this.pull(), this.#reject)
+    else void drained(full, this.#response).then(() => this.pull())
   }
 
   end(): void {
