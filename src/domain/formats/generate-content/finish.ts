@@ -2,24 +2,26 @@
 import type { Finish, FinishReason } from '../../completion/result.ts'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason */
-const REASON_OF: Readonly<Record<string, FinishReason>> = {
-  STOP: 'stop',
-  MAX_TOKENS: 'length',
-  SAFETY: 'content-filter',
-  RECITATION: 'content-filter',
-  BLOCKLIST: 'content-filter',
-  PROHIBITED_CONTENT: 'content-filter',
-  SPII: 'content-filter',
-  IMAGE_SAFETY: 'content-filter',
-  IMAGE_PROHIBITED_CONTENT: 'content-filter',
-  IMAGE_RECITATION: 'content-filter',
-  MODEL_ARMOR: 'content-filter',
-  MALFORMED_FUNCTION_CALL: 'error',
-  UNEXPECTED_TOOL_CALL: 'error',
-  TOO_MANY_TOOL_CALLS: 'error',
-  MISSING_THOUGHT_SIGNATURE: 'error',
-  MALFORMED_RESPONSE: 'error',
-}
+const REASON_OF: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries<FinishReason>({
+    STOP: 'stop',
+    MAX_TOKENS: 'length',
+    SAFETY: 'content-filter',
+    RECITATION: 'content-filter',
+    BLOCKLIST: 'content-filter',
+    PROHIBITED_CONTENT: 'content-filter',
+    SPII: 'content-filter',
+    IMAGE_SAFETY: 'content-filter',
+    IMAGE_PROHIBITED_CONTENT: 'content-filter',
+    IMAGE_RECITATION: 'content-filter',
+    MODEL_ARMOR: 'content-filter',
+    MALFORMED_FUNCTION_CALL: 'error',
+    UNEXPECTED_TOOL_CALL: 'error',
+    TOO_MANY_TOOL_CALLS: 'error',
+    MISSING_THOUGHT_SIGNATURE: 'error',
+    MALFORMED_RESPONSE: 'error',
+  }),
+)
 
 const WORD_OF: Readonly<Record<FinishReason, string>> = {
   stop: 'STOP',
@@ -35,7 +37,7 @@ const WORD_OF: Readonly<Record<FinishReason, string>> = {
  * @param hasToolCalls whether the candidate calls functions: the vendor then says `STOP` all the same.
  */
 export function parseFinish(raw: string | undefined, hasToolCalls: boolean): Finish {
-  const reason = raw === undefined ? 'stop' : (REASON_OF[raw] ?? 'other')
+  const reason = raw === undefined ? 'stop' : (REASON_OF.get(raw) ?? 'other')
   const isEnd = reason === 'stop' || reason === 'other' // servers that imitate the vendor have words of their own
   return { reason: isEnd && hasToolCalls ? 'tool-calls' : reason, raw }
 }
@@ -47,5 +49,5 @@ export function blockedFinish(blockReason: string): Finish {
 
 /** The word for a client of this format: the raw one where it is already of this format. */
 export function renderFinish({ reason, raw }: Finish): string {
-  return raw !== undefined && REASON_OF[raw] === reason ? raw : WORD_OF[reason]
+  return raw !== undefined && REASON_OF.get(raw) === reason ? raw : WORD_OF[reason]
 }

@@ -101,13 +101,15 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
 }
 
 /** The vendor's words for effort; its highest has no equal elsewhere. */
-const EFFORT_OF: Readonly<Record<string, NonNullable<Reasoning['effort']>>> = {
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'xhigh',
-}
+const EFFORT_OF: ReadonlyMap<string, NonNullable<Reasoning['effort']>> = new Map(
+  Object.entries<NonNullable<Reasoning['effort']>>({
+    low: 'low',
+    medium: 'medium',
+    high: 'high',
+    xhigh: 'xhigh',
+    max: 'xhigh',
+  }),
+)
 
 /**
  * `thinking` and `output_config.effort`. Off: effort none. Adaptive without a word: high, which is the vendor's default.
@@ -116,7 +118,7 @@ const EFFORT_OF: Readonly<Record<string, NonNullable<Reasoning['effort']>>> = {
 function parseReasoning(document: JsonObject): Reasoning | undefined {
   const thinking = optionalObject(document, 'thinking')
   const word = asString(asObject(document.output_config)?.effort)
-  const effort = word === undefined ? undefined : EFFORT_OF[word]
+  const effort = word === undefined ? undefined : EFFORT_OF.get(word)
   switch (thinking && requiredString(thinking, 'type', 'thinking')) {
     case 'enabled': {
       const budgetTokens = optionalInteger(thinking ?? {}, 'budget_tokens', { min: 1 }, 'thinking')

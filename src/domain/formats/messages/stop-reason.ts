@@ -1,15 +1,17 @@
 /** Why an answer ended, in this format's words and in the neutral ones. */
 import type { Finish, FinishReason } from '../../completion/result.ts'
 
-const REASON_OF: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool-calls',
-  refusal: 'content-filter',
-  pause_turn: 'other',
-}
+const REASON_OF: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries<FinishReason>({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    tool_use: 'tool-calls',
+    refusal: 'content-filter',
+    pause_turn: 'other',
+  }),
+)
 
 /** For an answer that ended by an error there is no word; `max_tokens` at least says that it is not whole. */
 const WORD_OF: Readonly<Record<FinishReason, string>> = {
@@ -30,7 +32,7 @@ export function parseStopReason(
   stopSequence: string | undefined,
   hasToolCalls: boolean,
 ): Finish {
-  const reason = raw === undefined ? 'stop' : (REASON_OF[raw] ?? 'other')
+  const reason = raw === undefined ? 'stop' : (REASON_OF.get(raw) ?? 'other')
   return {
     reason: reason === 'stop' && hasToolCalls ? 'tool-calls' : reason,
     raw,
@@ -53,6 +55,6 @@ export function renderStopReason(finish: Finish, held: Held): string {
   const isWhole = reason === 'stop' || reason === 'tool-calls' || reason === 'other'
   if (held.refusal && isWhole) return 'refusal'
   if (held.toolCalls && isWhole) return 'tool_use'
-  if (raw !== undefined && raw !== 'tool_use' && REASON_OF[raw] === reason) return raw
+  if (raw !== undefined && raw !== 'tool_use' && REASON_OF.get(raw) === reason) return raw
   return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : WORD_OF[reason]
 }

@@ -17,11 +17,13 @@ interface Channel {
 }
 
 /** The field of each delta that holds text. */
-const FIELDS: Readonly<Record<string, { readonly field: string; readonly kind: Channel['kind'] }>> = {
-  text_delta: { field: 'text', kind: 'text' },
-  thinking_delta: { field: 'thinking', kind: 'text' },
-  input_json_delta: { field: 'partial_json', kind: 'json' },
-}
+const FIELDS: ReadonlyMap<string, { readonly field: string; readonly kind: Channel['kind'] }> = new Map(
+  Object.entries<{ readonly field: string; readonly kind: Channel['kind'] }>({
+    text_delta: { field: 'text', kind: 'text' },
+    thinking_delta: { field: 'thinking', kind: 'text' },
+    input_json_delta: { field: 'partial_json', kind: 'json' },
+  }),
+)
 
 export class MessagesStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
@@ -57,7 +59,7 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
   #delta(event: SseEvent, document: JsonObject, index: number): SseEvent[] {
     const delta = asObject(document.delta) ?? {}
     const type = asString(delta.type) ?? ''
-    const known = FIELDS[type]
+    const known = FIELDS.get(type)
     if (known === undefined) return type === 'signature_delta' ? [...this.#flush(index), event] : [event]
     const text = asString(delta[known.field])
     if (!text) return [event]

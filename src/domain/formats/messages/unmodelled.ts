@@ -9,16 +9,18 @@ const REQUEST_FIELDS = names(
 )
 const MESSAGE_FIELDS = names('role content')
 const TOOL_FIELDS = names('type name description input_schema strict cache_control')
-const FIELDS_OF_BLOCK: Readonly<Record<string, ReadonlySet<string>>> = {
-  text: names('type text cache_control'),
-  image: names('type source cache_control'),
-  document: names('type source title cache_control'),
-  search_result: names('type title content cache_control'),
-  tool_use: names('type id name input cache_control'),
-  tool_result: names('type tool_use_id content is_error cache_control'),
-  thinking: names('type thinking signature'),
-  redacted_thinking: names('type data'),
-}
+const FIELDS_OF_BLOCK: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries<ReadonlySet<string>>({
+    text: names('type text cache_control'),
+    image: names('type source cache_control'),
+    document: names('type source title cache_control'),
+    search_result: names('type title content cache_control'),
+    tool_use: names('type id name input cache_control'),
+    tool_result: names('type tool_use_id content is_error cache_control'),
+    thinking: names('type thinking signature'),
+    redacted_thinking: names('type data'),
+  }),
+)
 const SOURCES = names('base64 url file text content')
 const TOOL_CHOICES = names('auto any tool none')
 const THINKING = names('enabled disabled adaptive')
@@ -63,7 +65,7 @@ function contentFields(content: JsonValue | undefined, path: string): string[] {
 
 function blockFields(value: JsonValue, path: string): string[] {
   const block = asObject(value) ?? {}
-  const known = FIELDS_OF_BLOCK[asString(block.type) ?? '']
+  const known = FIELDS_OF_BLOCK.get(asString(block.type) ?? '')
   if (known === undefined) return [path]
   const source = asString(asObject(block.source)?.type)
   const nested = block.type === 'tool_result' ? contentFields(block.content, path) : []

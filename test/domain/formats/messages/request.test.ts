@@ -130,3 +130,18 @@ t.test(
     test.strictSame(same(document, { model: 'deepseek-chat' }).document.messages, document.messages)
   },
 )
+
+t.test('the names that every object inherits are unknown words like any other', async (test) => {
+  for (const word of ['constructor', 'hasOwnProperty', 'toString']) {
+    const document = {
+      ...base,
+      messages: [{ role: 'user', content: [{ type: word }] }],
+      output_config: { effort: word },
+    }
+    test.same(
+      messages.unmodelledFields(document).map(({ field }) => field),
+      ['messages[0].content[0]'],
+    )
+    test.equal(messages.parseRequest(document).reasoning, undefined)
+  }
+})
