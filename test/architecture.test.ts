@@ -137,6 +137,14 @@ t.test('only the entries touch the process', async (t) => {
   t.strictSame(users, [])
 })
 
+t.test(
+  'no list becomes the arguments of a push: 120,000 items overflow the stack, and anybody can send them',
+  async (t) => {
+    const spreading = files.filter((file) => /\.(push|unshift)\(([^(){'\n]*, )?\.\.\.[^{]/.test(code(file)))
+    t.strictSame(spreading, [])
+  },
+)
+
 t.test('there are no barrel files', async (t) => {
   t.strictSame(
     files.filter((file) => /(^|\/)index\.ts$/.test(file)),

@@ -131,7 +131,7 @@ function readDocument(
     problems.push({ document: number, line: lineOf([]), message: 'its aliases expand to too much' })
     return
   }
-  objects.push(...flatten(value, number, lineOf))
+  for (const object of flatten(value, number, lineOf)) objects.push(object)
 }
 
 /** The object, or the items of a v1/List. */

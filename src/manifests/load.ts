@@ -166,13 +166,13 @@ class Load {
 
   #readResource(file: string, object: SourceObject, readable: ReadableKind): void {
     const validation = readable.validate(object.value)
-    const problems = [...validation.problems]
+    let { problems } = validation
     const document = validation.value as ResourceDocument
     // The metadata's own rules need its types to be right; a blocking problem may be about those.
     if (!problems.some(({ path, blocking }) => blocking && path[0] === 'metadata')) {
-      problems.push(...checkMetadata(document.metadata, readable.nameForm))
-      if (document.kind === 'Secret' && problems.length === 0) problems.push(...checkSecret(document))
-      problems.push(...this.#claimName(file, object, document, readable))
+      problems = [...problems, ...checkMetadata(document.metadata, readable.nameForm)]
+      if (document.kind === 'Secret' && problems.length === 0) problems = checkSecret(document)
+      problems = [...problems, ...this.#claimName(file, object, document, readable)]
     }
     for (const problem of problems) this.#problems.push(placed(file, object, problem))
     if (problems.length === 0) this.#add(document, toMeta(document.metadata, readable.namespaced))

@@ -39,7 +39,7 @@ export function renderTable(rows: readonly TableRow[]): string {
   const [first] = rows
   if (first === undefined) return ''
   const cells = [first.map(([title]) => title), ...rows.map((row) => row.map(([, value]) => printable(String(value))))]
-  const widths = first.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
+  const widths = first.map((_, column) => cells.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0))
   const isNumber = first.map(([title, value]) => typeof value === 'number' || title === 'cost_usd')
   const pad = (text: string, column: number) => {
     const width = widths[column] ?? 0

@@ -44,7 +44,7 @@ export class TextWalk {
     if (typeof root === 'string' && !isOpaque(field, root)) this.text(holder, field, place)
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      pending.push(...this.#leavesOf(next, place).toReversed())
+      stack(pending, this.#leavesOf(next, place))
     }
   }
 
@@ -54,7 +54,7 @@ export class TextWalk {
     if (typeof root === 'string') this.text(holder, field, place)
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      pending.push(...this.#leavesOf(next, place, seesAll).toReversed())
+      stack(pending, this.#leavesOf(next, place, seesAll))
     }
   }
 
@@ -62,7 +62,7 @@ export class TextWalk {
   schema(schema: JsonValue | undefined, place: TextPlace): void {
     const pending = isContainer(schema) ? [schema] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      pending.push(...(Array.isArray(next) ? next.filter(isContainer) : this.#keywords(next, place)).toReversed())
+      stack(pending, Array.isArray(next) ? next.filter(isContainer) : this.#keywords(next, place))
     }
   }
 
@@ -73,8 +73,9 @@ export class TextWalk {
       if (WORD_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
       else if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
       else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value))
-        inner.push(...Object.values(value).filter(isContainer))
-      else if (isContainer(value)) inner.push(value)
+        for (const named of Object.values(value))
+          if (isContainer(named)) inner.push(named)
+          else if (isContainer(value)) inner.push(value)
     }
     return inner
   }
@@ -105,6 +106,11 @@ export class TextWalk {
     if (Array.isArray(holder)) holder[Number(key)] = rewritten
     else holder[key] = rewritten
   }
+}
+
+/** The first will be the next. One by one: as arguments of one call, a hundred thousand would overflow the call stack. */
+function stack<Item>(pending: Item[], items: readonly Item[]): void {
+  for (const item of items.toReversed()) pending.push(item)
 }
 
 const WORD_KEYWORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])

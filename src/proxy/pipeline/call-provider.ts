@@ -111,7 +111,7 @@ function renderBody(
     stream: call.stream,
     outputLimitField,
   })
-  if (warnings.length > 0) record.warnings.push(...warnings)
+  for (const warning of warnings) record.warnings.push(warning)
   const unchanged = document === request.source.document
   return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
 }
@@ -141,7 +141,7 @@ async function openStream(reply: ProviderReply, deployment: Deployment, format: 
   for (;;) {
     const { value, done } = await items.next()
     if (done === true) throw new AttemptError('cut', 'the stream ended before any content')
-    held.push(...value)
+    for (const item of value) held.push(item)
     if (value.some(({ parts }) => parts.some(isContent))) break
   }
   reply.firstContentSeen()

@@ -127,7 +127,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
 
   async #conclude(outcome: Outcome): Promise<Chunk> {
     await this.#answer.items.return()
-    this.#record.warnings.push(...this.#writer.warnings)
+    for (const warning of this.#writer.warnings) this.#record.warnings.push(warning)
     await this.#settle(outcome)
     return DONE
   }

@@ -93,7 +93,7 @@ function renderWhole(
   if (answer.format === format && (restorer === undefined || !mayHoldTokens(answer.bytes))) return answer.bytes
   const context = renderContext(answer, responding, record, services)
   const { document, warnings } = renderResultFor(format.name, answer.result, context)
-  record.warnings.push(...warnings)
+  for (const warning of warnings) record.warnings.push(warning)
   if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text, span.scope))
   return JSON.stringify(document)
 }

@@ -116,7 +116,8 @@ function tokensOf(question: string): Token[] {
     const between = text.slice(end, match.index)
     const [first, ...others] =
       word === undefined ? [signToken(token, pause)] : wordTokens(word, between, tokens, shouted)
-    if (first !== undefined) tokens.push({ ...first, begins: /[:\n]/.test(between) }, ...others)
+    if (first !== undefined) tokens.push({ ...first, begins: /[:\n]/.test(between) })
+    for (const other of others) tokens.push(other)
     end = match.index + token.length
   }
   return tokens
@@ -224,7 +225,7 @@ function rewritten(tokens: readonly Token[], from: readonly string[], to: readon
   for (let index = 0; index < tokens.length;) {
     const token = tokens[index]
     if (startsWith(tokens, index, from)) {
-      result.push(...to.map((text) => ({ text, kind: 'word' as const, begins: false })))
+      for (const text of to) result.push({ text, kind: 'word', begins: false })
       index += from.length
     } else {
       if (token !== undefined) result.push(token)

@@ -161,10 +161,12 @@ function parseAssistant(message: JsonObject, path: string, legacy: LegacyCalls):
   const parts: AssistantPart[] = []
   const reasoning = asString(message.reasoning_content) ?? asString(message.reasoning)
   if (reasoning) parts.push({ type: 'reasoning', text: reasoning })
-  parts.push(...parseContent<AssistantPart>(message, path, parseAssistantPart).filter((part) => !isEmptyText(part)))
+  for (const part of parseContent<AssistantPart>(message, path, parseAssistantPart)) {
+    if (!isEmptyText(part)) parts.push(part)
+  }
   const refusal = optionalString(message, 'refusal', path)
   if (refusal) parts.push({ type: 'refusal', text: refusal })
-  parts.push(...parseToolCalls(message, path))
+  for (const call of parseToolCalls(message, path)) parts.push(call)
   const call = optionalObject(message, 'function_call', path)
   if (call !== undefined) {
     legacy.count += 1

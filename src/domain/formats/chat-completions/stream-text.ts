@@ -84,7 +84,7 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     })
     if (!finishes) return changed
     for (const slot of last.values()) if (this.#flushInto(slot)) changed = true
-    before.push(...this.#flush((channel) => channel.choice === index))
+    for (const event of this.#flush((channel) => channel.choice === index)) before.push(event)
     return changed
   }
 

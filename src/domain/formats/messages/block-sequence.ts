@@ -50,7 +50,7 @@ export class BlockSequence<Item> {
     while (this.#blocks[0]?.closed === true) {
       this.#blocks.shift()
       const next = this.#blocks[0]
-      if (next !== undefined) passed.push(...next.items.splice(0))
+      for (const item of next?.items.splice(0) ?? []) passed.push(item)
     }
     return passed
   }

@@ -86,7 +86,7 @@ export class BlockWriter {
     const last: SseEvent[] = []
     if (live.type === 'thinking') last.push(this.#delta({ type: 'signature_delta', signature }))
     // Clients parse what they have put together: a call without arguments is an empty object.
-    if (live.type === 'tool' && !live.hasInput) last.push(...this.#input('{}'))
+    if (live.type === 'tool' && !live.hasInput) for (const event of this.#input('{}')) last.push(event)
     this.#live = undefined
     return [...last, eventOf('content_block_stop', { index: this.#index })]
   }

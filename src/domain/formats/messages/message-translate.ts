@@ -48,7 +48,7 @@ export function translateMessages(request: CompletionRequest, warnings: Translat
 
 function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {
   const last = turns.at(-1)
-  if (last?.role === role) last.content.push(...content)
+  if (last?.role === role) for (const block of content) last.content.push(block)
   else if (content.length > 0) turns.push({ role, content: [...content] })
 }
 

@@ -323,7 +323,7 @@ class Scan {
     if (unitAt(text, at + 1) === 0x2f && unitAt(text, at + 2) === 0x2f && isAfterScheme(text, at)) {
       const information = at < this.#userInformationUntil ? undefined : findUriCredential(text, at)
       if (information !== undefined) {
-        this.#found.push(...information.findings)
+        for (const finding of information.findings) this.#found.push(finding)
         this.#userInformationUntil = information.end
       }
       return at + 3

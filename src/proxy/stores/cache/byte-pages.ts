@@ -46,7 +46,7 @@ export class BytePages {
 
   /** To be called once. */
   release({ pieces }: StoredBytes): void {
-    this.#free.push(...pieces)
+    for (const piece of pieces) this.#free.push(piece)
   }
 
   #put(part: Uint8Array): number {
