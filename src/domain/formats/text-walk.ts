@@ -72,10 +72,12 @@ export class TextWalk {
     for (const [keyword, value] of Object.entries(schema)) {
       if (WORD_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
       else if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
-      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value))
-        for (const named of Object.values(value))
+      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
+        for (const name in value) {
+          const named = value[name]
           if (isContainer(named)) inner.push(named)
-          else if (isContainer(value)) inner.push(value)
+        }
+      } else if (isContainer(value)) inner.push(value)
     }
     return inner
   }
@@ -87,9 +89,22 @@ export class TextWalk {
     isHidden: (key: string, value: string) => boolean = isOpaque,
   ): (JsonObject | JsonValue[])[] {
     const inner: (JsonObject | JsonValue[])[] = []
-    for (const [key, value] of Object.entries(container)) {
+    if (Array.isArray(container)) {
+      for (let index = 0; index < container.length; index++) {
+        const value = container[index]
+        if (isContainer(value)) inner.push(value)
+        else if (typeof value === 'string' && !isHidden('', value)) {
+          const rewritten = this.#rewrite(value, place)
+          if (rewritten !== value) this.#changed = true
+          container[index] = rewritten
+        }
+      }
+      return inner
+    }
+    for (const key in container) {
+      const value = container[key]
       if (isContainer(value)) inner.push(value)
-      else if (typeof value === 'string' && !isHidden(Array.isArray(container) ? '' : key, value)) {
+      else if (typeof value === 'string' && !isHidden(key, value)) {
         this.#put(container, key, value, this.#rewrite(value, place))
       }
     }
@@ -100,17 +115,19 @@ export class TextWalk {
     return text === '' ? text : this.#visit({ scope: place.scope, role: place.role, text })
   }
 
-  #put(holder: JsonObject | JsonValue[], key: string, text: string, rewritten: string): void {
+  #put(holder: JsonObject, key: string, text: string, rewritten: string): void {
     if (rewritten === text) return
     this.#changed = true
-    if (Array.isArray(holder)) holder[Number(key)] = rewritten
-    else holder[key] = rewritten
+    holder[key] = rewritten
   }
 }
 
 /** The first will be the next. One by one: as arguments of one call, a hundred thousand would overflow the call stack. */
 function stack<Item>(pending: Item[], items: readonly Item[]): void {
-  for (const item of items.toReversed()) pending.push(item)
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index]
+    if (item !== undefined) pending.push(item)
+  }
 }
 
 const WORD_KEYWORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
