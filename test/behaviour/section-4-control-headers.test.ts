@@ -141,8 +141,9 @@ t.test('rules that leave nothing name every model with its reason', async (t) =>
     ['x-llm-min-quality', '0.5'],
   ])
   t.equal(answer.status, 400)
-  const { error } = answer.body as { error: { message: string; code: string } }
+  const { error } = answer.body as { error: { message: string; code: string; param: string | null } }
   t.equal(error.code, 'no_eligible_model')
+  t.equal(error.param, null, 'no one field is at fault')
   t.match(error.message, /first\/small: quality .*second\/large: cost .*third\/unpriced: cost /)
   t.equal(answer.header('x-should-retry'), 'false')
 })

@@ -209,6 +209,31 @@ t.test('what every attempt had in common decides the status', async (t) => {
   t.match(await cooling.json(), { error: { code: 'no_healthy_provider' } })
 })
 
+t.test('a failed request is told when the first of its providers may be asked again', async (t) => {
+  const [primary, backup] = [await startFakeProvider(), await startFakeProvider()]
+  t.teardown(() => Promise.all([primary.close(), backup.close()]))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'primary', url: primary.url, spec: SPEC }),
+        provider({ name: 'backup', url: backup.url, spec: SPEC }),
+        provider({ name: 'alone', url: primary.url, spec: SPEC, models: ['{ name: single }'] }),
+        virtualKey({ spec: '  policies: { fallback: SameModel }' }),
+      ),
+    },
+  })
+  const wait = async (model: string) => {
+    const answer = await gateway.chat({ model })
+    return [answer.status, answer.headers.get('retry-after')]
+  }
+  primary.enqueue(status(500), status(503, {}, { 'retry-after': '9' }))
+  t.same(await wait('single'), [502, null], 'it may be asked at once')
+  t.same(await wait('single'), [502, '9'], 'nothing else could serve')
+  primary.enqueue(status(429, {}, { 'retry-after': '999999999' }))
+  backup.enqueue(status(429, {}, { 'retry-after': '40' }))
+  t.same(await wait('m'), [429, '40'], 'the first to come back, not the last')
+})
+
 t.test('after the first content a failure is an error event, not a second answer', async (t) => {
   const primary = await startFakeProvider()
   const backup = await startFakeProvider()

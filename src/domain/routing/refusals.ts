@@ -1,4 +1,5 @@
 /** What a client reads when no route was found. None of these names a model that the key cannot see. */
+import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 import type { HealthView, Removal } from './route.ts'
 import { GatewayError } from '../errors.ts'
@@ -43,18 +44,27 @@ export function noEligibleModel(removed: readonly Removal[]): GatewayError {
     .slice(0, MAX_LISTED)
     .map(({ deployment, rule, detail }) => `${deployment.id}: ${rule} (${detail})`)
   const more = listed.length > MAX_LISTED ? `; and ${listed.length - MAX_LISTED} more` : ''
-  return new GatewayError('no_eligible_model', `no model satisfies this request: ${lines.join('; ')}${more}`, {
-    param: 'model',
-  })
+  return new GatewayError('no_eligible_model', `no model satisfies this request: ${lines.join('; ')}${more}`)
 }
 
 /** 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. */
 export function noHealthyProvider(cooling: readonly Removal[], health: HealthView, nowMs: Milliseconds): GatewayError {
-  const waits = cooling.map(({ deployment }) => (health.coolingDownUntil(deployment.id) ?? nowMs) - nowMs)
-  const retryAfterSeconds = Math.max(1, Math.ceil(Math.min(...waits) / 1000))
   return new GatewayError('no_healthy_provider', 'every model that could serve this request is cooling down', {
-    retryAfterSeconds,
+    retryAfterSeconds: Math.max(1, Math.ceil(coolDownLeft(cooling, health, nowMs) / 1000)),
   })
+}
+
+/** Milliseconds until the first of them may be tried; 0: one of them may now. */
+export function coolDownLeft(
+  choices: readonly { readonly deployment: Deployment }[],
+  health: HealthView,
+  nowMs: Milliseconds,
+): Milliseconds {
+  let soonest = Infinity
+  for (const { deployment } of choices) {
+    soonest = Math.min(soonest, Math.max(0, (health.coolingDownUntil(deployment.id) ?? nowMs) - nowMs))
+  }
+  return Number.isFinite(soonest) ? soonest : 0
 }
 
 function echo(text: string): string {

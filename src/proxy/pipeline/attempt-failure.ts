@@ -4,9 +4,11 @@ import type { FormatName } from '../../domain/completion/request.ts'
 import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import type { RoutePlan } from '../../domain/routing/route.ts'
+import { coolDownLeft } from '../../domain/routing/refusals.ts'
+import type { HealthView, RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judgeReply, type ReplyFailure } from '../providers/provider-family.ts'
 import { familyOf } from '../providers/registry.ts'
 import { AttemptError, type AttemptErrorKind, type ProviderReply } from './ports.ts'
@@ -19,7 +21,6 @@ export interface AttemptFailure {
   readonly kind: 'rate-limited' | 'timeout' | 'error' | 'busy'
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
-  readonly retryAfterMs?: number
 }
 
 type Judgement =
@@ -90,23 +91,33 @@ export function judge(error: unknown, clientFormat: FormatName): Judgement {
   throw error
 }
 
-/** The error for the client when every try has failed. */
-export function exhausted(failures: readonly AttemptFailure[], plan: RoutePlan): GatewayError {
+/**
+ * The error for the client when every try has failed. Where all that could serve the request is cooling down by now, its
+ * retry-after is when the first of these may be asked again: the next request would be refused until then.
+ */
+export function exhausted(
+  failures: readonly AttemptFailure[],
+  plan: RoutePlan,
+  health: HealthView,
+  nowMs: Milliseconds,
+): GatewayError {
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
-  if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`)
+  const coolingAlready = plan.removed.filter(({ rule }) => rule === 'cooling-down')
+  const seconds = Math.ceil(coolDownLeft([...plan.candidates, ...coolingAlready], health, nowMs) / 1_000)
+  const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
+  if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`, wait)
   if (every('busy')) {
     return new GatewayError('no_healthy_provider', 'No provider can take another request now.', {
       retryAfterSeconds: 1,
     })
   }
   if (every('rate-limited')) {
-    const wait = Math.max(1_000, ...failures.map((item) => item.retryAfterMs ?? 0))
     return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, {
-      retryAfterSeconds: Math.ceil(wait / 1_000),
+      retryAfterSeconds: Math.max(1, seconds),
     })
   }
-  return new GatewayError('all_providers_failed', `All providers failed (${tried}).`)
+  return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, wait)
 }
 
 function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
@@ -117,7 +128,7 @@ function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
   const waits = verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }
   return {
     type: 'failure',
-    failure: { type: 'failure', kind, retrySame: verdict.retrySame, ...waits },
+    failure: { type: 'failure', kind, retrySame: verdict.retrySame },
     attempt,
     health: { reason: `status-${status}`, ourFault: verdict.kind === 'our-fault', ...waits },
   }

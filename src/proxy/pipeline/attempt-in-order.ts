@@ -39,7 +39,7 @@ export async function attemptInOrder<Answer>(
   for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
     const { deployment } = candidate
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
-      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan)
+      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan, services.health, services.now())
       const outcome = await tryOnce(deployment, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
@@ -47,7 +47,7 @@ export async function attemptInOrder<Answer>(
     }
     left = others(left.slice(1), deployment.provider.name)
   }
-  throw exhausted(failures, plan)
+  throw exhausted(failures, plan, services.health, services.now())
 }
 
 /**
