@@ -182,6 +182,16 @@ t.test('what Node would answer without a word is refused in words', async (t) =>
       417,
       /"param":"expect"/,
     ],
+    'an unknown expectation, for a Gemini client': [
+      `POST /adapters/gemini/v1/models/m:countTokens HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\ncontent-length: 2\r\n\r\n${body}`,
+      417,
+      /^\{"error":\{"code":417,/,
+    ],
+    'no such path in a whole address, for an Anthropic client': [
+      'GET http://x:1/adapters/anthropic/v1/nothing HTTP/1.1\r\nhost: x:1\r\n\r\n',
+      404,
+      /^\{"type":"error"/,
+    ],
     'a tunnel': ['CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 404, /"code":"route_not_found"/],
     'the server itself': ['OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404, /"code":"route_not_found"/],
   }

@@ -6,8 +6,11 @@ import { native, openai } from './openai.ts'
 
 export const ADAPTERS: readonly ClientAdapter[] = [native, openai, anthropic, gemini]
 
-/** The adapter whose prefix a path has; the native one where it has none. For refusals outside any route. */
-export function adapterOfPath(path: string): ClientAdapter {
-  const label = /^\/adapters\/([a-z]+)\//.exec(path)?.[1]
+/** Before the label: the address too, where the whole one is asked for, as by a client that takes this for its proxy. */
+const PREFIX = /^(?:https?:\/\/[^/]*)?\/adapters\/([a-z]+)\//
+
+/** The adapter whose prefix a request's target has; the native one where it has none. For refusals outside any route. */
+export function adapterOfPath(target: string): ClientAdapter {
+  const label = PREFIX.exec(target)?.[1]
   return ADAPTERS.find((adapter) => adapter.label === label) ?? native
 }

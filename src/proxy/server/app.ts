@@ -215,10 +215,11 @@ function missesHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
 function unmetExpectation(request: IncomingMessage, response: ServerResponse, services: Services): void {
   const error = new GatewayError('invalid_request_error', 'Of expectations only 100-continue is met.', {
     param: 'expect',
+    status: 417,
   })
   const requestId = newRequestId(services.now())
   const headers = { 'x-request-id': requestId, connection: 'close' }
-  void send(response, { ...refuse(error, adapterOfPath(request.url ?? ''), requestId, headers), status: 417 })
+  void send(response, refuse(error, adapterOfPath(request.url ?? ''), requestId, headers))
 }
 
 function statusOf(error: unknown): number {
