@@ -79,8 +79,14 @@ t.test('a code fence around the JSON is taken off', async (t) => {
 t.test('a wrong answer goes back once, with what is wrong, and both are paid for', async (t) => {
   const { upstream, gateway } = await start(t)
   upstream.enqueue(says('Sure! It is {"city": "rome"}'), says('{"city":"Rome","count":2}'))
-  const response = await gateway.chat({ model: 'schema', response_format: RESPONSE_FORMAT }, FORCED)
+  const traced = { ...FORCED, 'x-llm-trace': 'true' }
+  const response = await gateway.chat({ model: 'schema', response_format: RESPONSE_FORMAT }, traced)
   t.equal(response.headers.get('x-gateway-cost-usd'), '0.000300')
+  t.match(
+    response.headers.get('x-gateway-routing-decision'),
+    /^p\/schema;result=ok;[^,]*, p\/schema;result=ok;.*;why=priority;/,
+    'a repair is no failover',
+  )
   t.strictSame(JSON.parse(await contentOf(response)), { city: 'Rome', count: 2 })
   const [, , said, complaint] = [
     undefined,

@@ -23,7 +23,7 @@ export interface AttemptRecord {
 
 export interface Decision {
   readonly attempts: readonly AttemptRecord[]
-  /** What decided, one word: a scoring method, `priority`, `failover`, `cache-hit`. */
+  /** What decided, one word: a scoring method, `priority`, `failover` (an earlier try failed), `cache-hit`. */
   readonly why: string
   /** Candidates that the rules removed. */
   readonly removed: number
@@ -42,6 +42,11 @@ export function renderDecision({ attempts, why, removed }: Decision): string {
   const items = attempts.length === 0 ? ['none'] : attempts.map(renderAttempt)
   const end = `;why=${escape(why)};removed=${removed}`
   return fit(items, MAX_BYTES - end.length) + end
+}
+
+/** Whether a try stood in for one that had failed. The repair of an answer (`force-json`) follows one that had not. */
+export function hasFailedOver(attempts: readonly AttemptRecord[]): boolean {
+  return attempts.slice(0, -1).some(({ result }) => result !== 'ok')
 }
 
 function renderAttempt({ deploymentId, result, status, ms }: AttemptRecord): string {

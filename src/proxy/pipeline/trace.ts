@@ -1,6 +1,6 @@
 /** What a response says about itself in headers. */
 import { formatMicroUsd } from '../../domain/quota/money.ts'
-import { renderDecision } from '../../domain/routing/decision.ts'
+import { hasFailedOver, renderDecision } from '../../domain/routing/decision.ts'
 import type { ResponseHeaders } from './exchange.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -34,7 +34,7 @@ function addCacheHeaders(headers: ResponseHeaders, record: RequestRecord): void 
 
 function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
   if (isCacheHit) return 'cache-hit'
-  return attempts.length > 1 ? 'failover' : (plan?.method ?? 'none')
+  return hasFailedOver(attempts) ? 'failover' : (plan?.method ?? 'none')
 }
 
 /** What a provider's whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and its tokens. */

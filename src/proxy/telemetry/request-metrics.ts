@@ -1,5 +1,6 @@
 /** What a finished request adds to the metrics. */
 import type { Registry } from 'prom-client'
+import { hasFailedOver } from '../../domain/routing/decision.ts'
 import type { Outcome, RequestRecord } from '../pipeline/request-record.ts'
 import { Counter, Histogram, type CounterSeries } from './metric-families.ts'
 
@@ -145,7 +146,7 @@ function countCall(
   { incoming, plan, attempts, firstContentAtMs, usage }: RequestRecord,
   totalMs: number,
 ): void {
-  const reason = attempts.length > 1 ? 'failover' : 'first'
+  const reason = hasFailedOver(attempts) ? 'failover' : 'first'
   families.decisions.at(plan?.method ?? 'none', provider, model, reason).add()
   families.duration.at(provider, model).observe(totalMs / 1_000)
   if (firstContentAtMs !== undefined) {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as fc from 'fast-check'
-import { renderDecision } from '../../../src/domain/routing/decision.ts'
+import { hasFailedOver, renderDecision } from '../../../src/domain/routing/decision.ts'
 import type { AttemptRecord } from '../../../src/domain/routing/decision.ts'
 
 const failed: AttemptRecord = { deploymentId: 'one/gpt', result: 'error', status: 500, ms: 812.4 }
@@ -57,4 +57,13 @@ t.test('is printable ASCII of at most 2 KiB whatever it is given', async () => {
       },
     ),
   )
+})
+
+t.test('a try that follows a good one is no failover', async (t) => {
+  const ended = (...results: ('ok' | 'timeout')[]) => results.map((result) => ({ deploymentId: 'p/m', result, ms: 1 }))
+  t.equal(hasFailedOver(ended()), false)
+  t.equal(hasFailedOver(ended('timeout')), false)
+  t.equal(hasFailedOver(ended('ok', 'ok')), false, 'a repair')
+  t.equal(hasFailedOver(ended('ok', 'timeout', 'ok')), true)
+  t.equal(hasFailedOver(ended('timeout', 'ok')), true)
 })
