@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import Anthropic from '@anthropic-ai/sdk'
 import t, { type Test } from 'tap'
-import { chatCompletion, chatStream } from '../helpers/answers.ts'
+import { chatCompletion, chatStream, sse } from '../helpers/answers.ts'
 import { cutAfter, delayed, ok, status, stream } from '../helpers/behaviours.ts'
 import { organization } from '../helpers/cache-scene.ts'
 import { startFakeProvider, type Behaviour, type FakeProvider } from '../helpers/fake-provider.ts'
@@ -268,6 +268,26 @@ t.test('an answer with parts that a stream cannot carry is shared whole only', a
     t.equal(streamed.headers.get('x-gateway-cache'), 'miss')
     await streamed.text()
   }
+  t.equal(calls(), 3)
+})
+
+t.test('nor is one that nobody asked for in such words replayed as a stream or kept from one', async (t) => {
+  const { upstream, ask, calls } = stage('spontaneous parts')
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }]
+  const [choice] = chatCompletion('x')['choices'] as { message: object }[]
+  upstream.enqueue(ok({ ...chatCompletion('x'), choices: [{ ...choice, message: { ...choice?.message, images } }] }))
+  await (await ask()).text()
+  const [first = '', ...rest] = chatStream(['x'])
+  const picture = sse({ id: 'a', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { images } }] })
+  upstream.otherwise(stream([first, picture, ...rest]))
+  for (let call = 0; call < 2; call++) {
+    const streamed = await ask({ stream: true })
+    t.equal(streamed.headers.get('x-gateway-cache'), 'miss')
+    t.match(await streamed.text(), 'data:image/png')
+  }
+  const whole = await ask()
+  t.equal(whole.headers.get('x-gateway-cache'), 'hit-l1', 'the whole answer is still there')
+  t.match(await whole.json(), { choices: [{ message: { images } }] })
   t.equal(calls(), 3)
 })
 

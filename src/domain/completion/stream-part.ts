@@ -42,6 +42,7 @@ export type StreamPart =
   // The provider reports an error inside the stream; nothing follows it:
   | { readonly type: 'error'; readonly message: string; readonly code?: string; readonly raw?: JsonValue }
 
-  // Keep-alive, and events that this model does not know (kept for same-format relays, dropped by other encoders):
+  // Keep-alive, and what this model does not know (kept for same-format relays, dropped by other encoders); with a choice
+  // it is a piece of that choice's content (media, citations, a vendor's own tool), without one it is said beside it:
   | { readonly type: 'ping' }
-  | { readonly type: 'unknown'; readonly name: string; readonly raw: JsonValue }
+  | { readonly type: 'unknown'; readonly choice?: number; readonly name: string; readonly raw: JsonValue }

@@ -20,13 +20,20 @@ export function unmodelledAnswer(format: FormatName, document: JsonObject): Tran
     .map((field) => ({ field, message }))
 }
 
+const OWN_MESSAGE_FIELDS = ['audio', 'annotations', 'images'] as const
+
+/** What only chat-completions can say in a message, or in a streamed piece of one. */
+export function ownMessageFields(message: JsonObject): string[] {
+  return OWN_MESSAGE_FIELDS.filter((field) => isFilled(message[field]))
+}
+
 function ofChatCompletions(document: JsonObject): string[] {
   return asArray(document.choices).flatMap((value, index) => {
     const choice = asObject(value) ?? {}
     const message = asObject(choice.message) ?? {}
     const path = `choices[${index}]`
     return [
-      ...filled(message, ['audio', 'annotations', 'images'], `${path}.message.`),
+      ...ownMessageFields(message).map((field) => `${path}.message.${field}`),
       ...asArray(message.tool_calls).flatMap((call, at) =>
         asObject(asObject(call)?.function) === undefined ? [`${path}.message.tool_calls[${at}]`] : [],
       ),
@@ -48,6 +55,11 @@ function ofMessages(document: JsonObject): string[] {
 const PARTS: ReadonlySet<string> = new Set(['text', 'functionCall', 'thought', 'thoughtSignature', 'partMetadata'])
 const CANDIDATE_FIELDS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata', 'logprobsResult']
 
+/** What only generate-content can say beside a candidate's content, or beside a streamed piece of it. */
+export function ownCandidateFields(candidate: JsonObject): string[] {
+  return CANDIDATE_FIELDS.filter((field) => isFilled(candidate[field]))
+}
+
 function ofGenerateContent(document: JsonObject): string[] {
   return asArray(document.candidates).flatMap((value, index) => {
     const candidate = asObject(value) ?? {}
@@ -58,7 +70,7 @@ function ofGenerateContent(document: JsonObject): string[] {
         .filter((field) => !PARTS.has(field))
         .map((field) => `${path}.content.parts[${at}].${field}`),
     )
-    return [...unknown, ...filled(candidate, CANDIDATE_FIELDS, `${path}.`)]
+    return [...unknown, ...ownCandidateFields(candidate).map((field) => `${path}.${field}`)]
   })
 }
 

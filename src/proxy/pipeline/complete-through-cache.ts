@@ -15,6 +15,7 @@ import { isWorthKeeping } from '../../domain/caching/stored-answer.ts'
 import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
+import { unmodelledAnswer } from '../../domain/formats/unmodelled-answer.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -71,10 +72,11 @@ export function beginCompletionLookUp(
     shape: ownParts ? (stream ? 'stream' : 'whole') : undefined,
     tokens,
   }
-  return { lookUp: beginLookUp(() => boundedText(text), caller, record, services), codec, ownParts, text }
+  return { lookUp: beginLookUp(() => boundedText(text, record), caller, record, services), codec, ownParts, text }
 }
 
-function boundedText(request: RequestText): string | undefined {
+function boundedText(request: RequestText, { bodyBytes }: RequestRecord): string | undefined {
+  if (bodyBytes > MAX_REQUEST_CHARACTERS) return undefined
   const text = requestText(request)
   return text !== undefined && text.length <= MAX_REQUEST_CHARACTERS ? text : undefined
 }
@@ -138,6 +140,8 @@ function revive(
   const result = parse(bytes, format)
   if (result === undefined) return undefined
   if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
+  // As a stream it would lose them.
+  if (unmodelledAnswer(format.name, result.source.document).length > 0) return undefined
   return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
 }
 

@@ -33,6 +33,8 @@ export function isContent(part: StreamPart): boolean {
       return true
     case 'reasoning-start':
       return part.redacted !== undefined
+    case 'unknown':
+      return part.choice !== undefined
     default:
       return false
   }

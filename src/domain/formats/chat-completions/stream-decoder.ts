@@ -5,6 +5,7 @@
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamDecoder } from '../format.ts'
+import { ownMessageFields } from '../unmodelled-answer.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { parseError, streamErrorOf } from './errors.ts'
 import { parseFinish } from './finish.ts'
@@ -161,8 +162,12 @@ function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, part
   blocks.pushText('text', text, parts)
   const refusal = asString(delta.refusal)
   if (refusal) parts.push({ type: 'refusal-delta', choice, delta: refusal })
+  for (const name of ownMessageFields(delta)) parts.push({ type: 'unknown', choice, name, raw: delta[name] ?? null })
   for (const piece of asArray(delta.tool_calls)) {
-    if (isJsonObject(piece)) blocks.pushTool(piece, asObject(piece.function) ?? {}, parts)
+    if (!isJsonObject(piece)) continue
+    // A custom tool's input is no JSON: other formats have no such call.
+    if (isJsonObject(piece.custom)) parts.push({ type: 'unknown', choice, name: 'custom', raw: piece })
+    else blocks.pushTool(piece, asObject(piece.function) ?? {}, parts)
   }
   const legacy = asObject(delta.function_call)
   if (legacy !== undefined) blocks.pushTool({ index: 0 }, legacy, parts)

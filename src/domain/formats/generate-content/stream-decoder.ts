@@ -8,6 +8,7 @@ import type { Finish } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamDecoder } from '../format.ts'
+import { ownCandidateFields } from '../unmodelled-answer.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { parseError } from './errors.ts'
 import { blockedFinish, parseFinish } from './finish.ts'
@@ -63,6 +64,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     for (const part of asArray(asObject(candidate.content)?.parts)) {
       if (isJsonObject(part)) state.push(readAnswerPart(part), part, parts)
     }
+    for (const name of ownCandidateFields(candidate)) state.push({ type: 'unknown', name }, candidate, parts)
     const raw = asString(candidate.finishReason)
     if (raw) state.finish = parseFinish(raw, state.hasCalls)
   }
@@ -121,7 +123,7 @@ class CandidateBlocks {
       case 'call':
         return this.#call(part, parts)
       case 'unknown':
-        parts.push({ type: 'unknown', name: part.name, raw })
+        parts.push({ type: 'unknown', choice: this.#choice, name: part.name, raw })
     }
   }
 

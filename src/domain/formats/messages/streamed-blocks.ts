@@ -42,7 +42,10 @@ export class StreamedBlocks {
       case 'tool_use':
         return [...before, ...this.#startTool(index, block)]
       default:
-        return [...before, { type: 'unknown', name: asString(block.type) ?? 'content_block_start', raw: event }]
+        return [
+          ...before,
+          { type: 'unknown', choice: 0, name: asString(block.type) ?? 'content_block_start', raw: event },
+        ]
     }
   }
 
@@ -60,7 +63,7 @@ export class StreamedBlocks {
         return []
       }
       default:
-        return [{ type: 'unknown', name: asString(delta.type) ?? 'content_block_delta', raw: event }]
+        return [{ type: 'unknown', choice: 0, name: asString(delta.type) ?? 'content_block_delta', raw: event }]
     }
   }
 

@@ -129,6 +129,27 @@ t.test('a chunk that the model does not know is kept as unknown', async (test) =
   ])
 })
 
+t.test(
+  'pieces of an answer that no other format knows are unknown, and a call of a custom tool is no function call',
+  async (test) => {
+    const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }]
+    const custom = { index: 0, id: 'call_c', type: 'custom', custom: { name: 'run', input: 'print(' } }
+    const parts = partsOf([
+      chunk({ role: 'assistant', content: '', annotations: [] }),
+      chunk({ images }),
+      chunk({ tool_calls: [custom] }, 'tool_calls'),
+      DONE,
+    ])
+    test.strictSame(
+      parts.filter(({ type }) => type !== 'response-start' && type !== 'finish'),
+      [
+        { type: 'unknown', choice: 0, name: 'images', raw: images },
+        { type: 'unknown', choice: 0, name: 'custom', raw: custom },
+      ],
+    )
+  },
+)
+
 t.test('the relay adds the end mark where the provider left it out, and only there', async (test) => {
   const finish = eventOf({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
   for (const asked of [true, false]) {
