@@ -8,10 +8,14 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 import { UpstreamFormatError } from '../errors.ts'
+import { checkEventBounds } from './event-bounds.ts'
 import type { SseEvent } from './format.ts'
 
 /** Longest event in characters. An image as base64 inside one event fits; a provider gone mad does not fill the memory. */
 export const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
+
+/** What a line of data costs beyond its text, in characters: the strings that join it to those before it. */
+const LINE_CHARACTERS = 64
 
 const MORE_TO_COME = { stream: true }
 const LINE_FEED = 10
@@ -34,11 +38,13 @@ export class SseDecoder {
     this.#maxCharacters = maxCharacters
   }
 
-  /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer than the bound. */
+  /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer or holds more than the bounds. */
   push(bytes: Uint8Array): SseEvent[] {
     const text = this.#text.decode(bytes, MORE_TO_COME)
     const event = this.#wholeEvent(text)
-    return event === undefined ? this.#read(text) : [event]
+    if (event === undefined) return this.#read(text)
+    checkEventBounds(event.data)
+    return [event]
   }
 
   /**
@@ -121,13 +127,17 @@ export class SseDecoder {
   }
 
   #addData(value: string): void {
-    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
-    this.#count(value.length + 1)
+    const isFirst = this.#data === undefined
+    this.#data = isFirst ? value : `${this.#data}\n${value}`
+    this.#count(isFirst ? value.length : value.length + LINE_CHARACTERS)
   }
 
   #dispatch(events: SseEvent[]): void {
     const data = this.#data
-    if (data !== undefined) events.push(this.#event ? { event: this.#event, data } : { data })
+    if (data !== undefined) {
+      checkEventBounds(data)
+      events.push(this.#event ? { event: this.#event, data } : { data })
+    }
     this.#data = undefined
     this.#event = undefined
     this.#held = 0

@@ -108,6 +108,22 @@ t.test('an event longer than the bound is refused, in one line or many, in one p
   refuses(Array.from({ length: 60 }, () => 'data: a\n'))
 })
 
+t.test('an event that is nested too deep or holds too many values is refused before it is read', async (t) => {
+  const refuses = (text: string) => t.throws(() => new SseDecoder().push(bytesOf(text)), UpstreamFormatError)
+  const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+  refuses(`data: {"a":${deep}}\n\n`)
+  refuses(`event: x\r\ndata: {"a":${deep}}\r\n\r\n`)
+  refuses(`data: {"a":[${'[],'.repeat(60_000)}[]]}\n\n`)
+  const prose = JSON.stringify({ text: '"[{,'.repeat(200_000) })
+  t.strictSame(new SseDecoder().push(bytesOf(`data: ${prose}\n\n`)), [{ data: prose }])
+})
+
+t.test('lines cost more than their text: an event cannot be made of millions of them', async (t) => {
+  t.throws(() => new SseDecoder().push(bytesOf('data:\n'.repeat(200_000))), UpstreamFormatError)
+  const lines = Array.from({ length: 10_000 }, () => 'data: a\n').join('')
+  t.equal(new SseDecoder().push(bytesOf(`${lines}\n`))[0]?.data.length, 19_999)
+})
+
 t.test('the bound is for one event, not for the stream', async (t) => {
   const decoder = new SseDecoder(20)
   for (let round = 0; round < 50; round++) {

@@ -43,7 +43,11 @@ export class ChoiceBlocks {
   readonly #responseId: string
   readonly #keys = new ToolCallKeys()
   readonly #closedTools = new Set<number>()
+  /** Of the queue's blocks, by position. */
+  readonly #openTools = new Map<number, ToolBlock>()
+  /** From `#first` on; what is before has been closed. */
   #queue: Block[] = []
+  #first = 0
   #blocks = 0
   #tools = 0
 
@@ -67,8 +71,8 @@ export class ChoiceBlocks {
 
   /** `pushText('text')` where nothing but the text's own delta goes out; undefined where that is not so: nothing is done. */
   textDelta(delta: string): StreamPart | undefined {
-    const live = this.#queue[0]
-    if (live?.type !== 'text' || !live.open || this.#queue.length > 1 || delta === '') return undefined
+    const live = this.#queue[this.#first]
+    if (live?.type !== 'text' || !live.open || this.#hasFurther || delta === '') return undefined
     return { type: 'text-delta', choice: this.#choice, id: live.id, delta }
   }
 
@@ -76,7 +80,7 @@ export class ChoiceBlocks {
   pushTool(piece: JsonObject, called: JsonObject, parts: StreamPart[]): void {
     const position = this.#keys.positionOf(piece)
     if (this.#closedTools.has(position)) return // its JSON is whole: what follows is white space or a repetition
-    const block = this.#toolAt(position) ?? this.#addTool(position)
+    const block = this.#openTools.get(position) ?? this.#addTool(position)
     block.toolCallId ||= asString(piece.id) ?? ''
     if (!block.open && block.waiting === '') block.name = joinName(block.name, asString(called.name) ?? '')
     const delta =
@@ -90,23 +94,24 @@ export class ChoiceBlocks {
 
   /** Nothing more comes: closes what is open, then opens and closes what waits. */
   finish(parts: StreamPart[]): void {
-    for (const block of this.#queue) {
-      this.#emit(block, parts)
-      this.#close(block, parts)
+    for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
+      this.#emit(live, parts)
+      this.#close(live, parts)
     }
-    this.#queue = []
   }
 
-  #toolAt(position: number): ToolBlock | undefined {
-    for (const block of this.#queue) if (block.type === 'tool' && block.position === position) return block
-    return undefined
+  /** Whether blocks wait behind the live one. */
+  get #hasFurther(): boolean {
+    return this.#queue.length > this.#first + 1
   }
 
   #addTool(position: number): ToolBlock {
     this.#tools += 1
     const id = this.#nextId()
     const balance = new JsonBalance()
-    return this.#add({ type: 'tool', id, position, toolCallId: '', name: '', balance, waiting: '', open: false })
+    const block: ToolBlock = { type: 'tool', id, position, toolCallId: '', name: '', balance, waiting: '', open: false }
+    this.#openTools.set(position, block)
+    return this.#add(block)
   }
 
   #add<Added extends Block>(block: Added): Added {
@@ -120,13 +125,12 @@ export class ChoiceBlocks {
   }
 
   #advance(parts: StreamPart[]): void {
-    for (let live = this.#queue[0]; live !== undefined; live = this.#queue[0]) {
+    for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
       // A tool call is opened by its first argument: until then its name may still grow.
       if (live.waiting !== '') this.#emit(live, parts)
       const mayClose = live.type === 'tool' ? live.balance.closed : true
-      if (this.#queue.length === 1 || !mayClose) return
+      if (!this.#hasFurther || !mayClose) return
       this.#close(live, parts)
-      this.#queue.shift()
     }
   }
 
@@ -152,8 +156,21 @@ export class ChoiceBlocks {
     return `call_${this.#responseId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-24)}_${this.#choice}_${position}`
   }
 
+  /** Not by `shift`, which moves all of a long queue: what is behind is let go of when it is half of it. */
+  #dropFirst(): void {
+    this.#first += 1
+    if (this.#first * 2 < this.#queue.length) return
+    this.#queue = this.#queue.slice(this.#first)
+    this.#first = 0
+  }
+
+  /** Closes the live block: the next one, if any, is live then. */
   #close(block: Block, parts: StreamPart[]): void {
-    if (block.type === 'tool') this.#closedTools.add(block.position)
+    this.#dropFirst()
+    if (block.type === 'tool') {
+      this.#openTools.delete(block.position)
+      this.#closedTools.add(block.position)
+    }
     const type = block.type === 'tool' ? 'tool-input-end' : (`${block.type}-end` as const)
     parts.push({ type, choice: this.#choice, id: block.id })
   }

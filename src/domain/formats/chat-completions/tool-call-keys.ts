@@ -15,6 +15,7 @@ interface Call {
 export class ToolCallKeys {
   readonly #calls: Call[] = []
   readonly #positionOfIndex = new Map<number, number>()
+  readonly #positionOfId = new Map<string, number>()
 
   positionOf(piece: JsonObject): number {
     const id = asString(piece.id) || undefined
@@ -23,7 +24,10 @@ export class ToolCallKeys {
     const position = this.#known(id, index, Boolean(asString(asObject(piece.function)?.name)))
     if (position === undefined) return this.#add({ id, index })
     const call = this.#calls[position]
-    if (call !== undefined) call.id ??= id
+    if (call !== undefined && call.id === undefined && id !== undefined) {
+      call.id = id
+      this.#positionOfId.set(id, position)
+    }
     return position
   }
 
@@ -38,8 +42,8 @@ export class ToolCallKeys {
   }
 
   #known(id: string | undefined, index: number | undefined, isNamed: boolean): number | undefined {
-    const byId = id === undefined ? -1 : this.#calls.findIndex((call) => call.id === id)
-    if (byId !== -1) return byId
+    const byId = id === undefined ? undefined : this.#positionOfId.get(id)
+    if (byId !== undefined) return byId
     if (index === undefined) return id === undefined && this.#calls.length > 0 ? this.#calls.length - 1 : undefined
     const byIndex = this.#positionOfIndex.get(index)
     const isOther = isNamed && id !== undefined && byIndex !== undefined && this.#calls[byIndex]?.id !== undefined
@@ -49,6 +53,7 @@ export class ToolCallKeys {
   #add(call: Call): number {
     const position = this.#calls.push(call) - 1
     if (call.index !== undefined) this.#positionOfIndex.set(call.index, position)
+    if (call.id !== undefined) this.#positionOfId.set(call.id, position)
     return position
   }
 }

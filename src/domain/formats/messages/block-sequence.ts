@@ -7,51 +7,59 @@ interface Waiting<Item> {
   readonly key: string
   readonly items: Item[]
   closed: boolean
+  /** The one that was opened after it. */
+  next: Waiting<Item> | undefined
 }
 
 export class BlockSequence<Item> {
-  #blocks: Waiting<Item>[] = []
+  readonly #open = new Map<string, Waiting<Item>>()
+  /** The block that passes; undefined: there is none, so there are no others either. */
+  #first: Waiting<Item> | undefined
+  #last: Waiting<Item> | undefined
 
   has(key: string): boolean {
-    return this.#blocks.some((block) => block.key === key && !block.closed)
+    return this.#open.has(key)
   }
 
-  /** Opens a block. */
+  /** Opens a block. No block of this key is open. */
   open(key: string): void {
-    this.#blocks.push({ key, items: [], closed: false })
+    const block: Waiting<Item> = { key, items: [], closed: false, next: undefined }
+    this.#open.set(key, block)
+    if (this.#first === undefined) this.#first = block
+    else if (this.#last !== undefined) this.#last.next = block
+    this.#last = block
   }
 
   /** Adds an item of an open block; returns what may pass now. An item of an unknown block is dropped. */
   push(key: string, item: Item): Item[] {
-    const block = this.#blocks.find((one) => one.key === key && !one.closed)
+    const block = this.#open.get(key)
     if (block === undefined) return []
-    if (block === this.#blocks[0]) return [item]
+    if (block === this.#first) return [item]
     block.items.push(item)
     return []
   }
 
   /** Closes a block with its last item; returns what may pass now. */
   close(key: string, last: Item): Item[] {
-    const block = this.#blocks.find((one) => one.key === key && !one.closed)
+    const block = this.#open.get(key)
     if (block === undefined) return []
     const passed = this.push(key, last)
     block.closed = true
-    return [...passed, ...this.#advance()]
+    this.#open.delete(key)
+    this.#advance(passed)
+    return passed
   }
 
   /** Keys of the blocks that are still open, the one that passes first. */
   get openKeys(): string[] {
-    return this.#blocks.filter((block) => !block.closed).map((block) => block.key)
+    return [...this.#open.keys()]
   }
 
   /** Drops closed blocks at the head; what waits in the blocks up to the next open one passes. */
-  #advance(): Item[] {
-    const passed: Item[] = []
-    while (this.#blocks[0]?.closed === true) {
-      this.#blocks.shift()
-      const next = this.#blocks[0]
-      for (const item of next?.items.splice(0) ?? []) passed.push(item)
+  #advance(passed: Item[]): void {
+    while (this.#first?.closed === true) {
+      this.#first = this.#first.next
+      for (const item of this.#first?.items.splice(0) ?? []) passed.push(item)
     }
-    return passed
   }
 }

@@ -111,6 +111,21 @@ function checkGrammar(parts: readonly StreamPart[]): void {
   }
 }
 
+t.test('hundreds of thousands of calls that stay open are put in order in linear time', async (test) => {
+  const count = 200_000
+  const decoder = chatCompletions.createStreamDecoder()
+  const piece = (index: number, called: JsonObject, more: JsonObject = {}) =>
+    decoder.push(chunk({ tool_calls: [{ index, function: called, ...more }] }))
+  const parts: StreamPart[][] = []
+  for (let index = 0; index < count; index++)
+    parts.push(piece(index, { name: 'f', arguments: '{' }, { id: `c${index}` }))
+  for (let index = count - 1; index >= 0; index--) parts.push(piece(index, { arguments: '}' }))
+  parts.push(decoder.push(chunk({}, 'tool_calls')))
+  const all = parts.flat()
+  checkGrammar(all)
+  test.equal(all.filter(({ type }) => type === 'tool-input-end').length, count)
+})
+
 t.test('an end mark without any answer is a cut stream', async (test) => {
   test.match(partsOf([DONE]), [{ type: 'error' }])
   test.match(partsOf([]), [{ type: 'error' }])
