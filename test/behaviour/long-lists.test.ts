@@ -6,6 +6,8 @@ import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
 const COUNT = 150_000
+/** Five values each, of the 500,000 that a body may hold. */
+const MOST_CALLS = 99_000
 
 const upstream = await startFakeProvider()
 t.teardown(() => upstream.close())
@@ -22,8 +24,8 @@ const gateway = await startGateway(t, {
   },
 })
 
-function many<Item>(item: Item): Item[] {
-  return Array.from({ length: COUNT }, () => item)
+function many<Item>(item: Item, length = COUNT): Item[] {
+  return Array.from({ length }, () => item)
 }
 
 function named<Item>(item: Item): Record<string, Item> {
@@ -56,7 +58,7 @@ const REQUESTS = {
   },
   'calls of an answer': {
     messages: [
-      { role: 'assistant', tool_calls: many({ id: 'c', function: { name: 'f', arguments: '' } }) },
+      { role: 'assistant', tool_calls: many({ id: 'c', function: { name: 'f', arguments: '' } }, MOST_CALLS) },
       { role: 'user', content: 'b' },
     ],
   },

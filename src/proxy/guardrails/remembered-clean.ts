@@ -55,5 +55,6 @@ export function rememberClean(detector: Detector, clean: CleanTexts): Detector {
       if (findings.length === 0) clean.add(detector, text)
       return findings
     },
+    detectInSteps: (text) => detector.detectInSteps(text),
   }
 }

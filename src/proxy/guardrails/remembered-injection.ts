@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { InjectionDetector, InjectionVerdict } from '../../domain/guardrails/injection/detector.ts'
 import type { TextSpan } from '../../domain/completion/text-span.ts'
+import { takeAll, type Steps } from '../../domain/steps.ts'
 
 /** Verdicts kept: about 1 MB, and the turns of some hundred conversations. */
 const DEFAULT_ENTRIES = 4096
@@ -18,31 +19,31 @@ const DEFAULT_ENTRIES = 4096
 export function rememberInjection(detector: InjectionDetector, entries = DEFAULT_ENTRIES): InjectionDetector {
   const known = new LRUCache<string, InjectionVerdict>({ max: entries })
   const nothing = detector.score([])
-  return {
-    score(spans) {
-      let highest = nothing
-      let examined = 0
-      for (const span of spans) {
-        const verdict = scoreOnce(detector, known, span)
-        examined += verdict.examined
-        if (verdict.score > highest.score) highest = verdict
-      }
-      return { ...highest, examined }
-    },
+  function* scoreInSteps(spans: Iterable<TextSpan>): Steps<InjectionVerdict> {
+    let highest = nothing
+    let examined = 0
+    for (const span of spans) {
+      const verdict = yield* scoreOnce(detector, known, span)
+      examined += verdict.examined
+      if (verdict.score > highest.score) highest = verdict
+      yield
+    }
+    return { ...highest, examined }
   }
+  return { score: (spans) => takeAll(scoreInSteps(spans)), scoreInSteps }
 }
 
-function scoreOnce(
+function* scoreOnce(
   detector: InjectionDetector,
   known: LRUCache<string, InjectionVerdict>,
   span: TextSpan,
-): InjectionVerdict {
+): Steps<InjectionVerdict> {
   // A lone surrogate has no bytes of its own: such texts could share a digest.
-  if (!span.text.isWellFormed()) return detector.score([span])
+  if (!span.text.isWellFormed()) return yield* detector.scoreInSteps([span])
   const key = `${span.scope} ${span.role} ${hash('sha256', span.text, 'base64url')}`
   const remembered = known.get(key)
   if (remembered !== undefined) return remembered
-  const verdict = detector.score([span])
+  const verdict = yield* detector.scoreInSteps([span])
   known.set(key, verdict)
   return verdict
 }

@@ -16,7 +16,7 @@ import { judge, statusErrorOf } from './attempt-failure.ts'
 import { authenticate } from './authenticate.ts'
 import { passHeaders } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
-import { guardRequest } from './guard-request.ts'
+import { guardRequestInTurns } from './guard-request.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { planRequest } from './plan-request.ts'
@@ -41,10 +41,10 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
     const format = formatOf(incoming.adapter.format)
-    const read = readRequest(await incoming.readBody(), format, incoming.hints)
+    const read = await readRequest(await incoming.readBody(), format, incoming.hints)
     record.requestedModel = read.request.model
     const plan = planRequest(read.request, governed, record, services)
-    const { request } = guardRequest(read, format, governed, record, services)
+    const { request } = await guardRequestInTurns(read, format, governed, record, services)
     const first = plan.candidates[0]?.deployment
     const counted = first && (await countAt(first, request, record, services))
     const outgoing = counted === undefined ? estimated(request, record) : answer(counted, 'provider', record)

@@ -61,7 +61,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
     const { plan } = await admit(asked, route, governed, record, services)
-    const request = maskEmbeddings(read, governed, record, services)
+    const request = await maskEmbeddings(read, governed, record, services)
     const lookUp = beginLookUp(() => cachedText(request, governed), governed, record, services)
     const answer = await throughCache(cacheable(request, plan), lookUp, governed, record, services, () =>
       embedAt(plan, request, record, services),

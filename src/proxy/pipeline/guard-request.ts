@@ -7,16 +7,22 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope, TextSpan } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { utf8Size } from '../../domain/quota/prompt-size.ts'
+import { takeAll, type Steps } from '../../domain/steps.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
 import type { Services } from './services.ts'
+import { takeTurns } from './take-turns.ts'
 import { traceStep } from './trace.ts'
+
+/** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in read-request.ts. */
+const MAX_TEXTS = 500_000
 
 export interface GuardedRequest {
   readonly request: CompletionRequest
@@ -28,7 +34,7 @@ export interface GuardedRequest {
   readonly restorer: AnswerRestorer | undefined
 }
 
-/** @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`. */
+/** A small request, at once. @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`. */
 export function guardRequest(
   read: ReadRequest,
   format: Format,
@@ -36,31 +42,51 @@ export function guardRequest(
   record: RequestRecord,
   services: Services,
 ): GuardedRequest {
+  return takeAll(guardInSteps(read, format, caller, record, services))
+}
+
+/**
+ * A request of any size, in turns with others: ten megabytes take the guardrails seconds.
+ * @throws {GatewayError} as `guardRequest`, and `client_closed_request` where the client leaves meanwhile
+ */
+export function guardRequestInTurns(
+  read: ReadRequest,
+  format: Format,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<GuardedRequest> {
+  return takeTurns(guardInSteps(read, format, caller, record, services), services.now, record.incoming.signal)
+}
+
+function* guardInSteps(
+  read: ReadRequest,
+  format: Format,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Steps<GuardedRequest> {
   const { flags } = caller.policy
   try {
-    if (flags.has('adversarial-detection')) refuseInjection(read.request, format, caller, record, services)
+    if (flags.has('adversarial-detection')) yield* refuseInjection(read.request, format, caller, record, services)
     if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
-    return mask(read, format, caller, record, services)
+    return yield* mask(read, format, caller, record, services)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
   }
 }
 
-function refuseInjection(
+function* refuseInjection(
   { source }: CompletionRequest,
   format: Format,
   { policy }: GovernedCaller,
   record: RequestRecord,
   { guardrails }: Services,
-): void {
-  const spans: TextSpan[] = []
-  format.visitRequestText(source.document, (span) => {
-    spans.push(span)
-    countBytes(record, INJECTION_LABELS, span)
-    return span.text
-  })
-  const verdict = guardrails.injection.score(spans)
+): Steps<void> {
+  const spans = spansOf(format, source.document)
+  yield
+  const verdict = yield* guardrails.injection.scoreInSteps(counted(spans, record))
   if (verdict.score < (policy.injectionThreshold ?? guardrails.injectionThreshold)) return
   record.blockedBy = 'adversarial-detection'
   record.findings['INJECTION'] = 1
@@ -70,13 +96,20 @@ function refuseInjection(
   )
 }
 
-function mask(
+function* counted(spans: Iterable<TextSpan>, record: RequestRecord): Iterable<TextSpan> {
+  for (const span of spans) {
+    countBytes(record, INJECTION_LABELS, span)
+    yield span
+  }
+}
+
+function* mask(
   read: ReadRequest,
   format: Format,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
-): GuardedRequest {
+): Steps<GuardedRequest> {
   const { guardrails } = services
   const { request } = read
   const { document } = request.source
@@ -87,10 +120,8 @@ function mask(
   // Without the privilege nothing is restored, so a token that the client writes back may stay its value's token.
   if (caller.key.privileges.demask && mayHoldTokens(read.bytes))
     visitOnly(format, request, (text) => redactions.reserve(text))
-  const changed = format.visitRequestText(document, (span) => {
-    countBytes(record, MASKING_LABELS, span)
-    return redactions.mask(span.text, span.scope === 'system' || span.scope === 'tool-definition')
-  })
+  const changed = yield* maskTexts(document, format, redactions, record)
+  yield
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
   traceStep(record, services, 'guard-request', () => ({ findings: record.findings }))
   return {
@@ -102,6 +133,41 @@ function mask(
         ? restorerOf(redactions, caller.policy.flags.has('force-json') || asksForJson(request))
         : undefined,
   }
+}
+
+/** Masks in the document. What is masked in steps is put there at once. @returns whether a text was changed */
+function* maskTexts(
+  document: JsonObject,
+  format: Format,
+  redactions: RedactionMap,
+  record: RequestRecord,
+): Steps<boolean> {
+  const spans = spansOf(format, document)
+  const masked: string[] = []
+  yield
+  for (const span of spans) {
+    countBytes(record, MASKING_LABELS, span)
+    const comesAgain = span.scope === 'system' || span.scope === 'tool-definition'
+    masked.push(yield* redactions.maskInSteps(span.text, comesAgain))
+    yield
+  }
+  if (masked.every((text, index) => text === spans[index]?.text)) return false
+  let next = 0
+  return format.visitRequestText(document, ({ text }) => {
+    if (text !== spans[next]?.text) throw new Error('the texts of the document have changed while it was masked')
+    return masked[next++] ?? text
+  })
+}
+
+function spansOf(format: Format, document: JsonObject): TextSpan[] {
+  const spans: TextSpan[] = []
+  format.visitRequestText(document, (span) => {
+    spans.push(span)
+    if (spans.length > MAX_TEXTS)
+      throw new GatewayError('request_too_large', `The body holds more than ${MAX_TEXTS} texts.`)
+    return span.text
+  })
+  return spans
 }
 
 function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: string) => void): void {

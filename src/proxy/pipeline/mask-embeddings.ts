@@ -7,17 +7,19 @@ import {
 } from '../../domain/formats/embeddings/request.ts'
 import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { utf8Size } from '../../domain/quota/prompt-size.ts'
+import type { Steps } from '../../domain/steps.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { takeTurns } from './take-turns.ts'
 
-/** The request as the policy lets it leave. Mutates its document. @throws {GatewayError} 503 `guardrail_failed`. */
-export function maskEmbeddings(
+/** The request as the policy lets it leave. Mutates its document. @throws {GatewayError} 503 `guardrail_failed`, 499. */
+export async function maskEmbeddings(
   request: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
-): EmbeddingsRequest {
+): Promise<EmbeddingsRequest> {
   if (!caller.policy.flags.has('pii-safe')) return request
   if (request.tokens > 0) {
     throw new GatewayError(
@@ -27,19 +29,20 @@ export function maskEmbeddings(
     )
   }
   try {
-    return mask(request, caller, record, services)
+    const steps = maskInSteps(request, caller, record, services)
+    return await takeTurns(steps, services.now, record.incoming.signal)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
   }
 }
 
-function mask(
-  { document }: EmbeddingsRequest,
+function* maskInSteps(
+  { document, texts }: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   { guardrails }: Services,
-): EmbeddingsRequest {
+): Steps<EmbeddingsRequest> {
   const redactions = new RedactionMap({
     detector: guardrails.detectorFor(caller.policy.masking),
     tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
@@ -48,10 +51,14 @@ function mask(
     redactions.reserve(span.text)
     return span.text
   })
-  visitEmbeddingsText(document, ({ text }) => {
+  const masked: string[] = []
+  for (const text of texts) {
     record.guardrailBytes['pii-safe/message'] = (record.guardrailBytes['pii-safe/message'] ?? 0) + utf8Size(text).bytes
-    return redactions.mask(text)
-  })
+    masked.push(yield* redactions.maskInSteps(text))
+    yield
+  }
+  let next = 0
+  visitEmbeddingsText(document, ({ text }) => masked[next++] ?? text)
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
   return parseEmbeddingsRequest(document)
 }

@@ -24,7 +24,7 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { forgetContents } from './forget-request.ts'
 import { callForJson } from './force-json.ts'
 import { restorerFor } from './follow-stream.ts'
-import { guardRequest, type GuardedRequest } from './guard-request.ts'
+import { guardRequest, guardRequestInTurns, type GuardedRequest } from './guard-request.ts'
 import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
@@ -35,6 +35,7 @@ import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-pol
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
+import { othersTurn } from './take-turns.ts'
 import { traceHeaders, traceStep } from './trace.ts'
 
 /** A chat completion from the client's headers to its answer. Never throws. */
@@ -51,10 +52,12 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
       flags: [...governed.policy.flags],
     }))
     const format = formatOf(incoming.adapter.format)
-    const read = readRequest(await incoming.readBody(), format, incoming.hints)
+    const read = await readRequest(await incoming.readBody(), format, incoming.hints)
     record.noteRequest(read.request)
+    record.bodyBytes = read.bytes.length
     traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
 
+    if (read.bytes.length > SMALL_REQUEST_BYTES) await othersTurn()
     const route = planRequest(read.request, governed, record, services)
     const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
@@ -89,31 +92,35 @@ async function admitAndPrepare(
   record: RequestRecord,
   services: Services,
 ): Promise<[AdmittedRequest, Prepared]> {
-  const prepare = (): Prepared => {
-    const guarded = guardRequest(read, format, caller, record, services)
+  const prepared = (guarded: GuardedRequest): Prepared => {
     return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
   }
+  if (read.bytes.length > SMALL_REQUEST_BYTES) await othersTurn()
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
-  if (read.bytes.length > SMALL_REQUEST_BYTES) return [await admitting, prepare()]
+  if (read.bytes.length > SMALL_REQUEST_BYTES) {
+    const admitted = await admitting
+    await othersTurn()
+    const guarded = await guardRequestInTurns(read, format, caller, record, services)
+    await othersTurn()
+    const ready = prepared(guarded)
+    await othersTurn()
+    return [admitted, ready]
+  }
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
-  await questionsHaveLeft()
-  let prepared: Prepared
+  // What has been asked of a store is written to its connection in the check phase.
+  await othersTurn()
+  let ready: Prepared
   let admitted: AdmittedRequest
   try {
-    prepared = prepare()
+    ready = prepared(guardRequest(read, format, caller, record, services))
   } finally {
     admitted = await admitting.catch((refusal: unknown) => {
       record.forgetGuardrails()
       throw refusal
     })
   }
-  return [admitted, prepared]
-}
-
-/** What has been asked of a store is written to its connection in the check phase. */
-function questionsHaveLeft(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return [admitted, ready]
 }
 
 /** From the cache, or from the first provider of the plan that answers. */

@@ -3,6 +3,7 @@ import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
+import { othersTurn } from './take-turns.ts'
 
 export interface ReadRequest {
   readonly request: CompletionRequest
@@ -13,14 +14,33 @@ export interface ReadRequest {
 /** Deeper documents are no chat requests; recursive code (JSON.stringify too) must not meet them. */
 const MAX_DEPTH = 128
 
+/**
+ * Values of a document: objects, arrays and what is in them. Each costs half a microsecond or more in the steps that are
+ * not taken in turns; a long conversation whose tool results are JSON has some 100,000, and the largest request of
+ * OpenAI's embeddings, whose tokens are values, 300,000.
+ * @see https://platform.openai.com/docs/api-reference/embeddings/create
+ */
+const MAX_VALUES = 500_000
+
+/**
+ * Fields of one object. One with more takes the engine some microseconds a field; OpenAI takes 5,000 properties in all
+ * schemas of a request.
+ * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+const MAX_FIELDS = 150_000
+
+/** A document up to this size is read in one go. */
+const SMALL_BYTES = 64 * 1024
+
 /** An escaped ASCII letter, which no encoder writes and which could spell `__proto__`. */
 const ESCAPED_LETTER = /\\u00[4-7]/
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`. */
-export function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): ReadRequest {
+/** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`, 413 `request_too_large`. */
+export async function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): Promise<ReadRequest> {
   const document = parseRequestDocument(bytes)
+  if (bytes.length > SMALL_BYTES) await othersTurn()
   return { request: format.parseRequest(document, hints), bytes }
 }
 
@@ -30,16 +50,16 @@ export function readRequest(bytes: Uint8Array, format: Format, hints: RequestHin
  */
 export function parseRequestDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
-  const fields = scanStructure(text)
+  const fields = scanStructure(text, true)
   const document = parseObject(text)
   if (countFields(document) !== fields) throw new InvalidRequestError('A field stands twice in the same object.')
   return document
 }
 
-/** A JSON object from bytes. @throws {InvalidRequestError} */
+/** A JSON object from bytes; a provider's may hold any number of values. @throws {InvalidRequestError} */
 export function parseDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
-  scanStructure(text)
+  scanStructure(text, false)
   return parseObject(text)
 }
 
@@ -89,13 +109,18 @@ function refusePrototype(value: JsonObject | JsonValue[]): void {
   }
 }
 
+/** Fields of the open objects, by depth. One for all documents: nothing waits while one is scanned. */
+const fieldsAt = new Uint32Array(MAX_DEPTH + 1)
+
 /**
- * Counts nesting on the text, before anything is built, and the fields: colons outside strings.
- * @throws {InvalidRequestError} where the nesting is too deep
+ * Counts nesting and values on the text, before anything is built, and the fields: colons outside strings.
+ * @param isRequest a provider's answer may hold any number of values
+ * @throws {GatewayError} where the nesting is too deep or there are too many values
  */
-function scanStructure(text: string): number {
+function scanStructure(text: string, isRequest: boolean): number {
   let depth = 0
   let fields = 0
+  let values = 0
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
@@ -103,10 +128,18 @@ function scanStructure(text: string): number {
         break
       case 0x3a: // :
         fields++
+        fieldsAt[depth] = (fieldsAt[depth] ?? 0) + 1
+        if (isRequest && (fieldsAt[depth] ?? 0) > MAX_FIELDS)
+          throw tooLarge(`an object of more than ${MAX_FIELDS} fields`)
+        break
+      case 0x2c: // ,
+        if (++values > MAX_VALUES && isRequest) throw tooLarge(`more than ${MAX_VALUES} JSON values`)
         break
       case 0x7b: // {
       case 0x5b: // [
         if (++depth > MAX_DEPTH) throw new InvalidRequestError(`The body is nested deeper than ${MAX_DEPTH} levels.`)
+        fieldsAt[depth] = 0
+        if (++values > MAX_VALUES && isRequest) throw tooLarge(`more than ${MAX_VALUES} JSON values`)
         break
       case 0x7d: // }
       case 0x5d: // ]
@@ -114,6 +147,10 @@ function scanStructure(text: string): number {
     }
   }
   return fields
+}
+
+function tooLarge(held: string): GatewayError {
+  return new GatewayError('request_too_large', `The body holds ${held}.`)
 }
 
 /**

@@ -67,6 +67,8 @@ export class RequestRecord {
   findings: Record<string, number> = {}
   /** The guardrail that refused the request. */
   blockedBy: string | undefined
+  /** Of the client's document, as it came; 0 where there is none. */
+  bodyBytes = 0
   /** Bytes that guardrails saw, by guardrail and scope: `pii-safe/message`. */
   guardrailBytes: Record<string, number> = {}
   /** Micro-dollars; undefined where no price or no usage is known. */

@@ -19,6 +19,11 @@ function counting(): InjectionDetector & { readonly scored: string[] } {
       for (const { text } of list) scored.push(text)
       return detector.score(list)
     },
+    scoreInSteps(spans) {
+      const list = [...spans]
+      for (const { text } of list) scored.push(text)
+      return detector.scoreInSteps(list)
+    },
   }
 }
 

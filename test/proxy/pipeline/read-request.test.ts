@@ -113,3 +113,34 @@ t.test(
     )
   },
 )
+
+/** The status that a request's document is refused with; undefined where it is none. */
+function statusOf(text: string): number | undefined {
+  try {
+    read(text)
+    return undefined
+  } catch (error) {
+    return error instanceof GatewayError ? error.status : 500
+  }
+}
+
+t.test('a document of too many values is refused, whatever they are', async (t) => {
+  const list = (item: string, count: number) => `{"a":[${Array.from({ length: count }, () => item).join(',')}]}`
+  t.equal(statusOf(list('1', 500_001)), 413)
+  t.equal(statusOf(list('[]', 250_001)), 413)
+  t.equal(statusOf(list('{"a":1,"b":2}', 166_667)), 413)
+  t.equal(statusOf(list('"a,b[c{d"', 300_000)), undefined)
+  t.equal(statusOf(list('1', 499_000)), undefined)
+})
+
+t.test('an object of too many fields is refused, many objects of a few are not', async (t) => {
+  const fields = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":1`).join(',')
+  t.equal(statusOf(`{"a":{${fields(150_001)}}}`), 413)
+  t.equal(statusOf(`{"a":{${fields(150_000)}}}`), undefined)
+  t.equal(statusOf(`{"a":[${Array.from({ length: 4 }, () => `{${fields(60_000)}}`).join(',')}]}`), undefined)
+})
+
+t.test("a provider's answer may hold any number of values", async (t) => {
+  const numbers = Array.from({ length: 600_000 }, () => 1).join(',')
+  t.hasOwnProp(parseDocument(bytes(`{"embedding":[${numbers}]}`)), 'embedding')
+})

@@ -43,10 +43,5 @@ function visitField(
 
 /** Every string value of an object that a tool wrote or reads: whatever its name, `id` and `type` included, it is data. */
 function visitObject(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
-  const value = holder[field]
-  if (typeof value !== 'object' || value === null) return
-  const json = { text: JSON.stringify(value) }
-  const before = json.text
-  walk.json(json, 'text', place)
-  if (json.text !== before) holder[field] = JSON.parse(json.text)
+  if (typeof holder[field] === 'object') walk.values(holder, field, place)
 }

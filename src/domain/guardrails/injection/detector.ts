@@ -10,6 +10,7 @@
  * classifier's word and letter features alone; polite orders in a document that name no model and hide nothing look like a letter.
  */
 import type { TextScope, TextSpan } from '../../completion/text-span.ts'
+import { takeAll, type Steps } from '../../steps.ts'
 import { parseWeights, type ClassifierWeights } from './classifier/weights.ts'
 import type { InjectionFamily } from './rules/rule.ts'
 import { scopePolicy, type ScopePolicy } from './scopes.ts'
@@ -35,6 +36,8 @@ export interface InjectionVerdict {
 export interface InjectionDetector {
   /** Scores all texts of a request. Never throws on any text. */
   score(spans: Iterable<TextSpan>): InjectionVerdict
+  /** The same, a reading of a chunk at a time. */
+  scoreInSteps(spans: Iterable<TextSpan>): Steps<InjectionVerdict>
 }
 
 /** Refuse from this score where the organization sets none. Set on the evaluation texts of training/injection. */
@@ -57,10 +60,13 @@ const TELLING_CLASSIFIER = 0.3
  */
 export function createInjectionDetector(weights: Uint8Array): InjectionDetector {
   const classifier = parseWeights(weights)
-  return { score: (spans) => scoreSpans(classifier, spans) }
+  return {
+    score: (spans) => takeAll(scoreSpans(classifier, spans)),
+    scoreInSteps: (spans) => scoreSpans(classifier, spans),
+  }
 }
 
-function scoreSpans(classifier: ClassifierWeights, spans: Iterable<TextSpan>): InjectionVerdict {
+function* scoreSpans(classifier: ClassifierWeights, spans: Iterable<TextSpan>): Steps<InjectionVerdict> {
   let highest: InjectionVerdict = {
     score: 0,
     scope: undefined,
@@ -76,6 +82,7 @@ function scoreSpans(classifier: ClassifierWeights, spans: Iterable<TextSpan>): I
       for (const view of viewsOf(chunk)) {
         const verdict = scoreView(classifier, view, span)
         if (verdict.score > highest.score) highest = verdict
+        yield
       }
     }
   }

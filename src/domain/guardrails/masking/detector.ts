@@ -3,7 +3,8 @@ import { resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
-import { scan } from './scan.ts'
+import { takeAll, type Steps } from '../../steps.ts'
+import { scanInSteps } from './scan.ts'
 
 /** Kinds that are always looked for. */
 export const CORE_KINDS: readonly string[] = ['EMAIL', 'KEY', 'CARD']
@@ -20,6 +21,8 @@ export interface Detector {
    * @param comesAgain the text probably stands in other requests too: a detector may remember it
    */
   detect(text: string, comesAgain?: boolean): readonly Finding[]
+  /** The same for a long text, which is not remembered. */
+  detectInSteps(text: string): Steps<readonly Finding[]>
 }
 
 /** A detector for one policy; make it once and keep it. It holds no state between texts. */
@@ -27,14 +30,17 @@ export function createDetector(options: DetectorOptions): Detector {
   const finders = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
     options.kinds.has(kind) ? kindFinders : [],
   )
-  return {
-    detect(text) {
-      const findings = scan(text)
-      for (const find of finders) for (const finding of find(text)) findings.push(finding)
-      for (const { kind, pattern } of options.custom) {
-        for (const [start, end] of pattern.findAll(text)) findings.push({ kind, start, end, rule: 'custom' })
-      }
-      return resolveOverlaps(findings)
-    },
+  function* detectInSteps(text: string): Steps<readonly Finding[]> {
+    const findings = yield* scanInSteps(text)
+    for (const find of finders) {
+      for (const finding of find(text)) findings.push(finding)
+      yield
+    }
+    for (const { kind, pattern } of options.custom) {
+      for (const [start, end] of pattern.findAll(text)) findings.push({ kind, start, end, rule: 'custom' })
+      yield
+    }
+    return resolveOverlaps(findings)
   }
+  return { detect: (text) => takeAll(detectInSteps(text)), detectInSteps }
 }

@@ -6,6 +6,7 @@
  * two apart, so the value takes the next suffix. For that the request's texts are given to `reserve` before the first `mask`;
  * a look-alike that only `mask` sees makes the token it equals stay unrestored.
  */
+import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
 import type { Finding } from './finding.ts'
 import { renderToken, replaceTokens, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
@@ -13,6 +14,13 @@ import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
 
 /** Stands for a token where requests that differ in masked values only must be equal. */
 const ORDINAL = /\[\[LLM_REDACTED_([A-Z][A-Z0-9_]{0,31})_#(\d{1,7})\]\]/g
+
+/** A text up to this length is masked in one step, in UTF-16 units. */
+const LONGEST_STEP = 32_768
+/** Tokens made in one step: a keyed hash each. */
+const FINDINGS_A_STEP = 256
+
+const NO_LITERALS: readonly TokenPlace[] = []
 
 export interface RedactionMapOptions {
   readonly detector: Detector
@@ -71,16 +79,44 @@ export class RedactionMap {
    * @param comesAgain as for `Detector.detect`
    */
   mask(text: string, comesAgain = false): string {
-    const literals = text.includes(TOKEN_PREFIX) ? [...tokensIn(text)] : undefined
-    if (literals !== undefined) this.#keepLiterals(literals)
-    const findings = this.#detector.detect(text, comesAgain)
+    const literals = this.#literalsIn(text)
+    const findings = outsideLiterals(this.#detector.detect(text, comesAgain), literals)
+    return findings.length === 0 ? text : this.#maskUpTo(findings, 0, text) + text.slice(findings.at(-1)?.end)
+  }
+
+  /** The same for a text of any length, a piece of it at a time. */
+  *maskInSteps(text: string, comesAgain = false): Steps<string> {
+    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain)
+    const literals = this.#literalsIn(text)
+    const findings = outsideLiterals(yield* this.#detector.detectInSteps(text), literals)
     let masked = ''
-    let from = 0
-    for (const finding of literals === undefined ? findings : outsideLiterals(findings, literals)) {
-      masked += text.slice(from, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
-      from = finding.end
+    let end = 0
+    for (let next = 0; next < findings.length; next += FINDINGS_A_STEP) {
+      const some = findings.slice(next, next + FINDINGS_A_STEP)
+      masked += this.#maskUpTo(some, end, text)
+      end = some.at(-1)?.end ?? end
+      yield
     }
-    return from === 0 ? text : masked + text.slice(from)
+    return end === 0 ? text : masked + text.slice(end)
+  }
+
+  /** The text from `from` to the end of the last finding, with tokens in their place. */
+  #maskUpTo(findings: readonly Finding[], from: number, text: string): string {
+    let masked = ''
+    let end = from
+    for (const finding of findings) {
+      masked += text.slice(end, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
+      end = finding.end
+    }
+    return masked
+  }
+
+  /** Look-alikes of a text, which are kept. */
+  #literalsIn(text: string): readonly TokenPlace[] {
+    if (!text.includes(TOKEN_PREFIX)) return NO_LITERALS
+    const literals = [...tokensIn(text)]
+    this.#keepLiterals(literals)
+    return literals
   }
 
   /** The text with this request's tokens replaced by their values, in one pass; every other text stays. */
@@ -156,6 +192,7 @@ export function escapeForJson(value: string | undefined): string | undefined {
 
 /** Findings that are no part of a look-alike; both lists are in order of place. */
 function outsideLiterals(findings: readonly Finding[], literals: readonly TokenPlace[]): readonly Finding[] {
+  if (literals.length === 0) return findings
   let next = 0
   return findings.filter((finding) => {
     while ((literals[next]?.end ?? Infinity) <= finding.start) next++

@@ -64,10 +64,26 @@ import type { Telling } from './telling-name.ts'
 import { findPasswordAfter, isTableSecret, findTellingSecret } from './telling-secret.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
 import { addLetter, ignoreCase } from './word-letters.ts'
+import type { Steps } from '../../steps.ts'
+
+/** Units of a text that are read in one step. */
+const STEP_UNITS = 32_768
 
 /** Findings of all rules, in no order; they may overlap. */
 export function scan(text: string): Finding[] {
-  return new Scan(text).run()
+  const scanning = new Scan(text)
+  scanning.readUntil(text.length)
+  return scanning.findings()
+}
+
+/** The same, a piece of the text at a time. */
+export function* scanInSteps(text: string): Steps<Finding[]> {
+  const scanning = new Scan(text)
+  while (scanning.position < text.length) {
+    scanning.readUntil(Math.min(scanning.position + STEP_UNITS, text.length))
+    if (scanning.position < text.length) yield
+  }
+  return scanning.findings()
 }
 
 /** What stands after a column's name. */
@@ -97,6 +113,12 @@ class Scan {
   #prefixUntil = 0
   #tableUntil = 0
   #headerEnd = 0
+  /** Where the scan has come to. */
+  #position = 0
+  /** Class bits of the unit before. */
+  #before = 0
+  /** Of the word that was looked at last. */
+  #wordEnd = 0
   /** The last word that was too long to be read twice. */
   #long: LongWord | undefined
 
@@ -104,16 +126,21 @@ class Scan {
     this.#text = text
   }
 
-  /** One loop without calls for nearly every word: it is where the time goes. */
-  run(): Finding[] {
+  get position(): number {
+    return this.#position
+  }
+
+  /**
+   * Reads on, to the end of the word that reaches or passes `limit`. One loop without calls for nearly every word: it is
+   * where the time goes.
+   */
+  readUntil(limit: number): void {
     const text = this.#text
     const length = text.length
-    let at = 0
-    /** Class bits of the unit before `at`. */
-    let before = 0
-    /** Of the word that was looked at last. */
-    let wordEnd = 0
-    while (at < length) {
+    let at = this.#position
+    let before = this.#before
+    let wordEnd = this.#wordEnd
+    while (at < limit) {
       let unit = text.charCodeAt(at)
       let bits = classOf(unit)
       if ((bits & WORD_UNIT) === 0) {
@@ -158,6 +185,13 @@ class Scan {
       }
       before = all
     }
+    this.#position = at
+    this.#before = before
+    this.#wordEnd = wordEnd
+  }
+
+  /** When all is read. */
+  findings(): Finding[] {
     for (const finding of this.#told) this.#found.push(finding)
     return this.#found
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
 import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
+import { takeAll } from '../../../../src/domain/steps.ts'
 import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
 
 const detector = createDetector({ kinds: new Set(), custom: [] })
@@ -130,4 +131,31 @@ t.test('text outside findings is never lost, for any text', async (t) => {
     { numRuns: 500 },
   )
   t.pass()
+})
+
+t.test('a long text is masked in steps to the same text', async (t) => {
+  fc.assert(
+    fc.property(someText, (piece) => {
+      const text = `${piece} ${'a word, bob@example.com or 4111 1111 1111 1111; '.repeat(1000)}${piece}`
+      return takeAll(newMap().maskInSteps(text)) === newMap().mask(text)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+t.test('the longer a text, the more steps masking takes, and none of them makes many tokens', async (t) => {
+  let made = 0
+  const map = newMap((kind, value, attempt) => {
+    made++
+    return countingSuffix(kind, value, attempt)
+  })
+  const text = Array.from({ length: 10_000 }, (_, index) => `u${index}@example.com`).join(' ')
+  const masking = map.maskInSteps(text)
+  let most = 0
+  for (let step = masking.next(), before = 0; step.done !== true; step = masking.next()) {
+    most = Math.max(most, made - before)
+    before = made
+  }
+  t.equal(map.size, 10_000)
+  t.ok(most < 1000, `${most} in one step`)
 })

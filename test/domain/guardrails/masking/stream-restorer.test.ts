@@ -121,7 +121,10 @@ t.test('JSON stays JSON, whatever the pieces', async (t) => {
 t.test('a value that looks like a token is not looked at again', async (t) => {
   const value = `password="${TOKEN_PREFIX}x9"`
   const map = new RedactionMap({
-    detector: { detect: (text) => [{ kind: 'KEY', start: 0, end: text.length, rule: 'test' }] },
+    detector: {
+      detect: (text) => [{ kind: 'KEY', start: 0, end: text.length, rule: 'test' }],
+      detectInSteps: (text) => detector.detectInSteps(text),
+    },
     tokenSuffix: countingSuffix,
   })
   const token = map.mask(value)

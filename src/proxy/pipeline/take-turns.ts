@@ -1,0 +1,36 @@
+/** Long work of one request, in turns with all others of the process. */
+import { GatewayError } from '../../domain/errors.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Steps } from '../../domain/steps.ts'
+import type { Cancellation } from './ports.ts'
+
+/** How long a turn is at least: between two, what has come meanwhile is served. */
+const TURN_MS = 10
+
+/**
+ * Takes the steps, a turn's worth at a time.
+ * @param now milliseconds
+ * @param client whose going ends the work
+ * @returns what the steps end with
+ * @throws {GatewayError} `client_closed_request`, and whatever a step throws
+ */
+export async function takeTurns<Result>(
+  steps: Steps<Result>,
+  now: () => Milliseconds,
+  client: Cancellation,
+): Promise<Result> {
+  for (;;) {
+    const until = now() + TURN_MS
+    do {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    } while (now() < until)
+    await othersTurn()
+    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
+  }
+}
+
+/** Resolves when what waits for the event loop has had its turn. */
+export function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
