@@ -218,6 +218,12 @@ t.test('a failed request is told when the first of its providers may be asked ag
         provider({ name: 'primary', url: primary.url, spec: SPEC }),
         provider({ name: 'backup', url: backup.url, spec: SPEC }),
         provider({ name: 'alone', url: primary.url, spec: SPEC, models: ['{ name: single }'] }),
+        provider({
+          name: 'narrow',
+          url: backup.url,
+          spec: '  limits: { requestsPerMinute: 1 }',
+          models: ['{ name: rare }'],
+        }),
         virtualKey({ spec: '  policies: { fallback: SameModel }' }),
       ),
     },
@@ -232,6 +238,10 @@ t.test('a failed request is told when the first of its providers may be asked ag
   primary.enqueue(status(429, {}, { 'retry-after': '999999999' }))
   backup.enqueue(status(429, {}, { 'retry-after': '40' }))
   t.same(await wait('m'), [429, '40'], 'the first to come back, not the last')
+  await wait('rare')
+  const [code, seconds] = await wait('rare')
+  t.equal(code, 503)
+  t.ok(Number(seconds) >= 59 && Number(seconds) <= 120, `the provider's own limit: ${seconds}`)
 })
 
 t.test('after the first content a failure is an error event, not a second answer', async (t) => {

@@ -29,6 +29,19 @@ export function usedInWindow(window: MinuteWindow, nowMs: Milliseconds): number 
   return rolled.current + rolled.previous * (1 - elapsed)
 }
 
+/** Milliseconds until no more than `most` counts, if nothing is added; 0: so it is now. */
+export function untilUsedAtMost(window: MinuteWindow, most: number, nowMs: Milliseconds): Milliseconds {
+  const { minute, current, previous } = roll(window, nowMs)
+  const elapsed = nowMs - minute * MINUTE_MS
+  if (current <= most) return Math.max(0, fadesAfter(previous, most - current) - elapsed)
+  return MINUTE_MS - elapsed + fadesAfter(current, most)
+}
+
+/** How far into the next minute no more than `most` of `amount` counts. */
+function fadesAfter(amount: number, most: number): Milliseconds {
+  return amount <= most ? 0 : (1 - Math.max(0, most) / amount) * MINUTE_MS
+}
+
 function roll(window: MinuteWindow, nowMs: Milliseconds): MinuteWindow {
   const minute = Math.floor(nowMs / MINUTE_MS)
   if (minute === window.minute) return window

@@ -5,13 +5,13 @@ import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import { coolDownLeft } from '../../domain/routing/refusals.ts'
-import type { HealthView, RoutePlan } from '../../domain/routing/route.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judgeReply, type ReplyFailure } from '../providers/provider-family.ts'
 import { familyOf } from '../providers/registry.ts'
-import { AttemptError, type AttemptErrorKind, type ProviderReply } from './ports.ts'
+import { AttemptError, type AttemptErrorKind, type HealthRecorder, type ProviderReply } from './ports.ts'
 import { readErrorBody } from './read-whole.ts'
 
 /** A try that another one may make good. */
@@ -98,7 +98,7 @@ export function judge(error: unknown, clientFormat: FormatName): Judgement {
 export function exhausted(
   failures: readonly AttemptFailure[],
   plan: RoutePlan,
-  health: HealthView,
+  health: HealthRecorder,
   nowMs: Milliseconds,
 ): GatewayError {
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
@@ -108,8 +108,12 @@ export function exhausted(
   const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
   if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`, wait)
   if (every('busy')) {
+    const full = plan.candidates.reduce(
+      (least, { deployment }) => Math.min(least, health.fullForMs(deployment)),
+      Infinity,
+    )
     return new GatewayError('no_healthy_provider', 'No provider can take another request now.', {
-      retryAfterSeconds: 1,
+      retryAfterSeconds: Math.max(1, Math.ceil(full / 1_000)),
     })
   }
   if (every('rate-limited')) {
@@ -169,9 +173,10 @@ function parseLoosely(text: string): unknown {
   }
 }
 
-/** Providers quote the key they were sent in some messages: it never goes further. */
+/** Providers quote the key they were sent in some messages: it never goes further. It is sent without white space around it. */
 function withoutCredential(error: ProviderError, credential: Secret | undefined): ProviderError {
-  const key = credential?.reveal() ?? ''
-  if (key === '' || error.message === undefined) return error
-  return { ...error, message: error.message.replaceAll(key, '[secret]') }
+  const key = credential?.reveal().trim() ?? ''
+  if (key === '') return error
+  const clean = (text: string | undefined) => text?.replaceAll(key, '[secret]')
+  return { message: clean(error.message), type: clean(error.type), code: clean(error.code), param: clean(error.param) }
 }

@@ -123,6 +123,8 @@ export interface HealthRecorder extends HealthView {
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.
    */
   enter(deployment: Deployment): (() => void) | undefined
+  /** How long the provider's own limits a minute leave no room, if nobody asks meanwhile; 0: they do. */
+  fullForMs(deployment: Deployment): Milliseconds
 }
 
 /** Detectors of the process, ready for a policy. */

@@ -22,7 +22,7 @@ import {
   mayTry,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
-import { addToWindow, EMPTY_WINDOW, usedInWindow } from '../../domain/routing/minute-window.ts'
+import { addToWindow, EMPTY_WINDOW, untilUsedAtMost, usedInWindow } from '../../domain/routing/minute-window.ts'
 
 interface DeploymentRecord {
   health: Health
@@ -100,6 +100,16 @@ export class HealthBoard implements HealthRecorder {
       provider.requests = addToWindow(provider.requests, 1, nowMs)
     }
     return this.#take(record, provider, nowMs)
+  }
+
+  fullForMs(deployment: Deployment): Milliseconds {
+    const nowMs = this.#now()
+    const { requests, tokens } = this.#provider(deployment.provider.name)
+    const { requestsPerMinute, tokensPerMinute } = deployment.provider.limits
+    return Math.max(
+      requestsPerMinute === undefined ? 0 : untilUsedAtMost(requests, requestsPerMinute - 1, nowMs),
+      tokensPerMinute === undefined ? 0 : untilUsedAtMost(tokens, tokensPerMinute - 1, nowMs),
+    )
   }
 
   /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */

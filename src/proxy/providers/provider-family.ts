@@ -76,8 +76,9 @@ export function judgeReply(
   provider: ProviderEntry,
   reply: { readonly status: number; readonly headers: Headers; readonly body: string; readonly nowMs: Milliseconds },
 ): ReplyFailure {
-  const kind = family.classifyFailure(reply.status, reply.body)
   const listed = provider.failover.retryOnStatus.includes(reply.status)
+  const usual = family.classifyFailure(reply.status, reply.body)
+  const kind = listed && usual === 'our-fault' && !IS_ABOUT_US.has(reply.status) ? 'unavailable' : usual
   const passing = kind === 'rate-limited' || kind === 'unavailable'
   return {
     kind,
@@ -86,6 +87,9 @@ export function judgeReply(
     retryAfterMs: kind === 'request' ? undefined : parseRetryAfter(reply.headers, reply.nowMs),
   }
 }
+
+/** Key, account, address, model name: the next try would be refused as well, whatever the manifest lists. */
+const IS_ABOUT_US = new Set([400, 401, 402, 403, 404])
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as fc from 'fast-check'
-import { addToWindow, EMPTY_WINDOW, usedInWindow } from '../../../src/domain/routing/minute-window.ts'
+import { addToWindow, EMPTY_WINDOW, untilUsedAtMost, usedInWindow } from '../../../src/domain/routing/minute-window.ts'
 
 t.test('counts the current minute whole and the one before in proportion', async (t) => {
   const window = addToWindow(addToWindow(EMPTY_WINDOW, 4, 60_000), 6, 119_999)
@@ -27,6 +27,24 @@ t.test('never counts less than the current clock minute has had', async () => {
             .filter((other) => Math.floor(other / 60_000) === Math.floor(at / 60_000))
           return usedInWindow(window, at) >= sameMinute.length
         })
+    }),
+  )
+})
+
+t.test('tells when there is room again, and not before', async (t) => {
+  t.equal(untilUsedAtMost(EMPTY_WINDOW, 0, 5), 0)
+  const two = addToWindow(EMPTY_WINDOW, 2, 70_000)
+  t.equal(untilUsedAtMost(two, 2, 70_000), 0)
+  t.equal(untilUsedAtMost(two, 1, 70_000), 80_000, 'the rest of this minute, half of the next')
+  t.equal(untilUsedAtMost(two, 0, 130_000), 50_000)
+  fc.assert(
+    fc.property(fc.array(fc.nat(180_000), { minLength: 1, maxLength: 20 }), fc.nat(10), (times, most) => {
+      const sorted = times.toSorted((a, b) => a - b)
+      const window = sorted.reduce((before, at) => addToWindow(before, 1, at), EMPTY_WINDOW)
+      const now = sorted.at(-1) ?? 0
+      const wait = untilUsedAtMost(window, most, now)
+      const isEnough = usedInWindow(window, now + wait) <= most + 1e-6
+      return isEnough && (wait < 1 || usedInWindow(window, now + wait - 1) > most - 1e-6)
     }),
   )
 })

@@ -101,9 +101,11 @@ t.test('the concurrency of a provider is shared by its models, and a slot is giv
 
 t.test('requests a minute are limited over a sliding minute', async (t) => {
   const { board, clock, a } = setUp({ limits: { requestsPerMinute: 2 } })
+  t.equal(board.fullForMs(a), 0)
   board.enter(a)?.()
   board.enter(a)?.()
   t.equal(board.enter(a), undefined)
+  t.equal(board.fullForMs(a), 90_000)
   clock.advance(60_000)
   t.equal(board.enter(a), undefined, 'the last minute still counts')
   clock.advance(30_000)

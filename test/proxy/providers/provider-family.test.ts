@@ -45,4 +45,6 @@ t.test('a listed failure may be retried on the same provider, others only fail o
   t.match(judge(502), { failover: true, retrySame: false })
   t.match(judge(429), { kind: 'rate-limited', failover: true, retrySame: true, retryAfterMs: 7000 })
   t.match(judge(401, [401]), { kind: 'our-fault', failover: true, retrySame: false })
+  t.match(judge(418), { kind: 'our-fault', failover: true, retrySame: false })
+  t.match(judge(418, [418]), { kind: 'unavailable', failover: true, retrySame: true }, 'a status of a proxy in between')
 })
