@@ -1,4 +1,5 @@
 /** Specification section 4.1: the operations, through the official OpenAI SDK and plain HTTP. */
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
@@ -66,6 +67,22 @@ t.test('fields that the gateway does not know reach the provider and the client'
   const answer = (await (await gateway.chat(unknown)).json()) as Record<string, unknown>
   t.match(upstream.requests[0]?.json, unknown)
   t.strictSame(answer['vendor_field'], { deep: [1, null] })
+})
+
+t.test("a call that is not offered is a 404 that names it, with the vendor's request id", async (t) => {
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': virtualKey() } })
+  const openai = new OpenAI({ apiKey: KEY, baseURL: `${gateway.url}/adapters/openai/v1`, maxRetries: 0 })
+  await t.rejects(openai.responses.create({ model: 'm', input: 'hello' }), {
+    status: 404,
+    code: 'route_not_found',
+    message: /POST \/adapters\/openai\/v1\/responses$/,
+  })
+  const anthropic = new Anthropic({ apiKey: KEY, baseURL: `${gateway.url}/adapters/anthropic`, maxRetries: 0 })
+  const refusal: unknown = await anthropic.messages.batches.retrieve('b').catch((error: unknown) => error)
+  t.match(refusal, { status: 404, requestID: /^[0-9a-f-]{36}$/ })
+  t.match(String(refusal), '/adapters/anthropic/v1/messages/batches/b')
+  const secret = await fetch(`${gateway.url}/adapters/gemini/v1beta/files?key=${KEY}`)
+  t.notMatch(await secret.text(), KEY)
 })
 
 t.test('client headers stay with the gateway', async (t) => {

@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { GatewayError } from '../../domain/errors.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
-import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
+import type { Incoming, Outgoing, ResponseHeaders } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
@@ -41,6 +41,9 @@ const MAX_CONNECTIONS = 4_096
 
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
 const MAX_PATH_PARAMETER = 256
+
+/** Characters of a path that a 404 repeats, so that a user sees which call of the SDK it was. */
+const MAX_SHOWN_PATH = 200
 
 /** Of a route whose path says nothing. */
 const NO_HINTS: RouteHints = {}
@@ -192,7 +195,9 @@ function queryOf(request: FastifyRequest): string {
 
 /** Paths are matched to the letter: `//`, encoded slashes, dots and other cases lead here, never to another route. */
 function notFound(request: FastifyRequest, reply: FastifyReply, services: Services): void {
-  const error = new GatewayError('route_not_found', 'There is no such method and path.')
+  const { method = '', url = '' } = request.raw
+  const path = url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)
+  const error = new GatewayError('route_not_found', `There is no such method and path: ${method} ${path}`)
   refuseOutside(error, request, reply, services)
 }
 
@@ -231,6 +236,8 @@ function refuseOutside(error: GatewayError, request: FastifyRequest, reply: Fast
   reply.hijack()
   const requestId = newRequestId(services.now())
   const adapter = adapterOfPath(request.raw.url ?? '')
-  const outgoing = refuse(error, adapter, requestId, { 'x-request-id': requestId })
+  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
+  const outgoing = refuse(error, adapter, requestId, headers)
   void serve(outgoing, { adapter, query: '' }, reply.raw, services)
 }
