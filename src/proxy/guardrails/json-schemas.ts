@@ -3,13 +3,20 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { InvalidRequestError } from '../../domain/errors.ts'
 import type { JsonValue } from '../../domain/json.ts'
 import type { JsonCheck, JsonSchemas } from '../../domain/guardrails/json-shape.ts'
+import { runBounded } from './bounded-run.ts'
 
 const MAX_SCHEMAS = 64
 
-/** Larger ones take longer to compile than an answer takes to come. */
+/** Larger ones take longer to compile than an answer takes to come: some 0.3 ms an object, and nothing else runs meanwhile. */
 const MAX_SCHEMA_CHARACTERS = 128 * 1024
+const MAX_SCHEMA_OBJECTS = 2_000
+
+/** Far above what is needed within these bounds, on a busy machine too: a check takes less than a millisecond. */
+const MAX_COMPILE_MS = 3_000
+const MAX_CHECK_MS = 500
 
 /** Told to the model; more would not help it. */
 const MAX_PROBLEMS = 5
@@ -35,11 +42,14 @@ function compile(schema: JsonValue, text: string): ReturnType<JsonSchemas['compi
   if (text.length > MAX_SCHEMA_CHARACTERS) {
     return { type: 'invalid-schema', reason: `it is longer than ${MAX_SCHEMA_CHARACTERS} characters` }
   }
+  if (countObjects(schema) > MAX_SCHEMA_OBJECTS) {
+    return { type: 'invalid-schema', reason: `it holds more than ${MAX_SCHEMA_OBJECTS} objects` }
+  }
   if (typeof schema !== 'boolean' && (typeof schema !== 'object' || schema === null || Array.isArray(schema))) {
     return { type: 'invalid-schema', reason: 'it is neither an object nor a boolean' }
   }
   try {
-    return checkOf(schema)
+    return runBounded(MAX_COMPILE_MS, () => checkOf(schema))?.result ?? endless('compile')
   } catch (error) {
     return {
       type: 'invalid-schema',
@@ -48,13 +58,27 @@ function compile(schema: JsonValue, text: string): ReturnType<JsonSchemas['compi
   }
 }
 
+/** Objects of a document, whose depth is bounded. */
+function countObjects(value: JsonValue | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let objects = Array.isArray(value) ? 0 : 1
+  for (const item of Object.values(value)) objects += countObjects(item)
+  return objects
+}
+
+function endless(what: string): { readonly type: 'invalid-schema'; readonly reason: string } {
+  return { type: 'invalid-schema', reason: `it takes too long to ${what}, or refers to itself without end` }
+}
+
 function checkOf(schema: object | boolean): JsonCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, code: { regExp: linearPattern } })
   formats.default(ajv, { mode: 'fast' })
   const validate = ajv.compile(typeof schema === 'boolean' ? schema : withoutDialect(schema))
   return {
     problemsOf(value) {
-      if (validate(value)) return []
+      const checked = runBounded(MAX_CHECK_MS, () => validate(value))
+      if (checked === undefined) throw unusable(endless('check').reason)
+      if (checked.result) return []
       return (validate.errors ?? [])
         .slice(0, MAX_PROBLEMS)
         .map(
@@ -62,6 +86,10 @@ function checkOf(schema: object | boolean): JsonCheck {
         )
     },
   }
+}
+
+function unusable(reason: string): InvalidRequestError {
+  return new InvalidRequestError(`The schema of the answer cannot be used: ${reason}`, 'response_format')
 }
 
 /** A `$schema` of another draft would be refused as unknown; its words mean the same here for what models are given. */
