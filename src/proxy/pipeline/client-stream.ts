@@ -100,7 +100,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     const record = this.#record
     for (const { parts } of items) {
       for (const part of parts) {
-        if (part.type === 'usage') record.usage = part.usage
+        if (part.type === 'usage') record.sawUsage(part.usage)
         else if ('delta' in part) record.sawAnswer(part.delta)
       }
     }

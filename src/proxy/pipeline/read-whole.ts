@@ -40,13 +40,23 @@ export function parseAnswer(bytes: Uint8Array): JsonObject {
   }
 }
 
-/** The beginning of an error body: enough to read its message, never more. Breaking off is no error here. */
-export async function readErrorBody(reply: ProviderReply): Promise<Uint8Array> {
+/**
+ * The beginning of an error body: enough to read its message, never more. Breaking off is no error here, and it is not
+ * waited for long: its status has said already that somebody else is to be asked.
+ */
+export async function readErrorBody(reply: ProviderReply, patienceMs = ERROR_BODY_MS): Promise<Uint8Array> {
+  const late = Promise.withResolvers<Uint8Array>()
+  const timer = setTimeout(() => late.resolve(new Uint8Array()), patienceMs)
   try {
-    return await readWhole(reply, MAX_ERROR_BYTES)
+    return await Promise.race([readWhole(reply, MAX_ERROR_BYTES), late.promise])
   } catch {
     return new Uint8Array()
+  } finally {
+    clearTimeout(timer)
+    await reply.body[Symbol.asyncIterator]().return?.()
   }
 }
 
 const MAX_ERROR_BYTES = 256 * 1024
+/** Vendors send head and body of an error at once. */
+const ERROR_BODY_MS = 3_000

@@ -54,6 +54,7 @@ export class RequestRecord {
   usageEstimated = false
   /** UTF-8 bytes of answer text seen, and those of them outside ASCII, for the estimate. */
   readonly answerSize = { bytes: 0, wide: 0 }
+  #countedSize = { bytes: 0, wide: 0 }
   promptSize: PromptSize | undefined
   reservation: HeldReservation | undefined
   quotaRefusal: Refused | undefined
@@ -110,6 +111,18 @@ export class RequestRecord {
     this.findings = {}
     this.guardrailBytes = {}
     this.blockedBy = undefined
+  }
+
+  /** What a stream tells of its usage. Some tell it first with the prompt, and again at the end. */
+  sawUsage(usage: Usage): void {
+    this.usage = usage
+    this.#countedSize = { ...this.answerSize }
+  }
+
+  /** Of the answer's size, what came after the usage was told last. */
+  get uncountedSize(): { readonly bytes: number; readonly wide: number } {
+    const { bytes, wide } = this.answerSize
+    return { bytes: bytes - this.#countedSize.bytes, wide: wide - this.#countedSize.wide }
   }
 
   /** Counts a piece of the answer. */

@@ -75,7 +75,7 @@ function priceAnswer(record: RequestRecord): Charge {
     record.costMicroUsd = 0
     return NOTHING_USED
   }
-  record.usage ??= estimated(record)
+  record.usage = record.usage === undefined ? estimated(record) : completed(record.usage, record)
   const { usage, earlier } = record
   if (usage === undefined && earlier.length === 0) return NOTHING_USED
   // The last attempt may have failed after one that was paid for.
@@ -118,6 +118,14 @@ function estimated(record: RequestRecord): Usage | undefined {
   record.usageEstimated = true
   const { usage } = estimateUsage(record.promptSize, '')
   return { ...usage, output: probableTokens(record.answerSize.bytes, record.answerSize.wide) }
+}
+
+/** With what came after the usage was told: a provider that tells it at both ends was cut, or left, between them. */
+function completed(usage: Usage, record: RequestRecord): Usage {
+  const { bytes, wide } = record.uncountedSize
+  if (bytes === 0) return usage
+  record.usageEstimated = true
+  return { ...usage, output: usage.output + probableTokens(bytes, wide) }
 }
 
 function totalTokens({ input, cachedInput, cacheWrite, output }: Usage): number {

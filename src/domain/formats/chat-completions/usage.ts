@@ -1,10 +1,12 @@
 /** Usage of this format <-> neutral usage. Here prompt tokens include the cached ones. */
 import type { Usage } from '../../completion/result.ts'
 import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { hasCount } from '../usage-counts.ts'
 
-/** Undefined where `value` is no usage object. */
+/** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
-  if (!isJsonObject(value)) return undefined
+  if (!isJsonObject(value) || !hasCount(value.prompt_tokens, value.completion_tokens, value.total_tokens))
+    return undefined
   const promptDetails = asObject(value.prompt_tokens_details)
   const prompt = tokens(value.prompt_tokens)
   // In order: OpenAI; DeepSeek; Moonshot.

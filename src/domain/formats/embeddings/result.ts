@@ -84,6 +84,6 @@ function fromBase64(text: string): Float32Array | undefined {
 function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = asObject(value)
   const input = asNumber(usage?.prompt_tokens) ?? asNumber(usage?.total_tokens)
-  if (usage === undefined || input === undefined) return undefined
-  return { input: Math.max(0, Math.ceil(input)), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
+  if (usage === undefined || input === undefined || input < 0) return undefined
+  return { input: Math.ceil(input), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
 }

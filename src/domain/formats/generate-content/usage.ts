@@ -1,11 +1,13 @@
 /** Usage of this format <-> neutral usage. Here the prompt includes cached tokens, and thoughts stand beside the answer. */
 import type { Usage } from '../../completion/result.ts'
-import { asNumber, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { hasCount } from '../usage-counts.ts'
 import { withoutUndefined } from '../fields.ts'
 
-/** Undefined where `value` is no usage object. */
+/** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
-  if (!isJsonObject(value)) return undefined
+  const { promptTokenCount, candidatesTokenCount, totalTokenCount } = asObject(value) ?? {}
+  if (!isJsonObject(value) || !hasCount(promptTokenCount, candidatesTokenCount, totalTokenCount)) return undefined
   const prompt = tokens(value.promptTokenCount)
   const cachedInput = Math.min(prompt, tokens(value.cachedContentTokenCount))
   // What the vendor's own tools found goes back into the model as input, and is not part of the prompt's count.

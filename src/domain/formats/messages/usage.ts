@@ -1,10 +1,11 @@
 /** Usage of this format <-> neutral usage. Here input tokens stand beside the cached ones, as in the neutral usage. */
 import type { Usage } from '../../completion/result.ts'
 import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { hasCount } from '../usage-counts.ts'
 
-/** Undefined where `value` is no usage object. */
+/** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
-  if (!isJsonObject(value)) return undefined
+  if (!isJsonObject(value) || !hasCount(value.input_tokens, value.output_tokens)) return undefined
   return {
     input: tokens(value.input_tokens),
     cachedInput: tokens(value.cache_read_input_tokens),

@@ -53,7 +53,7 @@ const usages: { name: string; usage: JsonObject; expected: [number, number, numb
     usage: { prompt_tokens: 1, cached_tokens: 5 },
     expected: [0, 5, 0, 0, 0],
   },
-  { name: 'with nonsense', usage: { prompt_tokens: '5', completion_tokens: -2 }, expected: [0, 0, 0, 0, 0] },
+  { name: 'with nonsense', usage: { prompt_tokens: '5', completion_tokens: 2 }, expected: [0, 0, 0, 2, 0] },
 ]
 
 for (const { name, usage, expected } of usages) {
@@ -62,6 +62,13 @@ for (const { name, usage, expected } of usages) {
     test.strictSame(parseUsage(usage), { input, cachedInput, cacheWrite, output, reasoning, raw: usage })
   })
 }
+
+t.test('usage that counts nothing is none: the answer is estimated', async (test) => {
+  for (const usage of [{}, { prompt_tokens: '5', completion_tokens: -2 }, { prompt_tokens: null }]) {
+    test.equal(parseUsage(usage), undefined)
+  }
+  test.ok(parseUsage({ prompt_tokens: 0 }))
+})
 
 t.test('rendered usage reads back as the same usage', async (test) => {
   const usage = { input: 5, cachedInput: 4, cacheWrite: 0, output: 3, reasoning: 2 }

@@ -37,7 +37,8 @@ t.test(
     )
     test.strictSame(usageOf({ ...thinking, toolUsePromptTokenCount: 5, totalTokenCount: 22 }), usage(15, 0, 7, 3))
     test.strictSame(usageOf({ promptTokenCount: 1, cachedContentTokenCount: 9 }), usage(0, 1, 0, 0), 'never below zero')
-    test.strictSame(usageOf({ promptTokenCount: -1, candidatesTokenCount: 'x' }), usage(0, 0, 0, 0))
+    test.strictSame(usageOf({ promptTokenCount: -1, candidatesTokenCount: 0 }), usage(0, 0, 0, 0))
+    test.equal(answer({ usageMetadata: { promptTokenCount: -1, candidatesTokenCount: 'x' } }).usage, undefined)
     test.equal(answer({ usageMetadata: null }).usage, undefined)
   },
 )

@@ -1,0 +1,94 @@
+/** Providers that break their format, lie about usage or quote what they were sent: what the client sees, what is paid. */
+import t, { type Test } from 'tap'
+import { anthropicStream, chatCompletion, chatStream } from '../helpers/answers.ts'
+import { cutAfter, ok, status, stream } from '../helpers/behaviours.ts'
+import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
+
+const SECRET = 'upstream-credential-42'
+const MODEL = '{ name: m, capabilities: [chat, tools, streaming], pricing: { input: "1", output: "2" } }'
+
+async function setUp(t: Test, type: string): Promise<{ first: FakeProvider; gateway: Gateway }> {
+  const [first, second] = await Promise.all([startFakeProvider(), startFakeProvider()])
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  second.otherwise(({ request, ...rest }) =>
+    request.json?.['stream'] === true
+      ? stream(chatStream(['from the second']))({ request, ...rest })
+      : ok(chatCompletion('from the second'))({ request, ...rest }),
+  )
+  const credentials = 'credentials: { type: Bearer, secretRef: { name: s } }'
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'first', type, url: first.url, priority: 1, models: [MODEL] }).replace(
+          'credentials: { type: None }',
+          credentials,
+        ),
+        provider({ name: 'second', url: second.url, priority: 2, models: [MODEL] }),
+        `apiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { apiKey: "\${UPSTREAM}" }\n`,
+        virtualKey(),
+      ),
+    },
+    // As a Secret made from a file has it.
+    env: { UPSTREAM: `${SECRET}\n` },
+  })
+  return { first, gateway }
+}
+
+async function tokensOf(gateway: Gateway, response: Response) {
+  await response.text()
+  const requestId = response.headers.get('x-request-id')
+  const audit = await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === requestId)
+  return audit['tokens']
+}
+
+t.test(
+  'a key that a provider quotes is taken out of all that it says, also where its Secret ends in a newline',
+  async (t) => {
+    const { first, gateway } = await setUp(t, 'OpenAI')
+    for (const field of ['message', 'type', 'code', 'param']) {
+      first.enqueue(status(400, { error: { message: 'bad', [field]: `your key ${SECRET} is bad` } }))
+      const response = await gateway.chat()
+      t.equal(response.status, 400)
+      const told = await response.text()
+      t.notMatch(told, SECRET, field)
+      t.match(told, '[secret]', field)
+    }
+    t.notMatch(gateway.output(), SECRET)
+  },
+)
+
+t.test('an event that is nested too deep is a failed attempt, not an error of the gateway', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const deep = '['.repeat(30_000) + ']'.repeat(30_000)
+  const called = `{"index":0,"id":"c","function":{"name":"f","arguments":${deep}}}`
+  first.enqueue(stream([`data: {"id":"x","choices":[{"index":0,"delta":{"tool_calls":[${called}]}}]}\n\n`]))
+  const response = await gateway.chat({ stream: true })
+  t.equal(response.status, 200)
+  t.match(await response.text(), /from the second/)
+})
+
+t.test('usage that counts nothing does not make an answer free', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  for (const usage of [
+    {},
+    { prompt_tokens: '9', completion_tokens: '9' },
+    { prompt_tokens: -9, completion_tokens: -9 },
+  ]) {
+    first.enqueue(ok({ ...chatCompletion('a longer answer than nothing'), usage }))
+    t.match(await tokensOf(gateway, await gateway.chat()), { estimated: true, output: 7 })
+  }
+})
+
+t.test('a stream that tells its usage at both ends, and is cut between them, costs what was streamed', async (t) => {
+  const { first, gateway } = await setUp(t, 'Anthropic')
+  const events = anthropicStream(['word '.repeat(2_000)])
+  first.enqueue(cutAfter(events.slice(0, 3), { pauseMs: 5 }))
+  const response = await gateway.chat({ stream: true })
+  const tokens = await tokensOf(gateway, response)
+  t.match(tokens, { estimated: true })
+  t.ok(Object(tokens).output >= 2_500, JSON.stringify(tokens))
+
+  first.enqueue(stream(events))
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 3 })
+})
