@@ -55,14 +55,14 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
-    const read = parseEmbeddingsRequest(parseRequestDocument(await incoming.readBody()))
+    const read = await readEmbeddings(incoming, record)
     record.requestedModel = read.model
     const prompt = sizeOf(read)
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
     const { plan } = await admit(asked, route, governed, record, services)
     const request = await maskEmbeddings(read, governed, record, services)
-    const lookUp = beginLookUp(() => cachedText(request, governed), governed, record, services)
+    const lookUp = beginLookUp(() => cachedText(request, governed, record), governed, record, services)
     const answer = await throughCache(cacheable(request, plan), lookUp, governed, record, services, () =>
       embedAt(plan, request, record, services),
     )
@@ -157,8 +157,19 @@ function planEmbeddings(
   return outcome
 }
 
+async function readEmbeddings(incoming: Incoming, record: RequestRecord): Promise<EmbeddingsRequest> {
+  const bytes = await incoming.readBody()
+  record.bodyBytes = bytes.length
+  return parseEmbeddingsRequest(parseRequestDocument(bytes))
+}
+
 /** Masked texts keep their tokens: the vector of one user's value is not that of another's. */
-function cachedText({ document, model }: EmbeddingsRequest, { policy }: GovernedCaller): string | undefined {
+function cachedText(
+  { document, model }: EmbeddingsRequest,
+  { policy }: GovernedCaller,
+  { bodyBytes }: RequestRecord,
+): string | undefined {
+  if (bodyBytes > MAX_KEY_CHARACTERS) return undefined
   const text = requestText({
     format: 'embeddings',
     document,

@@ -29,6 +29,9 @@ const MAX_VALUES = 500_000
  */
 const MAX_FIELDS = 150_000
 
+/** Fields of all objects together: each object whose names come in an order of its own costs the engine a shape a field. */
+const MAX_ALL_FIELDS = 350_000
+
 /** A document up to this size is read in one go. */
 const SMALL_BYTES = 64 * 1024
 
@@ -146,6 +149,7 @@ function scanStructure(text: string, isRequest: boolean): number {
         depth--
     }
   }
+  if (isRequest && fields > MAX_ALL_FIELDS) throw tooLarge(`more than ${MAX_ALL_FIELDS} fields`)
   return fields
 }
 

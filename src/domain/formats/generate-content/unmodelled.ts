@@ -62,7 +62,8 @@ function* allFields(document: JsonObject): Generator<string> {
 
 /** Null and false say «not wanted», which is also what leaving the field out says. */
 function* unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): Generator<string> {
-  for (const [name, value] of Object.entries(object)) {
+  for (const name in object) {
+    const value = object[name]
     if (!known.has(camelOf(name)) && value !== null && value !== false && value !== undefined) yield prefix + name
   }
 }
