@@ -71,9 +71,16 @@ function endless(what: string): { readonly type: 'invalid-schema'; readonly reas
 }
 
 function checkOf(schema: object | boolean): JsonCheck {
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, code: { regExp: linearPattern } })
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: false,
+    validateFormats: true,
+    code: { regExp: linearPattern },
+    // It would warn of unknown formats in the client's own words.
+    logger: false,
+  })
   formats.default(ajv, { mode: 'fast' })
-  const validate = ajv.compile(typeof schema === 'boolean' ? schema : withoutDialect(schema))
+  const validate = ajv.compile(typeof schema === 'boolean' ? schema : plainSchema(schema))
   return {
     problemsOf(value) {
       const checked = runBounded(MAX_CHECK_MS, () => validate(value))
@@ -92,9 +99,19 @@ function unusable(reason: string): InvalidRequestError {
   return new InvalidRequestError(`The schema of the answer cannot be used: ${reason}`, 'response_format')
 }
 
-/** A `$schema` of another draft would be refused as unknown; its words mean the same here for what models are given. */
-function withoutDialect(schema: object): object {
-  const { $schema: _dialect, ...rest } = schema as { readonly $schema?: unknown }
+/**
+ * A `$schema` of another draft would be refused as unknown; its words mean the same here for what models are given.
+ * `$async` is ajv's own word: the check would become a promise, which is true whatever it holds and rejects unheard.
+ */
+function plainSchema(schema: object): object {
+  const {
+    $schema: _dialect,
+    $async: _async,
+    ...rest
+  } = schema as {
+    readonly $schema?: unknown
+    readonly $async?: unknown
+  }
   return rest
 }
 

@@ -49,6 +49,22 @@ t.test('a schema that would hold the process while it is compiled is refused', a
   t.match(schemas.compile(doubled), { type: 'invalid-schema', reason: /more than 2000 objects/ })
 })
 
+t.test("ajv's own word for checks that are promises makes none", async (t) => {
+  const check = checkOf({ $async: true, type: 'object', required: ['a'] })
+  t.same(check.problemsOf({}), ["the value must have required property 'a'"])
+  const nested = schemas.compile({
+    $defs: { a: { $async: true, type: 'string' } },
+    properties: { a: { $ref: '#/$defs/a' } },
+  })
+  t.match(nested, { type: 'invalid-schema', reason: /async/ })
+})
+
+t.test('nothing of a schema is printed', async (t) => {
+  const printed = t.capture(console, 'warn')
+  checkOf({ type: 'string', format: 'of the client' })
+  t.same(printed(), [])
+})
+
 t.test('what ajv refuses is told', async (t) => {
   t.match(schemas.compile({ type: 'constructor' }), { type: 'invalid-schema', reason: /allowed values/ })
   t.match(schemas.compile({ $ref: 'http://example.com/x' }), { type: 'invalid-schema', reason: /resolve reference/ })
