@@ -11,8 +11,11 @@ import { formatPricePer1K } from '../../domain/quota/money.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
-/** Longest model name of a client that is written down. */
+/** Longest name of a client's, of a model or a field, that is written down. */
 const MAX_NAME_LENGTH = 200
+
+/** Enough to see what was lost in translation, whatever the client sends. */
+const MAX_WARNED_FIELDS = 64
 
 /** Of most records these are empty. */
 const NONE: Readonly<Record<string, never>> = Object.freeze({})
@@ -46,7 +49,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     removed: countByRule(record),
     findings: record.findings,
     guardrailBytes: record.guardrailBytes,
-    warnings: record.warnings.length === 0 ? NO_FIELDS : [...new Set(record.warnings.map(({ field }) => field))],
+    warnings: record.warnings.length === 0 ? NO_FIELDS : warnedFields(record),
     cache: record.cache,
     cacheDetails: cacheDetails(record),
     tokens: auditTokens(record),
@@ -57,6 +60,15 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
       totalMs: Math.round(endedAtMs - incoming.receivedAtMs),
     },
   }
+}
+
+function warnedFields({ warnings }: RequestRecord): readonly string[] {
+  const fields = new Set<string>()
+  for (const { field } of warnings) {
+    if (fields.size === MAX_WARNED_FIELDS) break
+    fields.add(field.slice(0, MAX_NAME_LENGTH))
+  }
+  return [...fields]
 }
 
 /** Requests of one second share all but the milliseconds, and making a date's text costs as much as the rest of a record. */

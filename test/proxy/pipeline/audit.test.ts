@@ -38,3 +38,18 @@ t.test('the time is when the request came, to the millisecond, in whatever order
     t.equal(renderAudit(other, outcome, endedAtMs).time, new Date(receivedAtMs).toISOString())
   }
 })
+
+t.test(
+  'of fields that were lost in translation as many and as much are told as a client cannot drive up',
+  async (t) => {
+    const [request] = endedRequests()
+    if (request === undefined) return t.fail('no request')
+    const { record, outcome, endedAtMs } = request
+    record.warnings.length = 0
+    record.warnings.push({ field: 'n'.repeat(1_000_000), message: 'it was left out' })
+    for (let index = 0; index < 1_000; index++) record.warnings.push({ field: `f${index}`, message: 'it was left out' })
+    const { warnings } = renderAudit(record, outcome, endedAtMs)
+    t.same(warnings.slice(0, 2), ['n'.repeat(200), 'f0'])
+    t.equal(warnings.length, 64)
+  },
+)
