@@ -1,7 +1,7 @@
 /** Providers that break their format, lie about usage or quote what they were sent: what the client sees, what is paid. */
 import t, { type Test } from 'tap'
 import { anthropicStream, chatCompletion, chatStream } from '../helpers/answers.ts'
-import { cutAfter, ok, status, stream } from '../helpers/behaviours.ts'
+import { cutAfter, endless, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 
@@ -91,4 +91,20 @@ t.test('a stream that tells its usage at both ends, and is cut between them, cos
 
   first.enqueue(stream(events))
   t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 3 })
+})
+
+t.test('what comes before the first content, and what a whole answer holds, is bounded', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  first.enqueue(endless(`data: {"object":"${'x'.repeat(100_000)}"}\n\n`))
+  t.match(await (await gateway.chat({ stream: true })).text(), /from the second/)
+  first.enqueue(status(200, `{"x":[${'[],'.repeat(1_000_000)}[]],"choices":[{"message":{"content":"dense"}}]}`))
+  t.match(await (await gateway.chat()).text(), /from the second/)
+})
+
+t.test('nothing passes after the end mark', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  first.enqueue(stream([...chatStream(['before']), ...chatStream(['late'])]))
+  const text = await (await gateway.chat({ stream: true })).text()
+  t.match(text, /before/)
+  t.notMatch(text, /late/)
 })

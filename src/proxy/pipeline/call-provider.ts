@@ -138,13 +138,26 @@ function readAnswer(bytes: Uint8Array, reply: ProviderReply, deployment: Deploym
 async function openStream(reply: ProviderReply, deployment: Deployment, format: Format): Promise<StreamAnswer> {
   const items = providerItems(reply, format)
   const held: StreamItem[] = []
+  let room = MAX_HELD_CHARACTERS
   for (;;) {
     const { value, done } = await items.next()
     if (done === true) throw new AttemptError('cut', 'the stream ended before any content')
-    for (const item of value) held.push(item)
+    for (const item of value) {
+      held.push(item)
+      room -= ITEM_CHARACTERS + (item.event?.data.length ?? 0)
+    }
+    if (room < 0) {
+      await items.return()
+      throw new AttemptError('protocol', 'too much came before any content')
+    }
     if (value.some(({ parts }) => parts.some(isContent))) break
   }
   reply.firstContentSeen()
   items.unread(held)
   return { type: 'stream', deployment, format, items }
 }
+
+/** Of what comes before the first content: a few pings and what the gateway does not know, where a server is sound. */
+const MAX_HELD_CHARACTERS = 32 * 1024 * 1024
+/** What an item takes beside its text, about. */
+const ITEM_CHARACTERS = 128

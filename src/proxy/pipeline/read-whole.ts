@@ -31,8 +31,14 @@ function checkLength(length: number, maxBytes: number): void {
   if (length > maxBytes) throw new AttemptError('protocol', `the answer is larger than ${maxBytes} bytes`)
 }
 
-/** @throws {UpstreamFormatError} */
+/**
+ * A chat answer's document. Its memory is bounded before anything is built: `[],` is 3 bytes of text and 60 of memory.
+ * @throws {UpstreamFormatError}
+ */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
+  if (bytes.length > MAX_CONTAINERS && brackets(bytes) > MAX_CONTAINERS) {
+    throw new UpstreamFormatError('the answer holds too many objects and arrays')
+  }
   try {
     return parseDocument(bytes)
   } catch (cause) {
@@ -60,3 +66,13 @@ export async function readErrorBody(reply: ProviderReply, patienceMs = ERROR_BOD
 const MAX_ERROR_BYTES = 256 * 1024
 /** Vendors send head and body of an error at once. */
 const ERROR_BODY_MS = 3_000
+
+/** Log probabilities of 20 alternatives for 24,000 tokens are so many. */
+const MAX_CONTAINERS = 1_000_000
+
+/** Those inside of texts too: no answer says a million. */
+function brackets(bytes: Uint8Array): number {
+  let count = 0
+  for (const byte of bytes) if (byte === 0x7b || byte === 0x5b) count++
+  return count
+}

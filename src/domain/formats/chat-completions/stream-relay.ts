@@ -17,7 +17,9 @@ export function createStreamRelay(context: RenderContext): StreamRelay {
   let hasEnded = false
   return {
     push(event) {
-      hasEnded ||= isDone(event)
+      // What came after the end mark was not seen by any guardrail, nor counted.
+      if (hasEnded) return []
+      hasEnded = isDone(event)
       return passed(event)
     },
     end: () => (hasEnded ? [] : [{ data: DONE }]),

@@ -11,6 +11,7 @@ export function createStreamRelay(): StreamRelay {
   let stopped = false
   return {
     push: (event) => {
+      if (stopped) return []
       const passed = event.event === undefined ? named(event) : event
       if (passed.event === 'message_stop') stopped = true
       return [passed]

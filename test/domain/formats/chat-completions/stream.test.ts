@@ -180,7 +180,7 @@ t.test('the relay adds the end mark where the provider left it out, and only the
 t.test('the relay hides usage from a client that did not ask for it, and touches nothing else', async (test) => {
   const relay = chatCompletions.createStreamRelay(context(false))
   const usage = { prompt_tokens: 1 }
-  const untouched = [chunk({ content: '{"usage":{}}' }), DONE, { data: 'no json "usage":{' }]
+  const untouched = [chunk({ content: '{"usage":{}}' }), { data: 'no json "usage":{' }]
   for (const event of untouched) test.equal(relay.push(event)[0], event)
   test.strictSame(relay.push(eventOf({ choices: [], usage: null })), [eventOf({ choices: [] })])
   test.strictSame(relay.push(eventOf({ choices: [], usage })), [])
