@@ -36,7 +36,7 @@ function checkLength(length: number, maxBytes: number): void {
  * @throws {UpstreamFormatError}
  */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
-  if (bytes.length > MAX_CONTAINERS && brackets(bytes) > MAX_CONTAINERS) {
+  if (holdsTooMuch(bytes)) {
     throw new UpstreamFormatError('the answer holds too many objects and arrays')
   }
   try {
@@ -70,9 +70,13 @@ const ERROR_BODY_MS = 3_000
 /** Log probabilities of 20 alternatives for 24,000 tokens are so many. */
 const MAX_CONTAINERS = 1_000_000
 
-/** Those inside of texts too: no answer says a million. */
-function brackets(bytes: Uint8Array): number {
+/** Brackets inside of texts count too: no answer says a million. */
+function holdsTooMuch(bytes: Uint8Array): boolean {
+  if (bytes.length <= MAX_CONTAINERS) return false
   let count = 0
-  for (const byte of bytes) if (byte === 0x7b || byte === 0x5b) count++
-  return count
+  for (let index = 0; index < bytes.length && count <= MAX_CONTAINERS; index++) {
+    const byte = bytes[index]
+    if (byte === 0x7b || byte === 0x5b) count++
+  }
+  return count > MAX_CONTAINERS
 }
