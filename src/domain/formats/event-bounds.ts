@@ -3,6 +3,7 @@
  * `JSON.stringify`, recurse into what it holds, and all that is made of one event is made in one turn of the event loop.
  */
 import { UpstreamFormatError } from '../errors.ts'
+import { endOfString } from '../json-text.ts'
 
 /** Shorter events are not looked at: they hold nothing that hurts. Nearly all are. */
 const UNBOUNDED_CHARACTERS = 4_096
@@ -11,9 +12,6 @@ const MAX_DEPTH = 128
 /** Objects, arrays and what is in them: a thousand tokens with 20 log probabilities each, three times what one event ever held. */
 const MAX_VALUES = 100_000
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
 /** @throws {UpstreamFormatError} where the text is nested too deep or holds too many values. */
 export function checkEventBounds(text: string): void {
   if (text.length <= UNBOUNDED_CHARACTERS) return
@@ -21,7 +19,7 @@ export function checkEventBounds(text: string): void {
   let values = 0
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
-      case QUOTE:
+      case 0x22: // "
         index = endOfString(text, index)
         break
       case 0x7b: // {
@@ -39,18 +37,4 @@ export function checkEventBounds(text: string): void {
     if (depth > MAX_DEPTH || values > MAX_VALUES)
       throw new UpstreamFormatError('The provider sent an event of too many values.')
   }
-}
-
-/** Where the string ends that begins at `start`; the text's end where it does not. Linear: backslashes are looked at once. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-/** Whether an odd number of backslashes stands before. */
-function isEscaped(text: string, index: number): boolean {
-  let first = index
-  while (text.charCodeAt(first - 1) === BACKSLASH) first--
-  return (index - first) % 2 === 1
 }

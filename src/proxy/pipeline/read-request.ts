@@ -3,6 +3,7 @@ import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
+import { endOfString } from '../../domain/json-text.ts'
 import { othersTurn } from './take-turns.ts'
 
 export interface ReadRequest {
@@ -155,23 +156,6 @@ function scanStructure(text: string, isRequest: boolean): number {
 
 function tooLarge(held: string): GatewayError {
   return new GatewayError('request_too_large', `The body holds ${held}.`)
-}
-
-/**
- * Where the string ends that begins at `start`; the text's end where it does not. The engine looks for the quotes; the
- * backslashes before one are looked at once, so that this stays linear.
- */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-/** Whether an odd number of backslashes stands before. A quote does, where none does, so the walk is bounded. */
-function isEscaped(text: string, index: number): boolean {
-  let first = index
-  while (text.charCodeAt(first - 1) === 0x5c) first--
-  return (index - first) % 2 === 1
 }
 
 /** Fields of all objects in a document, whose depth is bounded. */

@@ -70,7 +70,7 @@ function hashOf(body: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Where the string ends that begins at `start`; the document's end where it does not. `read-request.ts` has the same for text,
+ * Where the string ends that begins at `start`; the document's end where it does not. `json-text.ts` has the same for text,
  * in which the engine searches many times faster: there the document has room, here that is to be found out.
  */
 function endOfString(body: Uint8Array, start: number): number {

@@ -1,0 +1,21 @@
+/** Walking over the text of a JSON document before anything is built of it. */
+
+const QUOTE = '"'
+const BACKSLASH = 0x5c
+
+/**
+ * Where the string ends that begins at `start`; the text's end where it does not. The engine looks for the quotes; the
+ * backslashes before one are looked at once, so that this stays linear.
+ */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf(QUOTE, start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf(QUOTE, end + 1)
+  return end === -1 ? text.length : end
+}
+
+/** Whether an odd number of backslashes stands before. A quote does, where none does, so the walk is bounded. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (index - first) % 2 === 1
+}
