@@ -35,7 +35,7 @@ import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-pol
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
-import { othersTurn } from './take-turns.ts'
+import { othersTurn, ownTurn } from './take-turns.ts'
 import { traceHeaders, traceStep } from './trace.ts'
 
 /** A chat completion from the client's headers to its answer. Never throws. */
@@ -57,7 +57,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     record.bodyBytes = read.bytes.length
     traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
 
-    if (read.bytes.length > SMALL_REQUEST_BYTES) await othersTurn()
+    if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
     const route = planRequest(read.request, governed, record, services)
     const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
@@ -95,15 +95,14 @@ async function admitAndPrepare(
   const prepared = (guarded: GuardedRequest): Prepared => {
     return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
   }
-  if (read.bytes.length > SMALL_REQUEST_BYTES) await othersTurn()
+  if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
   if (read.bytes.length > SMALL_REQUEST_BYTES) {
     const admitted = await admitting
-    await othersTurn()
     const guarded = await guardRequestInTurns(read, format, caller, record, services)
-    await othersTurn()
+    await ownTurn()
     const ready = prepared(guarded)
-    await othersTurn()
+    await ownTurn()
     return [admitted, ready]
   }
   // Its refusal may come before it is waited for.

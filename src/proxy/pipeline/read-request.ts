@@ -4,7 +4,7 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString } from '../../domain/json-text.ts'
-import { othersTurn } from './take-turns.ts'
+import { ownTurn } from './take-turns.ts'
 
 export interface ReadRequest {
   readonly request: CompletionRequest
@@ -44,7 +44,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`, 413 `request_too_large`. */
 export async function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): Promise<ReadRequest> {
   const document = parseRequestDocument(bytes)
-  if (bytes.length > SMALL_BYTES) await othersTurn()
+  if (bytes.length > SMALL_BYTES) await ownTurn()
   return { request: format.parseRequest(document, hints), bytes }
 }
 

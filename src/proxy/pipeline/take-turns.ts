@@ -7,6 +7,9 @@ import type { Cancellation } from './ports.ts'
 /** How long a turn is at least: between two, what has come meanwhile is served. */
 const TURN_MS = 10
 
+/** Who waits for a turn, first come, first served. */
+const waiting: (() => void)[] = []
+
 /**
  * Takes the steps, a turn's worth at a time.
  * @param now milliseconds
@@ -20,14 +23,29 @@ export async function takeTurns<Result>(
   client: Cancellation,
 ): Promise<Result> {
   for (;;) {
+    await ownTurn()
+    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
     const until = now() + TURN_MS
     do {
       const step = steps.next()
       if (step.done === true) return step.value
     } while (now() < until)
-    await othersTurn()
-    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
+}
+
+/**
+ * Resolves when a piece of long work may be done: between two looks of the event loop at what has come there is one such
+ * piece, however many large requests wait.
+ */
+export function ownTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(giveTurn)
+  })
+}
+
+function giveTurn(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(giveTurn)
 }
 
 /** Resolves when what waits for the event loop has had its turn. */

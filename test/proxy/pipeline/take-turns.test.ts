@@ -66,3 +66,23 @@ t.test('what a step throws is thrown', async (t) => {
   )
   await t.rejects(work, /broken/)
 })
+
+t.test('however many wait, one turn is taken between two looks at what has come', async (t) => {
+  const waiting = Array.from({ length: 20 }, () => takeTurns(steps(50, turn), slowClock(), new CallCancellation()))
+  let since = 0
+  let most = 0
+  function turn(): void {
+    since++
+  }
+  let looking = true
+  const look = (): void => {
+    most = Math.max(most, since)
+    since = 0
+    if (looking) setImmediate(look)
+  }
+  setImmediate(look)
+  await Promise.all(waiting)
+  looking = false
+  t.ok(most > 0)
+  t.ok(most <= 11, `${most} steps, of which a turn has ten`)
+})
