@@ -1,6 +1,7 @@
 /** Providers that break their format, lie about usage or quote what they were sent: what the client sees, what is paid. */
 import t, { type Test } from 'tap'
-import { anthropicStream, chatCompletion, chatStream } from '../helpers/answers.ts'
+import type { JsonValue } from '../../src/domain/json.ts'
+import { anthropicStream, chatCompletion, chatStream, sse, SSE_DONE } from '../helpers/answers.ts'
 import { cutAfter, endless, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
@@ -92,6 +93,36 @@ t.test('a stream that tells its usage at both ends, and is cut between them, cos
   first.enqueue(stream(events))
   t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 3 })
 })
+
+t.test(
+  'a whole stream costs what its provider counted, also where a call was put in order after the count',
+  async (t) => {
+    const input = JSON.stringify({ text: 'word '.repeat(200) })
+    const openai = await setUp(t, 'OpenAI')
+    const calls = (...pieces: JsonValue[]) => sse({ id: 'c', choices: [{ index: 0, delta: { tool_calls: pieces } }] })
+    openai.first.enqueue(
+      stream([
+        calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+        calls({ index: 1, id: 'b', function: { name: 'g', arguments: input } }),
+        sse({ id: 'c', choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } }),
+        SSE_DONE,
+      ]),
+    )
+    const told = { estimated: false, output: 7 }
+    t.match(await tokensOf(openai.gateway, await openai.gateway.chat({ stream: true })), told)
+
+    const anthropic = await setUp(t, 'Anthropic')
+    const block = { type: 'tool_use', id: 'a', name: 'f', input: JSON.parse(input) }
+    const events = [
+      { type: 'message_start', message: { id: 'm', usage: { input_tokens: 5, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 7 } },
+      { type: 'message_stop' },
+    ]
+    anthropic.first.enqueue(stream(events.map((event) => sse(event, event.type))))
+    t.match(await tokensOf(anthropic.gateway, await anthropic.gateway.chat({ stream: true })), told)
+  },
+)
 
 t.test('what comes before the first content, and what a whole answer holds, is bounded', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')

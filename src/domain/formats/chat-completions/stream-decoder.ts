@@ -2,6 +2,7 @@
  * A provider's chat-completions stream -> neutral parts. Strict about nothing but the end: a stream that stops without
  * a finish reason or `[DONE]` was cut, and says so by an `error` part.
  */
+import type { Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamDecoder } from '../format.ts'
@@ -30,6 +31,8 @@ export class ChatStreamDecoder implements StreamDecoder {
   /** Complete or failed: nothing more is read. */
   #ended = false
   #responseId = ''
+  /** What was told last. */
+  #usage: Usage | undefined
   readonly #repeated = new RepeatedChunk()
 
   push(event: SseEvent): StreamPart[] {
@@ -78,7 +81,9 @@ export class ChatStreamDecoder implements StreamDecoder {
     }
     this.#start(chunk, choices.length > 0 || usage !== undefined, parts)
     for (const choice of choices) this.#choice(choice, parts)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    if (usage === undefined) return
+    this.#usage = usage
+    parts.push({ type: 'usage', usage })
   }
 
   /** Azure sends a first chunk with filter results and neither id nor choices: the answer has not begun with it. */
@@ -117,6 +122,8 @@ export class ChatStreamDecoder implements StreamDecoder {
     const parts: StreamPart[] = []
     for (const [index, state] of this.#choices) if (!state.finished) finish(index, state, undefined, parts)
     this.#ended = true
+    // What had waited for the end was counted in it: what comes after usage is taken for not counted yet.
+    if (this.#usage !== undefined && parts.length > 0) parts.push({ type: 'usage', usage: this.#usage })
     return parts
   }
 
@@ -151,7 +158,7 @@ function parseChunk(data: string): JsonObject | undefined {
 }
 
 /** Usage of the chunk; Groq's and Moonshot's older places for it. Null in all chunks but the last is normal. */
-function usageOf(chunk: JsonObject): ReturnType<typeof parseUsage> {
+function usageOf(chunk: JsonObject): Usage | undefined {
   const inChoice = asObject(asArray(chunk.choices)[0])?.usage
   return parseUsage(chunk.usage ?? asObject(chunk.x_groq)?.usage ?? inChoice)
 }

@@ -74,7 +74,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const usage = this.#addUsage(document.usage)
     const delta = asObject(document.delta)
     const reason = asString(delta?.stop_reason)
-    return reason === undefined ? usage : [...usage, ...this.#finish(reason, asString(delta?.stop_sequence))]
+    if (reason === undefined) return usage
+    // What closing the blocks brings out is counted in this usage: what comes after usage is taken for not counted yet.
+    const closing = this.#finished ? [] : this.#blocks.stopAll()
+    return [...closing, ...usage, ...this.#finish(reason, asString(delta?.stop_sequence))]
   }
 
   #addUsage(value: JsonObject[string]): StreamPart[] {
