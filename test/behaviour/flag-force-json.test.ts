@@ -107,6 +107,22 @@ t.test('two wrong answers are a 502, and cost what they cost', async (t) => {
   t.equal(upstream.requests.length, 2)
 })
 
+t.test('an answer that the schema cannot be checked against is paid for', async (t) => {
+  const { upstream, gateway } = await start(t)
+  const endless = { type: 'json_schema', json_schema: { name: 'x', schema: { $ref: '#' } } }
+  upstream.otherwise(says('{}'))
+  const first = await gateway.chat({ model: 'words', response_format: endless }, FORCED)
+  t.equal(first.status, 400)
+  t.equal((await gateway.line((line) => line['type'] === 'audit'))['costMicroUsd'], 150)
+  upstream.enqueue(says('no'))
+  const repaired = await gateway.chat({ model: 'words', response_format: endless }, FORCED)
+  t.equal(repaired.status, 400)
+  const audit = await gateway.line(
+    (line) => line['type'] === 'audit' && line['requestId'] === repaired.headers.get('x-request-id'),
+  )
+  t.equal(audit['costMicroUsd'], 300)
+})
+
 t.test('a forced stream begins when the answer is valid', async (t) => {
   const { upstream, gateway } = await start(t)
   upstream.enqueue(says('no'), says('{"city":"Rome","count":2}'))

@@ -2,15 +2,25 @@
  * Synchronous work under a clock. What a library makes of a client's schema can run for ever (a dozen schemas, each of
  * which refers to the next one twice) or call itself without end; nothing but the engine can stop it then.
  */
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { createContext, Script, type Context } from 'node:vm'
+import { GatewayError } from '../../domain/errors.ts'
 
 const CALL = new Script('work()')
+
+/** The engine's clock opens two files for each run, and ends the process where it cannot; others may open one meanwhile. */
+const FILES_TO_SPARE = 8
 
 /** Made at the first use: most gateways never check a schema. */
 let sandbox: Context | undefined
 
-/** What `work` returns, wrapped; undefined where it took longer or overflowed the call stack. Throws what it throws. */
+/**
+ * What `work` returns, wrapped; undefined where it took longer or overflowed the call stack.
+ * @throws {GatewayError} `guardrail_failed` where the process has no files left to open, and what `work` throws
+ */
 export function runBounded<Result>(milliseconds: number, work: () => Result): { readonly result: Result } | undefined {
+  requireFiles()
   sandbox ??= createContext({})
   let done: { readonly result: Result } | undefined
   sandbox['work'] = () => {
@@ -24,6 +34,19 @@ export function runBounded<Result>(milliseconds: number, work: () => Result): { 
     sandbox['work'] = undefined
   }
   return done
+}
+
+function requireFiles(): void {
+  const files: number[] = []
+  try {
+    while (files.length < FILES_TO_SPARE) files.push(openSync(devNull, 'r'))
+  } catch (cause) {
+    throw new GatewayError('guardrail_failed', 'The gateway cannot open the files that a check of JSON takes.', {
+      cause,
+    })
+  } finally {
+    for (const file of files) closeSync(file)
+  }
 }
 
 /** The error is one of the sandbox's realm, whose `Error` is another. */

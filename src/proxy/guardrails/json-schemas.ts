@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
-import { InvalidRequestError } from '../../domain/errors.ts'
+import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { JsonValue } from '../../domain/json.ts'
 import type { JsonCheck, JsonSchemas } from '../../domain/guardrails/json-shape.ts'
 import { runBounded } from './bounded-run.ts'
@@ -14,12 +14,17 @@ const MAX_SCHEMAS = 64
 const MAX_SCHEMA_CHARACTERS = 128 * 1024
 const MAX_SCHEMA_OBJECTS = 2_000
 
-/** Far above what is needed within these bounds, on a busy machine too: a check takes less than a millisecond. */
-const MAX_COMPILE_MS = 3_000
+/** Nothing else runs meanwhile. Above what is needed within these bounds: a check takes less than a millisecond. */
+const MAX_COMPILE_MS = 1_000
 const MAX_CHECK_MS = 500
+
+/** How long a schema that was not compiled in time is refused without another try: the machine may have been busy. */
+const TRY_AGAIN_MS = 60_000
 
 /** Told to the model; more would not help it. */
 const MAX_PROBLEMS = 5
+
+const TOO_SLOW = { type: 'invalid-schema', reason: endless('compile') } as const
 
 /** `pattern` runs on RE2, so that no schema can make a match slow; what RE2 does not know is an invalid schema. */
 const linearPattern = Object.assign((pattern: string) => re2(pattern), { code: 'linearPattern' })
@@ -29,19 +34,20 @@ export function createJsonSchemas(): JsonSchemas {
   return {
     compile(schema) {
       const text = JSON.stringify(schema)
+      if (text.length > MAX_SCHEMA_CHARACTERS) {
+        return { type: 'invalid-schema', reason: `it is longer than ${MAX_SCHEMA_CHARACTERS} characters` }
+      }
       const found = known.get(text)
       if (found !== undefined) return found
-      const compiled = compile(schema, text)
-      known.set(text, compiled)
-      return compiled
+      const compiled = compile(schema)
+      known.set(text, compiled ?? TOO_SLOW, compiled === undefined ? { ttl: TRY_AGAIN_MS } : {})
+      return compiled ?? TOO_SLOW
     },
   }
 }
 
-function compile(schema: JsonValue, text: string): ReturnType<JsonSchemas['compile']> {
-  if (text.length > MAX_SCHEMA_CHARACTERS) {
-    return { type: 'invalid-schema', reason: `it is longer than ${MAX_SCHEMA_CHARACTERS} characters` }
-  }
+/** Undefined where it takes too long. */
+function compile(schema: JsonValue): ReturnType<JsonSchemas['compile']> | undefined {
   if (countObjects(schema) > MAX_SCHEMA_OBJECTS) {
     return { type: 'invalid-schema', reason: `it holds more than ${MAX_SCHEMA_OBJECTS} objects` }
   }
@@ -49,8 +55,9 @@ function compile(schema: JsonValue, text: string): ReturnType<JsonSchemas['compi
     return { type: 'invalid-schema', reason: 'it is neither an object nor a boolean' }
   }
   try {
-    return runBounded(MAX_COMPILE_MS, () => checkOf(schema))?.result ?? endless('compile')
+    return runBounded(MAX_COMPILE_MS, () => checkOf(schema))?.result
   } catch (error) {
+    if (error instanceof GatewayError) throw error
     return {
       type: 'invalid-schema',
       reason: error instanceof Error ? error.message.slice(0, 300) : 'it cannot be read',
@@ -66,8 +73,8 @@ function countObjects(value: JsonValue | undefined): number {
   return objects
 }
 
-function endless(what: string): { readonly type: 'invalid-schema'; readonly reason: string } {
-  return { type: 'invalid-schema', reason: `it takes too long to ${what}, or refers to itself without end` }
+function endless(what: string): string {
+  return `it takes too long to ${what}, or refers to itself without end`
 }
 
 function checkOf(schema: object | boolean): JsonCheck {
@@ -84,7 +91,7 @@ function checkOf(schema: object | boolean): JsonCheck {
   return {
     problemsOf(value) {
       const checked = runBounded(MAX_CHECK_MS, () => validate(value))
-      if (checked === undefined) throw unusable(endless('check').reason)
+      if (checked === undefined) throw unusable(endless('check'))
       if (checked.result) return []
       return (validate.errors ?? [])
         .slice(0, MAX_PROBLEMS)

@@ -43,15 +43,15 @@ export async function callForJson(
 ): Promise<WholeAnswer> {
   const check = checkFor(call.request, services)
   const first = await ask(call, record, services)
-  const problems = settleJson(first, check, restore)
+  const problems = settlePaid(first, check, restore, record)
   if (problems.length === 0) return first
 
   countTry(first, record)
   await reserveRepair(call, record, services)
   const second = await ask(repairing(call, first, problems), record, services)
-  const remaining = settleJson(second, check, restore)
+  const remaining = settlePaid(second, check, restore, record)
   if (remaining.length === 0) return second
-  record.usage = second.result.usage
+  record.usage = usageOf(second, record)
   throw new GatewayError(
     'invalid_structured_output',
     `The model gave no valid JSON, also when asked again: ${remaining.join('; ')}.`,
@@ -122,6 +122,21 @@ function repairing(call: ProviderRequest, answer: WholeAnswer, problems: readonl
   return { ...call, request: revise(call.request, { turns }) }
 }
 
+/** As `settleJson`; an answer that cannot be checked has been given all the same. */
+function settlePaid(
+  answer: WholeAnswer,
+  check: JsonCheck,
+  restore: (text: string) => string,
+  record: RequestRecord,
+): readonly string[] {
+  try {
+    return settleJson(answer, check, restore)
+  } catch (error) {
+    record.usage = usageOf(answer, record)
+    throw error
+  }
+}
+
 /** What is wrong with the answer's choices. A code fence around the JSON is taken off, in the answer itself. */
 function settleJson(answer: WholeAnswer, check: JsonCheck, restore: (text: string) => string): readonly string[] {
   const { format, result } = answer
@@ -149,10 +164,14 @@ function replaceText(answer: WholeAnswer, from: string, to: string): void {
 }
 
 /** The first try is charged beside the second. */
-function countTry({ deployment, result }: WholeAnswer, record: RequestRecord): void {
-  const usage = result.usage ?? estimated(result.choices.map(textOf).join(''), record)
+function countTry(answer: WholeAnswer, record: RequestRecord): void {
+  const usage = usageOf(answer, record)
   if (usage === undefined) return
-  record.earlier.push({ usage, charge: chargeOf(usage, deployment.model.pricing) })
+  record.earlier.push({ usage, charge: chargeOf(usage, answer.deployment.model.pricing) })
+}
+
+function usageOf({ result }: WholeAnswer, record: RequestRecord): Usage | undefined {
+  return result.usage ?? estimated(result.choices.map(textOf).join(''), record)
 }
 
 /** For a provider that never counts. */

@@ -49,6 +49,14 @@ t.test('a schema that would hold the process while it is compiled is refused', a
   t.match(schemas.compile(doubled), { type: 'invalid-schema', reason: /more than 2000 objects/ })
 })
 
+t.test('a schema that is too long is not kept', async (t) => {
+  const long = { description: 'x'.repeat(200_000) }
+  t.match(schemas.compile(long), { type: 'invalid-schema', reason: /longer than/ })
+  t.not(schemas.compile(long), schemas.compile(long))
+  const short = { description: 'x' }
+  t.equal(schemas.compile(short), schemas.compile(short))
+})
+
 t.test("ajv's own word for checks that are promises makes none", async (t) => {
   const check = checkOf({ $async: true, type: 'object', required: ['a'] })
   t.same(check.problemsOf({}), ["the value must have required property 'a'"])
