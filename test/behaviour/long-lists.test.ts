@@ -1,7 +1,7 @@
 /** Lists of 150,000 items: more than a function takes as arguments, and less than a body of 10 MiB holds. */
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
-import { ok, stream } from '../helpers/behaviours.ts'
+import { ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -17,7 +17,10 @@ const gateway = await startGateway(t, {
       provider({
         name: 'p',
         url: upstream.url,
-        models: ['{ name: m, capabilities: [chat, tools, streaming], contextWindow: 100000000 }'],
+        models: [
+          '{ name: m, capabilities: [chat, tools, streaming], contextWindow: 100000000 }',
+          '{ name: vectors, capabilities: [embeddings] }',
+        ],
       }),
       virtualKey({ spec: '  policies: { flags: [pii-safe] }' }),
     ),
@@ -101,4 +104,15 @@ t.test('a stream of as many events in one piece', async (t) => {
     0,
   )
   t.equal(told, COUNT)
+})
+
+t.test('the most vectors that an SDK of OpenAI can ask for', async (t) => {
+  const embedding = Buffer.alloc(3_072 * 4, 7).toString('base64')
+  const vector = (_: unknown, index: number) => ({ object: 'embedding', index, embedding })
+  const data = Array.from({ length: 2_048 }, vector)
+  upstream.enqueue(status(200, JSON.stringify({ object: 'list', data, model: 'vectors' }, null, 2)))
+  const asked = { model: 'vectors', input: many('text', 2_048), encoding_format: 'base64', messages: undefined }
+  const response = await gateway.chat(asked, {}, '/v1/embeddings')
+  t.equal(response.status, 200)
+  t.equal(Object(await response.json()).data.length, 2_048)
 })

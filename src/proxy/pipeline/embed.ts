@@ -43,6 +43,9 @@ export interface EmbeddingsAnswer extends EmbeddingsResult {
   readonly bytes: Uint8Array
 }
 
+/** OpenAI's largest answer, 2,048 vectors of 3,072 numbers in base64 as its SDKs ask for them, is 32.2 MiB. */
+const MAX_VECTORS_BYTES = 34 * 1024 * 1024
+
 /** Larger inputs are not worth a digest. */
 const MAX_KEY_CHARACTERS = 2 * 1024 * 1024
 
@@ -114,7 +117,7 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
   }
   const firstByteMs = services.now() - started
-  const bytes = await readWhole(reply)
+  const bytes = await readWhole(reply, MAX_VECTORS_BYTES)
   return { answer: answerOf(bytes, request, deployment), firstByteMs }
 }
 
