@@ -3,8 +3,8 @@ import { resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
-import { takeAll, type Steps } from '../../steps.ts'
-import { scanInSteps } from './scan.ts'
+import type { Steps } from '../../steps.ts'
+import { scan, scanInSteps } from './scan.ts'
 
 /** Kinds that are always looked for. */
 export const CORE_KINDS: readonly string[] = ['EMAIL', 'KEY', 'CARD']
@@ -30,17 +30,26 @@ export function createDetector(options: DetectorOptions): Detector {
   const finders = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
     options.kinds.has(kind) ? kindFinders : [],
   )
-  function* detectInSteps(text: string): Steps<readonly Finding[]> {
-    const findings = yield* scanInSteps(text)
-    for (const find of finders) {
-      for (const finding of find(text)) findings.push(finding)
-      yield
-    }
-    for (const { kind, pattern } of options.custom) {
-      for (const [start, end] of pattern.findAll(text)) findings.push({ kind, start, end, rule: 'custom' })
-      yield
-    }
-    return resolveOverlaps(findings)
+  for (const { kind, pattern } of options.custom) {
+    finders.push((text) => pattern.findAll(text).map(([start, end]) => ({ kind, start, end, rule: 'custom' })))
   }
-  return { detect: (text) => takeAll(detectInSteps(text)), detectInSteps }
+  return {
+    detect(text) {
+      const findings = scan(text)
+      for (const find of finders) add(find(text), findings)
+      return resolveOverlaps(findings)
+    },
+    *detectInSteps(text) {
+      const findings = yield* scanInSteps(text)
+      for (const find of finders) {
+        add(find(text), findings)
+        yield
+      }
+      return resolveOverlaps(findings)
+    },
+  }
+}
+
+function add(found: Iterable<Finding>, findings: Finding[]): void {
+  for (const finding of found) findings.push(finding)
 }
