@@ -209,6 +209,20 @@ t.test('what every attempt had in common decides the status', async (t) => {
   t.match(await cooling.json(), { error: { code: 'no_healthy_provider' } })
 })
 
+t.test('a provider that asks for a pause is not tried once more, however often its manifest would', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const spec = '  failover: { maxAttempts: 3 }'
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, spec }), virtualKey()) },
+  })
+  upstream.enqueue(status(429), status(429, {}, { 'retry-after': '7' }))
+  const limited = await gateway.chat({}, { 'x-llm-trace': 'true' })
+  t.equal(limited.status, 429)
+  t.equal(limited.headers.get('retry-after'), '7')
+  t.equal(limited.headers.get('x-gateway-routing-decision')?.match(/result=/g)?.length, 2)
+})
+
 t.test('a failed request is told when the first of its providers may be asked again', async (t) => {
   const [primary, backup] = [await startFakeProvider(), await startFakeProvider()]
   t.teardown(() => Promise.all([primary.close(), backup.close()]))

@@ -43,7 +43,8 @@ export async function attemptInOrder<Answer>(
       const outcome = await tryOnce(deployment, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
-      if (!outcome.retrySame) break
+      // What is cooling down by now takes no further try: it would only look like a provider that is full.
+      if (!outcome.retrySame || services.health.coolingDownUntil(deployment.id) !== undefined) break
     }
     left = others(left.slice(1), deployment.provider.name)
   }
