@@ -29,7 +29,7 @@ import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } fr
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
 import type { Configuration } from './ports.ts'
-import { readRequest, type ReadRequest } from './read-request.ts'
+import { readRequest, SMALL_REQUEST_BYTES, type ReadRequest } from './read-request.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
@@ -77,12 +77,10 @@ interface Prepared {
   readonly begun: CompletionLookUp
 }
 
-/** A larger request costs the guardrails so much that it waits for its admission, and memory worth giving back early. */
-const SMALL_REQUEST_BYTES = 64 * 1024
-
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
- * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first.
+ * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first. A large one
+ * costs the guardrails so much that it waits for its admission.
  */
 async function admitAndPrepare(
   read: ReadRequest,

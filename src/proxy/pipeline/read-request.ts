@@ -33,8 +33,8 @@ const MAX_FIELDS = 150_000
 /** Fields of all objects together: each object whose names come in an order of its own costs the engine a shape a field. */
 const MAX_ALL_FIELDS = 350_000
 
-/** A document up to this size is read in one go. */
-const SMALL_BYTES = 64 * 1024
+/** A larger request is worked on in turns with others. */
+export const SMALL_REQUEST_BYTES = 64 * 1024
 
 /** An escaped ASCII letter, which no encoder writes and which could spell `__proto__`. */
 const ESCAPED_LETTER = /\\u00[4-7]/
@@ -44,7 +44,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`, 413 `request_too_large`. */
 export async function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): Promise<ReadRequest> {
   const document = parseRequestDocument(bytes)
-  if (bytes.length > SMALL_BYTES) await ownTurn()
+  if (bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
   return { request: format.parseRequest(document, hints), bytes }
 }
 
