@@ -1,7 +1,7 @@
 /** Providers that break their format, lie about usage or quote what they were sent: what the client sees, what is paid. */
 import t, { type Test } from 'tap'
 import type { JsonValue } from '../../src/domain/json.ts'
-import { anthropicStream, chatCompletion, chatStream, sse, SSE_DONE } from '../helpers/answers.ts'
+import { anthropicStream, chatCompletion, chatStream, geminiAnswer, sse, SSE_DONE } from '../helpers/answers.ts'
 import { cutAfter, endless, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
@@ -123,6 +123,19 @@ t.test(
     t.match(await tokensOf(anthropic.gateway, await anthropic.gateway.chat({ stream: true })), told)
   },
 )
+
+t.test('a stream that counts its prompt only, until its end, costs what was streamed when it is cut', async (t) => {
+  const { first, gateway } = await setUp(t, 'Gemini')
+  const candidates = [{ index: 0, content: { role: 'model', parts: [{ text: 'word '.repeat(2_000) }] } }]
+  const begun = sse({ candidates, usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } })
+  first.enqueue(cutAfter([begun], { pauseMs: 5 }))
+  const tokens = await tokensOf(gateway, await gateway.chat({ stream: true }))
+  t.match(tokens, { estimated: true, input: 5 })
+  t.ok(Object(tokens).output >= 2_500, JSON.stringify(tokens))
+
+  first.enqueue(stream([begun, sse(geminiAnswer('end'))]))
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 3 })
+})
 
 t.test('what comes before the first content, and what a whole answer holds, is bounded', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')

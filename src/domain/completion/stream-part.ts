@@ -11,6 +11,7 @@ import type { Finish, Usage } from './result.ts'
 export type StreamPart =
   // The response as a whole:
   | { readonly type: 'response-start'; readonly id: string; readonly model: string; readonly created?: number }
+  // Of all that was said before it; the last one counts:
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly choice: number; readonly finish: Finish }
 

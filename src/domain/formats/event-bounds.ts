@@ -9,7 +9,7 @@ import { endOfString } from '../json-text.ts'
 const UNBOUNDED_CHARACTERS = 4_096
 /** As deep as a document may be. @see read-request.ts */
 const MAX_DEPTH = 128
-/** Objects, arrays and what is in them: a thousand tokens with 20 log probabilities each, three times what one event ever held. */
+/** Objects, arrays and what is in them: 600 tokens with 20 log probabilities and their bytes each. Vendors send a few tokens an event. */
 const MAX_VALUES = 100_000
 
 /** @throws {UpstreamFormatError} where the text is nested too deep or holds too many values. */

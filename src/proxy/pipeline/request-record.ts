@@ -113,13 +113,13 @@ export class RequestRecord {
     this.blockedBy = undefined
   }
 
-  /** What a stream tells of its usage. Some tell it first with the prompt, and again at the end. */
+  /** What a stream tells of its usage. Some tell that of the prompt first, Gemini in each event, and the answer's at the end. */
   sawUsage(usage: Usage): void {
     this.usage = usage
-    this.#countedSize = { ...this.answerSize }
+    if (usage.output > 0) this.#countedSize = { ...this.answerSize }
   }
 
-  /** Of the answer's size, what came after the usage was told last. */
+  /** Of the answer's size, what came after the answer's usage was told last. */
   get uncountedSize(): { readonly bytes: number; readonly wide: number } {
     const { bytes, wide } = this.answerSize
     return { bytes: bytes - this.#countedSize.bytes, wide: wide - this.#countedSize.wide }
