@@ -97,6 +97,7 @@ async function admitAndPrepare(
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
   if (read.bytes.length > SMALL_REQUEST_BYTES) {
     const admitted = await admitting
+    await ownTurn()
     const guarded = await guardRequestInTurns(read, format, caller, record, services)
     await ownTurn()
     const ready = prepared(guarded)

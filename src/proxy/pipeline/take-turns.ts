@@ -11,7 +11,7 @@ const TURN_MS = 10
 const waiting: (() => void)[] = []
 
 /**
- * Takes the steps, a turn's worth at a time.
+ * Takes the steps, a turn's worth at a time; the first turn at once, so that little work never waits for much.
  * @param now milliseconds
  * @param client whose going ends the work
  * @returns what the steps end with
@@ -23,13 +23,13 @@ export async function takeTurns<Result>(
   client: Cancellation,
 ): Promise<Result> {
   for (;;) {
-    await ownTurn()
-    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
     const until = now() + TURN_MS
     do {
       const step = steps.next()
       if (step.done === true) return step.value
     } while (now() < until)
+    await ownTurn()
+    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
 }
 
