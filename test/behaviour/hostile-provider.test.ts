@@ -9,7 +9,7 @@ import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpe
 const SECRET = 'upstream-credential-42'
 const MODEL = '{ name: m, capabilities: [chat, tools, streaming], pricing: { input: "1", output: "2" } }'
 
-async function setUp(t: Test, type: string): Promise<{ first: FakeProvider; gateway: Gateway }> {
+async function setUp(t: Test, type: string, secret = SECRET): Promise<{ first: FakeProvider; gateway: Gateway }> {
   const [first, second] = await Promise.all([startFakeProvider(), startFakeProvider()])
   t.teardown(() => Promise.all([first.close(), second.close()]))
   second.otherwise(({ request, ...rest }) =>
@@ -31,7 +31,7 @@ async function setUp(t: Test, type: string): Promise<{ first: FakeProvider; gate
       ),
     },
     // As a Secret made from a file has it.
-    env: { UPSTREAM: `${SECRET}\n` },
+    env: { UPSTREAM: `${secret}\n` },
   })
   return { first, gateway }
 }
@@ -58,6 +58,13 @@ t.test(
     t.notMatch(gateway.output(), SECRET)
   },
 )
+
+t.test('a key that only fills a field, as for a local server, takes nothing out of an error', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI', 'x')
+  const error = { message: 'the context is full', type: 'invalid_request_error', code: 'context_length_exceeded' }
+  first.enqueue(status(400, { error }))
+  t.match(await (await gateway.chat()).json(), { error })
+})
 
 t.test('an event that is nested too deep is a failed attempt, not an error of the gateway', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')

@@ -173,10 +173,13 @@ function parseLoosely(text: string): unknown {
   }
 }
 
+/** Shorter keys are no secrets but fill a field for a server that wants none (`x`, `none`, `ollama`): also a piece of other words. */
+const MIN_SECRET_CHARACTERS = 8
+
 /** Providers quote the key they were sent in some messages: it never goes further. It is sent without white space around it. */
 function withoutCredential(error: ProviderError, credential: Secret | undefined): ProviderError {
   const key = credential?.reveal().trim() ?? ''
-  if (key === '') return error
+  if (key.length < MIN_SECRET_CHARACTERS) return error
   const clean = (text: string | undefined) => text?.replaceAll(key, '[secret]')
   return { message: clean(error.message), type: clean(error.type), code: clean(error.code), param: clean(error.param) }
 }
