@@ -8,6 +8,7 @@ import type { SpawnOptions } from 'node:child_process'
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import type { KubeConnection } from '../../src/operator/kube/connection.ts'
@@ -178,7 +179,9 @@ async function connect(
     tryKubectl: (args, input = '') => runWithInput('kubectl', args, input, programs),
     applyCrds: async () => {
       await kubectl('apply', '--server-side', '-f', CRDS)
-      await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS)
+      const established = () => kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS)
+      // Where a definition has no conditions yet, kubectl's wait fails instead of waiting.
+      await established().catch(() => sleep(1_000).then(established))
     },
     kill: async (component, signal = 'KILL') => void (await script('component', 'kill', component, signal)),
     pid: async (component) => Number(await readFile(join(state, 'run', `${component}.pid`), 'utf8')),

@@ -175,8 +175,14 @@ async function serverOf(
   const cli = async (...command: string[]) => (await run('redis-cli', ['-p', `${port}`, ...cliArgs, ...command])).stdout
   const start = async () => {
     child = spawn('redis-server', [...first, ...args], { stdio: 'ignore' })
-    await until(() => accepts(port))
-    await until(async () => !(await cli('PING')).startsWith('LOADING'))
+    try {
+      await until(() => accepts(port))
+      await until(async () => !(await cli('PING')).startsWith('LOADING'))
+    } catch (error) {
+      // Nobody else knows it: it would outlive the test.
+      child.kill('SIGKILL')
+      throw error
+    }
   }
   const kill = async () => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -208,11 +214,14 @@ function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** Below 55000, because a cluster's bus listens on the port plus 10000. */
+/** What a cluster's bus adds to the port. */
+const BUS = 10_000
+
+/** With its bus below the ports from which Linux takes those of outgoing connections: one of these may be taken at any moment. */
 async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 30_000)
-    if (await isFree(port)) return port
+    const port = 12_000 + Math.floor(Math.random() * 10_000)
+    if ((await isFree(port)) && (await isFree(port + BUS))) return port
   }
 }
 
