@@ -1,5 +1,8 @@
 /** Walking over the text of a JSON document before anything is built of it. */
 
+/** Deeper documents are no requests or answers; recursive code (JSON.stringify too) must not meet them. */
+export const MAX_JSON_DEPTH = 128
+
 const QUOTE = '"'
 const BACKSLASH = 0x5c
 

@@ -3,12 +3,10 @@
  * `JSON.stringify`, recurse into what it holds, and all that is made of one event is made in one turn of the event loop.
  */
 import { UpstreamFormatError } from '../errors.ts'
-import { endOfString } from '../json-text.ts'
+import { endOfString, MAX_JSON_DEPTH } from '../json-text.ts'
 
 /** Shorter events are not looked at: they hold nothing that hurts. Nearly all are. */
 const UNBOUNDED_CHARACTERS = 4_096
-/** As deep as a document may be. @see read-request.ts */
-const MAX_DEPTH = 128
 /** Objects, arrays and what is in them: 600 tokens with 20 log probabilities and their bytes each. Vendors send a few tokens an event. */
 const MAX_VALUES = 100_000
 
@@ -34,7 +32,7 @@ export function checkEventBounds(text: string): void {
       case 0x2c: // ,
         values++
     }
-    if (depth > MAX_DEPTH || values > MAX_VALUES)
+    if (depth > MAX_JSON_DEPTH || values > MAX_VALUES)
       throw new UpstreamFormatError('The provider sent an event of too many values.')
   }
 }

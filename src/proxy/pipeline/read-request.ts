@@ -3,7 +3,7 @@ import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
-import { endOfString } from '../../domain/json-text.ts'
+import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
 import { ownTurn } from './take-turns.ts'
 
 export interface ReadRequest {
@@ -11,9 +11,6 @@ export interface ReadRequest {
   /** The bytes that the document was parsed from: sent on as they are when nothing in it changes. */
   readonly bytes: Uint8Array
 }
-
-/** Deeper documents are no chat requests; recursive code (JSON.stringify too) must not meet them. */
-const MAX_DEPTH = 128
 
 /**
  * Values of a document: objects, arrays and what is in them. Each costs half a microsecond or more in the steps that are
@@ -114,7 +111,7 @@ function refusePrototype(value: JsonObject | JsonValue[]): void {
 }
 
 /** Fields of the open objects, by depth. One for all documents: nothing waits while one is scanned. */
-const fieldsAt = new Uint32Array(MAX_DEPTH + 1)
+const fieldsAt = new Uint32Array(MAX_JSON_DEPTH + 1)
 
 /**
  * Counts nesting and values on the text, before anything is built, and the fields: colons outside strings.
@@ -141,7 +138,8 @@ function scanStructure(text: string, isRequest: boolean): number {
         break
       case 0x7b: // {
       case 0x5b: // [
-        if (++depth > MAX_DEPTH) throw new InvalidRequestError(`The body is nested deeper than ${MAX_DEPTH} levels.`)
+        if (++depth > MAX_JSON_DEPTH)
+          throw new InvalidRequestError(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
         fieldsAt[depth] = 0
         if (++values > MAX_VALUES && isRequest) throw tooLarge(`more than ${MAX_VALUES} JSON values`)
         break
