@@ -98,12 +98,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   /** Takes from the parts what the record must know. */
   #observe(items: readonly StreamItem[]): void {
     const record = this.#record
-    for (const { parts } of items) {
-      for (const part of parts) {
-        if (part.type === 'usage') record.sawUsage(part.usage)
-        else if ('delta' in part) record.sawAnswer(part.delta)
-      }
-    }
+    for (const { parts } of items) for (const part of parts) record.saw(part)
     record.firstContentAtMs ??= this.#services.now()
   }
 

@@ -81,10 +81,5 @@ function inTurn(first: StreamTextRewriter, second: StreamTextRewriter): StreamTe
 }
 
 function countUnseen(items: readonly StreamItem[], record: RequestRecord): void {
-  for (const { parts } of items) {
-    for (const part of parts) {
-      if (part.type === 'usage') record.sawUsage(part.usage)
-      else if ('delta' in part) record.sawAnswer(part.delta)
-    }
-  }
+  for (const { parts } of items) for (const part of parts) record.saw(part)
 }

@@ -1,6 +1,7 @@
 /** What is known of one request so far: written by the stages, read once when it settles. */
 import type { CompletionRequest, TranslationWarning } from '../../domain/completion/request.ts'
 import type { Usage } from '../../domain/completion/result.ts'
+import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
@@ -113,8 +114,14 @@ export class RequestRecord {
     this.blockedBy = undefined
   }
 
+  /** Counts a part of a streamed answer. */
+  saw(part: StreamPart): void {
+    if (part.type === 'usage') this.#sawUsage(part.usage)
+    else if ('delta' in part) this.sawAnswer(part.delta)
+  }
+
   /** What a stream tells of its usage. Some tell that of the prompt first, Gemini in each event, and the answer's at the end. */
-  sawUsage(usage: Usage): void {
+  #sawUsage(usage: Usage): void {
     this.usage = usage
     if (usage.output > 0) this.#countedSize = { ...this.answerSize }
   }
