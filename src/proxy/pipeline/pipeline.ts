@@ -59,7 +59,8 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
 
     if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
     const route = planRequest(read.request, governed, record, services)
-    const [admitted, prepared] = await admitAndPrepare(read, format, route, governed, record, services)
+    const ready = read.bytes.length > SMALL_REQUEST_BYTES ? admitThenPrepare : admitAndPrepare
+    const [admitted, prepared] = await ready(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
     if (record.stream && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
     const headers = traceHeaders(record)
@@ -79,8 +80,7 @@ interface Prepared {
 
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
- * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first. A large one
- * costs the guardrails so much that it waits for its admission.
+ * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first.
  */
 async function admitAndPrepare(
   read: ReadRequest,
@@ -90,35 +90,50 @@ async function admitAndPrepare(
   record: RequestRecord,
   services: Services,
 ): Promise<[AdmittedRequest, Prepared]> {
-  const prepared = (guarded: GuardedRequest): Prepared => {
-    return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
-  }
-  if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
-  if (read.bytes.length > SMALL_REQUEST_BYTES) {
-    const admitted = await admitting
-    await ownTurn()
-    const guarded = await guardRequestInTurns(read, format, caller, record, services)
-    await ownTurn()
-    const ready = prepared(guarded)
-    await ownTurn()
-    return [admitted, ready]
-  }
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
   // What has been asked of a store is written to its connection in the check phase.
   await othersTurn()
-  let ready: Prepared
+  let prepared: Prepared
   let admitted: AdmittedRequest
   try {
-    ready = prepared(guardRequest(read, format, caller, record, services))
+    prepared = lookedFor(guardRequest(read, format, caller, record, services), caller, record, services)
   } finally {
     admitted = await admitting.catch((refusal: unknown) => {
       record.forgetGuardrails()
       throw refusal
     })
   }
-  return [admitted, ready]
+  return [admitted, prepared]
+}
+
+/** A large request costs the guardrails so much that it waits for its admission; each piece of the work has a turn of its own. */
+async function admitThenPrepare(
+  read: ReadRequest,
+  format: Format,
+  route: RoutePlan,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<[AdmittedRequest, Prepared]> {
+  await ownTurn()
+  const admitted = await admit(admissionOf(read.request), route, caller, record, services)
+  await ownTurn()
+  const guarded = await guardRequestInTurns(read, format, caller, record, services)
+  await ownTurn()
+  const prepared = lookedFor(guarded, caller, record, services)
+  await ownTurn()
+  return [admitted, prepared]
+}
+
+function lookedFor(
+  guarded: GuardedRequest,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Prepared {
+  return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
 }
 
 /** From the cache, or from the first provider of the plan that answers. */
