@@ -15,30 +15,12 @@ export interface Charge {
 
 export const NOTHING_USED: Charge = Object.freeze({ costMicroUsd: 0, inputTokens: 0, outputTokens: 0 })
 
-/**
- * Far above the context of any model, and low enough for every store to count with: a provider that reports nonsense
- * must not put a number into the counters that they cannot hold.
- */
-const MAX_TOKENS_PER_CALL = 1e9
-
 /** What a call with this usage is charged; a model without a price is charged in tokens only. */
-export function chargeOf(reported: Usage, pricing: Pricing | undefined): Charge {
-  const usage = countable(reported)
+export function chargeOf(usage: Usage, pricing: Pricing | undefined): Charge {
   return {
     costMicroUsd: pricing === undefined ? 0 : costOf(usage, pricing),
     inputTokens: usage.input + usage.cachedInput + usage.cacheWrite,
     outputTokens: usage.output,
-  }
-}
-
-function countable({ input, cachedInput, cacheWrite, output, reasoning }: Usage): Usage {
-  const bounded = (tokens: number) => Math.min(tokens, MAX_TOKENS_PER_CALL)
-  return {
-    input: bounded(input),
-    cachedInput: bounded(cachedInput),
-    cacheWrite: bounded(cacheWrite),
-    output: bounded(output),
-    reasoning: bounded(reasoning),
   }
 }
 

@@ -1,19 +1,19 @@
 /** Usage of this format <-> neutral usage. Here prompt tokens include the cached ones. */
 import type { Usage } from '../../completion/result.ts'
-import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { hasCount } from '../usage-counts.ts'
+import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { countOf, hasCount } from '../usage-counts.ts'
 
 /** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value) || !hasCount(value.prompt_tokens, value.completion_tokens, value.total_tokens))
     return undefined
   const promptDetails = asObject(value.prompt_tokens_details)
-  const prompt = tokens(value.prompt_tokens)
+  const prompt = countOf(value.prompt_tokens)
   // In order: OpenAI; DeepSeek; Moonshot.
-  const cachedInput = tokens(promptDetails?.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens)
+  const cachedInput = countOf(promptDetails?.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens)
   // In order: OpenRouter; LiteLLM's proxy in front of Anthropic.
-  const cacheWrite = tokens(promptDetails?.cache_write_tokens ?? value.cache_creation_input_tokens)
-  const reasoning = tokens(asObject(value.completion_tokens_details)?.reasoning_tokens)
+  const cacheWrite = countOf(promptDetails?.cache_write_tokens ?? value.cache_creation_input_tokens)
+  const reasoning = countOf(asObject(value.completion_tokens_details)?.reasoning_tokens)
   return {
     input: Math.max(0, prompt - cachedInput - cacheWrite),
     cachedInput,
@@ -26,14 +26,9 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
 
 /** xAI counts reasoning beside the completion, which only its total shows; everyone else inside it. */
 function outputOf(usage: JsonObject, prompt: number, reasoning: number): number {
-  const completion = tokens(usage.completion_tokens)
-  const isBeside = reasoning > 0 && tokens(usage.total_tokens) === prompt + completion + reasoning
+  const completion = countOf(usage.completion_tokens)
+  const isBeside = reasoning > 0 && countOf(usage.total_tokens) === prompt + completion + reasoning
   return isBeside ? completion + reasoning : completion
-}
-
-/** A count as a whole number of at least 0, whatever the provider sent. */
-function tokens(value: JsonValue | undefined): number {
-  return Math.max(0, Math.ceil(asNumber(value) ?? 0))
 }
 
 /** The usage object for a client of this format. */

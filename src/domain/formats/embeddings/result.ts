@@ -2,6 +2,7 @@
 import type { Usage } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { countOf, hasCount } from '../usage-counts.ts'
 import type { VectorEncoding } from './request.ts'
 
 export interface EmbeddingsResult {
@@ -84,6 +85,6 @@ function fromBase64(text: string): Float32Array | undefined {
 function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = asObject(value)
   const input = asNumber(usage?.prompt_tokens) ?? asNumber(usage?.total_tokens)
-  if (usage === undefined || input === undefined || input < 0) return undefined
-  return { input: Math.ceil(input), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
+  if (usage === undefined || !hasCount(input)) return undefined
+  return { input: countOf(input), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
 }

@@ -1,18 +1,18 @@
 /** Usage of this format <-> neutral usage. Here the prompt includes cached tokens, and thoughts stand beside the answer. */
 import type { Usage } from '../../completion/result.ts'
-import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { hasCount } from '../usage-counts.ts'
+import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { countOf, hasCount } from '../usage-counts.ts'
 import { withoutUndefined } from '../fields.ts'
 
 /** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const { promptTokenCount, candidatesTokenCount, totalTokenCount } = asObject(value) ?? {}
   if (!isJsonObject(value) || !hasCount(promptTokenCount, candidatesTokenCount, totalTokenCount)) return undefined
-  const prompt = tokens(value.promptTokenCount)
-  const cachedInput = Math.min(prompt, tokens(value.cachedContentTokenCount))
+  const prompt = countOf(value.promptTokenCount)
+  const cachedInput = Math.min(prompt, countOf(value.cachedContentTokenCount))
   // What the vendor's own tools found goes back into the model as input, and is not part of the prompt's count.
-  const toolUse = tokens(value.toolUsePromptTokenCount)
-  const reasoning = tokens(value.thoughtsTokenCount)
+  const toolUse = countOf(value.toolUsePromptTokenCount)
+  const reasoning = countOf(value.thoughtsTokenCount)
   return {
     input: prompt - cachedInput + toolUse,
     cachedInput,
@@ -25,14 +25,9 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
 
 /** Thoughts stand beside the candidates' tokens; servers that count them inside are known by their total. */
 function outputOf(usage: JsonObject, input: number, reasoning: number): number {
-  const candidates = tokens(usage.candidatesTokenCount)
-  const isInside = candidates >= reasoning && tokens(usage.totalTokenCount) === input + candidates
+  const candidates = countOf(usage.candidatesTokenCount)
+  const isInside = candidates >= reasoning && countOf(usage.totalTokenCount) === input + candidates
   return isInside ? candidates : candidates + reasoning
-}
-
-/** A count as a whole number of at least 0, whatever the provider sent. */
-function tokens(value: JsonValue | undefined): number {
-  return Math.max(0, Math.ceil(asNumber(value) ?? 0))
 }
 
 /** The usage object for a client of this format. The total is the sum of the counts beside it. */

@@ -1,17 +1,17 @@
 /** Usage of this format <-> neutral usage. Here input tokens stand beside the cached ones, as in the neutral usage. */
 import type { Usage } from '../../completion/result.ts'
-import { asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { hasCount } from '../usage-counts.ts'
+import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { countOf, hasCount } from '../usage-counts.ts'
 
 /** Undefined where `value` is no usage object, or counts nothing. */
 export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value) || !hasCount(value.input_tokens, value.output_tokens)) return undefined
   return {
-    input: tokens(value.input_tokens),
-    cachedInput: tokens(value.cache_read_input_tokens),
-    cacheWrite: tokens(value.cache_creation_input_tokens ?? sumOf(asObject(value.cache_creation))),
-    output: tokens(value.output_tokens),
-    reasoning: tokens(asObject(value.output_tokens_details)?.thinking_tokens),
+    input: countOf(value.input_tokens),
+    cachedInput: countOf(value.cache_read_input_tokens),
+    cacheWrite: countOf(value.cache_creation_input_tokens ?? sumOf(asObject(value.cache_creation))),
+    output: countOf(value.output_tokens),
+    reasoning: countOf(asObject(value.output_tokens_details)?.thinking_tokens),
     raw: value,
   }
 }
@@ -34,12 +34,7 @@ export function renderUsage(usage: Usage): JsonObject {
   }
 }
 
-/** A count as a whole number of at least 0, whatever the provider sent. */
-function tokens(value: JsonValue | undefined): number {
-  return Math.max(0, Math.ceil(asNumber(value) ?? 0))
-}
-
 /** Cache writes by their time to live. */
 function sumOf(counts: JsonObject | undefined): number {
-  return Object.values(counts ?? {}).reduce<number>((sum, count) => sum + tokens(count), 0)
+  return Object.values(counts ?? {}).reduce<number>((sum, count) => sum + countOf(count), 0)
 }

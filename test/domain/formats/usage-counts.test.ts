@@ -1,0 +1,47 @@
+import t from 'tap'
+import { parseUsage as parseChatUsage } from '../../../src/domain/formats/chat-completions/usage.ts'
+import { parseEmbeddingsResult } from '../../../src/domain/formats/embeddings/result.ts'
+import { parseUsage as parseGeminiUsage } from '../../../src/domain/formats/generate-content/usage.ts'
+import { parseUsage as parseMessagesUsage } from '../../../src/domain/formats/messages/usage.ts'
+import { countOf } from '../../../src/domain/formats/usage-counts.ts'
+
+t.test('a count is a whole number from 0 to a thousand million, whatever the provider sent', async (t) => {
+  for (const none of [undefined, null, '5', {}, [], true, -1, -1e300, Infinity, NaN]) t.equal(countOf(none), 0)
+  t.equal(countOf(1.2), 2)
+  t.equal(countOf(7), 7)
+  t.equal(countOf(1e300), 1e9)
+})
+
+t.test('no usage holds a number that counters, sums and metrics could not hold', async (t) => {
+  const huge = 1e300
+  const usages = [
+    parseChatUsage({
+      prompt_tokens: huge,
+      completion_tokens: huge,
+      total_tokens: huge,
+      prompt_tokens_details: { cached_tokens: huge, cache_write_tokens: huge },
+      completion_tokens_details: { reasoning_tokens: huge },
+    }),
+    parseMessagesUsage({
+      input_tokens: huge,
+      output_tokens: huge,
+      cache_read_input_tokens: huge,
+      cache_creation: { ephemeral_5m_input_tokens: huge, ephemeral_1h_input_tokens: huge },
+      output_tokens_details: { thinking_tokens: huge },
+    }),
+    parseGeminiUsage({
+      promptTokenCount: huge,
+      candidatesTokenCount: huge,
+      totalTokenCount: huge,
+      thoughtsTokenCount: huge,
+      toolUsePromptTokenCount: huge,
+    }),
+    parseEmbeddingsResult({ data: [{ embedding: [1] }], usage: { prompt_tokens: huge } }, 1, 'float').usage,
+  ]
+  for (const usage of usages) {
+    const { input = -1, cachedInput = -1, cacheWrite = -1, output = -1, reasoning = -1 } = usage ?? {}
+    for (const count of [input, cachedInput, cacheWrite, output, reasoning]) {
+      t.ok(Number.isInteger(count) && count >= 0 && count <= 2e9, String(count))
+    }
+  }
+})
