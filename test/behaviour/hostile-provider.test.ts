@@ -86,6 +86,24 @@ t.test('usage that counts nothing does not make an answer free', async (t) => {
     first.enqueue(ok({ ...chatCompletion('a longer answer than nothing'), usage }))
     t.match(await tokensOf(gateway, await gateway.chat()), { estimated: true, output: 7 })
   }
+  for (const completion_tokens of [0, null, '9']) {
+    first.enqueue(
+      ok({ ...chatCompletion('a longer answer than nothing'), usage: { prompt_tokens: 9, completion_tokens } }),
+    )
+    t.match(await tokensOf(gateway, await gateway.chat()), { estimated: true, input: 9, output: 7 })
+  }
+})
+
+t.test('usage that is told again, and then counts no answer, does not make one free', async (t) => {
+  const { first, gateway } = await setUp(t, 'Gemini')
+  const counted = { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 }
+  const candidates = [
+    { index: 0, content: { role: 'model', parts: [{ text: 'word '.repeat(200) }] }, finishReason: 'STOP' },
+  ]
+  first.enqueue(stream([sse({ candidates, usageMetadata: counted }), sse({ usageMetadata: { promptTokenCount: 5 } })]))
+  const tokens = await tokensOf(gateway, await gateway.chat({ stream: true }))
+  t.match(tokens, { estimated: true, input: 5 })
+  t.ok(Object(tokens).output >= 200, JSON.stringify(tokens))
 })
 
 t.test('a stream that tells its usage at both ends, and is cut between them, costs what was streamed', async (t) => {

@@ -35,6 +35,12 @@ export interface PaidEmbedding {
   readonly estimated: boolean
 }
 
+/** UTF-8 bytes of a text, and those of them outside ASCII. */
+interface TextSize {
+  readonly bytes: number
+  readonly wide: number
+}
+
 export class RequestRecord {
   readonly incoming: Incoming
   readonly operation: string
@@ -55,7 +61,8 @@ export class RequestRecord {
   usageEstimated = false
   /** UTF-8 bytes of answer text seen, and those of them outside ASCII, for the estimate. */
   readonly answerSize = { bytes: 0, wide: 0 }
-  #countedSize = { bytes: 0, wide: 0 }
+  /** Of `answerSize`, what the usage counts that was told last. */
+  #countedSize: TextSize = NO_SIZE
   promptSize: PromptSize | undefined
   reservation: HeldReservation | undefined
   quotaRefusal: Refused | undefined
@@ -123,11 +130,11 @@ export class RequestRecord {
   /** What a stream tells of its usage. Some tell that of the prompt first, Gemini in each event, and the answer's at the end. */
   #sawUsage(usage: Usage): void {
     this.usage = usage
-    if (usage.output > 0) this.#countedSize = { ...this.answerSize }
+    this.#countedSize = usage.output > 0 ? { ...this.answerSize } : NO_SIZE
   }
 
   /** Of the answer's size, what came after the answer's usage was told last. */
-  get uncountedSize(): { readonly bytes: number; readonly wide: number } {
+  get uncountedSize(): TextSize {
     const { bytes, wide } = this.answerSize
     return { bytes: bytes - this.#countedSize.bytes, wide: wide - this.#countedSize.wide }
   }
@@ -144,3 +151,5 @@ export class RequestRecord {
     return this.cache?.startsWith('hit') === true
   }
 }
+
+const NO_SIZE: TextSize = { bytes: 0, wide: 0 }

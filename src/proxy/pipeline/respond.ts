@@ -53,7 +53,7 @@ export function respond(
     }
   }
   record.usage = answer.result.usage
-  if (answer.result.usage === undefined) countAnswer(answer, record)
+  if (!answer.result.usage?.output) countAnswer(answer, record)
   const body = renderWhole(answer, responding, record, services)
   const settling = responding.settle('answered')
   return settling === undefined

@@ -1,8 +1,8 @@
 /** OpenAI's embeddings answer: checked, its usage read, its vectors in the encoding that was asked for. */
 import type { Usage } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
-import { asArray, asNumber, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { countOf, hasCount } from '../usage-counts.ts'
+import { asArray, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { countOf } from '../usage-counts.ts'
 import type { VectorEncoding } from './request.ts'
 
 export interface EmbeddingsResult {
@@ -82,9 +82,10 @@ function fromBase64(text: string): Float32Array | undefined {
   )
 }
 
+/** Undefined where nothing is counted: several servers always say 0, and no text has no tokens. */
 function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = asObject(value)
-  const input = asNumber(usage?.prompt_tokens) ?? asNumber(usage?.total_tokens)
-  if (usage === undefined || !hasCount(input)) return undefined
-  return { input: countOf(input), cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
+  const input = countOf(usage?.prompt_tokens) || countOf(usage?.total_tokens)
+  if (usage === undefined || input === 0) return undefined
+  return { input, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0, raw: usage }
 }

@@ -82,7 +82,17 @@ t.test('an answer that is right is passed on as it is, with its usage', async (t
   const result = parseEmbeddingsResult(document, 1, 'float')
   t.equal(result.document, document)
   t.match(result.usage, { input: 3, output: 0 })
-  t.equal(parseEmbeddingsResult({ data: [{ embedding: [1] }] }, 1, 'float').usage, undefined)
+  for (const usage of [
+    undefined,
+    {},
+    { prompt_tokens: 0, total_tokens: 0 },
+    { prompt_tokens: -3 },
+    { prompt_tokens: '3' },
+  ]) {
+    t.equal(parseEmbeddingsResult({ data: [{ embedding: [1] }], usage }, 1, 'float').usage, undefined)
+  }
+  const total = { data: [{ embedding: [1] }], usage: { prompt_tokens: 0, total_tokens: 4 } }
+  t.match(parseEmbeddingsResult(total, 1, 'float').usage, { input: 4 })
 })
 
 t.test('an answer without the vectors that were asked for is none', async (t) => {
