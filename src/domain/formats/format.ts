@@ -138,7 +138,18 @@ export interface StreamDecoder {
    * missing (a cut stream).
    */
   end(): StreamPart[]
+  /**
+   * After how many milliseconds without another event the stream is over, whether or not its body ends: 0 where its end
+   * mark has come (nothing is read after it), Infinity as long as its answer is not complete. Vendors end the body with
+   * the answer; several servers leave it open.
+   */
+  readonly endsAfterMs: number
 }
+
+/** `endsAfterMs` where the answer is complete by the format's rules, and no end mark is to come. */
+export const COMPLETE_ENDS_AFTER_MS = 1_000
+/** The same where more usually comes (an end mark, usage), or the vendor's word for the end is not to be relied on. */
+export const LIKELY_COMPLETE_ENDS_AFTER_MS = 3_000
 
 export interface StreamEncoder {
   push(part: StreamPart): SseEvent[]

@@ -21,6 +21,8 @@ export interface ItemDecoder<Piece> {
   end(): readonly StreamItem[]
   /** Why nothing more is to be read, although the body may go on: thrown when the items so far have been taken. */
   readonly failure?: Error | undefined
+  /** The stream has ended, although the body may go on. */
+  readonly isOver?: boolean
 }
 
 /** `left`: whoever read it wanted no more. */
@@ -140,7 +142,7 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
   #read(): void {
     if (this.#isEnded) this.#taker?.end()
     else if (this.#decoder.failure !== undefined) this.fail(this.#decoder.failure)
-    else if (this.#isRead) this.#complete()
+    else if (this.#isRead || this.#decoder.isOver === true) this.#complete()
     else this.#pieces.pull(this)
   }
 
@@ -150,6 +152,7 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
   }
 
   #complete(): void {
+    if (!this.#isRead) this.#pieces.return().catch(() => undefined)
     this.#end({ type: 'complete' })
     this.#taker?.end()
   }

@@ -82,6 +82,12 @@ export interface ProviderReply {
    * from then on the idle clock.
    */
   firstContentSeen(): void
+  /**
+   * How much longer the body may be silent before it ends, without an error, because the answer in it is complete.
+   * Infinity: it is not complete after all. 0: it is over, and nothing more is read; the server has a moment to end the
+   * body, so that its connection can be used again.
+   */
+  endsAfter?(silenceMs: Milliseconds): void
 }
 
 export type AttemptErrorKind = 'connect' | 'timeout' | 'cut' | 'aborted' | 'refused-address' | 'protocol'

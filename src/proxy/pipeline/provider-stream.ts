@@ -11,13 +11,13 @@ import { AttemptError, type ProviderReply } from './ports.ts'
 import { parseAnswer, readWhole } from './read-whole.ts'
 
 /**
- * Ends when the provider's body ends. Fails by an AttemptError where the body breaks off, its own end mark is missing
+ * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an AttemptError where the body breaks off, its own end mark is missing
  * or the provider reports an error in it.
  */
 export function providerItems(reply: ProviderReply, format: Format): ItemStream {
   // Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for.
   if (isJson(reply)) return decodeItems(whole(reply), new WholeDecoder(format))
-  return decodeItems(reply.body, new EventDecoder(format))
+  return decodeItems(reply.body, new EventDecoder(reply, format))
 }
 
 /** Whether something the client would see has come: from here on nothing can be tried elsewhere. */
@@ -43,14 +43,28 @@ export function isContent(part: StreamPart): boolean {
 class EventDecoder implements ItemDecoder<Uint8Array> {
   readonly #events = new SseDecoder()
   readonly #codec: StreamDecoder
+  readonly #reply: ProviderReply
+  /** As the reply knows it. */
+  #endsAfterMs = Infinity
   failure: AttemptError | undefined
 
-  constructor(format: Format) {
+  constructor(reply: ProviderReply, format: Format) {
     this.#codec = format.createStreamDecoder()
+    this.#reply = reply
+  }
+
+  get isOver(): boolean {
+    return this.#endsAfterMs === 0
   }
 
   push(bytes: Uint8Array): StreamItem[] {
-    return this.#upToFailure(this.#events.push(bytes).map(this.#itemOf))
+    const items = this.#events.push(bytes).map(this.#itemOf)
+    const { endsAfterMs } = this.#codec
+    if (endsAfterMs !== this.#endsAfterMs) {
+      this.#endsAfterMs = endsAfterMs
+      this.#reply.endsAfter?.(endsAfterMs)
+    }
+    return this.#upToFailure(items)
   }
 
   end(): StreamItem[] {

@@ -1,5 +1,6 @@
 /**
- * The four clocks of one attempt, on one timer: connect, first byte and idle follow each other, total runs over all.
+ * The four clocks of one attempt, on one timer: connect, first byte and idle follow each other, total runs over all. A
+ * fifth one, closing, takes the place of idle once the answer is complete.
  * Activity only moves a deadline; the timer, when it fires too early, arms itself for the rest. A stream of thousands of
  * chunks so costs no timer operations.
  */
@@ -8,7 +9,7 @@ import type { Milliseconds, ProviderTimeouts } from '../../domain/snapshot/snaps
 /** All clocks of one call. */
 export type AttemptTimeouts = Required<ProviderTimeouts>
 
-export type Clock = 'connect' | 'first-byte' | 'idle' | 'total'
+export type Clock = 'connect' | 'first-byte' | 'idle' | 'closing' | 'total'
 type Phase = Exclude<Clock, 'total'>
 
 /** To a stream's first content, where the provider states none. @see DESIGN section 5 */
@@ -35,6 +36,7 @@ export class AttemptClocks {
   #firesAtMs = Infinity
   #timer: NodeJS.Timeout | undefined
   #paused = false
+  #closingMs: Milliseconds = 0
 
   /** Starts the clocks `connect` and `total`. `expired` is called once at most. */
   constructor(timeouts: AttemptTimeouts, expired: (clock: Clock) => void) {
@@ -55,6 +57,12 @@ export class AttemptClocks {
     this.#phase = phase
     this.touch()
     if (Math.min(this.#deadlineMs, this.#totalDeadlineMs) < this.#firesAtMs) this.#arm(performance.now())
+  }
+
+  /** The answer is complete: what may still come may take `silenceMs`, and not longer than in the middle of it. */
+  close(silenceMs: Milliseconds): void {
+    this.#closingMs = Math.min(silenceMs, this.#timeouts.streamIdleMs)
+    this.enter('closing')
   }
 
   /** The phase's clock starts anew: something arrived. */
@@ -81,6 +89,7 @@ export class AttemptClocks {
   #lengthOf(phase: Phase): Milliseconds {
     const { connectMs, firstByteMs, streamIdleMs } = this.#timeouts
     if (phase === 'connect') return connectMs
+    if (phase === 'closing') return this.#closingMs
     return phase === 'first-byte' ? firstByteMs : streamIdleMs
   }
 

@@ -4,9 +4,11 @@
  * Chunks queue up to `QUEUE_BYTES`; then the socket is paused until the reader has taken them, so a slow client reaches
  * back to the provider through the kernel's buffers. What has come is handed on in one piece, however many chunks of HTTP
  * it was: each piece costs a write to the client. Every end (answer complete, clock, abort, broken connection, reader
- * gone) passes `#end` once, which stops the clocks and frees the signal.
+ * gone) passes `#end` once, which stops the clocks and frees the signal. After an answer's own end mark the reader has
+ * left, and what is left of the exchange is the server's: to end the body, or to be cut off by the clock.
  */
 import type { Dispatcher } from 'undici'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
 import type { PullableIterator, Taker } from '../pipeline/pull.ts'
@@ -20,6 +22,12 @@ import { replyHeaders } from './provider-headers.ts'
 
 /** Unread bytes of one answer in memory: the size of a socket read. */
 const QUEUE_BYTES = 65_536
+
+/**
+ * How long a server has to end the body after its answer's end mark: most do within the same packet. A connection is
+ * cheaper to open anew than to keep for longer.
+ */
+const CLOSING_MS: Milliseconds = 1_000
 
 type Controller = Dispatcher.DispatchController
 type Chunk = IteratorResult<Uint8Array, undefined>
@@ -53,7 +61,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.#clocks = new AttemptClocks(options.timeouts, (clock) => this.#end(timedOut(clock)))
+    this.#clocks = new AttemptClocks(options.timeouts, this.#timeUp)
     options.signal.addEventListener('abort', this, ONCE)
   }
 
@@ -74,6 +82,14 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   firstContentSeen(): void {
     if (!this.#ended && this.#clocks.phase === 'first-byte') this.#clocks.enter('idle')
+  }
+
+  /** @see ProviderReply.endsAfter */
+  endsAfter(silenceMs: Milliseconds): void {
+    if (this.#ended) return
+    if (silenceMs === 0) this.#leaveToServer()
+    else if (silenceMs === Infinity) this.#clocks.enter('idle')
+    else this.#clocks.close(silenceMs)
   }
 
   /** The exchange never reached undici. */
@@ -98,7 +114,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
     if (this.#ended || chunk.length === 0) return
-    if (this.#clocks.phase === 'idle') this.#clocks.touch()
+    if (this.#clocks.phase !== 'first-byte') this.#clocks.touch()
     else if (!this.#options.stream) this.#clocks.enter('idle')
     if (this.#chunk === undefined) this.#chunk = chunk
     else this.#further.push(chunk)
@@ -149,6 +165,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
       body: encoded ? decodeContent(this, encoding) : this,
       takeWhole: () => (encoded ? undefined : this.takeWhole()),
       firstContentSeen: () => this.firstContentSeen(),
+      endsAfter: (silenceMs) => this.endsAfter(silenceMs),
     }
   }
 
@@ -163,6 +180,27 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     if (error !== undefined) this.#reply.reject(error)
     this.#wakeReader()
     if (error !== undefined) this.#controller?.abort(error)
+  }
+
+  readonly #timeUp = (clock: Clock): void => {
+    if (clock !== 'closing') this.#end(timedOut(clock))
+    // After a look at the socket: where the event loop was held, what has come meanwhile waits there.
+    else setImmediate(() => this.#close())
+  }
+
+  #close(): void {
+    if (this.#released) return
+    this.#end(undefined)
+    this.#controller?.abort(new AttemptError('cut', 'the answer was complete, its body was not'))
+  }
+
+  #leaveToServer(): void {
+    this.#drop()
+    this.#resume()
+    this.#ended = true
+    this.#options.signal.removeEventListener('abort', this)
+    this.#clocks.close(CLOSING_MS)
+    this.#wakeReader()
   }
 
   /** Not at once: it must not run inside undici's parser. */
@@ -208,6 +246,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   #release(): void {
     if (this.#released) return
     this.#released = true
+    this.#clocks.stop()
     this.#options.lease.release()
   }
 }
@@ -215,6 +254,6 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 const ONCE = { once: true }
 const NO_BYTES = new Uint8Array()
 
-function timedOut(clock: Clock): AttemptError {
+function timedOut(clock: Exclude<Clock, 'closing'>): AttemptError {
   return new AttemptError('timeout', `the provider's ${clock} clock ran out`, { clock })
 }

@@ -55,6 +55,25 @@ t.test('a piece that completes nothing is read past', async (t) => {
   t.strictSame(await all(decodeItems(count({ ended: 0 }), odd)), ['1', '3'])
 })
 
+t.test('a stream that is over ends before its pieces do, and lets go of them', async (t) => {
+  const log = { ended: 0 }
+  const decoder = {
+    isOver: false,
+    push(number: number) {
+      this.isOver = number === 2
+      return [item(String(number))]
+    },
+    end: () => [item('end')],
+  }
+  const items = decodeItems(count(log), decoder)
+  const told = watched(items)
+  t.strictSame(await all(items), ['1', '2'])
+  t.same(told, { seen: ['1', '2'], ends: ['complete'] })
+  t.equal(log.ended, 1)
+  await items.return()
+  t.same(told.ends, ['complete'])
+})
+
 t.test('what was put back comes first, and watchers see it once', async (t) => {
   const items = decodeItems(count({ ended: 0 }), numbers)
   const { value = [] } = await items.next()

@@ -32,6 +32,11 @@ t.test('a pause stops the clock of the phase, not the total one', async (t) => {
   t.equal(resumed, 'idle')
 })
 
+t.test('what may come after the answer is not waited for longer than in the middle of it', async (t) => {
+  t.equal(await first({}, (clocks) => clocks.close(5)), 'closing')
+  t.equal(await first({ streamIdleMs: 5 }, (clocks) => clocks.close(FOREVER)), 'closing')
+})
+
 t.test('activity moves the deadline', async (t) => {
   const clock = await first({ streamIdleMs: 250, totalMs: 600 }, (clocks) => {
     clocks.enter('idle')

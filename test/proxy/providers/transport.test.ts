@@ -253,6 +253,71 @@ t.test('runs the first-byte clock of a stream until content was seen, then the i
   t.same(received, ['data: 1\n\n'])
 })
 
+t.test('a body whose answer is complete ends without an error when nothing more comes', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.stallAfter(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 5 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const received: string[] = []
+  for await (const chunk of reply.body) {
+    received.push(Buffer.from(chunk).toString())
+    reply.endsAfter?.(SHORT_MS)
+  }
+  t.equal(received.join(''), 'data: 1\n\ndata: 2\n\n', 'what comes within the time is read')
+  t.equal(await fake.requests[0]?.ended, 'closed-early', 'and the connection is closed')
+})
+
+t.test('a body that goes on after all has its idle clock back', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.stallAfter(['data: 1\n\n']))
+  const from = entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } })
+  const reply = await transport.send(call(from, { stream: true }))
+  reply.firstContentSeen()
+  reply.endsAfter?.(10_000)
+  reply.endsAfter?.(Infinity)
+  t.same(await failureOf(textOf(reply)), { kind: 'timeout', clock: 'idle' })
+})
+
+t.test('of a body that is over nothing more is read; its connection serves the next call once it ends', async (t) => {
+  const { fake } = await setUp(t)
+  const transport = new HttpTransport({ maxConnections: 1 })
+  t.teardown(() => transport.close())
+  const mayEnd = Promise.withResolvers<void>()
+  const ports = new Set<number | undefined>()
+  fake.otherwise(async ({ response, socket }) => {
+    ports.add(socket.remotePort)
+    response.write('data: 1\n\n')
+    await mayEnd.promise
+    // More than is kept for a reader: it is dropped, not waited for.
+    response.end('x'.repeat(1_000_000))
+  })
+  const gone = new AbortController()
+  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: gone.signal }))
+  const received: string[] = []
+  for await (const chunk of reply.body) {
+    received.push(Buffer.from(chunk).toString())
+    reply.endsAfter?.(0)
+  }
+  t.same(received, ['data: 1\n\n'])
+  gone.abort()
+  mayEnd.resolve()
+  t.equal(await fake.requests[0]?.ended, 'answered', 'the client that leaves then ends nothing')
+  const again = async (): Promise<ProviderReply> => {
+    await turn()
+    return transport.send(call(entry(fake.url))).catch(again)
+  }
+  await textOf(await again())
+  t.equal(ports.size, 1)
+})
+
+t.test('a server that does not end a body that is over loses its connection', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 5 }))
+  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  reply.endsAfter?.(0)
+  t.equal(await textOf(reply), '')
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
+})
+
 t.test('runs the first-byte clock of a whole answer until its first byte', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.freezeAfterHeaders(), behaviours.stallAfter(['{"half":']))

@@ -5,7 +5,7 @@
 import type { Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import type { SseEvent, StreamDecoder } from '../format.ts'
+import { LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownMessageFields } from '../unmodelled-answer.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { parseError, streamErrorOf } from './errors.ts'
@@ -31,6 +31,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   /** Complete or failed: nothing more is read. */
   #ended = false
   #responseId = ''
+  endsAfterMs = Infinity
   /** What was told last. */
   #usage: Usage | undefined
   readonly #repeated = new RepeatedChunk()
@@ -54,9 +55,12 @@ export class ChatStreamDecoder implements StreamDecoder {
   end(): StreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    const isComplete = this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.finished)
-    if (isComplete) return []
+    if (this.#isComplete()) return []
     return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+  }
+
+  #isComplete(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.finished)
   }
 
   /** The delta of an event that is the last one with another text. */
@@ -83,6 +87,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     for (const choice of choices) this.#choice(choice, parts)
     if (usage === undefined) return
     this.#usage = usage
+    if (this.#isComplete()) this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
     parts.push({ type: 'usage', usage })
   }
 
@@ -113,6 +118,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (known !== undefined || this.#choices.size >= MAX_STREAM_CHOICES) return known
     const state = { blocks: new ChoiceBlocks(index, this.#responseId), finished: false }
     this.#choices.set(index, state)
+    this.endsAfterMs = Infinity
     return state
   }
 
@@ -122,6 +128,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const parts: StreamPart[] = []
     for (const [index, state] of this.#choices) if (!state.finished) finish(index, state, undefined, parts)
     this.#ended = true
+    this.endsAfterMs = 0
     // What had waited for the end was counted in it: what comes after usage is taken for not counted yet.
     if (this.#usage !== undefined && parts.length > 0) parts.push({ type: 'usage', usage: this.#usage })
     return parts

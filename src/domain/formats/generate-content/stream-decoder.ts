@@ -2,12 +2,13 @@
  * A provider's generate-content stream -> neutral parts. Every event is a whole response document with the next pieces of
  * each candidate; function calls come whole; usage comes in every event, the last one counts. There is no end mark: a
  * stream whose candidates have not all said why they finished was cut, and says so by an `error` part. Older models say
- * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end.
+ * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end, or some time after a
+ * finish where the body does not end.
  */
 import type { Finish } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import type { SseEvent, StreamDecoder } from '../format.ts'
+import { COMPLETE_ENDS_AFTER_MS, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownCandidateFields } from '../unmodelled-answer.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { parseError } from './errors.ts'
@@ -22,6 +23,10 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   readonly #candidates = new Map<number, CandidateBlocks>()
   #started = false
   #responseId = ''
+  /** Something came without a finish: this vendor does not say `STOP` in every event. */
+  #isSparing = false
+  /** Candidates without a finish. */
+  #unfinished = 0
   /** Failed or over: nothing more is read. */
   #ended = false
 
@@ -44,11 +49,19 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   end(): StreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    const candidates = [...this.#candidates.values()]
-    if (candidates.length === 0 || candidates.some((one) => one.finish === undefined)) {
+    if (!this.#isComplete) {
       return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
     }
-    return candidates.flatMap((one) => one.end())
+    return [...this.#candidates.values()].flatMap((one) => one.end())
+  }
+
+  get endsAfterMs(): number {
+    if (!this.#isComplete) return Infinity
+    return this.#isSparing ? COMPLETE_ENDS_AFTER_MS : LIKELY_COMPLETE_ENDS_AFTER_MS
+  }
+
+  get #isComplete(): boolean {
+    return this.#unfinished === 0 && this.#candidates.size > 0
   }
 
   #start(chunk: JsonObject, parts: StreamPart[]): void {
@@ -66,7 +79,13 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     }
     for (const name of ownCandidateFields(candidate)) state.push({ type: 'unknown', name }, candidate, parts)
     const raw = asString(candidate.finishReason)
-    if (raw) state.finish = parseFinish(raw, state.hasCalls)
+    if (raw) this.#finish(state, parseFinish(raw, state.hasCalls))
+    else this.#isSparing = true
+  }
+
+  #finish(state: CandidateBlocks, finish: Finish): void {
+    if (state.finish === undefined) this.#unfinished -= 1
+    state.finish = finish
   }
 
   #stateOf(index: number): CandidateBlocks | undefined {
@@ -74,6 +93,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     if (known !== undefined || this.#candidates.size >= MAX_STREAM_CANDIDATES) return known
     const state = new CandidateBlocks(index, this.#responseId)
     this.#candidates.set(index, state)
+    this.#unfinished += 1
     return state
   }
 
@@ -82,7 +102,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     const reason = asString(asObject(chunk.promptFeedback)?.blockReason)
     if (reason === undefined || this.#candidates.size > 0) return
     const state = this.#stateOf(0)
-    if (state !== undefined) state.finish = blockedFinish(reason)
+    if (state !== undefined) this.#finish(state, blockedFinish(reason))
   }
 
   #fail(message: string): StreamPart[] {

@@ -6,7 +6,7 @@
  */
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
-import type { SseEvent, StreamDecoder } from '../format.ts'
+import { LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { StreamedBlocks } from './streamed-blocks.ts'
 import { parseError } from './errors.ts'
 import { parseStopReason } from './stop-reason.ts'
@@ -17,6 +17,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #usage: JsonObject = {}
   #started = false
   #finished = false
+  endsAfterMs = Infinity
   /** Complete or failed: nothing more is read. */
   #ended = false
 
@@ -53,6 +54,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
         if (!this.#started) return this.end()
         const parts = this.#finish(undefined, undefined)
         this.#ended = true
+        this.endsAfterMs = 0
         return parts
       }
       case 'ping':
@@ -91,6 +93,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #finish(reason: string | undefined, stopSequence: string | undefined): StreamPart[] {
     if (this.#finished) return []
     this.#finished = true
+    this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
     const closing = this.#blocks.stopAll()
     const finish = parseStopReason(reason, stopSequence, this.#blocks.hasToolCalls)
     return [...closing, { type: 'finish', choice: 0, finish }]
