@@ -1,4 +1,4 @@
-/** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment; the command line wins. */
+/** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment (empty: not given); the command line wins. */
 import { parseArgs } from 'node:util'
 
 /** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off. */
@@ -71,15 +71,15 @@ function parseStrictly(
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'wrong arguments')
+    throw new UsageError(`${error instanceof Error ? error.message : 'wrong arguments'}; --help lists the flags`)
   }
 }
 
 function valueOf(name: string, spec: FlagSpec, given: Parsed[string], environment: NodeJS.ProcessEnv): unknown {
-  const fromEnvironment = environment[environmentName(name)]
+  const fromEnvironment = environment[environmentName(name)] || undefined
   switch (spec.type) {
     case 'switch':
-      return given === true || (given === undefined && fromEnvironment === 'true')
+      return given === true || isOn(name, fromEnvironment)
     case 'list':
       return given ?? (fromEnvironment === undefined ? [] : fromEnvironment.split(',').filter((item) => item !== ''))
     case 'text':
@@ -87,4 +87,9 @@ function valueOf(name: string, spec: FlagSpec, given: Parsed[string], environmen
     default:
       return spec.type satisfies never
   }
+}
+
+function isOn(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === 'true' || text === 'false') return text === 'true'
+  throw new UsageError(`${environmentName(name)} must be true or false, not ${text}`)
 }

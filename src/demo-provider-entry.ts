@@ -1,15 +1,40 @@
-/** Process entry of `tollgate demo-provider`. */
-import { UsageError } from './command-line.ts'
-import { runDemoProvider } from './demo-provider/command.ts'
+/** Process entry of `tollgate demo-provider`. Wiring only. */
+import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { startDemoProvider } from './demo-provider/server.ts'
 import { endOnSignals } from './signals.ts'
 
-/** Starts one demo provider; it ends by signal. @throws {UsageError} */
-export async function runDemo(args: readonly string[]): Promise<undefined> {
-  try {
-    const provider = await runDemoProvider(args, (line) => process.stdout.write(`${line}\n`))
-    endOnSignals(() => provider.close())
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'cannot start')
-  }
+export const DEMO_PROVIDER_FLAGS = {
+  port: { type: 'text', default: '4150', help: '0 takes any free port' },
+  host: { type: 'text', default: '127.0.0.1', help: 'address to listen on' },
+  name: { type: 'text', default: 'demo', help: 'how it calls itself in its answers' },
+  'fail-every': { type: 'text', help: 'every n-th call answers 500, to show a failover' },
+} as const satisfies Record<string, FlagSpec>
+
+const MAX_NAME_CHARACTERS = 64
+
+/**
+ * Starts one demo provider and writes one JSON line with its address; it ends by signal. The environment is not read:
+ * beside a Kubernetes Service named `tollgate` it holds a `TOLLGATE_PORT` that is no port.
+ * @throws {UsageError}
+ */
+export async function runDemoProvider(args: readonly string[]): Promise<undefined> {
+  const flags = parseFlags(args, DEMO_PROVIDER_FLAGS, {})
+  const failEvery = flags['fail-every']
+  const name = flags.name.slice(0, MAX_NAME_CHARACTERS)
+  const provider = await startDemoProvider({
+    port: wholeNumber(flags.port, 'port', 0, 65_535),
+    host: flags.host,
+    name,
+    ...(failEvery === undefined ? {} : { failEvery: wholeNumber(failEvery, 'fail-every', 1, 1_000_000) }),
+  })
+  endOnSignals(() => provider.close())
+  const line = { level: 'info', msg: 'demo-provider listening: a demo without a model', name, url: provider.url }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
   return undefined
+}
+
+function wholeNumber(text: string, flag: string, least: number, most: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new UsageError(`--${flag} must be a whole number from ${least} to ${most}, not '${text}'`)
 }

@@ -57,7 +57,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   'demo-provider': {
     summary: 'a local provider that answers from the request, for trying things out',
-    run: async (args) => (await import('./demo-provider-entry.ts')).runDemo(args),
+    run: async (args) => (await import('./demo-provider-entry.ts')).runDemoProvider(args),
+    help: async () => helpOf((await import('./demo-provider-entry.ts')).DEMO_PROVIDER_FLAGS),
   },
 }
 
@@ -66,19 +67,30 @@ process.exitCode = await main(name, rest)
 
 async function main(command: string | undefined, args: readonly string[]): Promise<number | undefined> {
   if (command === '--version') return print(version())
-  if (command === undefined || command === '--help' || command === 'help')
-    return print(usage(), command === undefined ? 2 : 0)
+  if (command === undefined) return print(usage(), 2)
+  if (command === 'help' || asksForHelp([command])) return print(usage())
   const subcommand = Object.hasOwn(SUBCOMMANDS, command) ? SUBCOMMANDS[command] : undefined
   if (subcommand === undefined) return complain(`there is no subcommand ${command}\n\n${usage()}`)
-  if (args.includes('--help')) {
+  if (asksForHelp(args)) {
     return print(`tollgate ${command}: ${subcommand.summary}\n${(await subcommand.help?.()) ?? ''}`)
   }
   try {
     return await subcommand.run(args)
   } catch (error) {
-    if (error instanceof UsageError) return complain(error.message)
+    // At once: what has been started before the fault would keep the process.
+    if (error instanceof UsageError) process.exit(complain(error.message))
+    if (isOfTheMachine(error)) process.exit(complain(error.message, 1))
     throw error
   }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h')
+}
+
+/** A port in use, a folder that may not be written, a file that is not there: the operating system's words say it all. */
+function isOfTheMachine(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
 }
 
 function usage(): string {
@@ -98,7 +110,7 @@ function print(text: string, code = 0): number {
   return code
 }
 
-function complain(text: string): number {
+function complain(text: string, code = 2): number {
   process.stderr.write(`tollgate: ${text}\n`)
-  return 2
+  return code
 }

@@ -25,14 +25,14 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   const settings = parseSettings(flags)
   const output = createOutput(settings.logLevel)
   process.on('exit', output.flush)
-  const state = new StateDirectory(flags.state)
+  const { state, secrets } = openState(flags.state)
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()
   const configuration = new StandaloneConfiguration({
     paths: flags.config,
     environment,
     state,
-    secrets: deriveSecrets(state.masterSecret()),
+    secrets,
     holder,
     log: output.log,
     now,
@@ -52,6 +52,16 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))
   }
   return undefined
+}
+
+/** @throws {UsageError} where the folder cannot be used. */
+function openState(path: string | undefined) {
+  try {
+    const state = new StateDirectory(path)
+    return { state, secrets: deriveSecrets(state.masterSecret()) }
+  } catch (error) {
+    throw new UsageError(`--state: ${error instanceof Error ? error.message : 'cannot be used'}`)
+  }
 }
 
 /** What `make run` shows: the key, and calls to paste. */

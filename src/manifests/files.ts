@@ -34,7 +34,7 @@ export function findFiles(paths: readonly string[]): FoundFiles {
         problems.push({ file: path, message: 'holds no manifests', allowed: 'files named .yaml, .yml or .json' })
       for (const file of found) files.add(file)
     } catch (error) {
-      problems.push({ file: path, message: reasonOf(error) })
+      problems.push({ file: pathOf(error) ?? path, message: reasonOf(error) })
     }
   }
   if (files.size <= MAX_FILES) return { files: [...files], problems }
@@ -77,4 +77,9 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return REASONS[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`
+}
+
+/** What inside a folder it was: a link to nothing, a folder that may not be read. */
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined
 }

@@ -37,10 +37,11 @@ export function formatPath(path: FieldPath): string {
   }, '')
 }
 
-/** `file:line: document 2 VirtualKey default/demo: spec.project: message; allowed: ...` */
+/** `file:line: document 2 VirtualKey default/demo: spec.project: message; allowed: ...`; without a line where the file could not be read. */
 export function formatProblem(problem: ManifestProblem): string {
   const place = problem.document === 0 ? '' : ` document ${problem.document}`
-  const head = `${problem.file}:${problem.line}:${place}${problem.resource === '' ? '' : ` ${problem.resource}`}`
+  const line = problem.line === 0 ? '' : `:${problem.line}`
+  const head = `${problem.file}${line}:${place}${problem.resource === '' ? '' : ` ${problem.resource}`}`
   const path = problem.path === '' ? '' : ` ${problem.path}:`
   const allowed = problem.allowed === undefined ? '' : `; allowed: ${problem.allowed}`
   return `${head.endsWith(':') ? head : `${head}:`}${path} ${problem.message}${allowed}`

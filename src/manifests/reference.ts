@@ -12,7 +12,8 @@ function renderKind({ kind, scope, schema }: KindSchema): string {
   const head = ['| field | type | default | allowed |', '|---|---|---|---|']
   const rows = spec === undefined ? [] : renderFields(spec, 'spec')
   const rules = collectRules(schema, '').map((rule) => `- ${rule}`)
-  return [`## ${kind} (${scope.toLowerCase()})`, '', ...head, ...rows, '', 'Rules:', '', ...rules, ''].join('\n')
+  const judged = rules.length === 0 ? [] : ['Rules:', '', ...rules, '']
+  return [`## ${kind} (${scope.toLowerCase()})`, '', ...head, ...rows, '', ...judged].join('\n')
 }
 
 function renderFields(schema: Schema, path: string): string[] {

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -12,11 +13,13 @@ import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gatewa
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
-function run(...args: string[]) {
+const run = (...args: string[]) => runIn({}, ...args)
+
+function runIn(environment: Record<string, string>, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
     encoding: 'utf8',
     timeout: 60_000,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...environment },
   })
   return { status, stdout, stderr }
 }
@@ -169,18 +172,56 @@ t.test('generated keys and secrets outlive the process in the state folder, for 
 
 t.test('the command line says what is wrong', async (t) => {
   t.match(run(), { status: 2, stdout: /usage: tollgate/ })
-  t.match(run('--help'), { status: 0, stdout: /standalone/ })
   t.match(run('--version'), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
   t.match(run('fly'), { status: 2, stderr: /no subcommand fly/ })
-  t.match(run('standalone', '--help'), { status: 0, stdout: /--listen/ })
+  for (const flag of ['--help', '-h']) {
+    t.match(run(flag), { status: 0, stdout: /standalone/ })
+    t.match(run('standalone', flag), { status: 0, stdout: /--listen/ })
+    t.match(run('demo-provider', flag), { status: 0, stdout: /--fail-every/ })
+  }
   t.match(run('standalone'), { status: 2, stderr: /--config PATH is required/ })
   t.match(run('standalone', '--config', 'x', '--listen', 'nonsense'), {
     status: 2,
     stderr: /--listen must be host:port/,
   })
-  t.match(run('standalone', '--config', 'x', '--frobnicate'), { status: 2, stderr: /frobnicate/ })
+  t.match(run('standalone', '--config', 'x', '--frobnicate'), { status: 2, stderr: /frobnicate.*--help lists/ })
   t.match(run('standalone', '--config', '/nowhere/at/all'), { status: 2 })
   t.match(run('check', join(import.meta.dirname, '..', '..', 'examples', 'standalone')), { status: 0, stdout: /ok: / })
+})
+
+t.test('what the machine refuses is one line, and ends the process', async (t) => {
+  const folder = t.testdir({ 'key.yaml': virtualKey(), file: 'no folder', state: { 'master-secret': '' } })
+  const standalone = ['standalone', '--config', join(folder, 'key.yaml'), '--demo', '--listen', '127.0.0.1:0']
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const admin = ['--admin', `127.0.0.1:${port}`]
+  t.match(run(...standalone, ...admin), { status: 1, stderr: new RegExp(`^tollgate: .*already in use.*:${port}\\n$`) })
+  t.match(run(...standalone, '--state', join(folder, 'file')), {
+    status: 2,
+    stderr: /^tollgate: --state: ENOTDIR.*\n$/,
+  })
+  t.match(run(...standalone, '--state', join(folder, 'state')), {
+    status: 2,
+    stderr: /^tollgate: --state: .*is empty.*\n$/,
+  })
+  t.match(run(...standalone, '--redis', 'nonsense'), {
+    status: 2,
+    stderr: /^tollgate: --redis: not a Redis address.*\n$/,
+  })
+})
+
+t.test('a flag in the environment may be empty; a switch there is true or false', async (t) => {
+  const environment = { TOLLGATE_CONFIG: '/nowhere', TOLLGATE_LISTEN: '' }
+  t.match(runIn({ ...environment, TOLLGATE_DEMO: 'false' }, 'standalone'), {
+    status: 2,
+    stdout: /"\/nowhere: no such file or folder"/,
+  })
+  t.match(runIn({ ...environment, TOLLGATE_DEMO: '1' }, 'standalone'), {
+    status: 2,
+    stderr: /TOLLGATE_DEMO must be true or false, not 1/,
+  })
 })
 
 t.test('what is wrong with a manifest is said before the process ends because of it', (t) => {

@@ -1,6 +1,5 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { runDemoProvider } from '../../src/demo-provider/command.ts'
 import { startDemoProvider } from '../../src/demo-provider/server.ts'
 import type { DemoProviderOptions } from '../../src/demo-provider/server.ts'
 import { requestBytes, sendRaw } from '../helpers/raw-http.ts'
@@ -295,22 +294,4 @@ t.test('a body beyond the limit is refused without being read to its end', async
     ...Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 32)),
   ])
   test.equal(response.status, 413)
-})
-
-t.test('the command writes the address it took and refuses bad arguments', async (test) => {
-  const lines: string[] = []
-  const provider = await runDemoProvider(['--port', '0', '--name', 'demo-b', '--fail-every', '3'], (line) =>
-    lines.push(line),
-  )
-  test.teardown(() => provider.close())
-  test.match(JSON.parse(lines[0] ?? ''), { name: 'demo-b', url: provider.url })
-  await test.rejects(
-    runDemoProvider(['--port', 'x'], () => {}),
-    { message: /--port must be a whole number/ },
-  )
-  await test.rejects(
-    runDemoProvider(['--fail-every', '0'], () => {}),
-    { message: /--fail-every/ },
-  )
-  await test.rejects(runDemoProvider(['--nonsense'], () => {}))
 })

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 /** Two looks fit into the second within which a change must be in force. */
 const INTERVAL_MS = 400
 
-/** Folders deeper than this are not looked into. */
-const MAX_DEPTH = 8
+/** Folders deeper than this are not looked into; manifests are read as deep (manifests/files.ts). */
+const MAX_DEPTH = 16
 
 export interface FileWatch {
   stop(): void
@@ -36,7 +36,7 @@ function lookAt(path: string, depth: number): string {
   try {
     const stat = statSync(path, { bigint: true })
     if (!stat.isDirectory()) return `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
-    if (depth >= MAX_DEPTH) return path
+    if (depth > MAX_DEPTH) return path
     const names = readdirSync(path).filter((name) => name === '..data' || !name.startsWith('.'))
     return names
       .toSorted()
