@@ -17,6 +17,7 @@ export const STATUS_OF = {
   privilege_required: 403,
   model_not_found: 404,
   route_not_found: 404,
+  method_not_allowed: 405,
   request_timeout: 408,
   request_too_large: 413,
   unsupported_media_type: 415,

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../../domain/errors.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
+import { offeredMethods } from '../adapters/offered-methods.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing, ResponseHeaders } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
@@ -196,8 +197,12 @@ function queryOf(request: FastifyRequest): string {
 /** Paths are matched to the letter: `//`, encoded slashes, dots and other cases lead here, never to another route. */
 function notFound(request: FastifyRequest, reply: FastifyReply, services: Services): void {
   const { method = '', url = '' } = request.raw
-  const path = url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)
-  const error = new GatewayError('route_not_found', `There is no such method and path: ${method} ${path}`)
+  const shown = `${method} ${url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)}`
+  const allow = offeredMethods(url).join(', ')
+  const error =
+    allow === ''
+      ? new GatewayError('route_not_found', `There is no such method and path: ${shown}`)
+      : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
   refuseOutside(error, request, reply, services)
 }
 
@@ -222,9 +227,10 @@ function unmetExpectation(request: IncomingMessage, response: ServerResponse, se
     param: 'expect',
     status: 417,
   })
+  const adapter = adapterOfPath(request.url ?? '')
   const requestId = newRequestId(services.now())
-  const headers = { 'x-request-id': requestId, connection: 'close' }
-  void send(response, refuse(error, adapterOfPath(request.url ?? ''), requestId, headers))
+  const headers = { ...idHeaders(adapter, requestId), connection: 'close' }
+  void send(response, refuse(error, adapter, requestId, headers))
 }
 
 function statusOf(error: unknown): number {
@@ -236,8 +242,12 @@ function refuseOutside(error: GatewayError, request: FastifyRequest, reply: Fast
   reply.hijack()
   const requestId = newRequestId(services.now())
   const adapter = adapterOfPath(request.raw.url ?? '')
-  const headers: ResponseHeaders = { 'x-request-id': requestId }
-  if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
-  const outgoing = refuse(error, adapter, requestId, headers)
+  const outgoing = refuse(error, adapter, requestId, idHeaders(adapter, requestId))
   void serve(outgoing, { adapter, query: '' }, reply.raw, services)
+}
+
+function idHeaders({ requestIdHeader }: ClientAdapter, requestId: string): ResponseHeaders {
+  const headers: ResponseHeaders = { 'x-request-id': requestId }
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = requestId
+  return headers
 }

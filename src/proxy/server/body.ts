@@ -7,7 +7,8 @@ import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { clientGone, collectBody, tooLarge } from './collect-body.ts'
 import { structureCost } from './structure-cost.ts'
 
-const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i
+/** Blanks may stand before parameters. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6 */
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json[ \t]*(?:;|$)/i
 
 /** What is in a body of this size takes less than its request and connection, even where it is nothing but structure. */
 const NOT_LOOKED_INTO_BYTES = 1024
