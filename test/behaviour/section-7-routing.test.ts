@@ -197,9 +197,9 @@ t.test('what a key may use', async (t) => {
 
 t.test('the models list is what the key may use', async (t) => {
   for (const [key, expected] of [
-    [KEY, ['auto', 'shared', 'vendor/model', 'other']],
+    [KEY, ['auto', 'shared', 'vendor/model', 'other', 'vectors']],
     [NARROW_KEY, ['auto', 'other']],
-    [NAMING_KEY, ['shared', 'vendor/model', 'other']],
+    [NAMING_KEY, ['shared', 'vendor/model', 'other', 'vectors']],
   ] as const) {
     const headers = { authorization: `Bearer ${key}` }
     const list = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }

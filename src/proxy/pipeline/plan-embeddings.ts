@@ -1,7 +1,8 @@
 /** Which deployments may embed a text. */
 import { GatewayError } from '../../domain/errors.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
-import type { Candidate, RouteOutcome } from '../../domain/routing/route.ts'
+import type { RouteOutcome } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -21,7 +22,7 @@ export function planForEmbeddings(
     nowMs: services.now(),
   })
   if (outcome.type === 'refused') return outcome
-  const [first, ...others] = outcome.candidates.filter(speaksEmbeddings)
+  const [first, ...others] = outcome.candidates.filter(({ deployment }) => speaksEmbeddings(deployment))
   if (first !== undefined) return { ...outcome, candidates: [first, ...others] }
   const error = new GatewayError(
     'no_eligible_model',
@@ -31,6 +32,7 @@ export function planForEmbeddings(
   return { type: 'refused', error, removed: outcome.removed }
 }
 
-function speaksEmbeddings({ deployment }: Candidate): boolean {
-  return familyOf(deployment.provider.type).format === 'chat-completions'
+/** Whether the provider's API has embeddings in the one shape that the gateway knows. */
+export function speaksEmbeddings({ provider }: Deployment): boolean {
+  return familyOf(provider.type).format === 'chat-completions'
 }

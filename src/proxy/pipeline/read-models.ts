@@ -1,11 +1,11 @@
-/** The models lists: authenticated and governed like every call, without a body and without a provider. */
+/** The models lists: authenticated, control headers checked as in every call; no body, no provider, no audit record. */
 import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { getModel, listModels } from './list-models.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
-import { resolveRequestPolicy } from './resolve-request-policy.ts'
+import { resolveReadingPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { traceHeaders } from './trace.ts'
 
@@ -15,11 +15,11 @@ export async function readModels(incoming: Incoming, services: Services): Promis
   const record = new RequestRecord(incoming, 'models')
   try {
     const caller = authenticate(incoming, requireConfiguration(services), services.now())
-    record.policy = resolveRequestPolicy(caller, incoming).policy
+    record.policy = resolveReadingPolicy(caller, incoming).policy
     const document =
       hints.model === undefined
-        ? adapter.renderModels(listModels(caller), new URLSearchParams(incoming.query))
-        : adapter.renderModel(getModel(caller, hints.model))
+        ? adapter.renderModels(listModels(caller, adapter), new URLSearchParams(incoming.query))
+        : adapter.renderModel(getModel(caller, adapter, hints.model))
     return {
       type: 'whole',
       status: 200,

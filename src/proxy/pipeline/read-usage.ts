@@ -8,7 +8,7 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { QuotaUnavailableError, type LimitUsage, type RateLimitUsage, type UsageReport } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
-import { resolveRequestPolicy } from './resolve-request-policy.ts'
+import { resolveReadingPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 
 /** Never throws. Money in dollars as decimal strings, tokens as integers, times in ISO 8601. */
@@ -17,7 +17,7 @@ export async function readUsage(incoming: Incoming, services: Services): Promise
   const headers = { 'x-request-id': requestId }
   try {
     const caller = authenticate(incoming, requireConfiguration(services), services.now())
-    resolveRequestPolicy(caller, incoming)
+    resolveReadingPolicy(caller, incoming)
     const body = JSON.stringify(renderUsage(caller.key.id, await services.quotas.usage(limitsOfCaller(caller))))
     return { type: 'whole', status: 200, headers: { ...headers, 'content-type': 'application/json' }, body }
   } catch (error) {

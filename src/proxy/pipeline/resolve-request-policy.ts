@@ -17,7 +17,19 @@ const basePolicies = new WeakMap<VirtualKeyEntry, BasePolicy>()
 
 /** @throws {GatewayError} 400, 403 as `applyOverrides` refuses; 501 for a flag whose guardrail is not part of this build. */
 export function resolveRequestPolicy(caller: Caller, incoming: Incoming): GovernedCaller {
-  const outcome = applyOverrides(baseOf(caller), parseControlHeaders(incoming.rawHeaders))
+  return governed(caller, baseOf(caller), incoming)
+}
+
+/**
+ * For calls that only read what the gateway knows, lists and usage. They cost nothing and leave no audit record that a
+ * tag could stand in, and SDKs list models without headers of ours: no tag is demanded. @throws as `resolveRequestPolicy`
+ */
+export function resolveReadingPolicy(caller: Caller, incoming: Incoming): GovernedCaller {
+  return governed(caller, { ...baseOf(caller), requiredTags: [] }, incoming)
+}
+
+function governed(caller: Caller, base: BasePolicy, incoming: Incoming): GovernedCaller {
+  const outcome = applyOverrides(base, parseControlHeaders(incoming.rawHeaders))
   if (outcome.type === 'refused') throw outcome.error
   for (const flag of outcome.policy.flags) {
     if (!GUARDRAIL_FLAGS.has(flag)) {
