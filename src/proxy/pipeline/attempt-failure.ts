@@ -29,8 +29,15 @@ type Judgement =
       readonly type: 'failure'
       readonly failure: AttemptFailure
       readonly attempt: AttemptFacts
-      readonly health: { readonly reason: string; readonly retryAfterMs?: number; readonly ourFault?: boolean }
+      /** What it says of the provider's health; undefined: nothing. */
+      readonly health: ProviderFailure | undefined
     }
+
+interface ProviderFailure {
+  readonly reason: string
+  readonly retryAfterMs?: number
+  readonly ourFault?: boolean
+}
 
 type AttemptFacts = Pick<AttemptRecord, 'result' | 'status' | 'reason'>
 
@@ -134,7 +141,11 @@ function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
     type: 'failure',
     failure: { type: 'failure', kind, retrySame: verdict.retrySame },
     attempt,
-    health: { reason: `status-${status}`, ourFault: verdict.kind === 'our-fault', ...waits },
+    // Listed by the manifest, but said of the request: bad requests of one client must not take the provider from all.
+    health:
+      verdict.kind === 'request'
+        ? undefined
+        : { reason: `status-${status}`, ourFault: verdict.kind === 'our-fault', ...waits },
   }
 }
 

@@ -100,7 +100,7 @@ function concludeStream(end: StreamEnd, deployment: Deployment, record: RequestR
   if (end.type === 'complete') services.health.completed(deployment)
   if (end.type !== 'failed' || record.incoming.signal.aborted) return
   const failure = judge(end.error, record.incoming.adapter.format)
-  if (failure.type === 'failure') services.health.failed(deployment, failure.health)
+  if (failure.type === 'failure' && failure.health !== undefined) services.health.failed(deployment, failure.health)
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
@@ -122,7 +122,7 @@ function failed(
   const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
-  services.health.failed(deployment, failure.health)
+  if (failure.health !== undefined) services.health.failed(deployment, failure.health)
   services.log.warn(
     {
       requestId: record.incoming.requestId,

@@ -101,7 +101,7 @@ async function ask(
 function noteFailure(error: unknown, deployment: Deployment, { health, log }: Services): void {
   try {
     const judgement = judge(error, 'chat-completions')
-    if (judgement.type === 'failure') health.failed(deployment, judgement.health)
+    if (judgement.type === 'failure' && judgement.health !== undefined) health.failed(deployment, judgement.health)
   } catch (err) {
     log.error({ deployment: deployment.id, err }, 'embedding failed inside the gateway')
   }
