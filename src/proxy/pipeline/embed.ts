@@ -27,6 +27,7 @@ import { beginLookUp } from './look-up.ts'
 import { isNamed } from './complete-through-cache.ts'
 import { maskEmbeddings } from './mask-embeddings.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
+import { refusePlan } from './refuse-plan.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
 import { parseDocument, parseRequestDocument } from './read-request.ts'
@@ -155,7 +156,7 @@ function planEmbeddings(
   }
   const outcome = planForEmbeddings(model, governed, services)
   record.removed = outcome.removed
-  if (outcome.type === 'refused') throw outcome.error
+  if (outcome.type === 'refused') throw refusePlan(outcome.error, governed, record, services)
   record.plan = outcome
   return outcome
 }

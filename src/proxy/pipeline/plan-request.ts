@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Capability } from '../../domain/snapshot/snapshot.ts'
+import { refusePlan } from './refuse-plan.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -34,7 +35,7 @@ export function planRequest(
     nowMs: services.now(),
   })
   record.removed = outcome.removed
-  if (outcome.type === 'refused') throw outcome.error
+  if (outcome.type === 'refused') throw refusePlan(outcome.error, caller, record, services)
   record.plan = outcome
   traceStep(record, services, 'plan-route', () => ({
     candidates: outcome.candidates.map(({ deployment }) => deployment.id),

@@ -73,7 +73,13 @@ interface LegacyCalls {
 }
 
 function parseInstruction(message: JsonValue | undefined, path: string): TextPart[] {
-  return parseContent<TextPart>(objectAt(message, path), path, parseText)
+  return parseContent<TextPart>(withContent(objectAt(message, path), path), path, parseText)
+}
+
+/** Only answers, of the model and of its tools, may be without content. */
+function withContent(message: JsonObject, path: string): JsonObject {
+  if (message.content !== undefined && message.content !== null) return message
+  throw wrongType(message.content, 'a string or an array of parts', `${path}.content`)
 }
 
 function parseMessage(item: JsonValue, path: string, legacy: LegacyCalls): Message {
@@ -83,7 +89,7 @@ function parseMessage(item: JsonValue, path: string, legacy: LegacyCalls): Messa
     case 'developer':
       return { role: 'system', content: parseInstruction(message, path) }
     case 'user':
-      return { role: 'user', content: parseContent(message, path, parseUserPart) }
+      return { role: 'user', content: parseContent(withContent(message, path), path, parseUserPart) }
     case 'assistant':
       return { role: 'assistant', content: parseAssistant(message, path, legacy) }
     case 'tool':

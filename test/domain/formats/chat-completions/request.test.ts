@@ -29,6 +29,10 @@ const refused: { param: string; document: JsonObject }[] = [
   { param: 'messages[0].role', document: { messages: [{ content: 'Hello' }] } },
   { param: 'messages[0].role', document: { messages: [{ role: 'robot', content: 'Hello' }] } },
   { param: 'messages[0].content', document: { messages: [{ role: 'user', content: 1 }] } },
+  { param: 'messages[0].content', document: { messages: [{ role: 'user' }] } },
+  { param: 'messages[0].content', document: { messages: [{ role: 'system', content: null }, user] } },
+  { param: 'messages[1].content', document: { messages: [user, { role: 'user', content: null }] } },
+  { param: 'messages[1].content', document: { messages: [user, { role: 'developer' }] } },
   { param: 'messages[0].content[0]', document: { messages: [{ role: 'user', content: ['Hello'] }] } },
   { param: 'messages[0].content[0].type', document: { messages: [{ role: 'user', content: [{ text: 'Hello' }] }] } },
   {

@@ -1,0 +1,176 @@
+/** DESIGN section 4: lists, methods, names and heads of requests, as clients of all adapters see them. */
+import OpenAI from 'openai'
+import t from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok, status } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { requestBytes, sendRaw } from '../helpers/raw-http.ts'
+
+const TAGGED_KEY = 'tagged-key-0123456789abcdef0123456789abcdef'
+
+/** In pieces, so that no scanner takes this file for a leak. */
+const SECRET = ['sk', 'proj', 'Zq3vT8mXw1LkR5nY7pBdC2fGhJ4sAeU6oI9tKxQy'].join('-')
+
+const ORGANIZATIONS = `apiVersion: tollgate.dev/v1alpha1
+kind: Organization
+metadata: { name: default }
+spec:
+  grants:
+  - { name: all, namespaceSelector: {} }
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: Organization
+metadata: { name: tagged }
+spec:
+  compliance: { requiredTags: [cost-center] }
+  grants:
+  - { name: all, namespaceSelector: {}, privileges: [trace] }
+`
+
+const CHAT = '{ name: chat-model, aliases: [chat-alias], quality: 0.5, pricing: { input: "1", output: "2" } }'
+const EMBEDDING = '{ name: embedding-model, capabilities: [embeddings], pricing: { input: "1", output: "0" } }'
+const LISTED = '  failover: { retryOnStatus: [400], circuitBreaker: { consecutiveFailures: 2 } }'
+
+const upstream = await startFakeProvider()
+const picky = await startFakeProvider()
+t.teardown(() => Promise.all([upstream.close(), picky.close()]))
+upstream.otherwise(ok(chatCompletion('hello')))
+
+const gateway = await startGateway(t, {
+  manifests: {
+    'all.yaml': yaml(
+      provider({ name: 'first', url: upstream.url, models: [CHAT, EMBEDDING] }),
+      provider({ name: 'picky', url: picky.url, models: ['{ name: picky-model, quality: 0.1 }'], spec: LISTED }),
+      provider({
+        name: 'foreign',
+        url: upstream.url,
+        type: 'Anthropic',
+        models: ['{ name: no-embedding, capabilities: [embeddings] }'],
+      }),
+      ORGANIZATIONS,
+      virtualKey(),
+      virtualKey({ name: 'tagged', key: TAGGED_KEY, spec: '  organizationRef: { name: tagged }' }),
+    ),
+  },
+})
+
+const LISTS = [
+  '/v1/models',
+  '/adapters/openai/v1/models',
+  '/adapters/anthropic/v1/models',
+  '/adapters/gemini/v1beta/models',
+]
+
+const get = (path: string, headers: Record<string, string> = {}, key = KEY) =>
+  fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}`, ...headers } })
+
+t.test('models for embeddings are listed to the clients that can ask for embeddings', async (t) => {
+  for (const path of LISTS.slice(0, 2)) {
+    const client = new OpenAI({ apiKey: KEY, baseURL: gateway.url + path.replace('/models', ''), maxRetries: 0 })
+    const ids = (await Array.fromAsync(await client.models.list())).map(({ id }) => id)
+    t.strictSame(ids, ['auto', 'chat-model', 'embedding-model', 'picky-model'], path)
+    t.equal((await client.models.retrieve('embedding-model')).id, 'embedding-model')
+    t.equal((await client.models.retrieve('first/embedding-model')).id, 'first/embedding-model')
+    await t.rejects(client.models.retrieve('no-embedding'), { status: 404, code: 'model_not_found' })
+  }
+  for (const path of LISTS.slice(2)) {
+    t.notMatch(await (await get(path)).text(), 'embedding', path)
+    t.equal((await get(`${path}/embedding-model`)).status, 404)
+  }
+})
+
+t.test('a model is found by every name that a request may use', async (t) => {
+  for (const path of LISTS) {
+    for (const name of ['chat-model', 'chat-alias', 'first/chat-model', 'first/chat-alias']) {
+      const answer = await get(`${path}/${name}`)
+      t.equal(answer.status, 200, `${path}/${name}`)
+      t.match(await answer.text(), name)
+    }
+  }
+})
+
+t.test('what only reads demands no tags, and is governed otherwise', async (t) => {
+  for (const path of [...LISTS, '/v1/models/chat-model', '/v1/usage']) {
+    t.equal((await get(path, {}, TAGGED_KEY)).status, 200, path)
+    t.equal((await get(path, { 'x-llm-tags': 'a=b' }, TAGGED_KEY)).status, 200, path)
+    t.equal((await get(path, { 'x-gateway-tags': 'a' }, TAGGED_KEY)).status, 400, path)
+    t.equal((await get(path, { 'x-llm-max-cost': '1' }, TAGGED_KEY)).status, 403, path)
+    t.equal((await get(path, {}, 'nobody')).status, 401, path)
+  }
+  const asked = await gateway.chat({ model: 'chat-model' }, { authorization: `Bearer ${TAGGED_KEY}` })
+  t.match(await asked.json(), { error: { code: 'missing_required_tag' } })
+})
+
+t.test('a secret in place of a model is shown to nobody', async (t) => {
+  const openai = { model: SECRET, input: 'x', messages: [{ role: 'user', content: 'x' }], max_tokens: 9 }
+  const google = { contents: [{ parts: [{ text: 'x' }] }] }
+  for (const [path, body] of [
+    ['/v1/chat/completions', openai],
+    ['/v1/embeddings', openai],
+    ['/adapters/anthropic/v1/messages', openai],
+    ['/adapters/anthropic/v1/messages/count_tokens', openai],
+    [`/adapters/gemini/v1beta/models/${SECRET}:generateContent`, google],
+  ] as const) {
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+    const answer = await fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    t.equal(answer.status, 404, path)
+    t.match(await answer.text(), /the model \\?"\[\[LLM_REDACTED_KEY_[a-z0-9]{8}\]\]/, path)
+    const id = answer.headers.get('x-request-id')
+    const audit = await gateway.line((line) => line['requestId'] === id)
+    t.match(audit, { error: 'model_not_found', model: { requested: /^\[\[LLM_REDACTED_KEY_[a-z0-9]{8}\]\]$/ } })
+  }
+  const plain = await gateway.chat({ model: 'gpt-unknown' })
+  t.match(await plain.text(), /the model \\"gpt-unknown\\" does not exist/)
+  t.notMatch(gateway.output(), SECRET)
+})
+
+t.test('another method than the path takes is a 405 that says which', async (t) => {
+  for (const [method, path, allow] of [
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['PUT', '/adapters/openai/v1/embeddings?x=1', 'POST'],
+    ['OPTIONS', '/v1/models', 'GET'],
+    ['DELETE', '/v1/models/chat-model', 'GET'],
+    ['GET', '/adapters/anthropic/v1/messages', 'POST'],
+    ['PATCH', '/adapters/gemini/v1beta/models/m:generateContent', 'POST, GET'],
+    ['PATCH', '/adapters/gemini/v1beta/models/m:unknown', 'GET'],
+    ['GET', 'http://proxy.example/v1/chat/completions', 'POST'],
+  ] as const) {
+    const answer = await sendRaw(gateway.url, requestBytes(method, path, [['Authorization', `Bearer ${KEY}`]]))
+    t.equal(answer.status, 405, `${method} ${path}`)
+    t.strictSame(answer.headers.get('allow'), [allow], path)
+    t.strictSame(answer.headers.get('x-should-retry'), ['false'])
+    t.match(answer.body, 'method_not_allowed')
+    t.match(answer.body, `takes ${allow} only`)
+  }
+  const head = await sendRaw(gateway.url, requestBytes('HEAD', '/v1/models', []), { head: true })
+  t.equal(head.status, 405)
+  for (const path of ['/v1/nothing', '/v1/chat/completions/', '/v1/model?a=/v1/models', '*']) {
+    const answer = await sendRaw(gateway.url, requestBytes('OPTIONS', path, []))
+    t.equal(answer.status, 404, path)
+  }
+})
+
+t.test("an expectation that is not met has the vendor's request id", async (t) => {
+  const headers = [['Expect', 'miracles']] as const
+  const answer = await sendRaw(gateway.url, requestBytes('POST', '/adapters/anthropic/v1/messages', headers, '{}'))
+  t.equal(answer.status, 417)
+  t.strictSame(answer.headers.get('request-id'), answer.headers.get('x-request-id'))
+  t.match(answer.body, answer.headers.get('request-id')?.[0] ?? 'none')
+})
+
+t.test('blanks may stand around the parameters of a content type', async (t) => {
+  for (const type of ['application/json ; charset=utf-8', 'application/json\t;charset=utf-8', 'Application/JSON ']) {
+    t.equal((await gateway.chat({ model: 'chat-model' }, { 'content-type': type })).status, 200, type)
+  }
+  t.equal((await gateway.chat({}, { 'content-type': 'application/json x' })).status, 415)
+})
+
+t.test('a 400 that a manifest lists goes to the next provider and is no failure of the first', async (t) => {
+  picky.otherwise(status(400))
+  for (let call = 1; call <= 5; call++) {
+    const answer = await gateway.chat({ model: 'picky-model' })
+    t.equal(answer.status, 200)
+    t.equal(picky.requests.length, call, 'its circuit is closed')
+  }
+})
