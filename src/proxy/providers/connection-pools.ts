@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici'
 import type { Endpoint } from './endpoint.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { checkLiteralAddress, guardedLookup } from './address-guard.ts'
+import { attemptErrorOf } from './attempt-error.ts'
 
 /**
  * Exchanges with one provider at once; more are refused, so that nothing queues unseen with its body in memory.
@@ -100,9 +101,27 @@ function openPool({ origin, provider }: Endpoint, connections: number): Dispatch
     // The proxy is the operator's own, often on this machine.
     proxyTls: { lookup: guardedLookup(true), timeout: timeouts.connectMs, ...tls },
     clientFactory: (proxyOrigin, client) =>
-      new Pool(proxyOrigin, { ...client, connections, headersTimeout: timeouts.connectMs }),
+      new ForwardProxy(proxyOrigin, { ...client, connections, headersTimeout: timeouts.connectMs }),
   })
 }
+
+/**
+ * A proxy that closes the connection instead of answering is, to undici, one to be asked again at once, without end and
+ * also after the exchange was given up. As an error that undici does not know, it ends what waits for the tunnel.
+ */
+class ForwardProxy extends Pool {
+  override connect(options: ConnectOptions): Promise<Dispatcher.ConnectData>
+  override connect(options: ConnectOptions, callback: Connected): void
+  override connect(options: ConnectOptions, callback?: Connected): Promise<Dispatcher.ConnectData> | void {
+    if (callback !== undefined) return super.connect(options, callback)
+    return super.connect(options).catch((error: unknown) => {
+      throw attemptErrorOf(error, 'connecting')
+    })
+  }
+}
+
+type ConnectOptions = Parameters<Pool['connect']>[0]
+type Connected = Parameters<Pool['connect']>[1]
 
 function parseProxyUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

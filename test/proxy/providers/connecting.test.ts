@@ -8,6 +8,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import { ok } from '../../helpers/behaviours.ts'
@@ -130,6 +131,20 @@ t.test('a forward proxy that refuses, or never answers, is a connection that fai
     kind: 'refused-address',
   })
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: 'not a url' }), { kind: 'refused-address' })
+})
+
+t.test('a forward proxy that closes the connection is a connection that failed, and is asked once', async (t) => {
+  const answers: ((socket: Socket) => void)[] = [
+    (socket) => socket.end(),
+    (socket) => socket.resetAndDestroy(),
+    (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+  ]
+  for (const answer of answers) {
+    const { proxyUrl, targets } = await startProxy(t, answer)
+    t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/ })
+    await sleep(20)
+    t.equal(targets.length, 1)
+  }
 })
 
 t.test('a forward proxy is not asked for a refused literal address', async (t) => {
