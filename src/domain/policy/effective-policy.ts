@@ -1,6 +1,6 @@
 /** What applies to one request after header, key, project, organization and compliance have spoken. */
 import type { NanoUsdPer1M } from '../quota/money.ts'
-import type { CacheSettings, Flag, PolicySettings, ScoringMethod } from '../snapshot/snapshot.ts'
+import type { CacheSettings, Flag, ScoringMethod } from '../snapshot/snapshot.ts'
 
 export interface EffectivePolicy {
   readonly flags: ReadonlySet<Flag>
@@ -22,15 +22,4 @@ export interface EffectivePolicy {
     readonly kinds: readonly string[]
     readonly custom: readonly { readonly kind: string; readonly pattern: string }[]
   }
-  /** What the rules came from, for explanations; read it with `originOf`. Absent: nobody kept it. */
-  readonly sources?: readonly PolicySource[]
-}
-
-/** Who set a rule. `compliance` is the organization's floor; `built-in` means that nobody did. */
-export type PolicyOrigin = 'header' | 'key' | 'project' | 'organization' | 'compliance' | 'built-in'
-
-/** One level's settings as they went into the policy. */
-export interface PolicySource {
-  readonly origin: Exclude<PolicyOrigin, 'built-in'>
-  readonly settings: PolicySettings
 }

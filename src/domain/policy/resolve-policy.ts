@@ -20,7 +20,7 @@ import type {
   VirtualKeyEntry,
 } from '../snapshot/snapshot.ts'
 import { mergeCache } from './cache-settings.ts'
-import type { EffectivePolicy, PolicySource } from './effective-policy.ts'
+import type { EffectivePolicy } from './effective-policy.ts'
 import type { ControlOverrides, PolicyChange } from './overrides.ts'
 
 /** Header that a missing required tag is reported under. */
@@ -60,13 +60,8 @@ export function resolvePolicy(request: PolicyLevels & { readonly overrides: Cont
 export function basePolicy({ key, project, organization }: PolicyLevels): BasePolicy {
   const { compliance } = organization
   const floor = floorOf(organization)
-  const sources: PolicySource[] = [
-    { origin: 'key', settings: lowerCaseProviders(key.policies) },
-    ...(project === undefined ? [] : [{ origin: 'project' as const, settings: lowerCaseProviders(project.defaults) }]),
-    { origin: 'organization', settings: lowerCaseProviders(organization.defaults) },
-    { origin: 'compliance', settings: floor },
-  ]
-  const chosen = sources.slice(0, -1).map(({ settings }) => settings)
+  const levels = [key.policies, ...(project === undefined ? [] : [project.defaults]), organization.defaults]
+  const chosen = levels.map(lowerCaseProviders)
   return {
     policy: {
       ...gatherLists([...chosen, floor]),
@@ -80,7 +75,6 @@ export function basePolicy({ key, project, organization }: PolicyLevels): BasePo
       quotaFailure: compliance.quotaFailure ?? 'Closed',
       injectionThreshold: compliance.injectionThreshold,
       masking: maskingOf(compliance),
-      sources,
     },
     privileges: key.privileges,
     requiredTags: compliance.requiredTags ?? [],
@@ -119,7 +113,6 @@ function overridden({ policy, floor }: BasePolicy, change: PolicyChange): Effect
     billing: change.billing ?? policy.billing,
     trace: change.trace ?? policy.trace,
     tags: change.tags === undefined ? policy.tags : { ...policy.tags, ...change.tags },
-    sources: [{ origin: 'header', settings: change }, ...(policy.sources ?? [])],
   }
 }
 

@@ -103,18 +103,18 @@ function excludedCountry({ model, provider }: Deployment, { countries }: RuleCon
 function tooDear({ model }: Deployment, { policy }: RuleContext): string | undefined {
   const limit = policy.maxCost
   if (limit === undefined) return undefined
-  if (model.pricing === undefined) return 'has no price to compare with x-llm-max-cost'
+  if (model.pricing === undefined) return 'has no price, and x-llm-max-cost or a policy bounds it'
   const { input, output } = model.pricing
   const dearer = Math.max(input, output)
   if (dearer <= limit) return undefined
   const which = output >= input ? 'output' : 'input'
-  return `${which} price ${formatPricePer1K(dearer)} above x-llm-max-cost ${formatPricePer1K(limit)} (USD per 1,000 tokens)`
+  return `${which} price ${formatPricePer1K(dearer)} above ${formatPricePer1K(limit)} USD per 1,000 tokens, the bound of x-llm-max-cost or a policy`
 }
 
 function tooPoor({ model }: Deployment, { policy }: RuleContext): string | undefined {
   const limit = policy.minQuality
   if (limit === undefined || model.quality >= limit) return undefined
-  return `quality ${model.quality} below x-llm-min-quality ${limit}`
+  return `quality ${model.quality} below ${limit}, the bound of x-llm-min-quality or a policy`
 }
 
 function lacksCapability({ model }: Deployment, { request }: RuleContext): string | undefined {

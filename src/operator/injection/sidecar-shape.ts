@@ -40,9 +40,9 @@ export function sidecarProblem(spec: JsonObject | undefined, rules: SidecarRules
   return containerProblem(sidecar, rules) ?? surroundingsProblem(spec, sidecar)
 }
 
-/** The same of the container alone; `isRestarting` false leaves its restart policy out. */
-export function containerProblem(container: JsonObject, rules: SidecarRules, isRestarting = true): string | undefined {
-  if (isRestarting && container['restartPolicy'] !== 'Always') return 'its restartPolicy is not Always'
+/** The same of the container alone. */
+function containerProblem(container: JsonObject, rules: SidecarRules): string | undefined {
+  if (container['restartPolicy'] !== 'Always') return 'its restartPolicy is not Always'
   if (!rules.isAllowedImage(asString(container['image']) ?? '')) return 'its image is not one of the installation'
   if (asArray(container['command']).length > 0) return 'it has a command'
   if ((container['workingDir'] ?? '') !== '') return 'it has a working directory'
@@ -59,7 +59,7 @@ export function containersOf(spec: JsonObject | undefined, field: string): reado
 }
 
 /** Whether a volume holds a token for the operator. */
-export function isIdentityVolume(volume: JsonObject | undefined): boolean {
+function isIdentityVolume(volume: JsonObject | undefined): boolean {
   return asArray(asObject(volume?.['projected'])?.['sources']).some(
     (source) => asObject(asObject(source)?.['serviceAccountToken'])?.['audience'] === AUDIENCE,
   )

@@ -25,7 +25,7 @@ export async function findConnection(sources: ConnectionSources): Promise<KubeCo
 }
 
 /** The connection of a pod with a mounted service account. @throws Error when there is none. */
-export async function inClusterConnection(sources: ConnectionSources): Promise<KubeConnection> {
+async function inClusterConnection(sources: ConnectionSources): Promise<KubeConnection> {
   const { env, timing, serviceAccountFolder: folder = SERVICE_ACCOUNT_FOLDER } = sources
   const host = env['KUBERNETES_SERVICE_HOST']
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '443'

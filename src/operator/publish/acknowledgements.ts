@@ -50,14 +50,6 @@ export async function acknowledgedRevisions(
   return found
 }
 
-/** Whether all instances run these revisions of these shards; true where there are none. */
-export function allRun(
-  acknowledged: ReadonlyMap<string, Acknowledgement>,
-  shards: readonly { readonly name: string; readonly revision: string }[],
-): boolean {
-  return [...acknowledged.values()].every((one) => shards.every(({ name, revision }) => one.shards[name] === revision))
-}
-
 /** Undefined for what no data plane of ours wrote: the login that writes here is in every pod of the owner. */
 function parse(stored: string): Acknowledgement | undefined {
   try {

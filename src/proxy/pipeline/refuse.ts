@@ -26,7 +26,7 @@ export function refuse(
 }
 
 /** `x-should-retry` is obeyed by the official SDKs: a hopeless call is not repeated, a hopeful one is, at the right time. */
-export function errorHeaders(error: GatewayError): ResponseHeaders {
+function errorHeaders(error: GatewayError): ResponseHeaders {
   const { retryAfterSeconds, resetAtMs, headers } = error.details
   return {
     ...headers,

@@ -58,7 +58,7 @@ async function embedded(record: RequestRecord, services: Services): Promise<void
  * the client; an estimate where content came and the provider told no usage; the embedding of its question in any case.
  * To be called once.
  */
-export function priceUsage(record: RequestRecord): Charge {
+function priceUsage(record: RequestRecord): Charge {
   const charge = priceAnswer(record)
   const { embedding } = record
   if (embedding === undefined) return charge

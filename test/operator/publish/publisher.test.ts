@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { contentHash } from '../../../src/crypto/content-hash.ts'
-import { acknowledgedRevisions, allRun } from '../../../src/operator/publish/acknowledgements.ts'
+import { acknowledgedRevisions } from '../../../src/operator/publish/acknowledgements.ts'
 import { listenForHints } from '../../../src/operator/publish/hints.ts'
 import { FencedError, highestEpoch, Publisher } from '../../../src/operator/publish/publisher.ts'
 import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
@@ -157,7 +157,6 @@ t.test('sidecars tell what they run, when it changes and once a minute, and are 
     ['pod-1', running],
     ['pod-2', { revision: 'r2', shards: { 'tg:cfg:ns:a': 's2' } }],
   ])
-  t.notOk(allRun(told, [{ name: 'tg:cfg:ns:a', revision: 's1' }]))
   const before = await writes(server)
   now += 59_000
   await pod.tell(redis, running)
@@ -170,7 +169,6 @@ t.test('sidecars tell what they run, when it changes and once a minute, and are 
   await server.cli('SADD', 'tg:ack:a', 'pod-3')
   const left = await acknowledgedRevisions(redis, 'a')
   t.same([...left.keys()], ['pod-1'])
-  t.ok(allRun(left, [{ name: 'tg:cfg:ns:a', revision: 's1' }]))
   t.same((await server.cli('SMEMBERS', 'tg:ack:a')).trim().split('\n').toSorted(), ['pod-1', 'pod-3'])
 })
 

@@ -112,7 +112,7 @@ const OWN_FILE = /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i
 const ADDRESS = /^https?:\/\//i
 
 /** Whether a URI names a file of the vendor's. */
-export function isOwnFile(uri: string): boolean {
+function isOwnFile(uri: string): boolean {
   return OWN_FILE.test(uri) || !ADDRESS.test(uri)
 }
 

@@ -6,11 +6,8 @@ import type { CustomPattern } from './pattern-engine.ts'
 import type { Steps } from '../../steps.ts'
 import { scan, scanInSteps } from './scan.ts'
 
-/** Kinds that are always looked for. */
-export const CORE_KINDS: readonly string[] = ['EMAIL', 'KEY', 'CARD']
-
 export interface DetectorOptions {
-  /** Kinds beside the core ones: PHONE, IBAN, SSN, IP. Names that are not known find nothing. */
+  /** Kinds beside EMAIL, KEY and CARD, which are always looked for: PHONE, IBAN, SSN, IP. Names that are not known find nothing. */
   readonly kinds: ReadonlySet<string>
   readonly custom: readonly CustomPattern[]
 }

@@ -8,9 +8,6 @@ export const SUFFIX_LENGTH = 8
 
 const LONGEST_KIND = 32
 
-/** Longest token there can be; a look-alike that is longer is none. */
-export const LONGEST_TOKEN = TOKEN_PREFIX.length + LONGEST_KIND + 1 + SUFFIX_LENGTH + 2
-
 const TOKEN = new RegExp(
   String.raw`\[\[LLM_REDACTED_[A-Z][A-Z0-9_]{0,${LONGEST_KIND - 1}}_[a-z0-9]{${SUFFIX_LENGTH}}\]\]`,
   'y',
