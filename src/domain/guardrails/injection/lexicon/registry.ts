@@ -1,20 +1,13 @@
 /** The lexicons, in order: on equal words the first one wins. A new language is one object and one line here. */
-import {
-  ARABIC,
-  CHINESE,
-  GREEK_HUNGARIAN,
-  HINDI_BENGALI,
-  JAPANESE,
-  KOREAN,
-  PERSIAN_HEBREW,
-  SOUTH_EAST_ASIAN,
-  TURKISH,
-} from './asian.ts'
 import type { Lexicon } from './concepts.ts'
+import { CHINESE, JAPANESE, KOREAN } from './east-asian.ts'
 import { ENGLISH } from './english.ts'
 import { DUTCH, GERMAN, NORDIC } from './germanic.ts'
+import { ARABIC, PERSIAN_HEBREW, TURKISH } from './middle-eastern.ts'
+import { GREEK_HUNGARIAN } from './other-european.ts'
 import { FRENCH, ITALIAN, OTHER_ROMANCE, PORTUGUESE, SPANISH } from './romance.ts'
 import { OTHER_SLAVIC, POLISH, RUSSIAN, UKRAINIAN } from './slavic.ts'
+import { HINDI_BENGALI, SOUTH_EAST_ASIAN } from './south-asian.ts'
 
 export const LEXICONS: readonly Lexicon[] = [
   ENGLISH,
