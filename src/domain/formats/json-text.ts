@@ -2,6 +2,7 @@
  * Visits the strings inside JSON text without parsing it into values: what is not changed keeps its bytes, so that
  * long integers, number formats, duplicate keys and spaces survive (a parse and a stringify would round 64-bit ids).
  */
+import { endOfString } from '../json-text.ts'
 
 /**
  * Replaces each string value (object keys excepted) by what `visit` returns for the decoded string. Text that is not
@@ -13,7 +14,7 @@ export function rewriteJsonStrings(text: string, visit: (decoded: string) => str
   let rewritten = ''
   let copied = 0
   for (let open = text.indexOf('"'); open !== -1;) {
-    const close = closingQuote(text, open)
+    const close = endOfString(text, open)
     if (!isKey(text, close)) {
       const decoded = decode(text.slice(open, close + 1))
       const replacement = visit(decoded)
@@ -34,19 +35,6 @@ function isJson(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Index of the quote that closes the string opened at `open`. The text is valid JSON, so there is one. */
-function closingQuote(text: string, open: number): number {
-  let close = text.indexOf('"', open + 1)
-  while (isEscaped(text, close)) close = text.indexOf('"', close + 1)
-  return close
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let backslashes = 0
-  while (text[index - 1 - backslashes] === '\\') backslashes += 1
-  return backslashes % 2 === 1
 }
 
 function isKey(text: string, close: number): boolean {

@@ -1,4 +1,4 @@
-/** Stage 1: who is calling. Headers only; the body has not been read. */
+/** Stage: who is calling. Headers only; the body has not been read. */
 import { GatewayError } from '../../domain/errors.ts'
 import type { OrganizationEntry, ProjectEntry, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ClientAdapter } from '../adapters/adapter.ts'

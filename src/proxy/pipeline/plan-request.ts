@@ -1,4 +1,4 @@
-/** Stage 4: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
+/** Stage: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -62,8 +62,8 @@ function needsOf(request: CompletionRequest): Capability[] {
   return needs
 }
 
-/** Characters of all texts, as the reservation and the context rule count them. */
-export function promptCharacters(request: CompletionRequest): number {
+/** Characters of all texts. The reservation counts in bytes, and from above: domain/quota/prompt-size.ts. */
+function promptCharacters(request: CompletionRequest): number {
   let characters = 0
   const add = (text: string) => (characters += text.length)
   for (const part of request.system) add(part.text)

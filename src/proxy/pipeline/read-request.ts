@@ -1,4 +1,4 @@
-/** Stage 3: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
+/** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'

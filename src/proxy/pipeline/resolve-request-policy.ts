@@ -1,4 +1,4 @@
-/** Stage 2: which rules apply to this request. Headers only; a bad control header is refused before the body is read. */
+/** Stage: which rules apply to this request. Headers only; a bad control header is refused before the body is read. */
 import { parseControlHeaders } from '../../domain/control/parse-control-headers.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { GUARDRAIL_FLAGS } from '../../domain/guardrails/registry.ts'

@@ -1,4 +1,4 @@
-/** Last stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
+/** Stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
 import { partsOf } from '../../domain/completion/assemble.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
