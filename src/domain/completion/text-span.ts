@@ -1,9 +1,19 @@
 /** Text inside a request or answer, as guardrails see it: where it stands and what it says, no wire format. */
 
-/** Where a text stands. Tool output and retrieved documents are the places that indirect injection comes from. */
-export type TextScope = 'system' | 'message' | 'tool-definition' | 'tool-input' | 'tool-output'
+/**
+ * Where a text stands. Tool output and retrieved documents are the places that indirect injection comes from. A
+ * `parameter` goes to the provider beside the prompt (stop sequences, the end user's id, metadata): no model reads it.
+ */
+export type TextScope = 'system' | 'message' | 'tool-definition' | 'tool-input' | 'tool-output' | 'parameter'
 
-export const TEXT_SCOPES: readonly TextScope[] = ['system', 'message', 'tool-definition', 'tool-input', 'tool-output']
+export const TEXT_SCOPES: readonly TextScope[] = [
+  'system',
+  'message',
+  'tool-definition',
+  'tool-input',
+  'tool-output',
+  'parameter',
+]
 
 export interface TextSpan {
   readonly scope: TextScope

@@ -10,6 +10,8 @@ import { rewriteJsonStrings } from './json-text.ts'
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text'>
 
+const PARAMETER: TextPlace = { scope: 'parameter', role: 'user' }
+
 /** Visits texts and remembers whether one of them was changed. One walk per document. */
 export class TextWalk {
   readonly #visit: TextVisitor
@@ -56,6 +58,11 @@ export class TextWalk {
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, seesAll))
     }
+  }
+
+  /** Visits what stands beside the prompt: every string value of these fields. @see TextScope */
+  parameters(holder: JsonObject, fields: readonly string[]): void {
+    for (const field of fields) if (holder[field] !== undefined) this.values(holder, field, PARAMETER)
   }
 
   /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */

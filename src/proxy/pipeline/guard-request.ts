@@ -98,6 +98,7 @@ function* refuseInjection(
 
 function* counted(spans: Iterable<TextSpan>, record: RequestRecord): Iterable<TextSpan> {
   for (const span of spans) {
+    if (span.scope === 'parameter') continue
     countBytes(record, INJECTION_LABELS, span)
     yield span
   }
@@ -214,6 +215,7 @@ function labelsOf(guardrail: string): Labels {
     'tool-definition': `${guardrail}/tool-definition`,
     'tool-input': `${guardrail}/tool-input`,
     'tool-output': `${guardrail}/tool-output`,
+    parameter: `${guardrail}/parameter`,
   }
 }
 

@@ -1,4 +1,5 @@
 /** The masking guardrail over texts to embed. Injection is not judged here: an embedding model follows no instructions. */
+import type { TextSpan } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import {
   parseEmbeddingsRequest,
@@ -38,7 +39,7 @@ export async function maskEmbeddings(
 }
 
 function* maskInSteps(
-  { document, texts }: EmbeddingsRequest,
+  { document }: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   { guardrails }: Services,
@@ -47,13 +48,16 @@ function* maskInSteps(
     detector: guardrails.detectorFor(caller.policy.masking),
     tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
   })
+  const spans: TextSpan[] = []
   visitEmbeddingsText(document, (span) => {
     redactions.reserve(span.text)
+    spans.push(span)
     return span.text
   })
   const masked: string[] = []
-  for (const text of texts) {
-    record.guardrailBytes['pii-safe/message'] = (record.guardrailBytes['pii-safe/message'] ?? 0) + utf8Size(text).bytes
+  for (const { scope, text } of spans) {
+    const label = `pii-safe/${scope}`
+    record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
     masked.push(yield* redactions.maskInSteps(text))
     yield
   }

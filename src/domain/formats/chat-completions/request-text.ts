@@ -10,6 +10,9 @@ const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
+/** Fields beside the prompt that say who asks or what to look for. */
+const PARAMETERS = ['stop', 'user', 'safety_identifier', 'prompt_cache_key', 'metadata', 'web_search_options'] as const
+
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,
   developer: SYSTEM,
@@ -28,6 +31,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitResponseFormat(document, walk)
   visitPrediction(document, walk)
   walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
+  walk.parameters(document, PARAMETERS)
   return walk.changed
 }
 

@@ -47,17 +47,15 @@ export function renderEmbeddingsRequest({ document }: EmbeddingsRequest, upstrea
   return document.model === upstreamName ? document : { ...document, model: upstreamName }
 }
 
-/** Visits every text that is embedded and puts back what the visitor returns. Mutates. @returns whether one changed */
-export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): boolean {
+/** Visits every text that is embedded, then the end user's id, and puts back what the visitor returns. Mutates. */
+export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): void {
   const visited = (text: string) => visit({ scope: 'message', role: 'user', text } satisfies TextSpan)
-  const { input } = document
-  if (typeof input === 'string') {
-    document.input = visited(input)
-    return document.input !== input
+  const { input, user } = document
+  if (typeof input === 'string') document.input = visited(input)
+  else if (Array.isArray(input)) {
+    document.input = input.map((item) => (typeof item === 'string' ? visited(item) : item))
   }
-  if (!Array.isArray(input)) return false
-  document.input = input.map((item) => (typeof item === 'string' ? visited(item) : item))
-  return document.input.some((item, index) => item !== input[index])
+  if (typeof user === 'string') document.user = visit({ scope: 'parameter', role: 'user', text: user })
 }
 
 function parseModel(document: JsonObject): string | undefined {

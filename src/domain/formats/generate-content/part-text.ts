@@ -1,20 +1,13 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { TextPlace, TextWalk } from '../text-walk.ts'
-import { camelOf } from './spelling.ts'
+import { camelOf, itemsIn, nameIn } from './spelling.ts'
 
 const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 
 /** Fields that are no text: media, marks and signatures. */
-const OPAQUE: ReadonlySet<string> = new Set([
-  'inlineData',
-  'fileData',
-  'thought',
-  'thoughtSignature',
-  'videoMetadata',
-  'mediaResolution',
-])
+const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
 /**
  * Visits one part. A signature stands beside its text and is no checksum of it, so that signed texts are visited as well.
@@ -35,10 +28,22 @@ function visitField(
   if (OPAQUE.has(field)) return
   if (field === 'text') walk.text(part, name, place)
   else if (field === 'functionCall' && isJsonObject(value)) visitObject(value, 'args', TOOL_INPUT, walk)
-  else if (field === 'functionResponse' && isJsonObject(value)) visitObject(value, 'response', TOOL_OUTPUT, walk)
+  else if (field === 'functionResponse' && isJsonObject(value)) visitResponse(value, walk)
+  else if (field === 'inlineData' || field === 'fileData') visitMedia(value, place, walk)
   else if (field === 'codeExecutionResult') walk.leaves(part, name, TOOL_OUTPUT)
   else if (field === 'executableCode' && isJsonObject(value)) walk.text(value, 'code', place)
   else walk.leaves(part, name, place)
+}
+
+/** What a tool answered, and the media that go with it. */
+function visitResponse(response: JsonObject, walk: TextWalk): void {
+  visitObject(response, 'response', TOOL_OUTPUT, walk)
+  for (const part of itemsIn(response, 'parts')) if (isJsonObject(part)) visitPart(part, TOOL_OUTPUT, walk)
+}
+
+/** Of media its name only. */
+function visitMedia(media: JsonValue | undefined, place: TextPlace, walk: TextWalk): void {
+  if (isJsonObject(media)) walk.text(media, nameIn(media, 'displayName'), place)
 }
 
 /** Every string value of an object that a tool wrote or reads: whatever its name, `id` and `type` included, it is data. */

@@ -11,6 +11,9 @@ const USER: TextPlace = { scope: 'message', role: 'user' }
 const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
+/** Fields beside the prompt that say who asks or where to stop. */
+const PARAMETERS = ['labels'] as const
+
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
@@ -27,6 +30,8 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
+  walk.parameters(config, [nameIn(config, 'stopSequences')])
+  walk.parameters(document, PARAMETERS)
 }
 
 function visitContents(document: JsonObject, walk: TextWalk): void {

@@ -9,6 +9,10 @@ const USER: TextPlace = { scope: 'message', role: 'user' }
 const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
+/** Fields beside the prompt that say who asks or what to look for. The keys of `mcp_servers` are for the vendor to use. */
+const PARAMETERS = ['stop_sequences', 'metadata'] as const
+const TOOL_PARAMETERS = ['user_location'] as const
+
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
@@ -17,6 +21,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const tool of asArray(document.tools)) if (isJsonObject(tool)) visitTool(tool, walk)
   walk.schema(asObject(asObject(document.output_config)?.format)?.schema, TOOL_DEFINITION)
   walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
+  walk.parameters(document, PARAMETERS)
   return walk.changed
 }
 
@@ -32,4 +37,5 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
   walk.text(tool, 'description', TOOL_DEFINITION)
   walk.schema(tool.input_schema, TOOL_DEFINITION)
   walk.values(tool, 'input_examples', TOOL_DEFINITION)
+  walk.parameters(tool, TOOL_PARAMETERS)
 }

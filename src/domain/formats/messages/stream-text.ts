@@ -47,6 +47,8 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
         return this.#delta(event, document, index)
       case 'content_block_stop':
         return [...this.#flush(index), event]
+      case 'message_delta':
+        return [...this.end(), this.#ending(event, document)]
       default: // the message's end, an error, or something unknown: nothing of ours may come after it
         return [...this.end(), event]
     }
@@ -83,6 +85,13 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
     walk.text(block, 'text', place)
     walk.text(block, 'thinking', place)
     if (isJsonObject(block.input)) walk.values(block, 'input', place)
+    return walk.changed ? { ...event, data: JSON.stringify(document) } : event
+  }
+
+  /** With the client's own stop sequence, which was masked. */
+  #ending(event: SseEvent, document: JsonObject): SseEvent {
+    const walk = new TextWalk((span) => this.#whole(span.text))
+    walk.text(asObject(document.delta) ?? {}, 'stop_sequence', { scope: 'message', role: 'assistant' })
     return walk.changed ? { ...event, data: JSON.stringify(document) } : event
   }
 

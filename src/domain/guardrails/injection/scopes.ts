@@ -28,6 +28,7 @@ export function scopePolicy(span: Pick<TextSpan, 'scope' | 'role'>): ScopePolicy
     case 'tool-definition':
       return TOOL_DEFINITION
     case 'tool-input':
+    case 'parameter': // nobody gives one to a detector; it would be no order to a model
       return TOOL_INPUT
     case 'tool-output':
       return TOOL_OUTPUT

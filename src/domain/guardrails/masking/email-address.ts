@@ -177,10 +177,9 @@ function topLevelEnd(text: string, at: number, end: number): number | undefined 
   return undefined
 }
 
+/** Endings of files that programs are made of. Documents and pictures are named after people: `ann@example.com.pdf`. */
 function isFileEnding(label: string): boolean {
-  return /^(?:png|jpe?g|gif|svg|webp|js|mjs|cjs|ts|tsx|jsx|css|json|ya?ml|html?|txt|pdf|tgz|gz|jar|whl|lock|map)$/i.test(
-    label,
-  )
+  return /^(?:svg|webp|js|mjs|cjs|ts|tsx|jsx|css|tgz|jar|whl|lock|map)$/i.test(label)
 }
 
 const ARCHIVE = /^(?:zip|mov)$/i

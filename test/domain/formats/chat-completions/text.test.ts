@@ -47,7 +47,6 @@ t.test('media, ids and addresses of images are never visited', async (test) => {
   const media = 'A'.repeat(2000)
   const document: JsonObject = {
     model: 'seen',
-    user: 'seen',
     messages: [
       {
         role: 'user',
@@ -69,6 +68,28 @@ t.test('media, ids and addresses of images are never visited', async (test) => {
   const texts: string[] = []
   chatCompletions.visitRequestText(document, (span) => (texts.push(span.text), 'changed'))
   test.strictSame(texts, [])
+})
+
+t.test('what stands beside the prompt is visited as a parameter', async (test) => {
+  const fields = {
+    stop: 'word',
+    user: 'word',
+    safety_identifier: 'word',
+    prompt_cache_key: 'word',
+    metadata: { ticket_id: 'word', type: 'word' },
+    web_search_options: { user_location: { approximate: { city: 'word' } } },
+  }
+  const document: JsonObject = { messages: [], ...fields }
+  const scopes: string[] = []
+  chatCompletions.visitRequestText(document, (span) => (scopes.push(span.scope), 'changed'))
+  test.strictSame(
+    scopes,
+    Array.from({ length: 7 }, () => 'parameter'),
+  )
+  test.strictSame(document, JSON.parse(JSON.stringify({ messages: [], ...fields }).replaceAll('word', 'changed')))
+  const list: JsonObject = { messages: [], stop: ['END', 'a@b.example'] }
+  test.ok(chatCompletions.visitRequestText(list, (span) => mask(span.text)))
+  test.strictSame(list.stop, ['END', '[[X]]'])
 })
 
 t.test('a secret in an unknown field is visited, however deep', async (test) => {

@@ -52,13 +52,12 @@ t.test('only the model is changed, and nothing where it is the same', async (t) 
 })
 
 t.test('every text is visited, tokens are not', async (t) => {
-  const document: JsonObject = { input: ['a', [1], 'b'] }
-  t.ok(visitEmbeddingsText(document, ({ text }) => text.toUpperCase()))
-  t.strictSame(document.input, ['A', [1], 'B'])
-  t.notOk(visitEmbeddingsText(document, ({ text }) => text))
+  const document: JsonObject = { input: ['a', [1], 'b'], user: 'c' }
+  visitEmbeddingsText(document, ({ text, scope }) => `${text.toUpperCase()} ${scope}`)
+  t.strictSame(document, { input: ['A message', [1], 'B message'], user: 'C parameter' })
   const single: JsonObject = { input: 'a' }
-  t.ok(visitEmbeddingsText(single, () => 'b'))
-  t.equal(single.input, 'b')
+  visitEmbeddingsText(single, () => 'b')
+  t.strictSame(single, { input: 'b' })
 })
 
 t.test('vectors come in the encoding that was asked for, whatever the server sent', async () => {

@@ -44,14 +44,19 @@ t.test('both spellings of every field that holds text are visited', async (test)
   const words: JsonObject = {
     system_instruction: { parts: { text: 'word' } },
     contents: [
-      { role: 'user', parts: { text: 'word' } },
+      { role: 'user', parts: [{ text: 'word' }, { file_data: { file_uri: 'seen', display_name: 'word' } }] },
       { role: 'model', parts: [{ function_call: { name: 'f', args: { id: 'word' } } }] },
       { role: 'user', parts: [{ function_response: { name: 'f', response: { type: 'word' } } }] },
+      {
+        role: 'user',
+        parts: { functionResponse: { name: 'f', parts: [{ inlineData: { data: 'seen', displayName: 'word' } }] } },
+      },
     ],
     tools: [
       { function_declarations: [{ name: 'f', description: 'word', parameters_json_schema: { description: 'word' } }] },
     ],
-    generation_config: { response_schema: { description: 'word' } },
+    generation_config: { response_schema: { description: 'word' }, stop_sequences: ['word'] },
+    labels: { team: 'word' },
   }
   const count = JSON.stringify(words).split('word').length - 1
   let visited = 0

@@ -45,7 +45,6 @@ t.test('media, ids, signatures and what the vendor has encrypted are never visit
   const media = 'A'.repeat(2000)
   const document: JsonObject = {
     model: 'seen',
-    metadata: { user_id: 'seen' },
     system: [{ type: 'text', text: '', cache_control: { type: 'seen' } }],
     messages: [
       {
@@ -68,12 +67,37 @@ t.test('media, ids, signatures and what the vendor has encrypted are never visit
       },
     ],
     tools: [{ name: 'seen', input_schema: { type: 'object', required: ['seen'] } }],
-    stop_sequences: ['seen'],
   }
   messages.visitRequestText(document, ({ text }) => {
     test.fail(`visited ${text.slice(0, 20)}`)
     return text
   })
+})
+
+t.test('what stands beside the prompt is visited as a parameter', async (test) => {
+  const fields = {
+    stop_sequences: ['word', 'word'],
+    metadata: { user_id: 'word' },
+    tools: [{ type: 'web_search_20250305', user_location: { city: 'word' } }],
+  }
+  const document: JsonObject = { messages: [], ...fields }
+  const scopes: string[] = []
+  messages.visitRequestText(document, (span) => (scopes.push(span.scope), 'changed'))
+  test.strictSame(
+    scopes,
+    Array.from({ length: 4 }, () => 'parameter'),
+  )
+  test.strictSame(document, JSON.parse(JSON.stringify({ messages: [], ...fields }).replaceAll('word', 'changed')))
+})
+
+t.test('the stop sequence that an answer ended with is restored, whole and streamed', async (test) => {
+  const answer: JsonObject = { content: [], stop_reason: 'stop_sequence', stop_sequence: 'a@b.example' }
+  test.ok(messages.visitResultText(answer, (span) => mask(span.text)))
+  test.equal(answer.stop_sequence, '[[X]]')
+  const patcher = messages.createStreamTextPatcher(new Restorer())
+  const ending = { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: TOKEN } }
+  const [event] = patcher.push({ event: 'message_delta', data: JSON.stringify(ending) })
+  test.match(JSON.parse(event?.data ?? ''), { delta: { stop_reason: 'stop_sequence', stop_sequence: VALUE } })
 })
 
 const TOKEN = '[[X]]'

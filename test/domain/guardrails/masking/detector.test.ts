@@ -20,6 +20,12 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['请联系bob@example.com谢谢', 'EMAIL bob@example.com'],
   ['用户@例子.广告 иван@почта.рф', 'EMAIL 用户@例子.广告', 'EMAIL иван@почта.рф'],
   ['"a\\nbob@example.com\\nb"', 'EMAIL bob@example.com'],
+  [
+    'ann@example.com.pdf, bob@example.org.tar.gz, joe@site.io.PNG',
+    'EMAIL ann@example.com',
+    'EMAIL bob@example.org',
+    'EMAIL joe@site.io',
+  ],
   ["sean.o'brien@example.ie", "EMAIL sean.o'brien@example.ie"],
   ['?to=bob%40example.com&x=1', 'EMAIL bob%40example.com'],
   ['john [at] example [dot] com', 'EMAIL john [at] example [dot] com'],
@@ -59,6 +65,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['4111  1111  1111  1111, 4111_1111_1111_1111', 'CARD 4111  1111  1111  1111', 'CARD 4111_1111_1111_1111'],
   ['bob.smith at example dot com, look at example dot com', 'EMAIL bob.smith at example dot com'],
   ['The EllipticCurvePublicKey is a private key; wheel.py,sha256=WsN7z0_QSgJjw0JsWWcqOHj4wWTaFv0J7mxgUByDCOg'],
+  ['import "left-pad@cdn.example.com.min.js"; url(bg@desktop.dev.svg)'],
   ['<input type="password" name="password" autocomplete="current-password">'],
 ]
 
