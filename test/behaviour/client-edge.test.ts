@@ -133,7 +133,6 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     ['DELETE', '/v1/models/chat-model', 'GET'],
     ['GET', '/adapters/anthropic/v1/messages', 'POST'],
     ['PATCH', '/adapters/gemini/v1beta/models/m:generateContent', 'POST, GET'],
-    ['PATCH', '/adapters/gemini/v1beta/models/m:unknown', 'GET'],
     ['GET', 'http://proxy.example/v1/chat/completions', 'POST'],
   ] as const) {
     const answer = await sendRaw(gateway.url, requestBytes(method, path, [['Authorization', `Bearer ${KEY}`]]))
@@ -145,9 +144,17 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
   }
   const head = await sendRaw(gateway.url, requestBytes('HEAD', '/v1/models', []), { head: true })
   t.equal(head.status, 405)
-  for (const path of ['/v1/nothing', '/v1/chat/completions/', '/v1/model?a=/v1/models', '*']) {
-    const answer = await sendRaw(gateway.url, requestBytes('OPTIONS', path, []))
+  for (const [method, path] of [
+    ['OPTIONS', '/v1/nothing'],
+    ['GET', '/v1/chat/completions/'],
+    ['OPTIONS', '/v1/model?a=/v1/models'],
+    ['OPTIONS', '*'],
+    ['GET', '/v1/models/%E0%A4%A'],
+    ['POST', '/adapters/gemini/v1beta/models/m:embedContent'],
+  ] as const) {
+    const answer = await sendRaw(gateway.url, requestBytes(method, path, []))
     t.equal(answer.status, 404, path)
+    t.match(answer.body, `There is no such method and path: ${method} `)
   }
 })
 

@@ -4,25 +4,21 @@ import { ADAPTERS } from './registry.ts'
 /** The address before the path, where the target of a request is the whole of it. */
 const ORIGIN = /^https?:\/\/[^/]*/
 
-const NO_QUERY = new URLSearchParams()
-
-/** The methods of the routes that `target` leads to, each once; empty where no route has this path. */
+/** The methods of the routes whose pattern the path of `target` follows, each once; empty where there is none. */
 export function offeredMethods(target: string): readonly string[] {
   const path = target.replace(ORIGIN, '').replace(/\?.*/s, '')
   const methods = new Set<string>()
   for (const { routes } of ADAPTERS) {
     for (const route of routes) {
-      const rest = restOf(path, route.path)
-      if (rest === undefined) continue
-      if (route.hints === undefined || route.hints({ '*': rest }, NO_QUERY) !== undefined) methods.add(route.method)
+      if (follows(path, route.path)) methods.add(route.method)
     }
   }
   return [...methods]
 }
 
-/** What stands where a pattern takes any rest; undefined where the path does not follow the pattern. */
-function restOf(path: string, pattern: string): string | undefined {
-  if (!pattern.endsWith('/*')) return path === pattern ? '' : undefined
+/** Patterns end in `*` where they take any rest. */
+function follows(path: string, pattern: string): boolean {
+  if (!pattern.endsWith('/*')) return path === pattern
   const prefix = pattern.slice(0, -1)
-  return path.length > prefix.length && path.startsWith(prefix) ? path.slice(prefix.length) : undefined
+  return path.length > prefix.length && path.startsWith(prefix)
 }

@@ -198,9 +198,11 @@ function queryOf(request: FastifyRequest): string {
 function notFound(request: FastifyRequest, reply: FastifyReply, services: Services): void {
   const { method = '', url = '' } = request.raw
   const shown = `${method} ${url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)}`
-  const allow = offeredMethods(url).join(', ')
+  const offered = offeredMethods(url)
+  const allow = offered.join(', ')
+  // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
   const error =
-    allow === ''
+    allow === '' || offered.includes(method)
       ? new GatewayError('route_not_found', `There is no such method and path: ${shown}`)
       : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
   refuseOutside(error, request, reply, services)
