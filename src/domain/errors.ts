@@ -36,7 +36,6 @@ export const STATUS_OF = {
   guardrail_failed: 503,
   no_healthy_provider: 503,
   quota_backend_unavailable: 503,
-  shutting_down: 503,
   not_ready: 503,
   upstream_timeout: 504,
 } as const
@@ -137,7 +136,6 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'guardrail_failed',
   'no_healthy_provider',
   'quota_backend_unavailable',
-  'shutting_down',
   'not_ready',
   'upstream_timeout',
 ])

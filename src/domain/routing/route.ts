@@ -42,7 +42,7 @@ export type RemovalRule =
 export interface Removal {
   readonly deployment: Deployment
   readonly rule: RemovalRule
-  /** For people: `input price 0.005 above x-llm-max-cost 0.001`. */
+  /** For people: `quality 0.4 below 0.7, the bound of x-llm-min-quality or a policy`. */
   readonly detail: string
 }
 
