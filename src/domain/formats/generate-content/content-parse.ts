@@ -52,7 +52,8 @@ function parseContent(item: JsonValue, path: string, ids: CallIds): Message[] {
     case '':
     case 'user':
     case 'function': // the role of results in the API's first version
-      return parseUser(items, partsPath, ids)
+      if (items.length > 0) return parseUser(items, partsPath, ids)
+      throw new InvalidRequestError(`Invalid value for '${partsPath}': it is empty or missing.`, partsPath)
     default:
       throw new InvalidRequestError(
         `Invalid value for '${path}.role': expected user, model or function.`,

@@ -62,6 +62,8 @@ const WRONG: readonly [JsonObject, string][] = [
   [{ contents: 'Hello' }, 'contents'],
   [{ contents: ['Hello'] }, 'contents[0]'],
   [{ contents: [{ role: 'system', parts: [] }] }, 'contents[0].role'],
+  [{ contents: [{ role: 'user', parts: [] }] }, 'contents[0].parts'],
+  [{ contents: [{}] }, 'contents[0].parts'],
   [{ contents: [{ role: 'user', parts: 'Hello' }] }, 'contents[0].parts'],
   [{ contents: [{ parts: [{ text: 1 }] }] }, 'contents[0].parts[0].text'],
   [{ contents: [{ parts: [{ inline_data: { data: 'x' } }] }] }, 'contents[0].parts[0].inline_data.mimeType'],
