@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { JsonValue } from '../../src/domain/json.ts'
 import { anthropicStream, chatCompletion, chatStream, geminiAnswer, sse, SSE_DONE } from '../helpers/answers.ts'
-import { cutAfter, endless, ok, status, stream } from '../helpers/behaviours.ts'
+import { cutAfter, endless, hangUp, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 
@@ -176,4 +176,17 @@ t.test('nothing passes after the end mark', async (t) => {
   const text = await (await gateway.chat({ stream: true })).text()
   t.match(text, /before/)
   t.notMatch(text, /late/)
+})
+
+t.test('the log says how an attempt failed, in words of our own', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  for (const [behaviour, detail] of [
+    [hangUp(), 'the connection to the provider broke (UND_ERR_SOCKET)'],
+    [ok({ choices: 'none of the prompt' }), 'The provider sent an answer without choices.'],
+  ] as const) {
+    first.enqueue(behaviour)
+    const requestId = (await gateway.chat()).headers.get('x-request-id')
+    const line = await gateway.line(({ msg, ...rest }) => msg === 'provider failed' && rest['requestId'] === requestId)
+    t.equal(line['detail'], detail)
+  }
 })

@@ -4,12 +4,13 @@
  * A try ends in one of four ways: an answer, a rejection (the provider refuses the request itself: nobody else is
  * asked), a failure that another deployment may not have, or the client's leaving.
  */
-import { GatewayError } from '../../domain/errors.ts'
+import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
 import type { StreamEnd } from './item-stream.ts'
+import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -129,8 +130,14 @@ function failed(
       attempt: record.attempts.length,
       deployment: deployment.id,
       ...failure.attempt,
+      detail: detailOf(error),
     },
     'provider failed',
   )
   return failure.failure
+}
+
+/** What `connect` or `malformed-answer` was: an expired certificate, a missing key. Words of our own, and codes. */
+function detailOf(error: unknown): string | undefined {
+  return error instanceof AttemptError || error instanceof UpstreamFormatError ? error.message : undefined
 }
