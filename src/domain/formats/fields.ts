@@ -6,6 +6,12 @@
 import { InvalidRequestError } from '../errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
+/**
+ * Messages of one request: what Anthropic's API takes, the only vendor that states a number. Another's own bound is the
+ * vendor's to tell. @see https://docs.anthropic.com/en/api/messages
+ */
+export const MAX_MESSAGES = 100_000
+
 export function optionalString(object: JsonObject, field: string, parent?: string): string | undefined {
   const value = object[field]
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined

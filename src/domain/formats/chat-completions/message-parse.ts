@@ -12,6 +12,7 @@ import { asObject, asString, type JsonObject, type JsonValue } from '../../json.
 import {
   objectAt,
   optionalArray,
+  MAX_MESSAGES,
   optionalObject,
   optionalString,
   requiredObject,
@@ -19,9 +20,6 @@ import {
   wrongType,
 } from '../fields.ts'
 import { parseMedia } from './media-parse.ts'
-
-/** More turns than any model's context holds; bounds the work of one request. */
-export const MAX_MESSAGES = 2048
 
 /** Instructions that stand before the conversation, and the conversation. */
 export interface Conversation {

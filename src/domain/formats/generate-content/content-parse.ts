@@ -5,13 +5,10 @@
 import type { Message, TextPart, ToolResultPart, UserPart } from '../../completion/request.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { objectAt, optionalObject, optionalString } from '../fields.ts'
+import { MAX_MESSAGES, objectAt, optionalObject, optionalString } from '../fields.ts'
 import { CallIds } from './call-ids.ts'
 import { parseFunctionResponse, parseModelPart, parseUserPart } from './part-parse.ts'
 import { listIn, nameIn } from './spelling.ts'
-
-/** More turns than any model's context holds; bounds the work of one request. */
-export const MAX_CONTENTS = 2048
 
 /** Instructions that stand before the conversation, and the conversation. */
 export interface Conversation {
@@ -24,8 +21,8 @@ export function parseContents(document: JsonObject): Conversation {
   const { items, path } = listIn(document, 'contents')
   if (items.length === 0)
     throw new InvalidRequestError("Invalid value for 'contents': it is empty or missing.", 'contents')
-  if (items.length > MAX_CONTENTS) {
-    throw new InvalidRequestError(`Invalid value for 'contents': more than ${MAX_CONTENTS} contents.`, 'contents')
+  if (items.length > MAX_MESSAGES) {
+    throw new InvalidRequestError(`Invalid value for 'contents': more than ${MAX_MESSAGES} contents.`, 'contents')
   }
   const ids = new CallIds()
   const messages = items.flatMap((item, index) => parseContent(item, `${path}[${index}]`, ids))

@@ -12,11 +12,16 @@ import type {
 } from '../../completion/request.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import { type JsonObject, type JsonValue } from '../../json.ts'
-import { objectAt, optionalArray, optionalBoolean, optionalString, requiredString, wrongType } from '../fields.ts'
+import {
+  MAX_MESSAGES,
+  objectAt,
+  optionalArray,
+  optionalBoolean,
+  optionalString,
+  requiredString,
+  wrongType,
+} from '../fields.ts'
 import { cacheControlOf, parseText, parseUserBlock } from './block-parse.ts'
-
-/** More turns than any model's context holds; bounds the work of one request. */
-export const MAX_MESSAGES = 2048
 
 /** Reads `messages`. @throws {InvalidRequestError} naming the field. */
 export function parseMessages(document: JsonObject): Message[] {

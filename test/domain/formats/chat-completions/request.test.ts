@@ -24,7 +24,7 @@ const refused: { param: string; document: JsonObject }[] = [
   { param: 'messages', document: {} },
   { param: 'messages', document: { messages: [] } },
   { param: 'messages', document: { messages: 'Hello' } },
-  { param: 'messages', document: { messages: Array.from({ length: 2049 }, () => user) } },
+  { param: 'messages', document: { messages: Array.from({ length: 100_001 }, () => user) } },
   { param: 'messages[1]', document: { messages: [user, null] } },
   { param: 'messages[0].role', document: { messages: [{ content: 'Hello' }] } },
   { param: 'messages[0].role', document: { messages: [{ role: 'robot', content: 'Hello' }] } },

@@ -29,7 +29,7 @@ const refused: [param: string, document: JsonObject][] = [
   ['model', { ...base, model: '' }],
   ['messages', { max_tokens: 1 }],
   ['messages', { max_tokens: 1, messages: [] }],
-  ['messages', { max_tokens: 1, messages: Array.from({ length: 2049 }, () => user) }],
+  ['messages', { max_tokens: 1, messages: Array.from({ length: 100_001 }, () => user) }],
   ['messages[0]', { max_tokens: 1, messages: [null] }],
   ['messages[0].role', { max_tokens: 1, messages: [{ role: 'tool', content: 'x' }] }],
   ['messages[0].content', { max_tokens: 1, messages: [{ role: 'user' }] }],
