@@ -211,8 +211,16 @@ t.test('count_tokens', async (t) => {
     t.ok(data.input_tokens >= 100 && data.input_tokens < 150, `${data.input_tokens}`)
     t.equal(response.headers.get('x-gateway-token-count'), 'estimate')
     t.strictSame(openai.requests, [])
-    anthropic.enqueue(status(500))
-    t.equal((await client.messages.countTokens({ model: 'same', ...prompt })).input_tokens, data.input_tokens)
+    const noCount = [
+      status(200, '<html>'),
+      ok({ input_tokens: 'many' }),
+      ok({ input_tokens: -1 }),
+      ok({ type: 'message' }),
+    ]
+    for (const behaviour of [status(500), ...noCount]) {
+      anthropic.enqueue(behaviour)
+      t.equal((await client.messages.countTokens({ model: 'same', ...prompt })).input_tokens, data.input_tokens)
+    }
   })
 
   await t.test('is governed: a stranger, a bad body and an unknown model are refused', async (t) => {

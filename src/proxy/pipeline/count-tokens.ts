@@ -7,7 +7,9 @@
  * and role marks at their usual cost (domain/quota/prompt-size.ts). `x-gateway-token-count` says which of the two it is.
  */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
+import { UpstreamFormatError } from '../../domain/errors.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
+import { hasCount } from '../../domain/formats/usage-counts.ts'
 import { estimateUsage } from '../../domain/quota/estimate.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -21,7 +23,7 @@ import { refuseAndSettle } from './refuse-and-settle.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { planRequest } from './plan-request.ts'
 import { readRequest } from './read-request.ts'
-import { readWhole } from './read-whole.ts'
+import { parseAnswer, readWhole } from './read-whole.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveRequestPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -129,5 +131,13 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
   }
   reply.firstContentSeen()
-  return await readWhole(reply, MAX_COUNT_BYTES)
+  return countIn(await readWhole(reply, MAX_COUNT_BYTES))
+}
+
+/** `bytes`, where they are one of the vendors' counts. @throws {UpstreamFormatError} several servers answer every path */
+function countIn(bytes: Uint8Array): Uint8Array {
+  const { input_tokens, totalTokens } = parseAnswer(bytes)
+  if (!hasCount(input_tokens, totalTokens))
+    throw new UpstreamFormatError('The provider sent an answer without a count.')
+  return bytes
 }
