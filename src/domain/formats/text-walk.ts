@@ -5,7 +5,7 @@
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { rewriteJsonStrings } from './json-text.ts'
+import { rewriteJsonStrings } from './json-strings.ts'
 
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text'>

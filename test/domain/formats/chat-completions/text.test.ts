@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { TextSpan } from '../../../../src/domain/completion/text-span.ts'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
-import { rewriteJsonStrings } from '../../../../src/domain/formats/json-text.ts'
+import { rewriteJsonStrings } from '../../../../src/domain/formats/json-strings.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { fixture, matchGolden } from '../golden.ts'
 
