@@ -1,6 +1,6 @@
 /** `tollgate check PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
-import type { ResourceConditions } from '../domain/resources/conditions.ts'
+import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
 import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
@@ -20,7 +20,8 @@ export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-syst
 
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
- * refuse a manifest. A key without a grant or a provider without its Secret is good in a cluster and is only said.
+ * refuse a manifest, or a pattern does not compile. A key without a grant or a provider without its Secret is good in a
+ * cluster and is only said.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
@@ -30,7 +31,13 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
     return 1
   }
   for (const warning of result.warnings) options.writeLine(`warning: ${formatProblem(warning)}`)
-  for (const line of describeConditions(result.resources, options)) options.writeLine(`warning: ${line}`)
+  const conditions = failingConditions(result.resources, options)
+  const faults = conditions.filter(({ reason }) => reason === 'InvalidPattern')
+  if (faults.length > 0) {
+    for (const { line } of faults) options.writeLine(line)
+    return 1
+  }
+  for (const { line } of conditions) options.writeLine(`warning: ${line}`)
   options.writeLine(summary(result.resources, result.files.length))
   return 0
 }
@@ -45,7 +52,12 @@ function summary({ organizations, providers, virtualKeys }: ManifestResources, f
   return `ok: ${counts.map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`).join(', ')}`
 }
 
-function describeConditions(resources: ManifestResources, { checkPattern }: CheckOptions): string[] {
+interface FailingCondition {
+  readonly reason: ConditionReason
+  readonly line: string
+}
+
+function failingConditions(resources: ManifestResources, { checkPattern }: CheckOptions): FailingCondition[] {
   const { conditions } = buildSnapshot({
     ...resources,
     secretValue: withPlaceholders(resources),
@@ -54,7 +66,7 @@ function describeConditions(resources: ManifestResources, { checkPattern }: Chec
     contentHash: () => '',
     checkPattern,
   })
-  return conditions.flatMap(describe)
+  return conditions.flatMap(failing)
 }
 
 /** Generated keys are made when the gateway runs; a check takes them as made. */
@@ -71,8 +83,11 @@ function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLo
   }
 }
 
-function describe({ kind, namespace, name, conditions }: ResourceConditions): string[] {
+function failing({ kind, namespace, name, conditions }: ResourceConditions): FailingCondition[] {
   return conditions
     .filter(({ type, status }) => status === 'False' && type !== 'Ready')
-    .map(({ reason, message }) => `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}: ${reason}: ${message}`)
+    .map(({ reason, message }) => ({
+      reason,
+      line: `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}: ${reason}: ${message}`,
+    }))
 }

@@ -1,11 +1,15 @@
 import t from 'tap'
+import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 
-function check(paths: readonly string[]): { readonly code: number; readonly lines: string[] } {
+function check(
+  paths: readonly string[],
+  checkPattern: PatternCheck = () => undefined,
+): { readonly code: number; readonly lines: string[] } {
   const lines: string[] = []
   const code = checkManifests(paths, {
     environment: {},
-    checkPattern: () => undefined,
+    checkPattern,
     writeLine: (line) => lines.push(line),
   })
   return { code, lines }
@@ -21,6 +25,15 @@ t.test('good manifests are counted, and what would not be in force is said', asy
     /^warning: VirtualKey support\/supplied: SecretNotFound/,
     'ok: 1 file, 1 organization, 2 providers, 2 virtual keys',
   ])
+})
+
+t.test('a pattern that does not compile is a fault, as it is for the gateway', async (t) => {
+  const pattern = 'compliance: { masking: { custom: [{ kind: BADGE, pattern: "B([0-9" }] } }'
+  const organization = `apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: acme }\nspec: { ${pattern} }\n`
+  const folder = t.testdir({ 'organization.yaml': organization })
+  const { code, lines } = check([folder], () => 'missing closing ]')
+  t.equal(code, 1)
+  t.match(lines, [/^Organization acme: InvalidPattern: .*BADGE: missing closing \]$/])
 })
 
 t.test('bad manifests give exit code 1 and their problems', async (t) => {
