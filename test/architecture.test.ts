@@ -47,7 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   manifests: ['domain/resources', 'domain/snapshot', 'domain/errors.ts', 'domain/secret.ts', 'domain/json.ts'],
   proto: [],
   crypto: ['domain/secret.ts'],
-  'demo-provider': ['domain/json.ts', 'domain/formats/sse.ts', 'command-line.ts'],
+  'demo-provider': ['domain/json.ts', 'domain/formats/sse.ts'],
   'proxy/server': ['domain', 'proxy/adapters', 'proxy/pipeline', 'proxy/telemetry', 'proxy/config'],
   'proxy/adapters': [
     'domain/formats',
