@@ -106,18 +106,27 @@ function openPool({ origin, provider }: Endpoint, connections: number): Dispatch
 }
 
 /**
- * A proxy that closes the connection instead of answering is, to undici, one to be asked again at once, without end and
- * also after the exchange was given up. As an error that undici does not know, it ends what waits for the tunnel.
+ * To undici, a proxy that closes the connection instead of answering, or answers in the provider's place, is one to be
+ * asked again at once, without end and also after the exchange was given up. As an error that undici does not know, it
+ * ends what waits for the tunnel.
  */
 class ForwardProxy extends Pool {
   override connect(options: ConnectOptions): Promise<Dispatcher.ConnectData>
   override connect(options: ConnectOptions, callback: Connected): void
   override connect(options: ConnectOptions, callback?: Connected): Promise<Dispatcher.ConnectData> | void {
     if (callback !== undefined) return super.connect(options, callback)
-    return super.connect(options).catch((error: unknown) => {
+    return super.connect(options).then(emptyTunnel, (error: unknown) => {
       throw attemptErrorOf(error, 'connecting')
     })
   }
+}
+
+/** No provider speaks before it is asked. */
+function emptyTunnel(tunnel: Dispatcher.ConnectData): Dispatcher.ConnectData {
+  const { socket, statusCode } = tunnel
+  if (statusCode !== 200 || socket.readableLength === 0) return tunnel
+  socket.destroy()
+  throw new AttemptError('protocol', "the forward proxy answered in the provider's place")
 }
 
 type ConnectOptions = Parameters<Pool['connect']>[0]

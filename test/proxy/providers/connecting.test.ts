@@ -133,19 +133,23 @@ t.test('a forward proxy that refuses, or never answers, is a connection that fai
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: 'not a url' }), { kind: 'refused-address' })
 })
 
-t.test('a forward proxy that closes the connection is a connection that failed, and is asked once', async (t) => {
-  const answers: ((socket: Socket) => void)[] = [
-    (socket) => socket.end(),
-    (socket) => socket.resetAndDestroy(),
-    (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
-  ]
-  for (const answer of answers) {
-    const { proxyUrl, targets } = await startProxy(t, answer)
-    t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/ })
-    await sleep(20)
-    t.equal(targets.length, 1)
-  }
-})
+t.test(
+  'a forward proxy that closes the connection, or answers itself, is a connection that failed, and is asked once',
+  async (t) => {
+    const answers: ((socket: Socket) => void)[] = [
+      (socket) => socket.end(),
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
+    ]
+    for (const answer of answers) {
+      const { proxyUrl, targets } = await startProxy(t, answer)
+      t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/ })
+      await sleep(20)
+      t.equal(targets.length, 1)
+    }
+  },
+)
 
 t.test('a forward proxy is not asked for a refused literal address', async (t) => {
   const { proxyUrl, targets } = await startProxy(t)
