@@ -4,6 +4,7 @@ import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-l
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
+import { AnswerBudget, memoryForAnswers } from './proxy/pipeline/answer-budget.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
@@ -78,6 +79,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     metrics,
     audit: auditTo(output.audit, stores.audit),
     afterAnswer,
+    answers: new AnswerBudget(memoryForAnswers(getHeapStatistics().heap_size_limit, process.constrainedMemory())),
     log: output.log,
   }
   const hydrator = new QuestionHydrator(services)

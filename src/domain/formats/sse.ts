@@ -38,6 +38,11 @@ export class SseDecoder {
     this.#maxCharacters = maxCharacters
   }
 
+  /** Of the event that has not ended. */
+  get heldCharacters(): number {
+    return this.#held
+  }
+
   /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer or holds more than the bounds. */
   push(bytes: Uint8Array): SseEvent[] {
     const text = this.#text.decode(bytes, MORE_TO_COME)

@@ -89,6 +89,7 @@ async function tryOnce<Answer>(
     return { answer }
   } catch (error) {
     leave()
+    record.releaseAnswers()
     return failed(error, deployment, Math.round(services.now() - started), record, services)
   } finally {
     // Waiting for a provider is not the gateway's own time.

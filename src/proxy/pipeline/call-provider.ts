@@ -9,15 +9,17 @@ import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RenderTarget } from '../../domain/formats/format.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
+import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
+import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems } from './provider-stream.ts'
-import { parseAnswer, readWhole } from './read-whole.ts'
+import { MAX_ANSWER_BYTES, parseAnswer, readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -84,11 +86,13 @@ async function exchange(
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.now())
   }
+  const openShare = () => record.openShare(services.answers)
   if (!call.stream) {
     const firstByteMs = services.now() - started
-    return { answer: readAnswer(await readWhole(reply), reply, deployment, format), firstByteMs }
+    const bytes = await readWhole(reply, MAX_ANSWER_BYTES, openShare)
+    return { answer: readAnswer(bytes, reply, deployment, format), firstByteMs }
   }
-  const answer = await openStream(reply, deployment, format)
+  const answer = await openStream(reply, deployment, format, openShare)
   return {
     answer,
     firstByteMs: services.now() - started,
@@ -135,29 +139,58 @@ function readAnswer(bytes: Uint8Array, reply: ProviderReply, deployment: Deploym
 }
 
 /** Reads up to the first content. What came before it is kept and replayed first. */
-async function openStream(reply: ProviderReply, deployment: Deployment, format: Format): Promise<StreamAnswer> {
-  const items = providerItems(reply, format)
+async function openStream(
+  reply: ProviderReply,
+  deployment: Deployment,
+  format: Format,
+  openShare: () => AnswerShare,
+): Promise<StreamAnswer> {
+  const items = providerItems(reply, format, openShare)
+  try {
+    await readToContent(items, openShare)
+  } catch (error) {
+    await items.return()
+    throw error
+  }
+  reply.firstContentSeen()
+  return { type: 'stream', deployment, format, items }
+}
+
+async function readToContent(items: ItemStream, openShare: () => AnswerShare): Promise<void> {
   const held: StreamItem[] = []
-  let room = MAX_HELD_CHARACTERS
+  let characters = 0
+  let share: AnswerShare | undefined
   for (;;) {
     const { value, done } = await items.next()
     if (done === true) throw new AttemptError('cut', 'the stream ended before any content')
     for (const item of value) {
       held.push(item)
-      room -= ITEM_CHARACTERS + (item.event?.data.length ?? 0)
+      characters += ITEM_CHARACTERS + (item.event?.data.length ?? 0)
     }
-    if (room < 0) {
-      await items.return()
-      throw new AttemptError('protocol', 'too much came before any content')
-    }
+    if (characters > MAX_HELD_CHARACTERS) throw new AttemptError('protocol', 'too much came before any content')
+    if (characters > UNCOUNTED_BYTES) await (share ??= openShare()).hold(characters)
     if (value.some(({ parts }) => parts.some(isContent))) break
   }
-  reply.firstContentSeen()
   items.unread(held)
-  return { type: 'stream', deployment, format, items }
+  if (share !== undefined) releaseWhenWritten(share, items)
 }
 
-/** Of what comes before the first content: a few pings and what the gateway does not know, where a server is sound. */
-const MAX_HELD_CHARACTERS = 32 * 1024 * 1024
+/** It goes out as the first batch; when another one comes, it has. */
+function releaseWhenWritten(share: AnswerShare, items: ItemStream): void {
+  let isOut = false
+  items.watch({
+    saw() {
+      if (isOut) share.release()
+      isOut = true
+    },
+    ended: () => share.release(),
+  })
+}
+
+/**
+ * Of what comes before the first content, with it: a few pings and what the gateway does not know, where a server is sound,
+ * and an event as large as one may be. Four times of it must fit a heap of 128 MiB.
+ */
+const MAX_HELD_CHARACTERS = MAX_EVENT_CHARACTERS * 1.5
 /** What an item takes beside its text, about. */
 const ITEM_CHARACTERS = 128

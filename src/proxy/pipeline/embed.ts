@@ -118,7 +118,7 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
   }
   const firstByteMs = services.now() - started
-  const bytes = await readWhole(reply, MAX_VECTORS_BYTES)
+  const bytes = await readWhole(reply, MAX_VECTORS_BYTES, () => record.openShare(services.answers))
   return { answer: answerOf(bytes, request, deployment), firstByteMs }
 }
 

@@ -6,7 +6,16 @@
  */
 import type { SseEvent } from '../../domain/formats/format.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
-import { answerPull, DONE, nextOf, pullFrom, type Pullable, type PullableIterator, type Taker } from './pull.ts'
+import {
+  answerPull,
+  DONE,
+  nextOf,
+  pullAlone,
+  pullFrom,
+  type Pullable,
+  type PullableIterator,
+  type Taker,
+} from './pull.ts'
 
 /** An event with its parts; no event where parts stand for themselves (closing parts, an answer that was no stream). */
 export interface StreamItem {
@@ -23,6 +32,8 @@ export interface ItemDecoder<Piece> {
   readonly failure?: Error | undefined
   /** The stream has ended, although the body may go on. */
   readonly isOver?: boolean
+  /** What is to be waited for before more is read. Fails the stream where it rejects. */
+  readonly room?: Promise<void> | undefined
 }
 
 /** `left`: whoever read it wanted no more. */
@@ -143,7 +154,12 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
     if (this.#isEnded) this.#taker?.end()
     else if (this.#decoder.failure !== undefined) this.fail(this.#decoder.failure)
     else if (this.#isRead || this.#decoder.isOver === true) this.#complete()
-    else this.#pieces.pull(this)
+    else if (this.#decoder.room === undefined) this.#pieces.pull(this)
+    else this.#readAfter(this.#decoder.room)
+  }
+
+  #readAfter(room: Promise<void>): void {
+    room.then(() => pullAlone(this.#pieces, this)).catch((error: unknown) => this.fail(error))
   }
 
   #decoded(items: readonly StreamItem[]): void {

@@ -5,19 +5,20 @@
 import { partsOf } from '../../domain/completion/assemble.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import type { Format, SseEvent, StreamDecoder } from '../../domain/formats/format.ts'
-import { SseDecoder } from '../../domain/formats/sse.ts'
+import { MAX_EVENT_CHARACTERS, SseDecoder } from '../../domain/formats/sse.ts'
+import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { parseAnswer, readWhole } from './read-whole.ts'
+import { MAX_ANSWER_BYTES, parseAnswer, readWhole } from './read-whole.ts'
 
 /**
  * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an AttemptError where the body breaks off, its own end mark is missing
  * or the provider reports an error in it.
  */
-export function providerItems(reply: ProviderReply, format: Format): ItemStream {
+export function providerItems(reply: ProviderReply, format: Format, openShare: () => AnswerShare): ItemStream {
   // Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for.
-  if (isJson(reply)) return decodeItems(whole(reply), new WholeDecoder(format))
-  return decodeItems(reply.body, new EventDecoder(reply, format))
+  if (isJson(reply)) return decodeItems(whole(reply, openShare), new WholeDecoder(format))
+  return decodeItems(reply.body, new EventDecoder(reply, format, openShare))
 }
 
 /** Whether something the client would see has come: from here on nothing can be tried elsewhere. */
@@ -40,17 +41,26 @@ export function isContent(part: StreamPart): boolean {
   }
 }
 
+/** Calls that come beside each other, and what says nothing. As much as may come before the first content. */
+const MAX_KEPT_CHARACTERS = MAX_EVENT_CHARACTERS * 1.5
+
 class EventDecoder implements ItemDecoder<Uint8Array> {
   readonly #events = new SseDecoder()
   readonly #codec: StreamDecoder
   readonly #reply: ProviderReply
   /** As the reply knows it. */
   #endsAfterMs = Infinity
+  /** Of events that brought out nothing: the codec may hold all of it, to put it in order. */
+  #kept = 0
+  readonly #openShare: () => AnswerShare
+  #share: AnswerShare | undefined
+  room: Promise<void> | undefined
   failure: AttemptError | undefined
 
-  constructor(reply: ProviderReply, format: Format) {
+  constructor(reply: ProviderReply, format: Format, openShare: () => AnswerShare) {
     this.#codec = format.createStreamDecoder()
     this.#reply = reply
+    this.#openShare = openShare
   }
 
   get isOver(): boolean {
@@ -64,7 +74,18 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
       this.#endsAfterMs = endsAfterMs
       this.#reply.endsAfter?.(endsAfterMs)
     }
+    const held = this.#events.heldCharacters + this.#kept
+    if (held > UNCOUNTED_BYTES || this.#share !== undefined) this.#hold(held)
     return this.#upToFailure(items)
+  }
+
+  /** Characters of an event that has not ended, and those kept. */
+  #hold(held: number): void {
+    if (this.#kept > MAX_KEPT_CHARACTERS) this.failure = new AttemptError('protocol', 'too much came out of order')
+    this.#share ??= this.#openShare()
+    this.room = this.#share.hold(held)
+    // Whoever pulls next hears of it; nobody may.
+    this.room?.catch(() => undefined)
   }
 
   end(): StreamItem[] {
@@ -73,7 +94,11 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
     return this.#upToFailure(items)
   }
 
-  readonly #itemOf = (event: SseEvent): StreamItem => ({ event, parts: this.#codec.push(event) })
+  readonly #itemOf = (event: SseEvent): StreamItem => {
+    const parts = this.#codec.push(event)
+    if (parts.length === 0) this.#kept += event.data.length
+    return { event, parts }
+  }
 
   /** An error is the last thing read: the client gets one of ours in its place. */
   #upToFailure(items: StreamItem[]): StreamItem[] {
@@ -116,6 +141,6 @@ function isJson(reply: ProviderReply): boolean {
   return String(reply.headers['content-type'] ?? '').startsWith('application/json')
 }
 
-async function* whole(reply: ProviderReply): AsyncGenerator<Uint8Array> {
-  yield await readWhole(reply)
+async function* whole(reply: ProviderReply, openShare: () => AnswerShare): AsyncGenerator<Uint8Array> {
+  yield await readWhole(reply, MAX_ANSWER_BYTES, openShare)
 }

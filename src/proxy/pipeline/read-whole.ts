@@ -1,27 +1,42 @@
 /** Reading a provider's body to its end, within a bound. */
 import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { parseDocument } from './read-request.ts'
 
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
-/** The body, at once where it has come whole. @throws {AttemptError} where it breaks off or is larger than `maxBytes`. */
-export function readWhole(reply: ProviderReply, maxBytes = MAX_ANSWER_BYTES): Uint8Array | Promise<Uint8Array> {
+/**
+ * The body, at once where it has come whole.
+ * @param openShare the share that a large body takes; absent where none is large
+ * @throws {AttemptError} where it breaks off or is larger than `maxBytes`; as `AnswerShare.hold`.
+ */
+export function readWhole(
+  reply: ProviderReply,
+  maxBytes: number,
+  openShare?: () => AnswerShare,
+): Uint8Array | Promise<Uint8Array> {
   const whole = reply.takeWhole?.()
-  if (whole === undefined) return gather(reply, maxBytes)
+  if (whole === undefined) return gather(reply, maxBytes, openShare)
   checkLength(whole.length, maxBytes)
   return whole
 }
 
-async function gather(reply: ProviderReply, maxBytes: number): Promise<Uint8Array> {
+async function gather(
+  reply: ProviderReply,
+  maxBytes: number,
+  openShare: (() => AnswerShare) | undefined,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
+  let share: AnswerShare | undefined
   for await (const chunk of reply.body) {
     length += chunk.length
     checkLength(length, maxBytes)
     chunks.push(chunk)
+    if (length > UNCOUNTED_BYTES) await (share ??= openShare?.())?.hold(length)
   }
   const [only] = chunks
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)

@@ -11,6 +11,7 @@ import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { HeldReservation } from './admit.ts'
+import type { AnswerBudget, AnswerShare } from './answer-budget.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
@@ -97,6 +98,8 @@ export class RequestRecord {
   /** Of the provider's call, where others may want its answer after this client has gone; else the client's counts. */
   upstream: CallCancellation | undefined
   errorCode: string | undefined
+  /** What it holds of the budget for answers: large ones only. */
+  #answerShares: AnswerShare[] | undefined
 
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
@@ -112,6 +115,21 @@ export class RequestRecord {
   noteRequest({ model, stream }: CompletionRequest): void {
     this.requestedModel = model
     this.stream = stream
+  }
+
+  /** Memory for a large answer, until the request has settled. */
+  openShare(answers: AnswerBudget): AnswerShare {
+    const share = answers.open(this.upstreamSignal)
+    this.#answerShares ??= []
+    this.#answerShares.push(share)
+    return share
+  }
+
+  /** The answers so far are not held any more. */
+  releaseAnswers(): void {
+    if (this.#answerShares === undefined) return
+    for (const share of this.#answerShares) share.release()
+    this.#answerShares = undefined
   }
 
   /** As if no guardrail had looked at the request, which was refused before one was to. */

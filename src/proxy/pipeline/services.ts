@@ -1,5 +1,6 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AfterAnswer } from './after-answer.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import type { AnswerCache, QuestionIndex } from './cache-port.ts'
 import type { AuditSink, ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
@@ -22,6 +23,8 @@ export interface Services {
   readonly audit: AuditSink
   /** What is done after the answer, for requests that are billed so. */
   readonly afterAnswer: AfterAnswer
+  /** Memory for what is held of answers. */
+  readonly answers: AnswerBudget
   readonly log: Logger
 }
 

@@ -36,6 +36,7 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
   const charge = priceUsage(record)
   const endedAtMs = services.now()
   const { afterAnswer } = services
+  record.releaseAnswers()
   if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
   else afterAnswer.begin(() => chargeReservation(record, charge, services))
   noteTokens(record, services)

@@ -74,6 +74,36 @@ t.test('a stream that is over ends before its pieces do, and lets go of them', a
   t.same(told.ends, ['complete'])
 })
 
+t.test('what has no room is not read on, and fails where it gets none', async (t) => {
+  const log = { ended: 0 }
+  const room = Promise.withResolvers<void>()
+  const none = Promise.withResolvers<void>()
+  const read: number[] = []
+  const rooms = [undefined, room.promise, none.promise]
+  const decoder = {
+    room: undefined as Promise<void> | undefined,
+    push(number: number) {
+      read.push(number)
+      this.room = rooms[number]
+      return number === 1 ? [] : [item(String(number))]
+    },
+    end: () => [item('end')],
+  }
+  const items = decodeItems(count(log), decoder)
+  const told = watched(items)
+  const first = items.next()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(read, [1])
+  room.resolve()
+  t.strictSame((await first).value, [item('2')])
+  const second = items.next()
+  none.reject(new Error('no room'))
+  await t.rejects(second, { message: 'no room' })
+  t.strictSame(read, [1, 2])
+  t.same(told.ends, ['failed'])
+  t.equal(log.ended, 1, 'and its source is left')
+})
+
 t.test('what was put back comes first, and watchers see it once', async (t) => {
   const items = decodeItems(count({ ended: 0 }), numbers)
   const { value = [] } = await items.next()

@@ -7,8 +7,10 @@ import type { TranslationWarning } from '../../completion/request.ts'
 import type { Finish, Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import type { JsonObject } from '../../json.ts'
+import { UpstreamFormatError } from '../../errors.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
+import { MAX_EVENT_CHARACTERS } from '../sse.ts'
 import { renderFinish } from './finish.ts'
 import { FOREIGN_SIGNATURE } from './result.ts'
 import { argumentsOf } from './tool-arguments.ts'
@@ -28,6 +30,8 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
   readonly warnings: TranslationWarning[] = []
   readonly #context: RenderContext
   readonly #calls = new Map<string, OpenCall>()
+  /** Characters of arguments that wait for their call's end. */
+  #waiting = 0
   readonly #finishes = new Map<number, Finish>()
   #envelope: JsonObject
   #usage: Usage | undefined
@@ -56,8 +60,7 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
       case 'tool-input-start':
         return this.#startCall(part)
       case 'tool-input-delta':
-        this.#calls.get(part.id)?.pieces.push(part.delta)
-        return []
+        return this.#addArguments(part.id, part.delta)
       case 'tool-input-end':
         return this.#endCall(part.choice, part.id)
       case 'finish':
@@ -93,6 +96,16 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     return []
   }
 
+  /** @throws {UpstreamFormatError} where more waits than one event may hold. */
+  #addArguments(id: string, delta: string): SseEvent[] {
+    const call = this.#calls.get(id)
+    if (call === undefined) return []
+    call.pieces.push(delta)
+    this.#waiting += delta.length
+    if (this.#waiting > MAX_EVENT_CHARACTERS) throw new UpstreamFormatError('The arguments of a call are too long.')
+    return []
+  }
+
   #endThought(choice: number, signature: string | undefined): SseEvent[] {
     return signature === undefined ? [] : this.#chunk(choice, { text: '', thought: true, thoughtSignature: signature })
   }
@@ -107,7 +120,9 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     const call = this.#calls.get(id)
     if (call === undefined) return []
     this.#calls.delete(id)
-    const { args, lost } = argumentsOf(call.pieces.join(''))
+    const text = call.pieces.join('')
+    this.#waiting -= text.length
+    const { args, lost } = argumentsOf(text)
     this.#warnOf(lost, lost ?? '')
     const functionCall = { id: call.id, name: call.name, args }
     return this.#chunk(choice, withoutUndefined({ functionCall, thoughtSignature: call.signature }))

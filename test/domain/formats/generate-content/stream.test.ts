@@ -7,6 +7,7 @@ import type { Format, RenderContext, SseEvent, StreamTextRewriter } from '../../
 import { generateContent } from '../../../../src/domain/formats/generate-content/generate-content.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import { encodeSse, SseDecoder } from '../../../../src/domain/formats/sse.ts'
+import { UpstreamFormatError } from '../../../../src/domain/errors.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { readGeminiStream } from '../../../helpers/gemini-grammar.ts'
 import { casesOf, fixture } from '../golden.ts'
@@ -183,6 +184,19 @@ t.test('a call whose arguments come in one piece, in many or never is sent whole
     })
     test.strictSame(encoder.warnings, [])
   }
+})
+
+t.test('arguments wait for the end of their call within the bound of an event', async (test) => {
+  const encoder = generateContent.createStreamEncoder(CONTEXT)
+  const delta = 'p'.repeat(1024 * 1024)
+  const grow = (id: string, mib: number) => {
+    for (let count = 0; count < mib; count++) encoder.push({ type: 'tool-input-delta', choice: 0, id, delta })
+  }
+  for (const id of ['x', 'y']) encoder.push({ type: 'tool-input-start', choice: 0, id, toolCallId: id, toolName: 'f' })
+  grow('x', 5)
+  encoder.push({ type: 'tool-input-end', choice: 0, id: 'x' })
+  grow('y', 8)
+  test.throws(() => grow('y', 1), UpstreamFormatError)
 })
 
 t.test('arguments that are no JSON object keep their text, with a warning', async (test) => {

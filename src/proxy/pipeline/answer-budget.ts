@@ -1,0 +1,182 @@
+/**
+ * One budget of memory for all that is held of providers' answers at once: whole answers, what comes before a stream's
+ * first content, an event that has not ended, what a codec puts in order. Each is bounded by itself; times each other,
+ * these bounds are more than any process has.
+ *
+ * 1. Up to `UNCOUNTED_BYTES` an answer is not counted: nearly all are not.
+ * 2. Where there is no room, the provider is not read on, so that its sending stops too.
+ * 3. The answer that has held a part for the longest may go beyond the budget: one of them always ends, and its room is
+ *    the others'. So the budget may be exceeded by the largest answer there is.
+ * 4. Who has waited for `MAX_WAIT_MS` is refused. Another provider's answer would need the same room: nobody else is asked.
+ *
+ * Known limit: a whole answer's part ends when it is handed to its connection; a client that does not read it is not seen.
+ */
+import { GatewayError } from '../../domain/errors.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { AttemptError, type Cancellation } from './ports.ts'
+
+/** So much of an answer is held for nothing. */
+export const UNCOUNTED_BYTES = 256 * 1024
+
+/**
+ * Memory that one byte of an answer takes: as it came, decoded with the document's strings (two bytes a character as soon
+ * as one character is not Latin), and as it is sent on. Measured with streams and whole answers of 31 MiB: 2 to 4.
+ */
+const COST_PER_BYTE = 4
+
+/** Long enough for some answers to end, short enough for a client to come back later. As for bodies of requests. */
+const MAX_WAIT_MS: Milliseconds = 10_000
+const RETRY_AFTER_SECONDS = 5
+
+/** Code, caches and buffers of a process that has served some requests. */
+const PROCESS_BYTES = 128 * 1024 * 1024
+/** Large answers are few: embeddings by the thousand, pictures. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/**
+ * The part of a process's memory that is for answers; bodies of requests have theirs.
+ * @param heapLimit of V8, bytes. @param containerLimit `process.constrainedMemory()`, bytes; 0: there is none.
+ */
+export function memoryForAnswers(heapLimit: number, containerLimit: number): number {
+  return Math.max(0, Math.min(MOST_BYTES, heapLimit / 8, ((containerLimit || Infinity) - PROCESS_BYTES) / 6))
+}
+
+/** An answer's part of the budget. */
+export interface AnswerShare {
+  /**
+   * The answer takes `bytes` of itself from now on, more or less than before.
+   * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {GatewayError}
+   * 429 `rate_limit_exceeded` where there is none in time, {AttemptError} where the call is given up meanwhile.
+   */
+  hold(bytes: number): Promise<void> | undefined
+  /** Gives all of it back. It may hold again. */
+  release(): void
+}
+
+interface Waiting {
+  readonly share: Share
+  readonly bytes: number
+  readonly granted: () => void
+  readonly refused: (error: Error) => void
+}
+
+export class AnswerBudget {
+  readonly #bytes: number
+  readonly #maxWaitMs: Milliseconds
+  /** Who holds something, the one that began first before all others. */
+  readonly #holding = new Set<Share>()
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>()
+  #held = 0
+
+  /** @param bytes memory for all answers together */
+  constructor(bytes: number, maxWaitMs: Milliseconds = MAX_WAIT_MS) {
+    this.#bytes = bytes
+    this.#maxWaitMs = maxWaitMs
+  }
+
+  /** Memory held by all shares, bytes. */
+  get heldBytes(): number {
+    return this.#held
+  }
+
+  /** How many wait for room. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** A share that holds nothing yet. @param signal ends its waiting */
+  open(signal: Cancellation): AnswerShare {
+    return new Share(this, signal)
+  }
+
+  /** For shares only. @param bytes of memory */
+  hold(share: Share, bytes: number): Promise<void> | undefined {
+    return this.#fits(share, bytes) ? this.#set(share, bytes) : this.#wait(share, bytes)
+  }
+
+  /** For shares only. */
+  release(share: Share): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.share === share) waiting.refused(new AttemptError('aborted', 'the answer is not wanted any more'))
+    }
+    this.#set(share, 0)
+  }
+
+  #fits(share: Share, bytes: number): boolean {
+    if (bytes <= share.held || this.#held + bytes - share.held <= this.#bytes) return true
+    const [first = share] = this.#holding
+    return first === share
+  }
+
+  #set(share: Share, bytes: number): undefined {
+    const isLess = bytes < share.held
+    this.#held += bytes - share.held
+    share.held = bytes
+    if (bytes === 0) this.#holding.delete(share)
+    else this.#holding.add(share)
+    if (isLess && this.#waiting.size > 0) this.#admitWaiting()
+  }
+
+  #wait(share: Share, bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { signal } = share
+      const leave = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', aborted)
+        this.#waiting.delete(waiting)
+      }
+      const refused = (error: Error): void => {
+        leave()
+        // What it has got is of no use to it: before others are refused as well.
+        share.release()
+        reject(error)
+      }
+      const aborted = () => refused(new AttemptError('aborted', 'the attempt was aborted'))
+      const timer = setTimeout(() => refused(noRoom()), this.#maxWaitMs)
+      const granted = (): void => {
+        leave()
+        resolve()
+      }
+      const waiting: Waiting = { share, bytes, granted, refused }
+      this.#waiting.add(waiting)
+      signal.addEventListener('abort', aborted, { once: true })
+    })
+  }
+
+  #admitWaiting(): void {
+    for (const { share, bytes, granted } of this.#waiting) {
+      if (!this.#fits(share, bytes)) continue
+      granted()
+      this.#set(share, bytes)
+    }
+  }
+}
+
+class Share implements AnswerShare {
+  readonly #budget: AnswerBudget
+  readonly signal: Cancellation
+  /** Bytes of memory. */
+  held = 0
+
+  constructor(budget: AnswerBudget, signal: Cancellation) {
+    this.#budget = budget
+    this.signal = signal
+  }
+
+  hold(bytes: number): Promise<void> | undefined {
+    return this.#budget.hold(this, bytes * COST_PER_BYTE)
+  }
+
+  release(): void {
+    this.#budget.release(this)
+  }
+}
+
+function noRoom(): GatewayError {
+  return new GatewayError(
+    'rate_limit_exceeded',
+    'More large answers are under way than the gateway has memory for. This one was given up.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}

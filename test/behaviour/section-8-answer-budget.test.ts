@@ -1,0 +1,109 @@
+/** Section 8, limits: more of large answers at once than the process has memory for. */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { chatCompletion, chatStream, sse } from '../helpers/answers.ts'
+import { ok } from '../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const COUNT = 8
+
+const upstream = await startFakeProvider()
+t.teardown(() => upstream.close())
+const gateway = await startGateway(t, {
+  manifests: {
+    'all.yaml': yaml(
+      provider({ name: 'p', type: 'OpenAI', url: upstream.url, models: ['{ name: m }', '{ name: small }'] }),
+      virtualKey(),
+    ),
+  },
+  env: { NODE_OPTIONS: '--max-old-space-size=128' },
+})
+upstream.otherwise(ok(chatCompletion('meanwhile')), { model: 'small' })
+
+function residentMiB(): number {
+  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+const TEXT = 'p'.repeat(64 * 1024)
+
+/** Sends `mib` MiB in the middle of a stream or a whole answer, and its end when the gate opens. */
+function large(before: string, piece: string, after: string, mib: number, gate: Promise<void>): Behaviour {
+  return async ({ request, response, stop }) => {
+    const type = request.json?.['stream'] === true ? 'text/event-stream' : 'application/json'
+    response.writeHead(200, { 'content-type': type })
+    response.write(before)
+    for (let count = 0; count < mib * 16 && !stop.aborted; count++) {
+      if (response.write(piece)) continue
+      await new Promise<void>((resolve) => {
+        response.once('drain', resolve)
+        stop.addEventListener('abort', () => resolve())
+      })
+    }
+    await gate
+    response.end(after)
+  }
+}
+
+const DONE = chatStream(['hello'])
+const CALL = (index: number, text: string) =>
+  sse({
+    id: 'c',
+    choices: [
+      { index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] } },
+    ],
+  })
+const [head = '', tail = ''] = JSON.stringify(chatCompletion('|')).split('|')
+
+/** What it is, whether streamed, how large (as large as it may be), and what is sent. */
+const KINDS: readonly (readonly [string, boolean, number, string, string, string])[] = [
+  ['a whole answer', false, 31, head, TEXT, tail],
+  ['what comes before the first content', true, 11, '', sse({ object: 'progress', text: TEXT }), DONE.join('')],
+  [
+    'calls that wait for one before them',
+    true,
+    11,
+    CALL(0, '{"a":"'),
+    CALL(1, TEXT),
+    `${CALL(0, '"}')}${DONE.slice(-3).join('')}`,
+  ],
+]
+
+for (const [what, isStream, mib, before, piece, after] of KINDS) {
+  t.test(`${what}, large and many at once: they take turns, small ones go on, all come`, async (t) => {
+    upstream.otherwise(large(before, piece, after, mib, Promise.resolve()), { model: 'm' })
+    const all = Array.from({ length: COUNT }, async () => {
+      const response = await gateway.chat({ model: 'm', stream: isStream })
+      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+    })
+    const small = await gateway.chat({ model: 'small' })
+    t.equal(small.status, 200)
+    for (const { status, bytes } of await Promise.all(all)) {
+      t.equal(status, 200)
+      t.ok(bytes > mib * 16 * TEXT.length, `${bytes} bytes`)
+    }
+    t.ok(residentMiB() < 700, `${COUNT * mib} MiB of answers, ${residentMiB()} MiB resident`)
+  })
+}
+
+t.test(
+  'an answer that finds no room is a momentary refusal; its provider is not to blame, nobody else is asked',
+  async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const [, , , begin, text, end] = KINDS[0] ?? []
+    upstream.otherwise(large(begin ?? head, text ?? TEXT, end ?? tail, 16, gate.promise), { model: 'm' })
+    const asked = upstream.requests.length
+    const calls = [gateway.chat(), gateway.chat()]
+    const refused = await Promise.race(calls)
+    t.equal(refused.status, 429)
+    t.equal(refused.headers.get('retry-after'), '5')
+    t.match(await refused.json(), { error: { code: 'rate_limit_exceeded' } })
+    t.equal(upstream.requests.length - asked, 2)
+    t.equal((await gateway.chat({ model: 'small' })).status, 200)
+    gate.resolve()
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    t.strictSame(statuses.toSorted(), [200, 429])
+    t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
+  },
+)
