@@ -11,7 +11,7 @@ ARGS ?=
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 	@echo 'test-<area>           tests of one area: make test-domain, test-proxy, test-behaviour, test-manifests'
 
 $(STAMP): package.json package-lock.json
