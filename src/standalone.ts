@@ -40,6 +40,9 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
   })
   // What is wrong with a manifest is said before that something is.
   const demo = await loadFirst(configuration, flags).finally(output.flush)
+  const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
+  if (unreadable.length > 0)
+    output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
   const stores = await openStores(flags.redis, output.log, now)
   const watch = watchFiles(flags.config, () => configuration.reload())
   const close = async () => {

@@ -170,6 +170,13 @@ t.test('generated keys and secrets outlive the process in the state folder, for 
   t.strictSame(readdirSync(state).toSorted(), ['master-secret', 'virtual-keys'])
 })
 
+t.test('a generated key that is kept and shown nowhere is warned of', async (t) => {
+  const key = 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: made }\nspec: {}\n'
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': key } })
+  const warned = await gateway.line((line) => String(line['msg']).includes('give --state'))
+  t.strictSame(warned['virtualKeys'], ['default/made'])
+})
+
 t.test('the command line says what is wrong', async (t) => {
   t.match(run(), { status: 2, stdout: /usage: tollgate/ })
   t.match(run('--version'), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
