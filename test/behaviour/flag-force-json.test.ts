@@ -1,6 +1,7 @@
 /** Flag `force-json`: valid JSON or a 502, never prose; whole and streamed, with one repair that is paid for. */
 import t from 'tap'
 import type { Test } from 'tap'
+import type { JsonObject } from '../../src/domain/json.ts'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
@@ -105,6 +106,36 @@ t.test('two wrong answers are a 502, and cost what they cost', async (t) => {
   const audit = await gateway.line((line) => line['type'] === 'audit')
   t.equal(audit['costMicroUsd'], 300)
   t.equal(upstream.requests.length, 2)
+})
+
+t.test('tries whose usage the provider does not tell are paid for by estimate, whatever they say', async (t) => {
+  const { upstream, gateway } = await start(t)
+  const silent = (message: JsonObject, told: JsonObject = {}) => {
+    const { usage: _usage, choices: _choices, ...rest } = chatCompletion('')
+    return ok({
+      ...rest,
+      ...told,
+      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+    })
+  }
+  const none = silent({ content: 'none' })
+  const nothing = silent({ content: null })
+  const thought = silent({ content: null, reasoning_content: 'a thought' })
+  const promptOnly = silent({ content: 'none' }, { usage: { prompt_tokens: 12, completion_tokens: 0 } })
+  const pairs = [
+    [none, none, { input: 20, output: 2 }],
+    [nothing, nothing, { input: 20, output: 0 }],
+    [none, thought, { input: 20, output: 4 }],
+    [promptOnly, promptOnly, { input: 24, output: 2 }],
+  ] as const
+  for (const [first, second, tokens] of pairs) {
+    upstream.enqueue(first, second)
+    const response = await gateway.chat({ model: 'mode' }, FORCED)
+    t.equal(response.status, 502)
+    const requestId = response.headers.get('x-request-id')
+    const audit = await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === requestId)
+    t.match(audit, { tokens: { ...tokens, estimated: true }, costMicroUsd: tokens.input + tokens.output })
+  }
 })
 
 t.test('an answer that the schema cannot be checked against is paid for', async (t) => {

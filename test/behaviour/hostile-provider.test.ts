@@ -1,6 +1,6 @@
 /** Providers that break their format, lie about usage or quote what they were sent: what the client sees, what is paid. */
 import t, { type Test } from 'tap'
-import type { JsonValue } from '../../src/domain/json.ts'
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
 import { anthropicStream, chatCompletion, chatStream, geminiAnswer, sse, SSE_DONE } from '../helpers/answers.ts'
 import { cutAfter, endless, hangUp, ok, status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
@@ -160,6 +160,28 @@ t.test('a stream that counts its prompt only, until its end, costs what was stre
 
   first.enqueue(stream([begun, sse(geminiAnswer('end'))]))
   t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 3 })
+})
+
+t.test('a cut stream of sound, or of the input of a custom tool, costs what was streamed', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const piece = (delta: JsonObject) => sse({ id: 'c', choices: [{ index: 0, delta }] })
+  // Two seconds of PCM with 24,000 samples of 16 bits a second, in base64.
+  const data = 'A'.repeat(64_000)
+  first.enqueue(
+    cutAfter([piece({ audio: { id: 'a', data } }), piece({ audio: { data, transcript: 'word '.repeat(8) } })], {
+      pauseMs: 5,
+    }),
+  )
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: true, output: 50 })
+
+  const custom = (input: string) =>
+    piece({ tool_calls: [{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input } }] })
+  first.enqueue(cutAfter([custom('word '.repeat(8)), custom('word '.repeat(8))], { pauseMs: 5 }))
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: true, output: 20 })
+
+  const usage = { prompt_tokens: 5, completion_tokens: 7 }
+  first.enqueue(stream([custom('word '.repeat(800)), sse({ id: 'c', choices: [], usage }), SSE_DONE]))
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), { estimated: false, output: 7 })
 })
 
 t.test('what comes before the first content, and what a whole answer holds, is bounded', async (t) => {

@@ -46,4 +46,11 @@ export type StreamPart =
   // Keep-alive, and what this model does not know (kept for same-format relays, dropped by other encoders); with a choice
   // it is a piece of that choice's content (media, citations, a vendor's own tool), without one it is said beside it:
   | { readonly type: 'ping' }
-  | { readonly type: 'unknown'; readonly choice?: number; readonly name: string; readonly raw: JsonValue }
+  | {
+      readonly type: 'unknown'
+      readonly choice?: number
+      readonly name: string
+      readonly raw: JsonValue
+      /** What of it was generated, where that can be told: for the estimate of a stream whose usage never came. */
+      readonly generated?: { readonly text: string; readonly audioBytes?: number }
+    }

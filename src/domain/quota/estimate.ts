@@ -4,7 +4,7 @@
  * Method: 4 bytes of ASCII or 2 bytes of other scripts are one token, for the prompt and for what was generated;
  * role marks and images are counted as in the bound. The audit record flags such usage as estimated.
  */
-import type { Usage } from '../completion/result.ts'
+import type { CompletionResult, Usage } from '../completion/result.ts'
 import { probableTokens, utf8Size } from './prompt-size.ts'
 import type { PromptSize } from './prompt-size.ts'
 
@@ -13,9 +13,25 @@ const OVERHEAD_TOKENS = 8
 /** An image of about a megapixel: OpenAI 765 to 1,105, Gemini 1,120, Anthropic 1,334. */
 const TOKENS_PER_IMAGE = 1_334
 
+/** Of streamed sound: OpenAI's, PCM of 48,000 bytes a second, at 20 tokens a second. */
+const AUDIO_BYTES_PER_TOKEN = 2_400
+/** As `probableTokens` has it. */
+const TEXT_BYTES_PER_TOKEN = 4
+
 export interface EstimatedUsage {
   readonly usage: Usage
   readonly estimated: true
+}
+
+/** All that a whole answer has generated: texts, reasoning and tool arguments of every choice. */
+export function generatedText({ choices }: Pick<CompletionResult, 'choices'>): string {
+  const parts = choices.flatMap(({ content }) => content)
+  return parts.map((part) => (part.type === 'tool-call' ? part.arguments : part.text)).join('')
+}
+
+/** Bytes of text that probably are as many tokens as `audioBytes` of streamed sound. Not rounded: sound comes in pieces. */
+export function textBytesOfAudio(audioBytes: number): number {
+  return (audioBytes / AUDIO_BYTES_PER_TOKEN) * TEXT_BYTES_PER_TOKEN
 }
 
 /**

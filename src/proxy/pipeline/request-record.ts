@@ -5,6 +5,7 @@ import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
+import { textBytesOfAudio } from '../../domain/quota/estimate.ts'
 import { utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
@@ -143,6 +144,13 @@ export class RequestRecord {
   saw(part: StreamPart): void {
     if (part.type === 'usage') this.#sawUsage(part.usage)
     else if ('delta' in part) this.sawAnswer(part.delta)
+    else if (part.type === 'unknown' && part.generated !== undefined) this.#sawOwn(part.generated)
+  }
+
+  /** What only its vendor's format has a word for. */
+  #sawOwn({ text, audioBytes = 0 }: NonNullable<Extract<StreamPart, { type: 'unknown' }>['generated']>): void {
+    this.sawAnswer(text)
+    this.answerSize.bytes += textBytesOfAudio(audioBytes)
   }
 
   /** What a stream tells of its usage. Some tell that of the prompt first, Gemini in each event, and the answer's at the end. */

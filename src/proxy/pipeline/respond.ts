@@ -4,6 +4,7 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
 import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
 import { renderResultFor } from '../../domain/formats/registry.ts'
+import { generatedText } from '../../domain/quota/estimate.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
@@ -53,7 +54,7 @@ export function respond(
     }
   }
   record.usage = answer.result.usage
-  if (!answer.result.usage?.output) countAnswer(answer, record)
+  if (!answer.result.usage?.output) record.sawAnswer(generatedText(answer.result))
   const body = renderWhole(answer, responding, record, services)
   const settling = responding.settle('answered')
   return settling === undefined
@@ -101,10 +102,4 @@ function renderWhole(
 /** An answer that had to be known whole (forced JSON), for a client that asked for a stream. */
 function asStream({ deployment, format, result }: WholeAnswer): StreamAnswer {
   return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
-}
-
-function countAnswer(answer: WholeAnswer, record: RequestRecord): void {
-  for (const choice of answer.result.choices) {
-    for (const part of choice.content) record.sawAnswer(part.type === 'tool-call' ? part.arguments : part.text)
-  }
 }

@@ -176,15 +176,27 @@ function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, part
   blocks.pushText('text', text, parts)
   const refusal = asString(delta.refusal)
   if (refusal) parts.push({ type: 'refusal-delta', choice, delta: refusal })
-  for (const name of ownMessageFields(delta)) parts.push({ type: 'unknown', choice, name, raw: delta[name] ?? null })
+  for (const name of ownMessageFields(delta)) {
+    const raw = delta[name] ?? null
+    const own = { type: 'unknown', choice, name, raw } as const
+    parts.push(name === 'audio' ? { ...own, generated: soundOf(raw) } : own)
+  }
   for (const piece of asArray(delta.tool_calls)) {
     if (!isJsonObject(piece)) continue
     // A custom tool's input is no JSON: other formats have no such call.
-    if (isJsonObject(piece.custom)) parts.push({ type: 'unknown', choice, name: 'custom', raw: piece })
-    else blocks.pushTool(piece, asObject(piece.function) ?? {}, parts)
+    if (isJsonObject(piece.custom)) {
+      const generated = { text: asString(piece.custom.input) ?? '' }
+      parts.push({ type: 'unknown', choice, name: 'custom', raw: piece, generated })
+    } else blocks.pushTool(piece, asObject(piece.function) ?? {}, parts)
   }
   const legacy = asObject(delta.function_call)
   if (legacy !== undefined) blocks.pushTool({ index: 0 }, legacy, parts)
+}
+
+/** Sound in base64, and what it says. */
+function soundOf(audio: JsonValue): { readonly text: string; readonly audioBytes: number } {
+  const { data, transcript } = asObject(audio) ?? {}
+  return { text: asString(transcript) ?? '', audioBytes: ((asString(data) ?? '').length * 3) / 4 }
 }
 
 function finish(index: number, state: ChoiceState, raw: string | undefined, parts: StreamPart[]): void {

@@ -148,10 +148,12 @@ t.test(
   'pieces of an answer that no other format knows are unknown, and a call of a custom tool is no function call',
   async (test) => {
     const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }]
+    const audio = { id: 'a', data: 'AAAA', transcript: 'hm' }
     const custom = { index: 0, id: 'call_c', type: 'custom', custom: { name: 'run', input: 'print(' } }
     const parts = partsOf([
       chunk({ role: 'assistant', content: '', annotations: [] }),
       chunk({ images }),
+      chunk({ audio }),
       chunk({ tool_calls: [custom] }, 'tool_calls'),
       DONE,
     ])
@@ -159,7 +161,8 @@ t.test(
       parts.filter(({ type }) => type !== 'response-start' && type !== 'finish'),
       [
         { type: 'unknown', choice: 0, name: 'images', raw: images },
-        { type: 'unknown', choice: 0, name: 'custom', raw: custom },
+        { type: 'unknown', choice: 0, name: 'audio', raw: audio, generated: { text: 'hm', audioBytes: 3 } },
+        { type: 'unknown', choice: 0, name: 'custom', raw: custom, generated: { text: 'print(' } },
       ],
     )
   },
