@@ -16,10 +16,18 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
+/** The vendor tells some ten. Each event that tells of usage copies what is known, for the whole stream. */
+const MAX_FIELDS = 64
+
 /** Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const merged = { ...earlier }
-  for (const [field, value] of Object.entries(later)) if (value !== null && value !== undefined) merged[field] = value
+  let room = MAX_FIELDS - Object.keys(earlier).length
+  for (const [field, value] of Object.entries(later)) {
+    if (value === null || value === undefined) continue
+    if (!Object.hasOwn(merged, field) && --room < 0) continue
+    merged[field] = value
+  }
   return merged
 }
 

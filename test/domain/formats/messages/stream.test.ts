@@ -5,6 +5,7 @@ import type { StreamPart } from '../../../../src/domain/completion/stream-part.t
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
 import type { Format, RenderContext, SseEvent } from '../../../../src/domain/formats/format.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
+import type { JsonObject } from '../../../../src/domain/json.ts'
 import { encodeSse, SseDecoder } from '../../../../src/domain/formats/sse.ts'
 import { readMessagesStream, type ReadMessage } from '../../../helpers/messages-grammar.ts'
 import { casesOf, fixture } from '../golden.ts'
@@ -258,4 +259,21 @@ t.test('the decoder reads nothing after the end, and calls a stream without a me
   test.match(decode([], messages), [{ type: 'error', code: 'cut' }])
   const bare = { data: '{"error":{"type":"overloaded_error","message":"busy"}}' }
   test.match(decode([bare, stop], messages), [{ type: 'error', message: 'busy', code: 'overloaded_error' }])
+})
+
+t.test('usage holds what the vendor tells and a few fields more, however many a stream names', async (test) => {
+  const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index]))
+  const usages = [{ input_tokens: 3, output_tokens: 1, ...fields }, ...Array.from({ length: 100 }, () => fields)]
+  const events: JsonObject[] = [
+    { type: 'message_start', message: { id: 'm', usage: usages[0] } },
+    ...usages.map((usage, index) => ({ type: 'message_delta', delta: {}, usage: { ...usage, [`late_${index}`]: 1 } })),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
+  ]
+  const parts = decode(
+    events.map((event) => ({ data: JSON.stringify(event) })),
+    messages,
+  )
+  const told = parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : []))
+  test.match(told.at(-1), { input: 3, output: 7 })
+  for (const { raw } of told) test.ok(Object.keys(raw ?? {}).length <= 64)
 })
