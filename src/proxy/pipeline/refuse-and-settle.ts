@@ -1,13 +1,14 @@
 /** The one way out of the pipeline for refusals and failures, whatever was asked. */
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Outgoing } from './exchange.ts'
+import { QuotaUnavailableError } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
 import { traceHeaders } from './trace.ts'
 
-/** Logs what is our fault, settles the record and says it in the client's shape. Never throws. */
+/** Logs what is our fault or a store's, settles the record and says it in the client's shape. Never throws. */
 export async function refuseAndSettle(
   error: unknown,
   record: RequestRecord,
@@ -17,8 +18,12 @@ export async function refuseAndSettle(
   const { adapter, requestId } = record.incoming
   const shown = publicError(error)
   record.errorCode = shown.code
-  if (shown.details.cause !== undefined && shown.status >= 500) {
-    services.log.error({ requestId, code: shown.code, err: shown.details.cause }, 'request failed inside the gateway')
+  const { cause } = shown.details
+  // Why the store is away is told once, by the store.
+  if (cause instanceof QuotaUnavailableError) {
+    services.log.warn({ requestId, code: shown.code, reason: cause.message }, 'request not admitted')
+  } else if (cause !== undefined && shown.status >= 500) {
+    services.log.error({ requestId, code: shown.code, err: cause }, 'request failed inside the gateway')
   }
   await settle(outcomeOf(shown))
   return refuse(shown, adapter, requestId, traceHeaders(record))

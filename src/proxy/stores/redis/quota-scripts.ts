@@ -1,6 +1,6 @@
 /** The quota scripts, put together from their parts. */
 import { readFileSync } from 'node:fs'
-import { redisScript } from './redis-script.ts'
+import { vitalScript } from './redis-script.ts'
 import type { RedisScript } from './redis-script.ts'
 
 /** What each script consists of, in the order in which the parts use each other. */
@@ -28,7 +28,7 @@ export const SETTLE = scriptOf(
 export const USAGE = scriptOf(...WINDOWS, ...EXPIRY, ...PLAN, part('usage'))
 
 function scriptOf(...parts: readonly string[]): RedisScript {
-  return redisScript([part('prelude'), ...parts].join('\n'))
+  return vitalScript([part('prelude'), ...parts].join('\n'))
 }
 
 function part(name: string): string {

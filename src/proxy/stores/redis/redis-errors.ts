@@ -31,6 +31,11 @@ export function isUnknownScript(error: unknown): boolean {
   return hasCode(error, ['NOSCRIPT'])
 }
 
+/** The server takes a script's header for a part of its text, as Redis 6 does, or does not know what is in it. */
+export function isUnknownHeader(error: unknown): boolean {
+  return error instanceof Error && /^ERR (?:Error compiling script|.* script shebang)/.test(error.message)
+}
+
 /** What a failed call throws: an error reply that says nothing about the server's health stays as it is. */
 export function callError(error: unknown): unknown {
   if (error instanceof RedisUnavailableError) return error

@@ -6,58 +6,84 @@
  */
 import { createHash } from 'node:crypto'
 import type { Recover } from './redis-call.ts'
-import { isUnknownScript } from './redis-errors.ts'
+import { isUnknownHeader, isUnknownScript } from './redis-errors.ts'
 
 /** A Lua script, sent by its digest; its text only where the server does not know it. */
 export interface RedisScript {
   readonly source: string
   readonly sha: string
+  /** The same without a header, for servers that know none: Redis before version 7. */
+  readonly headless?: RedisScript
 }
+
+/** The first line of a script that may write where the memory of the server is used up. */
+const ALLOW_OOM = '#!lua flags=allow-oom\n'
 
 export function redisScript(source: string): RedisScript {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
+/** A script that also runs on a server whose memory is used up: for counters, which take next to nothing. */
+export function vitalScript(source: string): RedisScript {
+  return { ...redisScript(ALLOW_OOM + source), headless: redisScript(source) }
+}
+
 /** Sends one command; rejects within a bound. At an error reply `recover` is asked first. */
 export type Send = (command: readonly string[], recover?: Recover) => Promise<unknown>
+
+/** One call of a script: how many keys, the keys, the arguments. */
+type Arguments = readonly string[]
 
 export class ScriptRunner {
   /** By digest: the text has been sent once. */
   readonly #sent = new Set<string>()
   /** By digest; settles, never rejects, when the server has been given the text. */
   readonly #loading = new Map<string, Promise<unknown>>()
+  /** The server has refused a header. */
+  #headless = false
 
-  /** Three calls at most. @throws as `send` */
+  /** Four calls at most. @throws as `send` */
   run(script: RedisScript, keys: readonly string[], args: readonly string[], send: Send): Promise<unknown> {
-    const command = ['EVALSHA', script.sha, String(keys.length), ...keys, ...args]
-    if (!this.#sent.has(script.sha)) {
-      this.#sent.add(script.sha)
-      return this.#load(script, command, send)
-    }
-    return send(command, (error) => (isUnknownScript(error) ? this.#runUnknown(script, command, send) : undefined))
+    return this.#run(script, [String(keys.length), ...keys, ...args], send)
   }
 
-  async #runUnknown(script: RedisScript, command: readonly string[], send: Send): Promise<unknown> {
+  #run(script: RedisScript, args: Arguments, send: Send): Promise<unknown> {
+    const known = (this.#headless && script.headless) || script
+    if (!this.#sent.has(known.sha)) {
+      this.#sent.add(known.sha)
+      return this.#load(known, args, send)
+    }
+    return send(['EVALSHA', known.sha, ...args], (error) =>
+      isUnknownScript(error) ? this.#runUnknown(known, args, send) : undefined,
+    )
+  }
+
+  async #runUnknown(script: RedisScript, args: Arguments, send: Send): Promise<unknown> {
     const loading = this.#loading.get(script.sha)
-    if (loading === undefined) return this.#load(script, command, send)
+    if (loading === undefined) return this.#load(script, args, send)
     await loading
+    if (this.#headless && script.headless !== undefined) return this.#run(script, args, send)
     try {
-      return await send(command)
+      return await send(['EVALSHA', script.sha, ...args])
     } catch (error) {
       if (!isUnknownScript(error)) throw error
     }
     // Another node of the cluster, or forgotten again.
-    return send(withText(script, command))
+    return this.#sendText(script, args, send)
   }
 
-  #load(script: RedisScript, command: readonly string[], send: Send): Promise<unknown> {
-    const reply = send(withText(script, command))
+  #load(script: RedisScript, args: Arguments, send: Send): Promise<unknown> {
+    const reply = this.#sendText(script, args, send)
     const loaded = reply.catch(() => undefined).finally(() => this.#loading.delete(script.sha))
     this.#loading.set(script.sha, loaded)
     return reply
   }
-}
 
-function withText({ source }: RedisScript, command: readonly string[]): readonly string[] {
-  return ['EVAL', source, ...command.slice(2)]
+  #sendText(script: RedisScript, args: Arguments, send: Send): Promise<unknown> {
+    return send(['EVAL', script.source, ...args], (error) => {
+      if (script.headless === undefined || !isUnknownHeader(error)) return undefined
+      this.#headless = true
+      return this.#run(script, args, send)
+    })
+  }
 }

@@ -41,6 +41,25 @@ t.test('as an ACL user that may touch one organization only', async (t) => {
   await t.rejects(store.usage(plan(limits, { organization: 'other' })), 'of another organization')
 })
 
+t.test('on a server whose memory others have used up', async (t) => {
+  const server = await startRedis(['--maxmemory-policy', 'noeviction'])
+  t.teardown(() => server.stop())
+  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  await server.cli('CONFIG', 'SET', 'maxmemory', '1')
+  await t.rejects(redis.send('answer', ['SET', 'answer', 'of the cache']), 'nothing else is written there')
+  const store = new RedisQuotaStore(redis)
+  const own = plan({ key: { budgets: [{ limit: 100 }], rateLimits: { maxConcurrent: 2 } } })
+  const admission = await store.admit({ id: 'a', plan: own, need: need(60) })
+  if (admission.type === 'refused') throw new Error(admission.reason)
+  t.match(await store.extend(admission.reservation, need(10)), { type: 'extended' })
+  await store.renew(admission.reservation)
+  await store.settle(admission.reservation, charge(50))
+  t.match((await store.usage(own)).limits, [{ spent: 50, reserved: 0 }])
+  t.match(await store.admit({ id: 'b', plan: own, need: need(60) }), { type: 'refused' }, 'limits hold as ever')
+})
+
 t.test('every key it leaves has an expiry', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())

@@ -1,9 +1,12 @@
 import t from 'tap'
-import { redisScript, ScriptRunner } from '../../../../src/proxy/stores/redis/redis-script.ts'
+import { redisScript, ScriptRunner, vitalScript } from '../../../../src/proxy/stores/redis/redis-script.ts'
 import type { Send } from '../../../../src/proxy/stores/redis/redis-script.ts'
 
+/** To a script with a header. */
+const REDIS_6_ANSWER = "ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'"
+
 /** A server that knows a script once it has run its text; every call takes a turn of the event loop. */
-function server() {
+function server({ headers = true } = {}) {
   const known = new Set<string>()
   const calls: string[] = []
   let broken = false
@@ -11,6 +14,7 @@ function server() {
     calls.push(name)
     await new Promise((resolve) => setImmediate(resolve))
     if (broken) throw new Error('gone')
+    if (name === 'EVAL' && !headers && script.startsWith('#!')) throw new Error(REDIS_6_ANSWER)
     if (name === 'EVAL') known.add(redisScript(script).sha)
     else if (!known.has(script)) throw new Error('NOSCRIPT No matching script.')
     return 'ran'
@@ -73,4 +77,29 @@ t.test('each caller hears of its own failure, and the next one tries anew', asyn
   ])
   server1.break(false)
   t.equal(await runner.run(script, [], [], server1.send), 'ran')
+})
+
+t.test('a server that knows no headers is given the text without one, and never asked again', async (t) => {
+  const { calls, send, forget } = server({ headers: false })
+  const runner = new ScriptRunner()
+  const vital = vitalScript('return 1')
+  const burst = await Promise.all(Array.from({ length: 20 }, () => runner.run(vital, [], [], send)))
+  t.ok(burst.every((reply) => reply === 'ran'))
+  t.ok(calls.filter((name) => name === 'EVAL').length <= 3, calls.join())
+  for (const round of [1, 2]) {
+    const before = calls.length
+    t.equal(await runner.run(vital, [], [], send), 'ran')
+    t.strictSame(calls.slice(before), round === 1 ? ['EVALSHA'] : ['EVALSHA', 'EVAL'])
+    forget()
+  }
+  const before = calls.length
+  t.equal(await runner.run(vitalScript('return 2'), [], [], send), 'ran')
+  t.strictSame(calls.slice(before), ['EVAL'], 'another script is not tried with a header')
+})
+
+t.test('another fault of a script with a header is told as it is', async (t) => {
+  const send: Send = async () => {
+    throw new Error('ERR user_script:1: boom')
+  }
+  await t.rejects(new ScriptRunner().run(vitalScript('return 1'), [], [], send), { message: /boom/ })
 })
