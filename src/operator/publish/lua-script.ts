@@ -1,15 +1,8 @@
-/** A Lua script as Redis is asked to run it. */
-import { createHash } from 'node:crypto'
+/** Scripts that stand in files of their own. */
 import { readFileSync } from 'node:fs'
-
-export interface LuaScript {
-  readonly source: string
-  /** SHA-1 of the source, hexadecimal: what `EVALSHA` names. */
-  readonly sha: string
-}
+import { vitalScript, type RedisScript } from '../../crypto/redis-script.ts'
 
 /** Reads a script once, at start. The caller makes the URL from its own `import.meta.url`. @throws where there is none */
-export function loadScript(place: URL): LuaScript {
-  const source = readFileSync(place, 'utf8')
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
+export function loadScript(place: URL): RedisScript {
+  return vitalScript(readFileSync(place, 'utf8'))
 }

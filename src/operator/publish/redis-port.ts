@@ -1,5 +1,5 @@
 /** What publishing needs of a Redis connection; the data plane's client fits. Every call is bounded by its implementation. */
-import type { LuaScript } from './lua-script.ts'
+import type { RedisScript } from '../../crypto/redis-script.ts'
 
 /** A hash comes as a list of names and values, or as a map or an object, by the protocol's version. @throws {Error} */
 export function hashReply(reply: unknown): Map<string, string> {
@@ -31,7 +31,7 @@ export interface PublishRedis {
   send(key: string, args: readonly string[], options?: { readonly timeoutMs?: number }): Promise<unknown>
   /** A script by its digest, its text only where the server does not know it. */
   run(
-    script: LuaScript,
+    script: RedisScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
     options?: { readonly timeoutMs?: number },

@@ -61,6 +61,16 @@ t.test('only what has changed is written', async (t) => {
   t.match(keys.body, /b\/z/)
 })
 
+t.test('a key is taken back on a Redis whose memory is used up', async (t) => {
+  const { server, redis } = await start(t)
+  const one = publisher(redis)
+  await one.publish(shardsOf('a/x', 'a/y'))
+  await server.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction', 'maxmemory', '1')
+  await t.rejects(redis.send('answer', ['SET', 'answer', 'of the cache']), 'nothing else is written there')
+  t.match(await one.publish(shardsOf('a/y')), { written: 1, removed: 0 })
+  t.notMatch(parseShard('tg:cfg:ns:a', await server.cli('GET', 'tg:cfg:ns:a')).body, /a\/x/)
+})
+
 t.test('an owner that is gone gets a signed empty shard that expires; another shard is deleted', async (t) => {
   const { server, redis } = await start(t)
   const one = publisher(redis)

@@ -9,7 +9,7 @@ import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { AuditSink } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
 import { RedisUnavailableError } from '../redis/redis-errors.ts'
-import { redisScript } from '../redis/redis-script.ts'
+import { redisScript } from '../../../crypto/redis-script.ts'
 import { auditStreamKey, RECORD_FIELD } from './audit-stream-key.ts'
 
 /** Records kept for an organization, about (Redis trims whole nodes of its list): some 20 MB. */

@@ -1,7 +1,7 @@
 /** The quota scripts, put together from their parts. */
 import { readFileSync } from 'node:fs'
-import { vitalScript } from './redis-script.ts'
-import type { RedisScript } from './redis-script.ts'
+import { vitalScript } from '../../../crypto/redis-script.ts'
+import type { RedisScript } from '../../../crypto/redis-script.ts'
 
 /** What each script consists of, in the order in which the parts use each other. */
 const WINDOWS = [module('rolling'), part('windows')]

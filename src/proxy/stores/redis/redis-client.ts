@@ -13,12 +13,12 @@
  * - The number of unanswered calls is bounded.
  * - An error tells whether the call may have been executed all the same.
  */
+import type { RedisScript } from '../../../crypto/redis-script.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { Generation } from './redis-call.ts'
 import type { GenerationEvents, Recover } from './redis-call.ts'
 import { callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
-import { ScriptRunner } from './redis-script.ts'
-import type { RedisScript } from './redis-script.ts'
+import { ScriptRunner } from './script-runner.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { RedisAddress } from './redis-url.ts'
 import { openWire } from './redis-wire.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 import { connectRedis, unconnectedRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
-import { redisScript } from '../../../../src/proxy/stores/redis/redis-script.ts'
+import { redisScript } from '../../../../src/crypto/redis-script.ts'
 import type { RedisConnection, RedisOptions } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import {
   startAclRedis,

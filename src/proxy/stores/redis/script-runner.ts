@@ -4,29 +4,9 @@
  * forgotten the script, the first caller sends the text again, and those who call meanwhile wait for it: after a
  * restart a burst of requests would otherwise send the same twenty kilobytes each.
  */
-import { createHash } from 'node:crypto'
+import type { RedisScript } from '../../../crypto/redis-script.ts'
 import type { Recover } from './redis-call.ts'
 import { isUnknownHeader, isUnknownScript } from './redis-errors.ts'
-
-/** A Lua script, sent by its digest; its text only where the server does not know it. */
-export interface RedisScript {
-  readonly source: string
-  readonly sha: string
-  /** The same without a header, for servers that know none: Redis before version 7. */
-  readonly headless?: RedisScript
-}
-
-/** The first line of a script that may write where the memory of the server is used up. */
-const ALLOW_OOM = '#!lua flags=allow-oom\n'
-
-export function redisScript(source: string): RedisScript {
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
-}
-
-/** A script that also runs on a server whose memory is used up: for counters, which take next to nothing. */
-export function vitalScript(source: string): RedisScript {
-  return { ...redisScript(ALLOW_OOM + source), headless: redisScript(source) }
-}
 
 /** Sends one command; rejects within a bound. At an error reply `recover` is asked first. */
 export type Send = (command: readonly string[], recover?: Recover) => Promise<unknown>

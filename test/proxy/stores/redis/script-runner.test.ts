@@ -1,6 +1,7 @@
 import t from 'tap'
-import { redisScript, ScriptRunner, vitalScript } from '../../../../src/proxy/stores/redis/redis-script.ts'
-import type { Send } from '../../../../src/proxy/stores/redis/redis-script.ts'
+import { redisScript, vitalScript } from '../../../../src/crypto/redis-script.ts'
+import { ScriptRunner } from '../../../../src/proxy/stores/redis/script-runner.ts'
+import type { Send } from '../../../../src/proxy/stores/redis/script-runner.ts'
 
 /** To a script with a header. */
 const REDIS_6_ANSWER = "ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'"
