@@ -107,3 +107,19 @@ t.test(
     t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
   },
 )
+
+t.test('a stream that finds no more room once it has begun ends with that error, and nothing else does', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const [, , , begin = '', text = '', end = ''] = KINDS[2] ?? []
+  upstream.otherwise(large(begin, text, end, 8, gate.promise), { model: 'm' })
+  const texts = [gateway.chat({ stream: true }), gateway.chat({ stream: true })].map(async (call) =>
+    (await call).text(),
+  )
+  t.match(await Promise.race(texts), 'rate_limit_exceeded')
+  t.equal((await gateway.chat({ model: 'small' })).status, 200)
+  gate.resolve()
+  const cut = (await Promise.all(texts)).filter((text) => text.includes('rate_limit_exceeded'))
+  t.equal(cut.length, 1)
+  upstream.otherwise(ok(chatCompletion('again')), { model: 'm' })
+  t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
+})

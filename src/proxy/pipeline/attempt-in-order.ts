@@ -97,10 +97,13 @@ async function tryOnce<Answer>(
   }
 }
 
-/** How a stream ended tells as much of its provider as how it began. A client that has left tells nothing. */
+/**
+ * How a stream ended tells as much of its provider as how it began. A client that has left tells nothing, nor does an
+ * answer that the gateway itself had no room for. Must not throw.
+ */
 function concludeStream(end: StreamEnd, deployment: Deployment, record: RequestRecord, services: Services): void {
   if (end.type === 'complete') services.health.completed(deployment)
-  if (end.type !== 'failed' || record.incoming.signal.aborted) return
+  if (end.type !== 'failed' || record.incoming.signal.aborted || end.error instanceof GatewayError) return
   const failure = judge(end.error, record.incoming.adapter.format)
   if (failure.type === 'failure' && failure.health !== undefined) services.health.failed(deployment, failure.health)
 }

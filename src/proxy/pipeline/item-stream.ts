@@ -159,7 +159,12 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
   }
 
   #readAfter(room: Promise<void>): void {
-    room.then(() => pullAlone(this.#pieces, this)).catch((error: unknown) => this.fail(error))
+    const fail = (error: unknown) => this.fail(error)
+    // Twice: what a watcher throws fails the reader, too.
+    room
+      .then(() => pullAlone(this.#pieces, this))
+      .catch(fail)
+      .catch(fail)
   }
 
   #decoded(items: readonly StreamItem[]): void {

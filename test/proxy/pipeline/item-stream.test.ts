@@ -104,6 +104,17 @@ t.test('what has no room is not read on, and fails where it gets none', async (t
   t.equal(log.ended, 1, 'and its source is left')
 })
 
+t.test('a watcher that throws when there was no room fails the reader, not the process', async (t) => {
+  const decoder = { room: Promise.reject(new Error('no room')), push: () => [], end: () => [] }
+  const items = decodeItems(count({ ended: 0 }), decoder)
+  items.watch({
+    ended() {
+      throw new Error('bug')
+    },
+  })
+  await t.rejects(items.next(), { message: 'bug' })
+})
+
 t.test('what was put back comes first, and watchers see it once', async (t) => {
   const items = decodeItems(count({ ended: 0 }), numbers)
   const { value = [] } = await items.next()
