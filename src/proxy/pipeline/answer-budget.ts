@@ -5,8 +5,9 @@
  *
  * 1. Up to `UNCOUNTED_BYTES` an answer is not counted: nearly all are not.
  * 2. Where there is no room, the provider is not read on, so that its sending stops too.
- * 3. The answer that has held a part for the longest may go beyond the budget: one of them always ends, and its room is
- *    the others'. So the budget may be exceeded by the largest answer there is.
+ * 3. The request that has held a part for the longest may go beyond the budget, with all its shares (an answer has
+ *    several, and a repair's stands beside the first): one of them always ends, and its room is the others'. So the
+ *    budget may be exceeded by the largest answers that one request can have.
  * 4. Who has waited for `MAX_WAIT_MS` is refused. Another provider's answer would need the same room: nobody else is asked.
  *
  * Known limit: a whole answer's part ends when it is handed to its connection; a client that does not read it is not seen.
@@ -85,7 +86,7 @@ export class AnswerBudget {
     return this.#waiting.size
   }
 
-  /** A share that holds nothing yet. @param signal ends its waiting */
+  /** A share that holds nothing yet. @param signal ends its waiting; by it the shares of one request know each other */
   open(signal: Cancellation): AnswerShare {
     return new Share(this, signal)
   }
@@ -106,7 +107,7 @@ export class AnswerBudget {
   #fits(share: Share, bytes: number): boolean {
     if (bytes <= share.held || this.#held + bytes - share.held <= this.#bytes) return true
     const [first = share] = this.#holding
-    return first === share
+    return first.signal === share.signal
   }
 
   #set(share: Share, bytes: number): undefined {

@@ -42,6 +42,19 @@ t.test('the answer that came first goes on without room, the others in their tur
   t.equal(budget.heldBytes, 32 * MIB)
 })
 
+t.test('the shares of one request do not wait for each other', async (t) => {
+  const { budget, signals, shares } = setUp()
+  const beside = budget.open(signals[0])
+  t.equal(shares[0].hold(1), undefined)
+  t.equal(beside.hold(12 * MIB), undefined)
+  const other = shares[1].hold(1)
+  shares[0].release()
+  t.equal(budget.waiting, 1)
+  beside.release()
+  await other
+  t.equal(budget.heldBytes, 4)
+})
+
 t.test('who gets no room in time is told to come back, and what it held is free', async (t) => {
   const { budget, shares } = setUp(5)
   shares[0].hold(5 * MIB)
