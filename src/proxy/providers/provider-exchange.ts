@@ -183,7 +183,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   readonly #timeUp = (clock: Clock): void => {
-    if (clock !== 'closing') this.#end(timedOut(clock))
+    // What was left to the server has ended by now: there the total clock, too, only cuts it off.
+    if (clock !== 'closing' && !this.#ended) this.#end(timedOut(clock))
     // After a look at the socket: where the event loop was held, what has come meanwhile waits there.
     else setImmediate(() => this.#close())
   }

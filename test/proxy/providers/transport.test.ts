@@ -318,6 +318,15 @@ t.test('a server that does not end a body that is over loses its connection', as
   t.equal(await fake.requests[0]?.ended, 'closed-early')
 })
 
+t.test('the total clock ends also what is left of a body that is over', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.enqueue(behaviours.stallAfter(['data: 1\n\n']))
+  const reply = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, totalMs: 700 } }), { stream: true }))
+  reply.endsAfter?.(0)
+  t.equal(await textOf(reply), '')
+  t.equal(await fake.requests[0]?.ended, 'closed-early')
+})
+
 t.test('runs the first-byte clock of a whole answer until its first byte', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.freezeAfterHeaders(), behaviours.stallAfter(['{"half":']))
