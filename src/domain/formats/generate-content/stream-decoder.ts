@@ -2,8 +2,8 @@
  * A provider's generate-content stream -> neutral parts. Every event is a whole response document with the next pieces of
  * each candidate; function calls come whole; usage comes in every event, the last one counts. There is no end mark: a
  * stream whose candidates have not all said why they finished was cut, and says so by an `error` part. Older models say
- * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end, or some time after a
- * finish where the body does not end.
+ * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end, or, unless it is
+ * said in every event, some time after it where the body does not end.
  */
 import type { Finish } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
@@ -25,6 +25,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   #responseId = ''
   /** Something came without a finish: this vendor does not say `STOP` in every event. */
   #isSparing = false
+  /** A candidate said again why it finished. */
+  #isRepeating = false
   /** Candidates without a finish. */
   #unfinished = 0
   /** Failed or over: nothing more is read. */
@@ -57,7 +59,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
 
   get endsAfterMs(): number {
     if (!this.#isComplete) return Infinity
-    return this.#isSparing ? COMPLETE_ENDS_AFTER_MS : LIKELY_COMPLETE_ENDS_AFTER_MS
+    if (this.#isSparing) return COMPLETE_ENDS_AFTER_MS
+    return this.#isRepeating ? Infinity : LIKELY_COMPLETE_ENDS_AFTER_MS
   }
 
   get #isComplete(): boolean {
@@ -85,6 +88,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
 
   #finish(state: CandidateBlocks, finish: Finish): void {
     if (state.finish === undefined) this.#unfinished -= 1
+    else this.#isRepeating = true
     state.finish = finish
   }
 
