@@ -237,6 +237,23 @@ t.test('what stands beside the prompt leaves masked too', async (t) => {
   }
 })
 
+t.test('an id or a metadata value that tokens would make too long for its vendor becomes one token', async (t) => {
+  upstream.otherwise(status(400))
+  const long = (length: number) => `a@example.com${'-'.repeat(length - 13)}`
+  const openai = { ...say('x'), user: long(60), safety_identifier: long(64), prompt_cache_key: long(63) }
+  const metadata = { user_id: long(250) }
+  for (const [path, body, field, whole] of [
+    ['/v1/chat/completions', { ...openai, metadata: { a: long(510) } }, 'user', 4],
+    ['/v1/embeddings', { model: 'embedding-model', input: 'x', user: long(60) }, 'user', 1],
+    ['/adapters/anthropic/v1/messages', { ...say('x'), model: 'claude-model', max_tokens: 9, metadata }, 'metadata', 1],
+  ] as const) {
+    await send(KEEPING, path, body)
+    t.equal(sent().match(/"\[\[LLM_REDACTED_EMAIL_[a-z0-9]{8}\]\]"/g)?.length, whole, `${path} ${field}`)
+  }
+  await send(KEEPING, '/v1/chat/completions', { ...say('x'), user: long(40), stop: [long(60)] })
+  t.equal(sent().match(/_[a-z0-9]{8}\]\]-+"/g)?.length, 2, 'what has room keeps its rest, and so does a stop sequence')
+})
+
 t.test('a stop sequence that comes back is restored, and none is judged as an order', async (t) => {
   upstream.otherwise(({ request, response }) => {
     const [stop] = tokensIn(request.body)

@@ -17,6 +17,8 @@ export const TEXT_SCOPES: readonly TextScope[] = [
 
 export interface TextSpan {
   readonly scope: TextScope
+  /** Characters that the format's vendor takes here; absent where it states no bound. */
+  readonly maxLength?: number
   /** Who wrote it, where the scope is `message`. */
   readonly role: 'user' | 'assistant' | 'system' | 'tool'
   readonly text: string

@@ -60,9 +60,10 @@ export class TextWalk {
     }
   }
 
-  /** Visits what stands beside the prompt: every string value of these fields. @see TextScope */
-  parameters(holder: JsonObject, fields: readonly string[]): void {
-    for (const field of fields) if (holder[field] !== undefined) this.values(holder, field, PARAMETER)
+  /** Visits what stands beside the prompt: every string value of these fields. @see TextScope, TextSpan.maxLength */
+  parameters(holder: JsonObject, fields: readonly string[], maxLength?: number): void {
+    const place = maxLength === undefined ? PARAMETER : { ...PARAMETER, maxLength }
+    for (const field of fields) if (holder[field] !== undefined) this.values(holder, field, place)
   }
 
   /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */
@@ -119,7 +120,9 @@ export class TextWalk {
   }
 
   #rewrite(text: string, place: TextPlace): string {
-    return text === '' ? text : this.#visit({ scope: place.scope, role: place.role, text })
+    if (text === '') return text
+    const { scope, role, maxLength } = place
+    return this.#visit(maxLength === undefined ? { scope, role, text } : { scope, role, text, maxLength })
   }
 
   #put(holder: JsonObject, key: string, text: string, rewritten: string): void {

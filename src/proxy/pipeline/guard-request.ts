@@ -149,7 +149,7 @@ function* maskTexts(
   for (const span of spans) {
     countBytes(record, MASKING_LABELS, span)
     const comesAgain = span.scope === 'system' || span.scope === 'tool-definition'
-    masked.push(yield* redactions.maskInSteps(span.text, comesAgain))
+    masked.push(yield* redactions.maskInSteps(span.text, comesAgain, span.maxLength))
     yield
   }
   if (masked.every((text, index) => text === spans[index]?.text)) return false

@@ -55,10 +55,10 @@ function* maskInSteps(
     return span.text
   })
   const masked: string[] = []
-  for (const { scope, text } of spans) {
+  for (const { scope, text, maxLength } of spans) {
     const label = `pii-safe/${scope}`
     record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
-    masked.push(yield* redactions.maskInSteps(text))
+    masked.push(yield* redactions.maskInSteps(text, false, maxLength))
     yield
   }
   let next = 0

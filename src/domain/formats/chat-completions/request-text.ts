@@ -10,8 +10,12 @@ const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
-/** Fields beside the prompt that say who asks or what to look for. */
-const PARAMETERS = ['stop', 'user', 'safety_identifier', 'prompt_cache_key', 'metadata', 'web_search_options'] as const
+/** Fields beside the prompt that say where to stop or what to look for. */
+const PARAMETERS = ['stop', 'web_search_options'] as const
+/** Fields that say who asks, and their bounds. @see https://platform.openai.com/docs/api-reference/chat/create */
+const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const
+const MAX_IDENTIFIER_LENGTH = 64
+const MAX_METADATA_LENGTH = 512
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,
@@ -32,6 +36,8 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitPrediction(document, walk)
   walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
+  walk.parameters(document, IDENTIFIERS, MAX_IDENTIFIER_LENGTH)
+  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH)
   return walk.changed
 }
 

@@ -10,6 +10,7 @@ import { optionalInteger, optionalString, wrongType } from '../fields.ts'
 /** The vendor's own bounds. */
 const MAX_INPUTS = 2_048
 const MAX_DIMENSIONS = 65_536
+const MAX_USER_LENGTH = 64
 
 export interface EmbeddingsRequest {
   /** The client's document; unknown fields survive. */
@@ -55,7 +56,9 @@ export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): v
   else if (Array.isArray(input)) {
     document.input = input.map((item) => (typeof item === 'string' ? visited(item) : item))
   }
-  if (typeof user === 'string') document.user = visit({ scope: 'parameter', role: 'user', text: user })
+  if (typeof user === 'string') {
+    document.user = visit({ scope: 'parameter', role: 'user', text: user, maxLength: MAX_USER_LENGTH })
+  }
 }
 
 function parseModel(document: JsonObject): string | undefined {

@@ -9,9 +9,11 @@ const USER: TextPlace = { scope: 'message', role: 'user' }
 const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
-/** Fields beside the prompt that say who asks or what to look for. The keys of `mcp_servers` are for the vendor to use. */
-const PARAMETERS = ['stop_sequences', 'metadata'] as const
+/** Fields beside the prompt that say where to stop or what to look for. The keys of `mcp_servers` are for the vendor to use. */
+const PARAMETERS = ['stop_sequences'] as const
 const TOOL_PARAMETERS = ['user_location'] as const
+/** `metadata.user_id`. @see https://docs.anthropic.com/en/api/messages */
+const MAX_METADATA_LENGTH = 256
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -22,6 +24,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.schema(asObject(asObject(document.output_config)?.format)?.schema, TOOL_DEFINITION)
   walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS)
+  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH)
   return walk.changed
 }
 

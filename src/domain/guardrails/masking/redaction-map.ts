@@ -9,7 +9,7 @@
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
 import type { Finding } from './finding.ts'
-import { renderToken, replaceTokens, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
+import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
 
 /** Stands for a token where requests that differ in masked values only must be equal. */
@@ -77,16 +77,20 @@ export class RedactionMap {
   /**
    * The text with every finding replaced by its token; the same string where there is none.
    * @param comesAgain as for `Detector.detect`
+   * @param maxLength a text that tokens make longer than this becomes one token as a whole
    */
-  mask(text: string, comesAgain = false): string {
+  mask(text: string, comesAgain = false, maxLength = Infinity): string {
     const literals = this.#literalsIn(text)
     const findings = outsideLiterals(this.#detector.detect(text, comesAgain), literals)
-    return findings.length === 0 ? text : this.#maskUpTo(findings, 0, text) + text.slice(findings.at(-1)?.end)
+    const [first] = findings
+    if (first === undefined) return text
+    if (text.length <= maxLength && maskedLength(text, findings) > maxLength) return this.#tokenFor(first.kind, text)
+    return this.#maskUpTo(findings, 0, text) + text.slice(findings.at(-1)?.end)
   }
 
   /** The same for a text of any length, a piece of it at a time. */
-  *maskInSteps(text: string, comesAgain = false): Steps<string> {
-    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain)
+  *maskInSteps(text: string, comesAgain = false, maxLength = Infinity): Steps<string> {
+    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain, maxLength)
     const literals = this.#literalsIn(text)
     const findings = outsideLiterals(yield* this.#detector.detectInSteps(text), literals)
     let masked = ''
@@ -188,6 +192,11 @@ export class RedactionMap {
 /** The value as it stands between the quotes of a JSON string; undefined stays undefined. */
 export function escapeForJson(value: string | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value).slice(1, -1)
+}
+
+/** How long a text is with tokens in place of its findings. */
+function maskedLength(text: string, findings: readonly Finding[]): number {
+  return findings.reduce((length, { kind, start, end }) => length - (end - start) + tokenLength(kind), text.length)
 }
 
 /** Findings that are no part of a look-alike; both lists are in order of place. */

@@ -23,6 +23,11 @@ export function renderToken(kind: string, suffix: string): string {
   return `${TOKEN_PREFIX}${kind}_${suffix}]]`
 }
 
+/** Characters of a token of this kind. */
+export function tokenLength(kind: string): number {
+  return renderToken(kind, '').length + SUFFIX_LENGTH
+}
+
 /** A token, or what looks like one, and where it stands. */
 export interface TokenPlace {
   readonly token: string

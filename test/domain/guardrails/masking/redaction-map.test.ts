@@ -28,6 +28,21 @@ const someText = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string()), { maxLength: 12 })
   .map((pieces) => pieces.join(' '))
 
+t.test('a text that its tokens make longer than allowed is one token, which comes back whole', async (t) => {
+  const text = 'tenant/a@b.com'
+  const token = '[[LLM_REDACTED_EMAIL_00000000]]'.length
+  const roomy = newMap()
+  t.match(roomy.mask(text, false, 'tenant/'.length + token), /^tenant\/\[\[LLM_REDACTED_EMAIL_.{8}\]\]$/)
+  const tight = newMap()
+  const masked = tight.mask(text, false, 'tenant/'.length + token - 1)
+  t.match(masked, /^\[\[LLM_REDACTED_EMAIL_.{8}\]\]$/)
+  t.equal(tight.restore(masked), text)
+  t.strictSame([...tight.counts], [['EMAIL', 1]])
+  const already = newMap().mask(text, false, text.length - 1)
+  t.match(already, /^tenant\/\[\[/, 'one that was too long before is left to its reader to refuse')
+  t.equal(newMap().mask('clean', false, 1), 'clean')
+})
+
 t.test('the same value gives the same token, another value another one, and both come back', async (t) => {
   const map = newMap()
   const masked = map.mask('bob@example.com, amy@example.org, bob@example.com')
