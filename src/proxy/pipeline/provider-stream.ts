@@ -12,8 +12,9 @@ import { AttemptError, type ProviderReply } from './ports.ts'
 import { MAX_ANSWER_BYTES, parseAnswer, readWhole } from './read-whole.ts'
 
 /**
- * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an AttemptError where the body breaks off, its own end mark is missing
- * or the provider reports an error in it.
+ * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an
+ * AttemptError where the body breaks off, its own end mark is missing or the provider reports an error in it, and as
+ * `AnswerShare.hold`.
  */
 export function providerItems(reply: ProviderReply, format: Format, openShare: () => AnswerShare): ItemStream {
   // Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for.
