@@ -11,8 +11,10 @@ const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
   for (const choice of asArray(document.choices)) {
-    const message = asObject(asObject(choice)?.message)
+    if (!isJsonObject(choice)) continue
+    const message = asObject(choice.message)
     if (message !== undefined) visitMessage(message, walk)
+    walk.text(choice, 'stop_reason', ANSWER) // vLLM: the client's own stop sequence, which was masked
   }
   return walk.changed
 }

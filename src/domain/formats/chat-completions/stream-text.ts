@@ -85,7 +85,16 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     if (!finishes) return changed
     for (const slot of last.values()) if (this.#flushInto(slot)) changed = true
     for (const event of this.#flush((channel) => channel.choice === index)) before.push(event)
-    return changed
+    return this.#stopReason(choice) || changed
+  }
+
+  /** vLLM's name of the stop sequence: the client's own, which was masked. */
+  #stopReason(choice: JsonObject): boolean {
+    const stop = asString(choice.stop_reason)
+    if (!stop) return false
+    const channel = `stop:${asNumber(choice.index) ?? 0}`
+    choice.stop_reason = this.#rewriter.push(channel, 'text', stop) + this.#rewriter.flush(channel)
+    return choice.stop_reason !== stop
   }
 
   #keysOf(choice: number): ToolCallKeys {
