@@ -103,9 +103,14 @@ async function tryOnce<Answer>(
  */
 function concludeStream(end: StreamEnd, deployment: Deployment, record: RequestRecord, services: Services): void {
   if (end.type === 'complete') services.health.completed(deployment)
-  if (end.type !== 'failed' || record.incoming.signal.aborted || end.error instanceof GatewayError) return
+  if (end.type !== 'failed' || record.incoming.signal.aborted || isOurs(end.error)) return
   const failure = judge(end.error, record.incoming.adapter.format)
   if (failure.type === 'failure' && failure.health !== undefined) services.health.failed(deployment, failure.health)
+}
+
+/** A refusal of the gateway's own, not what it says of a provider's answer. */
+function isOurs(error: unknown): boolean {
+  return error instanceof GatewayError && !(error instanceof UpstreamFormatError)
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
