@@ -306,7 +306,7 @@ t.test('a provider whose streams break off again and again is left to its backup
   const backup = await startFakeProvider()
   t.teardown(() => Promise.all([primary.close(), backup.close()]))
   const breaker = `  timeouts: { connect: 500ms, firstByte: 300ms, streamIdle: 300ms, total: 5s }
-  failover: { circuitBreaker: { consecutiveFailures: 3, openFor: 1m } }`
+  failover: { circuitBreaker: { consecutiveFailures: 4, openFor: 1m } }`
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
@@ -323,8 +323,18 @@ t.test('a provider whose streams break off again and again is left to its backup
     primary.enqueue(behaviour)
     t.match(await (await gateway.chat({ stream: true })).text(), /"begun "[\s\S]*data: \{"error":\{/)
   }
+  const begun = Promise.withResolvers<void>()
+  primary.enqueue(async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(start + content)
+    await begun.promise
+    response.end(`data: ${'['.repeat(20_000)}\n\n`)
+  })
+  const senseless = await gateway.chat({ stream: true })
+  begun.resolve()
+  t.match(await senseless.text(), /"begun "[\s\S]*data: \{"error":\{/)
   t.match(await (await gateway.chat({ stream: true })).text(), 'from the backup')
-  t.equal(primary.requests.length, 3)
+  t.equal(primary.requests.length, 4)
 })
 
 t.test('a client that leaves ends the call at the provider', async (t) => {
