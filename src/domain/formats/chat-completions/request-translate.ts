@@ -15,6 +15,8 @@ import { renderEffort } from './reasoning-translate.ts'
 
 /** The vendor takes at most four stop sequences. */
 const MAX_STOP_SEQUENCES = 4
+/** Characters of `user` that the vendor takes; compatible servers take 128 or more. */
+const MAX_USER_LENGTH = 64
 
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
@@ -32,9 +34,16 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
-    user: request.user,
+    user: renderUser(request.user, warnings),
   })
   return { document, warnings }
+}
+
+/** An id of another vendor may be longer (Claude Code's has 155 characters): an answer is worth more than who asked. */
+function renderUser(user: string | undefined, warnings: TranslationWarning[]): string | undefined {
+  if (user === undefined || user.length <= MAX_USER_LENGTH) return user
+  warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_LENGTH} characters; it was left out` })
+  return undefined
 }
 
 function renderLimit(sampling: Sampling, target: RenderTarget): JsonObject {

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { FormatName } from '../../../../src/domain/completion/request.ts'
 import { InvalidRequestError } from '../../../../src/domain/errors.ts'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
+import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
 import { fixture } from '../golden.ts'
@@ -183,6 +184,22 @@ t.test('parse then render keeps every field that nobody knows, prototype keys in
     }),
     { numRuns: 50 },
   )
+})
+
+t.test("another vendor's long id of the end user is left out, with a warning", async (test) => {
+  const document = { model: 'm', max_tokens: 9, messages: [user] }
+  for (const [length, fields] of [
+    [64, []],
+    [155, ['user']],
+  ] as const) {
+    const request = messages.parseRequest({ ...document, metadata: { user_id: 'u'.repeat(length) } })
+    const rendered = chatCompletions.renderRequest(request, NO_TARGET)
+    test.strictSame(
+      rendered.warnings.map(({ field }) => field),
+      fields,
+    )
+    test.equal(rendered.document.user, fields.length > 0 ? undefined : 'u'.repeat(length))
+  }
 })
 
 t.test('what another format sends is rendered with a warning for each loss', async (test) => {
