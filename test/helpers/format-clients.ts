@@ -176,7 +176,8 @@ function genaiClient(ai: GoogleGenAI): Client {
       const results = first.calls.map(({ id, name }) => ({
         functionResponse: { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }), response },
       }))
-      contents.push({ role: 'user', parts: results })
+      // Gemini takes no content without parts.
+      contents.push({ role: 'user', parts: results.length > 0 ? results : [{ text: 'And?' }] })
       return [first.said, (await turn(model, stream, contents)).said]
     },
   }
