@@ -129,9 +129,11 @@ t.test('on a real API server', async (t) => {
       { metadata, data: { key: 'hunter2!' } },
       { metadata, stringData: { key: ['hunter2!'] } },
     ]) {
-      const refusals = [client.create(SECRETS, body), client.serverSideApply(SECRETS, body, { force: true })]
-      for (const refusal of refusals) {
-        const error = await refusal.catch((reason: unknown) => reason)
+      // Caught at once: the second may be refused before the first.
+      const refusals = [client.create(SECRETS, body), client.serverSideApply(SECRETS, body, { force: true })].map(
+        (refusal) => refusal.catch((reason: unknown) => reason),
+      )
+      for (const error of await Promise.all(refusals)) {
         t.match(error, { name: 'KubeError', message: /refused a Secret/ })
         t.notMatch(inspect(error, { depth: 9 }), 'hunter2')
       }
