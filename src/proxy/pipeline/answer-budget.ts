@@ -15,22 +15,15 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
+import { COST_PER_BYTE, memoryBesideProcess } from './process-memory.ts'
 
 /** So much of an answer is held for nothing. */
 export const UNCOUNTED_BYTES = 256 * 1024
-
-/**
- * Memory that one byte of an answer takes: as it came, decoded with the document's strings (two bytes a character as soon
- * as one character is not Latin), and as it is sent on. Measured with streams and whole answers of 31 MiB: 2 to 4.
- */
-const COST_PER_BYTE = 4
 
 /** Long enough for some answers to end, short enough for a client to come back later. As for bodies of requests. */
 const MAX_WAIT_MS: Milliseconds = 10_000
 const RETRY_AFTER_SECONDS = 5
 
-/** Code, caches and buffers of a process that has served some requests. */
-const PROCESS_BYTES = 128 * 1024 * 1024
 /** Large answers are few: embeddings by the thousand, pictures. */
 const MOST_BYTES = 256 * 1024 * 1024
 
@@ -39,7 +32,7 @@ const MOST_BYTES = 256 * 1024 * 1024
  * @param heapLimit of V8, bytes. @param containerLimit `process.constrainedMemory()`, bytes; 0: there is none.
  */
 export function memoryForAnswers(heapLimit: number, containerLimit: number): number {
-  return Math.max(0, Math.min(MOST_BYTES, heapLimit / 8, ((containerLimit || Infinity) - PROCESS_BYTES) / 6))
+  return Math.min(MOST_BYTES, heapLimit / 8, memoryBesideProcess(containerLimit) / 6)
 }
 
 /** An answer's part of the budget. */

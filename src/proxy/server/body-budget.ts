@@ -13,7 +13,8 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
-import { bodyCost, COST_PER_BYTE, SMALL_BODY_BYTES } from './body-memory.ts'
+import { COST_PER_BYTE } from '../pipeline/process-memory.ts'
+import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { ComingBodies } from './coming-bodies.ts'
 
 /** Of the budget, the part that is for small bodies alone. */
