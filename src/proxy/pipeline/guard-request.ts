@@ -4,16 +4,17 @@
  * rendering of it is masked. A guardrail that fails refuses the request.
  */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { TextScope, TextSpan } from '../../domain/completion/text-span.ts'
+import type { TextSpan } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
+import type { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
-import { utf8Size } from '../../domain/quota/prompt-size.ts'
 import { takeAll, type Steps } from '../../domain/steps.ts'
+import { countBytes, INJECTION_LABELS, MASKING_LABELS } from './guardrail-bytes.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
+import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
@@ -111,13 +112,9 @@ function* mask(
   record: RequestRecord,
   services: Services,
 ): Steps<GuardedRequest> {
-  const { guardrails } = services
   const { request } = read
   const { document } = request.source
-  const redactions = new RedactionMap({
-    detector: guardrails.detectorFor(caller.policy.masking),
-    tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
-  })
+  const redactions = redactionsOf(caller, services)
   // Without the privilege nothing is restored, so a token that the client writes back may stay its value's token.
   if (caller.key.privileges.demask && mayHoldTokens(read.bytes))
     visitOnly(format, request, (text) => redactions.reserve(text))
@@ -200,26 +197,4 @@ function restorerOf(redactions: RedactionMap, json: boolean): AnswerRestorer {
 
 function asksForJson({ responseFormat }: CompletionRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== 'text'
-}
-
-/** How `RequestRecord.guardrailBytes` calls the texts that a guardrail saw. */
-type Labels = Readonly<Record<TextScope, string>>
-
-const INJECTION_LABELS = labelsOf('adversarial-detection')
-const MASKING_LABELS = labelsOf('pii-safe')
-
-function labelsOf(guardrail: string): Labels {
-  return {
-    system: `${guardrail}/system`,
-    message: `${guardrail}/message`,
-    'tool-definition': `${guardrail}/tool-definition`,
-    'tool-input': `${guardrail}/tool-input`,
-    'tool-output': `${guardrail}/tool-output`,
-    parameter: `${guardrail}/parameter`,
-  }
-}
-
-function countBytes(record: RequestRecord, labels: Labels, { scope, text }: TextSpan): void {
-  const label = labels[scope]
-  record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
 }

@@ -6,9 +6,9 @@ import {
   visitEmbeddingsText,
   type EmbeddingsRequest,
 } from '../../domain/formats/embeddings/request.ts'
-import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
-import { utf8Size } from '../../domain/quota/prompt-size.ts'
 import type { Steps } from '../../domain/steps.ts'
+import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
+import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -42,12 +42,9 @@ function* maskInSteps(
   { document }: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
-  { guardrails }: Services,
+  services: Services,
 ): Steps<EmbeddingsRequest> {
-  const redactions = new RedactionMap({
-    detector: guardrails.detectorFor(caller.policy.masking),
-    tokenSuffix: guardrails.tokenSuffixOf(caller.configuration.redactionSecretOf(caller.organization.name)),
-  })
+  const redactions = redactionsOf(caller, services)
   const spans: TextSpan[] = []
   visitEmbeddingsText(document, (span) => {
     redactions.reserve(span.text)
@@ -55,10 +52,9 @@ function* maskInSteps(
     return span.text
   })
   const masked: string[] = []
-  for (const { scope, text, maxLength } of spans) {
-    const label = `pii-safe/${scope}`
-    record.guardrailBytes[label] = (record.guardrailBytes[label] ?? 0) + utf8Size(text).bytes
-    masked.push(yield* redactions.maskInSteps(text, false, maxLength))
+  for (const span of spans) {
+    countBytes(record, MASKING_LABELS, span)
+    masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength))
     yield
   }
   let next = 0

@@ -1,7 +1,7 @@
 /** The refusal of a request that has no route. */
 import type { GatewayError } from '../../domain/errors.ts'
-import { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { modelNotFound } from '../../domain/routing/refusals.ts'
+import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -20,19 +20,7 @@ export function refusePlan(
   services: Services,
 ): GatewayError {
   if (error.code !== 'model_not_found') return error
-  const shown = masked((record.requestedModel ?? '').slice(0, MAX_NAME_LENGTH), caller, services)
+  const shown = redactionsOf(caller, services).mask((record.requestedModel ?? '').slice(0, MAX_NAME_LENGTH))
   record.requestedModel = shown
   return modelNotFound(shown)
-}
-
-function masked(
-  text: string,
-  { policy, configuration, organization }: GovernedCaller,
-  { guardrails }: Services,
-): string {
-  const redactions = new RedactionMap({
-    detector: guardrails.detectorFor(policy.masking),
-    tokenSuffix: guardrails.tokenSuffixOf(configuration.redactionSecretOf(organization.name)),
-  })
-  return redactions.mask(text)
 }
