@@ -1,5 +1,5 @@
-import t from 'tap'
-import { connectRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import t, { type Test } from 'tap'
+import { connectRedis, type RedisConnection } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
 import { charge, need, plan } from '../../../helpers/quota.ts'
 import { startAclRedis, startCluster, startRedis } from '../../../helpers/redis.ts'
@@ -24,9 +24,7 @@ t.test('as an ACL user that may touch one organization only', async (t) => {
   const commands = '+@hash +@sortedset +eval +evalsha +get +set +exists +pexpire +time'
   const server = await startAclRedis('acme', 'secret', `~tg:q:{acme}:* ${commands}`)
   t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
-  t.teardown(() => redis.close())
-  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const redis = await connected(t, server.url)
   const store = new RedisQuotaStore(redis)
   const limits = {
     key: { budgets: [{ limit: 100 }], rateLimits: { requestsPerMinute: 5, tokensPerMinute: 500, maxConcurrent: 2 } },
@@ -44,9 +42,7 @@ t.test('as an ACL user that may touch one organization only', async (t) => {
 t.test('on a server whose memory others have used up', async (t) => {
   const server = await startRedis(['--maxmemory-policy', 'noeviction'])
   t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
-  t.teardown(() => redis.close())
-  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const redis = await connected(t, server.url)
   await server.cli('CONFIG', 'SET', 'maxmemory', '1')
   await t.rejects(redis.send('answer', ['SET', 'answer', 'of the cache']), 'nothing else is written there')
   const store = new RedisQuotaStore(redis)
@@ -63,9 +59,7 @@ t.test('on a server whose memory others have used up', async (t) => {
 t.test('every key it leaves has an expiry', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
-  t.teardown(() => redis.close())
-  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const redis = await connected(t, server.url)
   const store = new RedisQuotaStore(redis)
   const windows = ['Hour', 'Month', 'Total'] as const
   const budgets = windows.flatMap((window) => [{ window }, { window, reset: 'Rolling' as const }])
@@ -86,9 +80,7 @@ t.test('every key it leaves has an expiry', async (t) => {
 t.test('settles and charges what a proxy of an earlier version reserved', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
-  const redis = connectRedis(server.url, { callTimeoutMs: TIMEOUT_MS })
-  t.teardown(() => redis.close())
-  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  const redis = await connected(t, server.url)
   let now = Date.UTC(2026, 0, 1, 12)
   const store = new RedisQuotaStore(redis, { now: () => now })
   const own = plan({
@@ -127,7 +119,14 @@ t.test('settles and charges what a proxy of an earlier version reserved', async 
   })
 })
 
-async function contractOn(t: import('tap').Test, url: string): Promise<void> {
+async function connected(t: Test, url: string): Promise<RedisConnection> {
+  const redis = connectRedis(url, { callTimeoutMs: TIMEOUT_MS })
+  t.teardown(() => redis.close())
+  t.ok(await redis.waitUntilReady(TIMEOUT_MS))
+  return redis
+}
+
+async function contractOn(t: Test, url: string): Promise<void> {
   const connections = [connectRedis(url), connectRedis(url)] as const
   t.teardown(() => Promise.all(connections.map((connection) => connection.close())))
   for (const connection of connections) t.ok(await connection.waitUntilReady(TIMEOUT_MS))
