@@ -12,6 +12,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
  */
 export const MAX_MESSAGES = 100_000
 
+/**
+ * Characters of an id of the end user that OpenAI takes, in every call; compatible servers take 128 or more.
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+export const MAX_USER_CHARACTERS = 64
+
 export function optionalString(object: JsonObject, field: string, parent?: string): string | undefined {
   const value = object[field]
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined

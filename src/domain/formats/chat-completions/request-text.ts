@@ -1,6 +1,7 @@
 /** The texts of a chat-completions request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitToolCalls } from './tool-text.ts'
 
@@ -12,9 +13,9 @@ const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say where to stop or what to look for. */
 const PARAMETERS = ['stop', 'web_search_options'] as const
-/** Fields that say who asks, and their bounds. @see https://platform.openai.com/docs/api-reference/chat/create */
+/** Fields that say who asks. */
 const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const
-const MAX_IDENTIFIER_LENGTH = 64
+/** Characters of a value. @see https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_METADATA_LENGTH = 512
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
@@ -36,7 +37,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitPrediction(document, walk)
   walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
-  walk.parameters(document, IDENTIFIERS, MAX_IDENTIFIER_LENGTH)
+  walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH)
   return walk.changed
 }

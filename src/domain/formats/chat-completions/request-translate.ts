@@ -8,15 +8,13 @@ import type {
   TranslationWarning,
 } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
-import { withoutUndefined } from '../fields.ts'
+import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
 import { renderEffort } from './reasoning-translate.ts'
 
 /** The vendor takes at most four stop sequences. */
 const MAX_STOP_SEQUENCES = 4
-/** Characters of `user` that the vendor takes; compatible servers take 128 or more. */
-const MAX_USER_LENGTH = 64
 
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
@@ -41,8 +39,8 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
 
 /** An id of another vendor may be longer (Claude Code's has 155 characters): an answer is worth more than who asked. */
 function renderUser(user: string | undefined, warnings: TranslationWarning[]): string | undefined {
-  if (user === undefined || user.length <= MAX_USER_LENGTH) return user
-  warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_LENGTH} characters; it was left out` })
+  if (user === undefined || user.length <= MAX_USER_CHARACTERS) return user
+  warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_CHARACTERS} characters; it was left out` })
   return undefined
 }
 

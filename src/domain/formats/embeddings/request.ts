@@ -5,12 +5,11 @@
 import type { TextSpan, TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { optionalInteger, optionalString, wrongType } from '../fields.ts'
+import { MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
 
 /** The vendor's own bounds. */
 const MAX_INPUTS = 2_048
 const MAX_DIMENSIONS = 65_536
-const MAX_USER_LENGTH = 64
 
 export interface EmbeddingsRequest {
   /** The client's document; unknown fields survive. */
@@ -57,7 +56,7 @@ export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): v
     document.input = input.map((item) => (typeof item === 'string' ? visited(item) : item))
   }
   if (typeof user === 'string') {
-    document.user = visit({ scope: 'parameter', role: 'user', text: user, maxLength: MAX_USER_LENGTH })
+    document.user = visit({ scope: 'parameter', role: 'user', text: user, maxLength: MAX_USER_CHARACTERS })
   }
 }
 
