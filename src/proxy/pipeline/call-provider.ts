@@ -1,9 +1,6 @@
 /**
- * Stage: asks the planned deployments in their order until one answers.
- *
- * A try ends in one of four ways: an answer (whole, or a stream whose first content has come), a rejection (the
- * provider refuses the request itself: nobody else is asked), a failure that another deployment may not have, or the
- * client's leaving. Nothing has been sent to the client before this stage returns, so it never sees a failed try.
+ * Stage: asks the planned deployments in their order until one answers: whole, or with a stream whose first content has
+ * come. Nothing has been sent to the client before it returns, so it never sees a failed try.
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
