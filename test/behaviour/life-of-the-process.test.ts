@@ -1,7 +1,7 @@
 /** Start, reload, drain and end of the standalone gateway. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -213,10 +213,34 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
     status: 2,
     stderr: /^tollgate: --state: .*is empty.*\n$/,
   })
+  // Node's own way of making a folder with those above it never ends here.
+  t.match(run(...standalone, '--state', '/proc/tollgate'), {
+    status: 2,
+    stderr: /^tollgate: --state: ENOENT.*'\/proc\/tollgate'\n$/,
+  })
+  symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'))
+  t.match(run(...standalone, '--state', join(folder, 'dangling')), {
+    status: 2,
+    stderr: /^tollgate: --state: ENOENT.*dangling'\n$/,
+  })
+  const deep = join(folder, 'one', 'two')
+  t.match(run(...standalone, ...admin, '--state', deep), { status: 1, stderr: /already in use/ })
+  t.equal(statSync(join(deep, 'master-secret')).mode & 0o777, 0o600)
+  t.equal(statSync(join(folder, 'one')).mode & 0o777, 0o700)
   t.match(run(...standalone, '--redis', 'nonsense'), {
     status: 2,
     stderr: /^tollgate: --redis: not a Redis address.*\n$/,
   })
+})
+
+t.test('a state folder without room for a file is one line, and nothing half is left in it', async (t) => {
+  const folder = t.testdir({ 'key.yaml': virtualKey(), state: {} })
+  const state = join(folder, 'state')
+  const args = [MAIN, 'standalone', '--config', join(folder, 'key.yaml'), '--state', state]
+  // As on a full disk: the file can be made, and nothing be written to it.
+  const full = spawnSync('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, ...args], { encoding: 'utf8' })
+  t.match(full, { status: 2, stderr: /^tollgate: --state: EFBIG.*\n$/ })
+  t.strictSame(readdirSync(state), ['virtual-keys'])
 })
 
 t.test('a flag in the environment may be empty; a switch there is true or false', async (t) => {

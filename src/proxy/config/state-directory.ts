@@ -3,8 +3,8 @@
  * directory everything is kept in memory and is new at the next start. Nothing is written anywhere else.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Secret } from '../../domain/secret.ts'
 
 const MASTER_SECRET_BYTES = 32
@@ -16,7 +16,7 @@ export class StateDirectory {
   /** @throws {Error} where the directory cannot be made. */
   constructor(path: string | undefined) {
     this.#path = path
-    if (path !== undefined) mkdirSync(join(path, 'virtual-keys'), { recursive: true, mode: 0o700 })
+    if (path !== undefined) makeFolders(join(path, 'virtual-keys'))
   }
 
   /** Whether values outlive the process. */
@@ -44,14 +44,52 @@ export class StateDirectory {
   }
 }
 
-/** Exclusive creation: of several processes that start at once, one writes and the others read. */
+/**
+ * With the folders above it. Not mkdir's own `recursive`: Node's never ends where a folder that is there says that a new
+ * one in it cannot be found (/proc, and a link to nothing on some file systems).
+ */
+function makeFolders(path: string): void {
+  try {
+    return makeFolder(path)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error
+  }
+  makeFolders(dirname(path))
+  makeFolder(path)
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST') || !statSync(path).isDirectory()) throw error
+  }
+}
+
 function readOrCreate(file: string, create: () => string): string {
   try {
-    writeFileSync(file, `${create()}\n`, { flag: 'wx', mode: 0o600 })
+    createFile(file, `${create()}\n`)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
   const text = readFileSync(file, 'utf8').trim()
   if (text === '') throw new Error(`${file} is empty; remove it to have a new one made`)
   return text
+}
+
+/** Exclusive: of several processes that start at once, one writes and the others read. A full disk leaves no empty file. */
+function createFile(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text)
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
