@@ -45,7 +45,8 @@ export interface Cancellation {
 export interface ProviderTransport {
   /**
    * Sends one attempt and resolves when the response's headers are there.
-   * Runs the provider's four clocks: connect, first byte, idle, total. Never follows redirects.
+   * Runs the provider's four clocks: connect, first byte, idle, total. Where a whole answer is long in coming and no time
+   * to its first byte is stated, asks whether the provider still lives. Never follows redirects.
    * @throws {AttemptError} for everything that is not an HTTP response.
    */
   send(call: ProviderCall): Promise<ProviderReply>

@@ -13,18 +13,14 @@ export type Clock = 'connect' | 'first-byte' | 'idle' | 'closing' | 'total'
 type Phase = Exclude<Clock, 'total'>
 
 /** To a stream's first content, where the provider states none. @see DESIGN section 5 */
-const FIRST_BYTE_MS: Milliseconds = 30_000
+export const FIRST_BYTE_MS: Milliseconds = 30_000
 
 /** Longest delay that a timer of Node takes; beyond it would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
-/**
- * The clocks of one call. An answer that is not streamed mostly begins when it is complete, after minutes where a model
- * thinks long: unless the provider states a time to the first byte, only the total one bounds it.
- */
-export function attemptTimeouts(timeouts: ProviderTimeouts, stream: boolean): AttemptTimeouts {
-  const { firstByteMs = stream ? FIRST_BYTE_MS : timeouts.totalMs } = timeouts
-  return { ...timeouts, firstByteMs }
+/** The clocks of one call, with this one to the first byte where the provider states none. */
+export function attemptTimeouts(timeouts: ProviderTimeouts, firstByteMs: Milliseconds): AttemptTimeouts {
+  return { firstByteMs, ...timeouts }
 }
 
 export class AttemptClocks {
@@ -38,7 +34,7 @@ export class AttemptClocks {
   #paused = false
   #closingMs: Milliseconds = 0
 
-  /** Starts the clocks `connect` and `total`. `expired` is called once at most. */
+  /** Starts the clocks `connect` and `total`. `expired` is called once at most, unless it extends. */
   constructor(timeouts: AttemptTimeouts, expired: (clock: Clock) => void) {
     const nowMs = performance.now()
     this.#timeouts = timeouts
@@ -52,11 +48,12 @@ export class AttemptClocks {
     return this.#phase
   }
 
-  /** Ends the phase before and starts the clock of this one. */
-  enter(phase: Phase): void {
+  /** Ends the phase before and starts the clock of this one. @returns now, as `performance.now` has it */
+  enter(phase: Phase): Milliseconds {
     this.#phase = phase
-    this.touch()
-    if (Math.min(this.#deadlineMs, this.#totalDeadlineMs) < this.#firesAtMs) this.#arm(performance.now())
+    const nowMs = this.touch()
+    if (Math.min(this.#deadlineMs, this.#totalDeadlineMs) < this.#firesAtMs) this.#arm(nowMs)
+    return nowMs
   }
 
   /** The answer is complete: what may still come may take `silenceMs`, and not longer than in the middle of it. */
@@ -65,9 +62,22 @@ export class AttemptClocks {
     this.enter('closing')
   }
 
-  /** The phase's clock starts anew: something arrived. */
-  touch(): void {
-    this.#deadlineMs = performance.now() + this.#lengthOf(this.#phase)
+  /** The phase's clock starts anew: something arrived. @returns now, as `performance.now` has it */
+  touch(): Milliseconds {
+    const nowMs = performance.now()
+    this.#deadlineMs = nowMs + this.#lengthOf(this.#phase)
+    return nowMs
+  }
+
+  /**
+   * The phase's clock, which has run out, was not the end: it has `restMs` more. Infinity: until a phase is entered, only
+   * the total clock runs. From `expired`, and after that as long as nothing has ended the attempt.
+   */
+  extend(restMs: Milliseconds): void {
+    const nowMs = performance.now()
+    this.#deadlineMs = nowMs + restMs
+    this.#firesAtMs = Infinity
+    this.#arm(nowMs)
   }
 
   /** Nobody waits for the provider (its reader is slow): only the total clock counts. */

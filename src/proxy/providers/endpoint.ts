@@ -2,7 +2,6 @@
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ProviderFamily, Target } from './provider-family.ts'
 import { AttemptError } from '../pipeline/ports.ts'
-import { attemptTimeouts, type AttemptTimeouts } from './attempt-clocks.ts'
 import { checkLiteralAddress } from './address-guard.ts'
 import { familyOf } from './registry.ts'
 
@@ -13,8 +12,6 @@ export interface Endpoint {
   readonly origin: string
   /** Equal for endpoints that may share connections. */
   readonly poolKey: string
-  /** The clocks of a call. */
-  readonly timeouts: Readonly<Record<'whole' | 'stream', AttemptTimeouts>>
   /** Path and query of an operation. */
   pathOf(target: Target): string
   /** Path and query of the health check. */
@@ -31,10 +28,6 @@ export function openEndpoint(provider: ProviderEntry): Endpoint {
     family,
     origin: base.origin,
     poolKey: poolKeyOf(provider, base.origin),
-    timeouts: {
-      whole: attemptTimeouts(provider.timeouts, false),
-      stream: attemptTimeouts(provider.timeouts, true),
-    },
     pathOf(target) {
       const key = `${target.operation} ${target.stream} ${target.upstreamName}`
       let path = paths.get(key)

@@ -6,6 +6,9 @@
  * it was: each piece costs a write to the client. Every end (answer complete, clock, abort, broken connection, reader
  * gone) passes `#end` once, which stops the clocks and frees the signal. After an answer's own end mark the reader has
  * left, and what is left of the exchange is the server's: to end the body, or to be cut off by the clock.
+ *
+ * Where the first-byte clock is not the end by itself, the exchange then asks for a sign of life; until that has come,
+ * only the total clock runs.
  */
 import type { Dispatcher } from 'undici'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -13,6 +16,7 @@ import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
 import type { PullableIterator, Taker } from '../pipeline/pull.ts'
 import type { ExchangeStage } from './attempt-error.ts'
+import type { SignOfLife, Waiter } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { DONE, nextOf, pullAlone } from '../pipeline/pull.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
@@ -38,11 +42,15 @@ export interface ExchangeOptions {
   readonly signal: Cancellation
   /** The first-byte clock runs until `firstContentSeen`, not only until the first byte of the body. */
   readonly stream: boolean
+  /** Told of what comes from the server. */
+  readonly life: SignOfLife
+  /** The first-byte clock does not end the exchange as long as the server lives. */
+  readonly isPatient: boolean
   /** Released once, when the connection is no longer in use. */
   readonly lease: { release(): void }
 }
 
-export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIterator<Uint8Array> {
+export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIterator<Uint8Array>, Waiter {
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
   readonly #reply = Promise.withResolvers<ProviderReply>()
@@ -55,6 +63,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   /** The reader gets what is there when the socket's read has been parsed to its end. */
   #isHandingOn = false
   #queuedBytes = 0
+  /** It waits for a sign of life. */
+  #isAsking = false
   #ended = false
   #error: AttemptError | undefined
   #released = false
@@ -81,7 +91,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   firstContentSeen(): void {
-    if (!this.#ended && this.#clocks.phase === 'first-byte') this.#clocks.enter('idle')
+    if (!this.#ended && this.#clocks.phase === 'first-byte') this.#options.life.seenAtMs = this.#clocks.enter('idle')
   }
 
   /** @see ProviderReply.endsAfter */
@@ -106,6 +116,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   onResponseStart(_controller: Controller, status: number, headers: ProviderReply['headers']): void {
+    if (this.#isAsking) this.#heard('first-byte')
     // 1xx: the answer proper is still to come.
     if (status < 200) return
     this.#stage = 'answering'
@@ -114,8 +125,10 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
     if (this.#ended || chunk.length === 0) return
-    if (this.#clocks.phase !== 'first-byte') this.#clocks.touch()
-    else if (!this.#options.stream) this.#clocks.enter('idle')
+    const { life, stream } = this.#options
+    if (this.#isAsking) this.#heard('idle')
+    else if (this.#clocks.phase !== 'first-byte') life.seenAtMs = this.#clocks.touch()
+    else if (!stream) life.seenAtMs = this.#clocks.enter('idle')
     if (this.#chunk === undefined) this.#chunk = chunk
     else this.#further.push(chunk)
     this.#queuedBytes += chunk.length
@@ -131,6 +144,19 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   onResponseError(_controller: Controller, error: Error): void {
     this.#end(attemptErrorOf(error, this.#stage))
     this.#release()
+  }
+
+  /** @see Waiter */
+  lives(restMs: Milliseconds): void {
+    this.#isAsking = false
+    this.#clocks.extend(restMs)
+  }
+
+  /** @see Waiter */
+  isGone(): void {
+    this.#isAsking = false
+    const message = "the provider's first-byte clock ran out, and it gave no sign of life"
+    this.#end(new AttemptError('timeout', message, { clock: 'first-byte' }))
   }
 
   pull(reader: Taker<Uint8Array>): void {
@@ -174,6 +200,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     this.#ended = true
     this.#error = error
     this.#clocks.stop()
+    if (this.#isAsking) this.#stopAsking()
     this.#options.signal.removeEventListener('abort', this)
     // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
     if (error?.kind === 'aborted') this.#drop()
@@ -183,10 +210,28 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   readonly #timeUp = (clock: Clock): void => {
+    if (clock === 'first-byte' && this.#options.isPatient) this.#ask()
     // What was left to the server has ended by now: there the total clock, too, only cuts it off.
-    if (clock !== 'closing' && !this.#ended) this.#end(timedOut(clock))
+    else if (clock !== 'closing' && !this.#ended) this.#end(timedOut(clock))
     // After a look at the socket: where the event loop was held, what has come meanwhile waits there.
     else setImmediate(() => this.#close())
+  }
+
+  #ask(): void {
+    this.#clocks.extend(Infinity)
+    this.#isAsking = true
+    this.#options.life.ask(this)
+  }
+
+  #stopAsking(): void {
+    this.#isAsking = false
+    this.#options.life.leave(this)
+  }
+
+  /** What it waits for has come itself. */
+  #heard(phase: 'first-byte' | 'idle'): void {
+    this.#options.life.seenAtMs = this.#clocks.enter(phase)
+    this.#stopAsking()
   }
 
   #close(): void {

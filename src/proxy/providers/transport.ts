@@ -5,18 +5,25 @@ import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
-import type { HeaderLines } from './provider-headers.ts'
+import type { HeaderLines, RequestKind } from './provider-headers.ts'
+import type { Sign, SignOfLifeTimes } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
+import { attemptTimeouts, FIRST_BYTE_MS } from './attempt-clocks.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { openEndpoint } from './endpoint.ts'
 import { ProviderExchange } from './provider-exchange.ts'
 import { requestHeaders } from './provider-headers.ts'
+import { SIGN_OF_LIFE_TIMES, SignOfLife } from './sign-of-life.ts'
 
 /** One health check of a provider. */
 export interface ProbeCall {
   readonly provider: ProviderEntry
   readonly credential: Secret | undefined
   readonly signal: Cancellation
+}
+
+export interface TransportOptions extends PoolOptions {
+  readonly signOfLife?: SignOfLifeTimes
 }
 
 interface WireRequest {
@@ -26,13 +33,26 @@ interface WireRequest {
   readonly body: string | Uint8Array | null
 }
 
+/** An endpoint and what this process knows of the server behind it. */
+interface Upstream {
+  readonly endpoint: Endpoint
+  readonly timeouts: Readonly<Record<'whole' | 'stream', AttemptTimeouts>>
+  /** No time to the first byte is stated: a whole answer is waited for as long as the server lives. */
+  readonly isPatient: boolean
+  readonly life: SignOfLife
+  /** What the last call was sent with. */
+  credential: Secret | undefined
+}
+
 export class HttpTransport implements ProviderTransport {
   readonly #pools: ConnectionPools
-  readonly #endpoints = new WeakMap<ProviderEntry, Endpoint>()
+  readonly #times: SignOfLifeTimes
+  readonly #upstreams = new WeakMap<ProviderEntry, Upstream>()
   #closed = false
 
-  constructor(options: PoolOptions = {}) {
+  constructor(options: TransportOptions = {}) {
     this.#pools = new ConnectionPools(options)
+    this.#times = options.signOfLife ?? SIGN_OF_LIFE_TIMES
   }
 
   send(call: ProviderCall): Promise<ProviderReply> {
@@ -48,11 +68,7 @@ export class HttpTransport implements ProviderTransport {
    * @returns the status. @throws {AttemptError}
    */
   async probe({ provider, credential, signal }: ProbeCall): Promise<number> {
-    const endpoint = this.#endpoint(provider)
-    const headers = requestHeaders('probe', { family: endpoint.family, provider, credential, passHeaders: {} })
-    const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
-    const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
-    const exchange = this.#dispatch(endpoint, request, timeouts, signal, false)
+    const exchange = this.#beginProbe(this.#upstream(provider), credential, provider.healthCheck.timeoutMs, signal)
     const { status } = await exchange.reply
     await exchange.return()
     return status
@@ -72,24 +88,45 @@ export class HttpTransport implements ProviderTransport {
     const { credential, operation, stream, body, passHeaders, signal } = call
     const { provider, model } = call.deployment
     const kind = stream ? 'stream' : 'whole'
-    const endpoint = this.#endpoint(provider)
+    const upstream = this.#upstream(provider)
+    const { endpoint, timeouts } = upstream
     const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
     const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
-    const request: WireRequest = { method: 'POST', path, headers, body }
-    return this.#dispatch(endpoint, request, endpoint.timeouts[kind], signal, stream)
+    upstream.credential = credential
+    return this.#dispatch(upstream, kind, { method: 'POST', path, headers, body }, timeouts[kind], signal)
+  }
+
+  #beginProbe(
+    upstream: Upstream,
+    credential: Secret | undefined,
+    timeoutMs: Milliseconds,
+    signal: Cancellation,
+  ): ProviderExchange {
+    const { endpoint } = upstream
+    const { family, provider } = endpoint
+    const headers = requestHeaders('probe', { family, provider, credential, passHeaders: {} })
+    const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
+    return this.#dispatch(upstream, 'probe', request, probeTimeouts(timeoutMs), signal)
   }
 
   #dispatch(
-    endpoint: Endpoint,
+    { endpoint, life, isPatient }: Upstream,
+    kind: RequestKind,
     { method, path, headers, body }: WireRequest,
     timeouts: AttemptTimeouts,
     signal: Cancellation,
-    stream: boolean,
   ): ProviderExchange {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
     if (signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
     const lease = this.#pools.take(endpoint)
-    const exchange = new ProviderExchange({ timeouts, signal, stream, lease })
+    const exchange = new ProviderExchange({
+      timeouts,
+      signal,
+      stream: kind === 'stream',
+      life,
+      isPatient: isPatient && kind === 'whole',
+      lease,
+    })
     try {
       lease.dispatcher.dispatch({ origin: endpoint.origin, method, path, headers, body }, exchange)
     } catch (error) {
@@ -98,19 +135,55 @@ export class HttpTransport implements ProviderTransport {
     return exchange
   }
 
-  #endpoint(provider: ProviderEntry): Endpoint {
-    let endpoint = this.#endpoints.get(provider)
-    if (endpoint === undefined) {
-      endpoint = openEndpoint(provider)
-      this.#endpoints.set(provider, endpoint)
+  /**
+   * What the health route answers, be it 404 or 401, is all the same here. Where nothing has come for so long, the idle
+   * connections have been closed: mostly it goes over a new one.
+   */
+  async #signFrom(upstream: Upstream, signal: Cancellation): Promise<Sign> {
+    let exchange: ProviderExchange
+    try {
+      exchange = this.#beginProbe(upstream, upstream.credential, this.#times.answerMs, signal)
+    } catch {
+      // No room in the pool, or the transport is closed: our own, whatever it is.
+      return 'unknown'
     }
-    return endpoint
+    try {
+      await exchange.reply
+    } catch {
+      return 'gone'
+    }
+    exchange.endsAfter(0)
+    return 'lives'
+  }
+
+  #upstream(provider: ProviderEntry): Upstream {
+    let upstream = this.#upstreams.get(provider)
+    if (upstream === undefined) {
+      upstream = this.#open(provider)
+      this.#upstreams.set(provider, upstream)
+    }
+    return upstream
+  }
+
+  #open(provider: ProviderEntry): Upstream {
+    const { patienceMs } = this.#times
+    const upstream: Upstream = {
+      endpoint: openEndpoint(provider),
+      timeouts: {
+        whole: attemptTimeouts(provider.timeouts, patienceMs),
+        stream: attemptTimeouts(provider.timeouts, FIRST_BYTE_MS),
+      },
+      isPatient: provider.timeouts.firstByteMs === undefined,
+      life: new SignOfLife(patienceMs, (signal) => this.#signFrom(upstream, signal)),
+      credential: undefined,
+    }
+    return upstream
   }
 
   /** None for an endpoint that cannot be used: it has no connections either. */
   #poolKey(provider: ProviderEntry): string[] {
     try {
-      return [this.#endpoint(provider).poolKey]
+      return [this.#upstream(provider).endpoint.poolKey]
     } catch (error) {
       if (error instanceof AttemptError) return []
       throw error

@@ -64,9 +64,35 @@ t.test('a time beyond what timers can hold does not fire at once', async (t) => 
   t.same(expired, [])
 })
 
-t.test('a whole answer has the total time, unless the provider states one to the first byte', async (t) => {
+t.test('what has run out goes on where it is extended, and total runs all the while', async (t) => {
+  const limits = { ...LIMITS, firstByteMs: 5, streamIdleMs: 5, totalMs: 200 }
+  const expired: Clock[] = []
+  await new Promise<void>((resolve) => {
+    const clocks = new AttemptClocks(limits, (clock) => {
+      expired.push(clock)
+      if (expired.length === 1) clocks.extend(5)
+      else if (expired.length === 2) clocks.extend(Infinity)
+      else resolve()
+    })
+    clocks.enter('first-byte')
+  })
+  t.same(expired, ['first-byte', 'first-byte', 'total'])
+})
+
+t.test('what was extended without an end has its clocks again in the next phase', async (t) => {
+  const clock = await new Promise<Clock>((resolve) => {
+    const clocks = new AttemptClocks({ ...LIMITS, firstByteMs: 5, streamIdleMs: 5 }, (clock) => {
+      if (clock !== 'first-byte') return resolve(clock)
+      clocks.extend(Infinity)
+      clocks.enter('idle')
+    })
+    clocks.enter('first-byte')
+  })
+  t.equal(clock, 'idle')
+})
+
+t.test('a stated time to the first byte is that of every call', async (t) => {
   const stated = { connectMs: 1, streamIdleMs: 2, totalMs: 600_000 }
-  t.equal(attemptTimeouts(stated, true).firstByteMs, 30_000)
-  t.equal(attemptTimeouts(stated, false).firstByteMs, 600_000)
-  for (const stream of [true, false]) t.equal(attemptTimeouts({ ...stated, firstByteMs: 9 }, stream).firstByteMs, 9)
+  t.equal(attemptTimeouts(stated, 30_000).firstByteMs, 30_000)
+  t.equal(attemptTimeouts({ ...stated, firstByteMs: 9 }, 30_000).firstByteMs, 9)
 })

@@ -1,0 +1,301 @@
+/** What the transport does while an answer that is not streamed has not begun, with real servers. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { Secret } from '../../../src/domain/secret.ts'
+import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
+import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
+import type { ProviderCall, ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
+import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
+import * as behaviours from '../../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour } from '../../helpers/fake-provider.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+
+/** None to the first byte. Those that a test does not wait for cannot interfere. */
+const UNSTATED = { connectMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
+const PATIENCE_MS = 50
+const IMPATIENT = { patienceMs: PATIENCE_MS, answerMs: 300 }
+/** With a question that stays on its way until the test ends it. */
+const WAITING = { patienceMs: PATIENCE_MS, answerMs: 60_000 }
+
+const CHAT = { path: '/v1/chat/completions' }
+const HEALTH = { path: '/v1/models' }
+
+function entry(url: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
+  const endpoint = { baseUrl: `${url}/v1`, allowInsecureHttp: true, headers: {} }
+  return provider('one', [model('m')], { endpoint, timeouts: UNSTATED, ...fields })
+}
+
+function call(from: ProviderEntry, fields: Partial<ProviderCall> = {}): ProviderCall {
+  return {
+    deployment: deploymentOf(compile(from), 'one/m'),
+    credential: undefined,
+    operation: 'chat',
+    stream: false,
+    body: '{"model":"m"}',
+    passHeaders: {},
+    signal: new AbortController().signal,
+    ...fields,
+  }
+}
+
+function transportOf(test: Test, options: TransportOptions): HttpTransport {
+  const transport = new HttpTransport(options)
+  test.teardown(() => transport.close())
+  return transport
+}
+
+async function setUp(test: Test, options: TransportOptions = { signOfLife: IMPATIENT }) {
+  const fake = await startFakeProvider()
+  test.teardown(() => fake.close())
+  const transport = transportOf(test, options)
+  return { fake, transport, from: entry(fake.url) }
+}
+
+async function textOf(reply: Promise<ProviderReply>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of (await reply).body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** The AttemptError of a call that must fail with one. */
+async function failureOf(reply: Promise<ProviderReply>): Promise<{ kind: string; clock: string | undefined }> {
+  try {
+    await textOf(reply)
+  } catch (error) {
+    if (error instanceof AttemptError) return { kind: error.kind, clock: error.clock }
+    throw error
+  }
+  throw new Error('nothing failed')
+}
+
+const FROZEN = { kind: 'timeout', clock: 'first-byte' }
+
+/** Answers when the test says so. */
+function held(behaviour: Behaviour): { behaviour: Behaviour; release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return {
+    behaviour: async (exchange) => {
+      await promise
+      await behaviour(exchange)
+    },
+    release: resolve,
+  }
+}
+
+async function listen(test: Test, server: Server): Promise<{ url: string; sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+
+t.test('a server that accepts and never answers ends the attempt, and both connections', async (t) => {
+  const closed: Promise<unknown>[] = []
+  const server = createServer((socket) => {
+    socket.resume()
+    closed.push(once(socket, 'close'))
+  })
+  const { url } = await listen(t, server)
+  const transport = transportOf(t, { signOfLife: IMPATIENT })
+  t.same(await failureOf(transport.send(call(entry(url)))), FROZEN)
+  t.equal(closed.length, 2)
+  await Promise.all(closed)
+})
+
+t.test('a server that is slow but lives is waited for, over and over', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(answer.behaviour, CHAT)
+  fake.otherwise(behaviours.status(404, { error: 'no such route' }), HEALTH)
+  const reply = textOf(transport.send(call(from)))
+  const requests = await fake.received(4)
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+  t.strictSame(
+    requests.map(({ method, path }) => `${method} ${path}`),
+    ['POST /v1/chat/completions', 'GET /v1/models', 'GET /v1/models', 'GET /v1/models'],
+  )
+  t.equal(fake.openConnections(), 2, 'the connection of a question serves the next one')
+})
+
+t.test('whatever the server says is a sign of life, and a large answer is not read', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(answer.behaviour, CHAT)
+  fake.enqueueFor(
+    HEALTH,
+    behaviours.status(500),
+    behaviours.redirect('http://127.0.0.1:1/'),
+    behaviours.freezeAfterHeaders(),
+    behaviours.endless('x'.repeat(100_000)),
+    behaviours.status(401),
+  )
+  fake.otherwise(behaviours.ok({}), HEALTH)
+  const reply = textOf(transport.send(call(from)))
+  const requests = await fake.received(7)
+  t.equal(await requests[4]?.ended, 'closed-early')
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+})
+
+t.test('the question is the health check, with the key of the calls', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.freeze())
+  const { healthCheck } = provider('one', [])
+  const from = entry(fake.url, { credentials: { type: 'Bearer' }, healthCheck: { ...healthCheck, path: '/health' } })
+  t.same(await failureOf(transport.send(call(from, { credential: new Secret('sk-1') }))), FROZEN)
+  t.match(fake.requests[1], { method: 'GET', path: '/health', body: '', headers: { authorization: 'Bearer sk-1' } })
+})
+
+t.test('all who wait share one question', async (t) => {
+  const { fake, transport, from } = await setUp(t, { signOfLife: { patienceMs: PATIENCE_MS, answerMs: 2_000 } })
+  fake.otherwise(behaviours.freeze())
+  const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(transport.send(call(from)))))
+  for (const failure of failures) t.same(failure, FROZEN)
+  t.equal(fake.requests.filter(({ method }) => method === 'GET').length, 1)
+})
+
+t.test('a client that leaves ends its call, and the last one the question', async (t) => {
+  const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+  fake.otherwise(behaviours.freeze())
+  const [first, second] = [new AbortController(), new AbortController()]
+  const failures = [first, second].map(({ signal }) => failureOf(transport.send(call(from, { signal }))))
+  const requests = await fake.received(3)
+  const [question] = requests.filter(({ method }) => method === 'GET')
+  const ended: string[] = []
+  void question?.ended.then(() => ended.push('question'))
+  first.abort()
+  await Promise.race(requests.map(({ ended }) => ended))
+  t.match(await failures[0], { kind: 'aborted' })
+  t.strictSame(ended, [], 'one still waits')
+  second.abort()
+  t.strictSame(await Promise.all(requests.map(({ ended }) => ended)), Array(3).fill('closed-early'))
+  t.match(await failures[1], { kind: 'aborted' })
+})
+
+t.test('an answer that begins while the question is on its way ends it', async (t) => {
+  const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(answer.behaviour, CHAT)
+  fake.otherwise(behaviours.freeze(), HEALTH)
+  const reply = textOf(transport.send(call(from)))
+  const requests = await fake.received(2)
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+  t.equal(await requests[1]?.ended, 'closed-early')
+})
+
+t.test('the total clock runs on while the question is on its way', async (t) => {
+  const { fake, transport } = await setUp(t, { signOfLife: WAITING })
+  fake.otherwise(behaviours.freeze())
+  const from = entry(fake.url, { timeouts: { ...UNSTATED, totalMs: 1_000 } })
+  t.same(await failureOf(transport.send(call(from))), { kind: 'timeout', clock: 'total' })
+  t.strictSame(await Promise.all(fake.requests.map(({ ended }) => ended)), ['closed-early', 'closed-early'])
+})
+
+t.test('a head without a body is waited for as long as the server lives', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  fake.otherwise(behaviours.freezeAfterHeaders({ 'content-type': 'application/json' }), CHAT)
+  fake.enqueueFor(HEALTH, behaviours.ok({}))
+  fake.otherwise(behaviours.freeze(), HEALTH)
+  const reply = await transport.send(call(from))
+  t.equal(reply.status, 200)
+  t.same(await failureOf(Promise.resolve(reply)), FROZEN)
+  t.equal(fake.requests.length, 3)
+})
+
+t.test('a port that has been closed meanwhile is no sign of life', async (t) => {
+  const server = createHttpServer(() => undefined)
+  const { url } = await listen(t, server)
+  const asked = once(server, 'request')
+  const transport = transportOf(t, { signOfLife: WAITING })
+  const failure = failureOf(transport.send(call(entry(url))))
+  await asked
+  server.close()
+  t.same(await failure, FROZEN)
+})
+
+t.test('a connection that breaks, or bytes that are no HTTP, are no sign of life', async (t) => {
+  for (const behaviour of [behaviours.hangUp(), behaviours.reset(), behaviours.rawAnswer('SMTP ready\r\n\r\n')]) {
+    const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+    fake.otherwise(behaviours.freeze(), CHAT)
+    fake.otherwise(behaviour, HEALTH)
+    t.same(await failureOf(transport.send(call(from))), FROZEN)
+  }
+})
+
+t.test('where there is no room for the question, the server is waited for', async (t) => {
+  const { fake, transport, from } = await setUp(t, { maxConnections: 1, signOfLife: IMPATIENT })
+  fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })), CHAT)
+  t.equal(await textOf(transport.send(call(from))), '{"late":true}')
+  t.equal(fake.requests.length, 1)
+})
+
+t.test('nobody asks while other answers come', async (t) => {
+  const { fake, transport, from } = await setUp(t, { signOfLife: { patienceMs: 1_000, answerMs: 60_000 } })
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
+  fake.enqueue(answer.behaviour)
+  const reply = textOf(transport.send(call(from)))
+  await fake.received(1)
+  const stream = await transport.send(call(from, { stream: true }))
+  stream.firstContentSeen()
+  const startedAt = performance.now()
+  for await (const _chunk of stream.body) if (performance.now() - startedAt > 2_500) break
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+  t.equal(fake.requests.length, 2)
+})
+
+t.test('a stated time to the first byte is a hard one, and streams have their own', async (t) => {
+  const { fake, transport } = await setUp(t)
+  fake.otherwise(behaviours.freeze())
+  const stated = entry(fake.url, { timeouts: { ...UNSTATED, firstByteMs: PATIENCE_MS } })
+  t.same(await failureOf(transport.send(call(stated))), FROZEN)
+  t.same(await failureOf(transport.send(call(stated, { stream: true }))), FROZEN)
+  fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.stream(['data: 1\n\n'])))
+  t.equal(await textOf(transport.send(call(entry(fake.url), { stream: true }))), 'data: 1\n\n')
+  t.strictSame(new Set(fake.requests.map(({ method }) => method)), new Set(['POST']))
+})
+
+t.test('embeddings and token counts are watched over likewise', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  fake.otherwise(behaviours.freeze())
+  for (const operation of ['embeddings', 'count-tokens'] as const) {
+    t.same(await failureOf(transport.send(call(from, { operation }))), FROZEN)
+  }
+})
+
+t.test('a provider that has left the configuration is still asked by those who wait for it', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  fake.otherwise(behaviours.freeze())
+  const failure = failureOf(transport.send(call(from)))
+  await fake.received(1)
+  const left = transport.retain([])
+  t.same(await failure, FROZEN)
+  await left
+})
+
+t.test('after the end of the transport nobody is asked, and what waits may come', async (t) => {
+  const { fake, transport, from } = await setUp(t)
+  fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })))
+  const reply = textOf(transport.send(call(from)))
+  await fake.received(1)
+  const closed = transport.close()
+  t.equal(await reply, '{"late":true}')
+  await closed
+  t.equal(fake.requests.length, 1)
+})
