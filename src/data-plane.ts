@@ -55,13 +55,15 @@ export interface DataPlaneParts {
   readonly close: () => Promise<void>
   /** Where somebody else looks at it as well; else one of its own. */
   readonly health?: HealthBoard
+  /** Where its times are not the usual ones. */
+  readonly transport?: HttpTransport
 }
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
   const health = parts.health ?? new HealthBoard(now)
-  const transport = new HttpTransport()
+  const transport = parts.transport ?? new HttpTransport()
   const afterAnswer = new AfterAnswer(now, {
     onError: (err) => output.log.error({ err }, 'work after an answer failed'),
   })

@@ -5,6 +5,7 @@ import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
+import { HttpTransport } from './proxy/providers/transport.ts'
 import { openStores } from './stores.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
@@ -19,7 +20,11 @@ export const STANDALONE_FLAGS = {
 } as const satisfies Record<string, FlagSpec>
 
 /** Starts the gateway; resolves when it listens. It ends by signal. @throws {UsageError} */
-export async function runStandalone(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<undefined> {
+export async function runStandalone(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  transport = new HttpTransport(),
+): Promise<undefined> {
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
   const settings = parseSettings(flags)
@@ -49,7 +54,7 @@ export async function runStandalone(args: readonly string[], environment: NodeJS
     watch.stop()
     await demo?.close()
   }
-  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close })
+  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close, transport })
   if (flags.demo) {
     output.flush()
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))

@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly manifests: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** What is run in place of `src/main.ts`, with the same arguments. */
+  readonly main?: string
 }
 
 /** Starts a gateway that lives as long as the test. */
@@ -46,7 +48,7 @@ export async function startGateway(t: Test, options: GatewayOptions): Promise<Ga
   const child = spawn(
     process.execPath,
     [
-      MAIN,
+      options.main ?? MAIN,
       'standalone',
       '--config',
       configDir,
