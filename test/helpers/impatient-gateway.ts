@@ -2,6 +2,4 @@
 import { HttpTransport } from '../../src/proxy/providers/transport.ts'
 import { runStandalone } from '../../src/standalone.ts'
 
-const SIGN_OF_LIFE = { patienceMs: 300, answerMs: 700 }
-
-await runStandalone(process.argv.slice(3), process.env, new HttpTransport({ signOfLife: SIGN_OF_LIFE }))
+await runStandalone(process.argv.slice(3), process.env, new HttpTransport({ firstByteMs: 300, signOfLifeMs: 700 }))

@@ -16,19 +16,11 @@
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 
-export interface SignOfLifeTimes {
-  /** Silence before the server is asked. */
-  readonly patienceMs: Milliseconds
-  /** What a server has for the head of its answer, connecting included. */
-  readonly answerMs: Milliseconds
-}
-
 /**
- * The patience is that of a stream's first content (DESIGN section 5). The answer's time lets a connection be opened
- * although three packets were lost (Linux sends a SYN anew after 1, 3 and 7 s), and a busy server pause for longer than
- * garbage collectors or the read of a long prompt take; below the patience, so that of two questions the first has ended.
+ * What a server has for the head of its answer, connecting included: a connection is opened although three packets were
+ * lost (Linux sends a SYN anew after 1, 3 and 7 s), and a busy server may pause for longer than garbage collectors do.
  */
-export const SIGN_OF_LIFE_TIMES: SignOfLifeTimes = { patienceMs: 30_000, answerMs: 15_000 }
+export const SIGN_OF_LIFE_MS: Milliseconds = 15_000
 
 /** `unknown`: the question was not sent. */
 export type Sign = 'lives' | 'gone' | 'unknown'
@@ -48,7 +40,10 @@ export class SignOfLife {
   readonly #waiters = new Set<Waiter>()
   #asking: AbortController | undefined
 
-  /** @param question sends the cheap request; must not reject */
+  /**
+   * @param patienceMs how long what came counts as a sign of life
+   * @param question sends the cheap request; must not reject
+   */
   constructor(patienceMs: Milliseconds, question: (signal: Cancellation) => Promise<Sign>) {
     this.#patienceMs = patienceMs
     this.#question = question

@@ -6,14 +6,14 @@ import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
 import type { HeaderLines, RequestKind } from './provider-headers.ts'
-import type { Sign, SignOfLifeTimes } from './sign-of-life.ts'
+import type { Sign } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { attemptTimeouts, FIRST_BYTE_MS } from './attempt-clocks.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { openEndpoint } from './endpoint.ts'
 import { ProviderExchange } from './provider-exchange.ts'
 import { requestHeaders } from './provider-headers.ts'
-import { SIGN_OF_LIFE_TIMES, SignOfLife } from './sign-of-life.ts'
+import { SIGN_OF_LIFE_MS, SignOfLife } from './sign-of-life.ts'
 
 /** One health check of a provider. */
 export interface ProbeCall {
@@ -23,7 +23,9 @@ export interface ProbeCall {
 }
 
 export interface TransportOptions extends PoolOptions {
-  readonly signOfLife?: SignOfLifeTimes
+  /** Where a provider states none. */
+  readonly firstByteMs?: Milliseconds
+  readonly signOfLifeMs?: Milliseconds
 }
 
 interface WireRequest {
@@ -36,7 +38,7 @@ interface WireRequest {
 /** An endpoint and what this process knows of the server behind it. */
 interface Upstream {
   readonly endpoint: Endpoint
-  readonly timeouts: Readonly<Record<'whole' | 'stream', AttemptTimeouts>>
+  readonly timeouts: AttemptTimeouts
   /** No time to the first byte is stated: a whole answer is waited for as long as the server lives. */
   readonly isPatient: boolean
   readonly life: SignOfLife
@@ -46,13 +48,15 @@ interface Upstream {
 
 export class HttpTransport implements ProviderTransport {
   readonly #pools: ConnectionPools
-  readonly #times: SignOfLifeTimes
+  readonly #firstByteMs: Milliseconds
+  readonly #signOfLifeMs: Milliseconds
   readonly #upstreams = new WeakMap<ProviderEntry, Upstream>()
   #closed = false
 
   constructor(options: TransportOptions = {}) {
     this.#pools = new ConnectionPools(options)
-    this.#times = options.signOfLife ?? SIGN_OF_LIFE_TIMES
+    this.#firstByteMs = options.firstByteMs ?? FIRST_BYTE_MS
+    this.#signOfLifeMs = options.signOfLifeMs ?? SIGN_OF_LIFE_MS
   }
 
   send(call: ProviderCall): Promise<ProviderReply> {
@@ -93,7 +97,7 @@ export class HttpTransport implements ProviderTransport {
     const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
     const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
     upstream.credential = credential
-    return this.#dispatch(upstream, kind, { method: 'POST', path, headers, body }, timeouts[kind], signal)
+    return this.#dispatch(upstream, kind, { method: 'POST', path, headers, body }, timeouts, signal)
   }
 
   #beginProbe(
@@ -142,7 +146,7 @@ export class HttpTransport implements ProviderTransport {
   async #signFrom(upstream: Upstream, signal: Cancellation): Promise<Sign> {
     let exchange: ProviderExchange
     try {
-      exchange = this.#beginProbe(upstream, upstream.credential, this.#times.answerMs, signal)
+      exchange = this.#beginProbe(upstream, upstream.credential, this.#signOfLifeMs, signal)
     } catch {
       // No room in the pool, or the transport is closed: our own, whatever it is.
       return 'unknown'
@@ -166,15 +170,11 @@ export class HttpTransport implements ProviderTransport {
   }
 
   #open(provider: ProviderEntry): Upstream {
-    const { patienceMs } = this.#times
     const upstream: Upstream = {
       endpoint: openEndpoint(provider),
-      timeouts: {
-        whole: attemptTimeouts(provider.timeouts, patienceMs),
-        stream: attemptTimeouts(provider.timeouts, FIRST_BYTE_MS),
-      },
+      timeouts: attemptTimeouts(provider.timeouts, this.#firstByteMs),
       isPatient: provider.timeouts.firstByteMs === undefined,
-      life: new SignOfLife(patienceMs, (signal) => this.#signFrom(upstream, signal)),
+      life: new SignOfLife(this.#firstByteMs, (signal) => this.#signFrom(upstream, signal)),
       credential: undefined,
     }
     return upstream

@@ -17,9 +17,9 @@ import { compile, deploymentOf, model, provider } from '../../domain/routing/sam
 /** None to the first byte. Those that a test does not wait for cannot interfere. */
 const UNSTATED = { connectMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
 const PATIENCE_MS = 50
-const IMPATIENT = { patienceMs: PATIENCE_MS, answerMs: 300 }
+const IMPATIENT = { firstByteMs: PATIENCE_MS, signOfLifeMs: 300 }
 /** With a question that stays on its way until the test ends it. */
-const WAITING = { patienceMs: PATIENCE_MS, answerMs: 60_000 }
+const WAITING = { firstByteMs: PATIENCE_MS, signOfLifeMs: 60_000 }
 
 const CHAT = { path: '/v1/chat/completions' }
 const HEALTH = { path: '/v1/models' }
@@ -48,7 +48,7 @@ function transportOf(test: Test, options: TransportOptions): HttpTransport {
   return transport
 }
 
-async function setUp(test: Test, options: TransportOptions = { signOfLife: IMPATIENT }) {
+async function setUp(test: Test, options: TransportOptions = IMPATIENT) {
   const fake = await startFakeProvider()
   test.teardown(() => fake.close())
   const transport = transportOf(test, options)
@@ -109,7 +109,7 @@ t.test('a server that accepts and never answers ends the attempt, and both conne
     closed.push(once(socket, 'close'))
   })
   const { url } = await listen(t, server)
-  const transport = transportOf(t, { signOfLife: IMPATIENT })
+  const transport = transportOf(t, IMPATIENT)
   t.same(await failureOf(transport.send(call(entry(url)))), FROZEN)
   t.equal(closed.length, 2)
   await Promise.all(closed)
@@ -119,7 +119,11 @@ t.test('a server that is slow but lives is waited for, over and over', async (t)
   const { fake, transport, from } = await setUp(t)
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(answer.behaviour, CHAT)
-  fake.otherwise(behaviours.status(404, { error: 'no such route' }), HEALTH)
+  fake.otherwise(({ response }) => {
+    // Its body comes after its head, and is not part of the sign.
+    response.writeHead(404).flushHeaders()
+    setImmediate(() => response.end('no such route'))
+  }, HEALTH)
   const reply = textOf(transport.send(call(from)))
   const requests = await fake.received(4)
   answer.release()
@@ -161,7 +165,7 @@ t.test('the question is the health check, with the key of the calls', async (t) 
 })
 
 t.test('all who wait share one question', async (t) => {
-  const { fake, transport, from } = await setUp(t, { signOfLife: { patienceMs: PATIENCE_MS, answerMs: 2_000 } })
+  const { fake, transport, from } = await setUp(t, { firstByteMs: PATIENCE_MS, signOfLifeMs: 2_000 })
   fake.otherwise(behaviours.freeze())
   const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(transport.send(call(from)))))
   for (const failure of failures) t.same(failure, FROZEN)
@@ -169,7 +173,7 @@ t.test('all who wait share one question', async (t) => {
 })
 
 t.test('a client that leaves ends its call, and the last one the question', async (t) => {
-  const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+  const { fake, transport, from } = await setUp(t, WAITING)
   fake.otherwise(behaviours.freeze())
   const [first, second] = [new AbortController(), new AbortController()]
   const failures = [first, second].map(({ signal }) => failureOf(transport.send(call(from, { signal }))))
@@ -187,7 +191,7 @@ t.test('a client that leaves ends its call, and the last one the question', asyn
 })
 
 t.test('an answer that begins while the question is on its way ends it', async (t) => {
-  const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+  const { fake, transport, from } = await setUp(t, WAITING)
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(answer.behaviour, CHAT)
   fake.otherwise(behaviours.freeze(), HEALTH)
@@ -198,8 +202,30 @@ t.test('an answer that begins while the question is on its way ends it', async (
   t.equal(await requests[1]?.ended, 'closed-early')
 })
 
+t.test('so does its head, and what comes of its body later', async (t) => {
+  const { fake, transport, from } = await setUp(t, WAITING)
+  const [head, body] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  fake.otherwise(async ({ response }) => {
+    await head.promise
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    await body.promise
+    response.write('[')
+  }, CHAT)
+  fake.otherwise(behaviours.freeze(), HEALTH)
+  const abort = new AbortController()
+  const text = failureOf(transport.send(call(from, { signal: abort.signal })))
+  const first = (await fake.received(2))[1]
+  head.resolve()
+  t.equal(await first?.ended, 'closed-early')
+  const second = (await fake.received(3))[2]
+  body.resolve()
+  t.equal(await second?.ended, 'closed-early')
+  abort.abort()
+  t.match(await text, { kind: 'aborted' })
+})
+
 t.test('the total clock runs on while the question is on its way', async (t) => {
-  const { fake, transport } = await setUp(t, { signOfLife: WAITING })
+  const { fake, transport } = await setUp(t, WAITING)
   fake.otherwise(behaviours.freeze())
   const from = entry(fake.url, { timeouts: { ...UNSTATED, totalMs: 1_000 } })
   t.same(await failureOf(transport.send(call(from))), { kind: 'timeout', clock: 'total' })
@@ -221,7 +247,7 @@ t.test('a port that has been closed meanwhile is no sign of life', async (t) => 
   const server = createHttpServer(() => undefined)
   const { url } = await listen(t, server)
   const asked = once(server, 'request')
-  const transport = transportOf(t, { signOfLife: WAITING })
+  const transport = transportOf(t, WAITING)
   const failure = failureOf(transport.send(call(entry(url))))
   await asked
   server.close()
@@ -230,7 +256,7 @@ t.test('a port that has been closed meanwhile is no sign of life', async (t) => 
 
 t.test('a connection that breaks, or bytes that are no HTTP, are no sign of life', async (t) => {
   for (const behaviour of [behaviours.hangUp(), behaviours.reset(), behaviours.rawAnswer('SMTP ready\r\n\r\n')]) {
-    const { fake, transport, from } = await setUp(t, { signOfLife: WAITING })
+    const { fake, transport, from } = await setUp(t, WAITING)
     fake.otherwise(behaviours.freeze(), CHAT)
     fake.otherwise(behaviour, HEALTH)
     t.same(await failureOf(transport.send(call(from))), FROZEN)
@@ -238,14 +264,14 @@ t.test('a connection that breaks, or bytes that are no HTTP, are no sign of life
 })
 
 t.test('where there is no room for the question, the server is waited for', async (t) => {
-  const { fake, transport, from } = await setUp(t, { maxConnections: 1, signOfLife: IMPATIENT })
+  const { fake, transport, from } = await setUp(t, { maxConnections: 1, ...IMPATIENT })
   fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })), CHAT)
   t.equal(await textOf(transport.send(call(from))), '{"late":true}')
   t.equal(fake.requests.length, 1)
 })
 
 t.test('nobody asks while other answers come', async (t) => {
-  const { fake, transport, from } = await setUp(t, { signOfLife: { patienceMs: 1_000, answerMs: 60_000 } })
+  const { fake, transport, from } = await setUp(t, { firstByteMs: 1_000, signOfLifeMs: 60_000 })
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
   fake.enqueue(answer.behaviour)
@@ -260,14 +286,13 @@ t.test('nobody asks while other answers come', async (t) => {
   t.equal(fake.requests.length, 2)
 })
 
-t.test('a stated time to the first byte is a hard one, and streams have their own', async (t) => {
+t.test('a stated time to the first byte is a hard one, as is that of a stream', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.freeze())
   const stated = entry(fake.url, { timeouts: { ...UNSTATED, firstByteMs: PATIENCE_MS } })
   t.same(await failureOf(transport.send(call(stated))), FROZEN)
   t.same(await failureOf(transport.send(call(stated, { stream: true }))), FROZEN)
-  fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.stream(['data: 1\n\n'])))
-  t.equal(await textOf(transport.send(call(entry(fake.url), { stream: true }))), 'data: 1\n\n')
+  t.same(await failureOf(transport.send(call(entry(fake.url), { stream: true }))), FROZEN)
   t.strictSame(new Set(fake.requests.map(({ method }) => method)), new Set(['POST']))
 })
 

@@ -204,7 +204,7 @@ t.test('gives up on a provider that accepts and never answers', async (t) => {
 })
 
 t.test(
-  'waits the total time for an answer that is not streamed, where no time to the first byte is stated',
+  'waits for the first byte of a whole answer by neither the connect nor the idle clock, but within the total one',
   async (t) => {
     const { fake, transport } = await setUp(t)
     const { firstByteMs: _unstated, ...rest } = LONG
