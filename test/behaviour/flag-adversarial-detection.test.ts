@@ -78,6 +78,24 @@ t.test('an attack in a tool result is refused, too', async (t) => {
   t.equal(response.status, 400)
 })
 
+t.test(
+  'an attack as the name of a field in a tool result is refused, a field that sounds like one is not',
+  async (t) => {
+    const statusOf = async (name: string): Promise<number> => {
+      const contents = [
+        { role: 'user', parts: [{ text: 'What does the page say?' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'read', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'read', response: { [name]: 'x' } } }] },
+      ]
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...FLAGGED }
+      const path = '/adapters/gemini/v1beta/models/m:generateContent'
+      return (await fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify({ contents }) })).status
+    }
+    t.equal(await statusOf(ATTACK), 400)
+    t.equal(await statusOf('system_prompt'), 200)
+  },
+)
+
 t.test('ordinary questions pass, also those about attacks', async (t) => {
   for (const content of ['What is the capital of Italy?', 'How do I protect my chatbot against prompt injection?']) {
     t.equal((await gateway.chat({ messages: [{ role: 'user', content }] }, FLAGGED)).status, 200, content)

@@ -13,7 +13,7 @@ import { ok, status, stream, streamByteByByte } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import type { Behaviour } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { chat, gemini, messages } from '../helpers/masking-dialects.ts'
+import { chat, gemini, inputOf as inputOfDialect, messages } from '../helpers/masking-dialects.ts'
 import type { Answer, Dialect, Place } from '../helpers/masking-dialects.ts'
 
 const EMAIL = 'ann.o-neil+tag@mail.example.com'
@@ -153,9 +153,14 @@ async function textOf(response: Response): Promise<string> {
 function echo(dialect: Dialect, isStream: boolean, cut: (events: string[]) => Behaviour): Behaviour {
   return (exchange) => {
     const [email = '', key = ''] = tokensIn(exchange.request.body)
-    const [text, input] = [`to ${email} and ${key}.`, { to: email, nested: [{ key: `<${key}>` }] }]
+    const [text, input] = [`to ${email} and ${key}.`, inputOf(email, key)]
     return isStream ? cut(dialect.events(text, input))(exchange) : ok(dialect.whole(text, input))(exchange)
   }
+}
+
+/** Tokens as values and as names, whose order says something too. */
+function inputOf(email: string, key: string): JsonObject {
+  return { to: email, [key]: 1, nested: [{ key: `<${key}>`, [`<${email}>`]: { [email]: key } }], a: 'end' }
 }
 
 async function read(response: Response, dialect: Dialect, isStream: boolean): Promise<Answer> {
@@ -185,7 +190,7 @@ for (const client of CLIENTS) {
             t.equal(tokens.length, 2, place)
             const [email, pem] = key === RESTORING ? [EMAIL, PEM] : tokens
             t.equal(answer.text, `to ${email} and ${pem}.`, place)
-            t.strictSame(answer.input, { to: email, nested: [{ key: `<${pem}>` }] }, place)
+            t.equal(JSON.stringify(answer.input), JSON.stringify(inputOf(email ?? '', pem ?? '')), place)
           }
         }
       })
@@ -208,7 +213,7 @@ t.test('what stands beside the prompt leaves masked too', async (t) => {
     user: EMAIL,
     safety_identifier: EMAIL,
     prompt_cache_key: EMAIL,
-    metadata: { owner_id: EMAIL },
+    metadata: { owner_id: EMAIL, [EMAIL]: 'x', [`${EMAIL}${'-'.repeat(30)}`]: 'x' },
     web_search_options: { user_location: { approximate: { city: EMAIL } } },
   }
   const anthropic = {
@@ -222,12 +227,12 @@ t.test('what stands beside the prompt leaves masked too', async (t) => {
   const google = {
     contents: [{ parts: [{ inlineData: media }, { file_data: { file_uri: 'gs://a/b', display_name: EMAIL } }] }],
     generationConfig: { stopSequences: [EMAIL] },
-    labels: { owner: EMAIL },
+    labels: { owner: EMAIL, [EMAIL]: 'x' },
   }
   for (const [path, body, places] of [
-    ['/v1/chat/completions', openai, 7],
+    ['/v1/chat/completions', openai, 9],
     ['/adapters/anthropic/v1/messages', anthropic, 3],
-    ['/adapters/gemini/v1beta/models/gemini-model:generateContent', google, 4],
+    ['/adapters/gemini/v1beta/models/gemini-model:generateContent', google, 5],
     ['/v1/embeddings', { model: 'embedding-model', input: EMAIL, user: EMAIL }, 2],
   ] as const) {
     upstream.otherwise(status(400))
@@ -358,6 +363,31 @@ t.test('a token that the client typed is not given to a value of the same reques
   const response = await send(RESTORING, '/v1/chat/completions', say(`${typed} or ${EMAIL}?`))
   t.equal(tokensIn(sent()).length, 2)
   t.match(await textOf(response), `about ${typed}`)
+})
+
+t.test('a value and a text like its token as names of one object leave as two fields, whoever asks', async (t) => {
+  upstream.otherwise(ok(chatCompletion('fine')))
+  await send(KEEPING, '/v1/chat/completions', say(`I am ${EMAIL}`))
+  const typed = tokensIn(sent())[0] ?? ''
+  const input = { [EMAIL]: 'value', [typed]: 'typed', [`${typed} (2)`]: 'counted' }
+  for (const key of [RESTORING, KEEPING]) {
+    for (const client of CLIENTS) {
+      for (const [name] of PROVIDERS) {
+        const body = client.dialect.request('message', 'x', name)
+        const text = JSON.stringify(body).replaceAll(
+          JSON.stringify(inputOfDialect('other words')),
+          JSON.stringify(input),
+        )
+        const escaped = JSON.stringify(JSON.stringify(inputOfDialect('other words')))
+        const request: unknown = JSON.parse(text.replaceAll(escaped, JSON.stringify(JSON.stringify(input))))
+        await send(key, client.path(name, false), request)
+        t.notMatch(sent(), EMAIL)
+        for (const value of Object.values(input)) t.match(sent(), value, `${client.name} ${name} ${value}`)
+        const names = sent().match(/\[\[LLM_REDACTED_EMAIL_\w{8}\]\](?: \(\d\))*/g) ?? []
+        t.equal(new Set(names).size, 3, names.join())
+      }
+    }
+  }
 })
 
 t.test('kinds that compliance asks for are masked and restored, custom ones too', async (t) => {

@@ -7,6 +7,7 @@ import { cutAfter, delayed, ok, status, stream } from '../helpers/behaviours.ts'
 import { organization } from '../helpers/cache-scene.ts'
 import { startFakeProvider, type Behaviour, type FakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway, type GatewayOptions } from '../helpers/gateway.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
 
 /** Undoes the helper's `no-store`. */
 const CACHED = { 'cache-control': 'max-age=3600' }
@@ -409,6 +410,19 @@ t.test('users with different masked values share an answer and each gets own val
   const streamed = await ask('two', 'I am carl@example.org and carl@example.org', { stream: true })
   t.equal(streamed.headers.get('x-gateway-cache'), 'hit-l1')
   t.match(await streamed.text(), /carl@example\.org and carl@example\.org/)
+  const called = async (name: string, members: JsonObject) => {
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: JSON.stringify(members) } }
+    const [said, result] = [JSON.stringify(members), { role: 'tool', tool_call_id: 'c1', content: 'done' }]
+    return ask(name, said, {
+      messages: [{ role: 'user', content: said }, { role: 'assistant', content: null, tool_calls: [call] }, result],
+    })
+  }
+  const firstCall = await called('one', { 'anna@example.com': 'admin', 'zoe@example.com': 'reader' })
+  t.equal(firstCall.headers.get('x-gateway-cache'), 'miss')
+  const mine = { 'zz@example.org': 'admin', 'aa@example.org': 'reader' }
+  const secondCall = await called('two', mine)
+  t.equal(secondCall.headers.get('x-gateway-cache'), 'hit-l1', 'names of fields are ordinals too')
+  t.equal(await said(secondCall), `You wrote: ${JSON.stringify(mine)}`)
   const other = await ask('two', 'I am bob@example.org and anna@example.com')
   t.equal(other.headers.get('x-gateway-cache'), 'miss', 'two values are not one value twice')
   const forged = await ask('two', 'I am [[LLM_REDACTED_EMAIL_#1]] and bob@example.org')

@@ -35,9 +35,14 @@ function pieces(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${PIECE}}`, 'g')) ?? []
 }
 
-/** Values where texts are nested, escaped and beside others. */
-function inputOf(text: string): JsonObject {
-  return { n: 1, list: [{ deep: `line\n${text}\tend "quoted" \\ é` }], [OTHER]: [text] }
+/** Values and names where texts are nested, escaped and beside others. */
+export function inputOf(text: string): JsonObject {
+  return {
+    n: 1,
+    list: [{ deep: `line\n${text}\tend "quoted" \\ é` }],
+    [OTHER]: [text],
+    names: { [text]: 1, [`to ${text}`]: [{ [text]: text }] },
+  }
 }
 
 const schemaOf = (description: string): JsonObject => ({

@@ -4,12 +4,17 @@ import type { JsonObject, JsonValue } from '../json.ts'
 /**
  * The document with its fields in the order of their names, without spaces.
  * @param ignored fields of the document itself, not of what is in it, that are left out
+ * @param placeOf what a name is put in order by, where that is not the name itself
  * @returns undefined where a number may have lost digits in parsing (integers beyond 2^53, numbers beyond all bounds):
  * two documents that a provider tells apart could then look equal.
  */
-export function canonicalJson(value: JsonValue, ignored?: ReadonlySet<string>): string | undefined {
+export function canonicalJson(
+  value: JsonValue,
+  ignored?: ReadonlySet<string>,
+  placeOf?: (name: string) => string,
+): string | undefined {
   try {
-    return JSON.stringify(inOrder(value, ignored))
+    return JSON.stringify(inOrder(value, placeOf, ignored))
   } catch (error) {
     if (error === INEXACT) return undefined
     throw error
@@ -19,35 +24,38 @@ export function canonicalJson(value: JsonValue, ignored?: ReadonlySet<string>): 
 const INEXACT = new RangeError('a number of the document is not exact')
 
 /** The value itself where everything in it is in order: writing it is then the runtime's work alone. */
-function inOrder(value: JsonValue, ignored?: ReadonlySet<string>): JsonValue {
+function inOrder(value: JsonValue, placeOf: PlaceOf, ignored?: ReadonlySet<string>): JsonValue {
   if (typeof value === 'number' && !isExact(value)) throw INEXACT
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? itemsInOrder(value) : fieldsInOrder(value, ignored)
+  return Array.isArray(value) ? itemsInOrder(value, placeOf) : fieldsInOrder(value, placeOf, ignored)
 }
+
+type PlaceOf = ((name: string) => string) | undefined
 
 /** `1e400` is read as infinite, and written as null. */
 function isExact(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
 }
 
-function itemsInOrder(items: JsonValue[]): JsonValue {
+function itemsInOrder(items: JsonValue[], placeOf: PlaceOf): JsonValue {
   let copy: JsonValue[] | undefined
   for (let index = 0; index < items.length; index++) {
     const item = items[index] ?? null
-    const ordered = inOrder(item)
+    const ordered = inOrder(item, placeOf)
     if (ordered !== item) copy ??= items.slice()
     if (copy !== undefined) copy[index] = ordered
   }
   return copy ?? items
 }
 
-function fieldsInOrder(object: JsonObject, ignored?: ReadonlySet<string>): JsonObject {
+function fieldsInOrder(object: JsonObject, placeOf: PlaceOf, ignored?: ReadonlySet<string>): JsonObject {
   const names = Object.keys(object)
-  let copy: JsonObject | undefined = sortNames(names) && ignored === undefined ? undefined : {}
+  const inPlace = placeOf === undefined ? sortNames(names) : sortByPlace(names, placeOf)
+  let copy: JsonObject | undefined = inPlace && ignored === undefined ? undefined : {}
   for (const name of names) {
     const field = object[name]
     if (field === undefined || ignored?.has(name) === true) continue
-    const ordered = inOrder(field)
+    const ordered = inOrder(field, placeOf)
     if (ordered !== field) copy ??= { ...object }
     if (copy !== undefined) put(copy, name, ordered)
   }
@@ -75,6 +83,17 @@ function sortNames(names: string[]): boolean {
   }
   if (!unchanged && names.length > FEW) names.sort()
   return unchanged
+}
+
+/** The same, by what stands for the names. */
+function sortByPlace(names: string[], placeOf: (name: string) => string): boolean {
+  const places = new Map(names.map((name) => [name, placeOf(name)]))
+  const before = [...names]
+  names.sort((one, other) => {
+    const [place, otherPlace] = [places.get(one) ?? one, places.get(other) ?? other]
+    return place < otherPlace ? -1 : place > otherPlace ? 1 : 0
+  })
+  return names.every((name, index) => name === before[index])
 }
 
 /** Moves a name to its place among those before it. */

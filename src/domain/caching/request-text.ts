@@ -47,9 +47,12 @@ const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
  * @returns undefined where the request cannot be told from others with certainty and must not be cached.
  */
 export function requestText(request: RequestText): string | undefined {
-  const document = canonicalJson(request.document, IGNORED[request.format])
+  const { tokens } = request
+  // A token among the names has a place that differs from user to user, its ordinal has not.
+  const placeOf = tokens.size === 0 ? undefined : (name: string) => tokens.toOrdinals(name)
+  const document = canonicalJson(request.document, IGNORED[request.format], placeOf)
   if (document === undefined || looksLikeOrdinal(document)) return undefined
-  return `${headText(request)}\n${request.tokens.toOrdinals(document)}`
+  return `${headText(request)}\n${tokens.toOrdinals(document)}`
 }
 
 /** A JSON list of what is not in the document, put together by hand because most of it is the same for many requests. */

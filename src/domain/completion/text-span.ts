@@ -22,11 +22,13 @@ export interface TextSpan {
   /** Who wrote it, where the scope is `message`. */
   readonly role: 'user' | 'assistant' | 'system' | 'tool'
   readonly text: string
+  /** The name of a field that a client or model chose, not what the field holds. */
+  readonly isName?: true
 }
 
 /**
  * Visits one text and returns what shall stand in its place: the same string to leave it as it is.
  * A codec calls it for every text of a document in the document's order; JSON texts (tool arguments) are visited leaf
- * by leaf, decoded, so that escapes hide nothing.
+ * by leaf, decoded, so that escapes hide nothing. The names of the fields in what a client or model made are texts too.
  */
 export type TextVisitor = (span: TextSpan) => string

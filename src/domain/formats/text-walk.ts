@@ -5,10 +5,22 @@
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
 
 /** Where a text stands, without the text. */
-export type TextPlace = Omit<TextSpan, 'text'>
+export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
+
+/** Which names of fields are texts. */
+export interface NameRules {
+  /** Names that the format gives: they stay, whatever a detector makes of them. */
+  readonly known: ReadonlySet<string>
+  /** Characters that the format's vendor takes. */
+  readonly maxLength?: number
+}
+
+/** What a client or model has put there is data, names and all. */
+export const ANY_NAME: NameRules = { known: new Set() }
 
 const PARAMETER: TextPlace = { scope: 'parameter', role: 'user' }
 
@@ -32,38 +44,54 @@ export class TextWalk {
     if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
   }
 
-  /** Visits the string values inside JSON text, decoded; other text as it is. */
+  /** Visits the names and string values inside JSON text, decoded; other text as it is. */
   json(holder: JsonObject, field: string, place: TextPlace): void {
     const text = holder[field]
     if (typeof text !== 'string') return
-    const rewritten = rewriteJsonStrings(text, (decoded) => this.#rewrite(decoded, place))
+    const rewritten = rewriteJsonStrings(text, (decoded, isName) =>
+      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewrite(decoded, place),
+    )
     this.#put(holder, field, text, rewritten)
   }
 
-  /** Visits every string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
+  /** Visits the names of the fields of `holder` itself, which is the format's, but for those that it knows. */
+  names(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
+    let renamed: Map<string, string> | undefined
+    for (const name in holder) if (!known.has(name)) renamed = this.#rename(name, place, LEAF_NAMES, renamed)
+    this.#renameIn(holder, renamed)
+  }
+
+  /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
   leaves(holder: JsonObject, field: string, place: TextPlace): void {
     const root = holder[field]
     if (typeof root === 'string' && !isOpaque(field, root)) this.text(holder, field, place)
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place))
+      stack(pending, this.#leavesOf(next, place, isOpaque, LEAF_NAMES))
     }
   }
 
-  /** Visits every string value inside `holder[field]`, whatever its depth and name: arguments of a tool, where any field may hold a text. */
+  /** Visits every name and string value inside `holder[field]`, whatever its depth: arguments of a tool, where any field may hold a text. */
   values(holder: JsonObject, field: string, place: TextPlace): void {
+    this.#values(holder, field, place, ANY_NAME)
+  }
+
+  #values(holder: JsonObject, field: string, place: TextPlace, names: NameRules | undefined): void {
     const root = holder[field]
     if (typeof root === 'string') this.text(holder, field, place)
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place, seesAll))
+      stack(pending, this.#leavesOf(next, place, seesAll, names))
     }
   }
 
-  /** Visits what stands beside the prompt: every string value of these fields. @see TextScope, TextSpan.maxLength */
-  parameters(holder: JsonObject, fields: readonly string[], maxLength?: number): void {
+  /**
+   * Visits what stands beside the prompt: every string value of these fields. @see TextScope, TextSpan.maxLength
+   * @param names absent where all names inside are the format's
+   */
+  parameters(holder: JsonObject, fields: readonly string[], maxLength?: number, names?: NameRules): void {
     const place = maxLength === undefined ? PARAMETER : { ...PARAMETER, maxLength }
-    for (const field of fields) if (holder[field] !== undefined) this.values(holder, field, place)
+    for (const field of fields) if (holder[field] !== undefined) this.#values(holder, field, place, names)
   }
 
   /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */
@@ -90,11 +118,12 @@ export class TextWalk {
     return inner
   }
 
-  /** Visits the strings directly inside `container`; returns the containers inside it. */
+  /** Visits the strings and names directly inside `container`; returns the containers inside it. */
   #leavesOf(
     container: JsonObject | JsonValue[],
     place: TextPlace,
-    isHidden: (key: string, value: string) => boolean = isOpaque,
+    isHidden: (key: string, value: string) => boolean,
+    names: NameRules | undefined,
   ): (JsonObject | JsonValue[])[] {
     const inner: (JsonObject | JsonValue[])[] = []
     if (Array.isArray(container)) {
@@ -109,14 +138,40 @@ export class TextWalk {
       }
       return inner
     }
+    let renamed: Map<string, string> | undefined
     for (const key in container) {
       const value = container[key]
+      if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
       if (isContainer(value)) inner.push(value)
       else if (typeof value === 'string' && !isHidden(key, value)) {
         this.#put(container, key, value, this.#rewrite(value, place))
       }
     }
+    this.#renameIn(container, renamed)
     return inner
+  }
+
+  /** Visits a name. @returns `renamed`, with its new one where it has one */
+  #rename(
+    name: string,
+    place: TextPlace,
+    rules: NameRules,
+    renamed: Map<string, string> | undefined,
+  ): Map<string, string> | undefined {
+    const rewritten = this.#rewriteName(name, place, rules)
+    return rewritten === name ? renamed : (renamed ?? new Map<string, string>()).set(name, rewritten)
+  }
+
+  #renameIn(object: JsonObject, renamed: ReadonlyMap<string, string> | undefined): void {
+    if (renamed === undefined) return
+    this.#changed = true
+    renameFields(object, renamed)
+  }
+
+  #rewriteName(text: string, { scope, role }: TextPlace, { known, maxLength }: NameRules): string {
+    if (text === '' || known.has(text)) return text
+    const span = { scope, role, text, isName: true } as const
+    return this.#visit(maxLength === undefined ? span : { ...span, maxLength })
   }
 
   #rewrite(text: string, place: TextPlace): string {
@@ -162,6 +217,9 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'encrypted_index',
   'encrypted_stdout',
 ])
+
+/** Of unknown fields. */
+const LEAF_NAMES: NameRules = { known: NAMING_FIELDS }
 
 /** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
 const MIN_MEDIA_CHARACTERS = 1024

@@ -24,6 +24,13 @@ import { traceStep } from './trace.ts'
 
 /** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in read-request.ts. */
 const MAX_TEXTS = 500_000
+/** Names of fields, which are texts beside the values: as many as read-request.ts takes fields. */
+const MAX_NAMES = 350_000
+/**
+ * Shorter names are not judged as orders to the model: alone, without what stands around it, `system_prompt` looks like one.
+ * Names of forms and settings stay below it; an order with its purpose does not.
+ */
+const LONGEST_PLAIN_NAME = 64
 
 export interface GuardedRequest {
   readonly request: CompletionRequest
@@ -100,6 +107,7 @@ function* refuseInjection(
 function* counted(spans: Iterable<TextSpan>, record: RequestRecord): Iterable<TextSpan> {
   for (const span of spans) {
     if (span.scope === 'parameter') continue
+    if (span.isName === true && span.text.length <= LONGEST_PLAIN_NAME) continue
     countBytes(record, INJECTION_LABELS, span)
     yield span
   }
@@ -142,11 +150,15 @@ function* maskTexts(
 ): Steps<boolean> {
   const spans = spansOf(format, document)
   const masked: string[] = []
+  /** The same few names stand in every record of a list. */
+  const cleanNames = new Set<string>()
   yield
   for (const span of spans) {
     countBytes(record, MASKING_LABELS, span)
-    const comesAgain = span.scope === 'system' || span.scope === 'tool-definition'
-    masked.push(yield* redactions.maskInSteps(span.text, comesAgain, span.maxLength))
+    const isClean = span.isName === true && cleanNames.has(span.text)
+    const text = isClean ? span.text : yield* maskSpan(span, redactions)
+    if (span.isName === true && text === span.text) cleanNames.add(text)
+    masked.push(text)
     yield
   }
   if (masked.every((text, index) => text === spans[index]?.text)) return false
@@ -157,12 +169,21 @@ function* maskTexts(
   })
 }
 
+function maskSpan({ scope, text, maxLength }: TextSpan, redactions: RedactionMap): Steps<string> {
+  const comesAgain = scope === 'system' || scope === 'tool-definition'
+  return redactions.maskInSteps(text, comesAgain, maxLength)
+}
+
 function spansOf(format: Format, document: JsonObject): TextSpan[] {
   const spans: TextSpan[] = []
+  let names = 0
   format.visitRequestText(document, (span) => {
     spans.push(span)
-    if (spans.length > MAX_TEXTS)
+    if (span.isName === true) names++
+    if (spans.length - names > MAX_TEXTS)
       throw new GatewayError('request_too_large', `The body holds more than ${MAX_TEXTS} texts.`)
+    if (names > MAX_NAMES)
+      throw new GatewayError('request_too_large', `The body holds more than ${MAX_NAMES} names of fields.`)
     return span.text
   })
   return spans

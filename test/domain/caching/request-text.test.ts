@@ -184,6 +184,27 @@ t.test('masked values are ordinals: as many, at the same places', async (t) => {
   )
 })
 
+t.test('masked names of fields are ordinals, whichever token comes first in the alphabet', async (t) => {
+  const masked = (suffixes: readonly [string, string], order: readonly string[]) => {
+    const tokenSuffix = (_: string, value: string) => (value.startsWith('a') ? suffixes[0] : suffixes[1])
+    const tokens = new RedactionMap({ detector: MAILS, tokenSuffix })
+    for (const name of ['anna@example.com', 'bob@example.com']) tokens.mask(name)
+    const content = [{ type: 'tool_use', input: Object.fromEntries(order.map((name) => [tokens.mask(name), name])) }]
+    return requestText({
+      ...BASE,
+      format: 'messages',
+      document: { messages: [{ role: 'assistant', content }] },
+      tokens,
+    })
+  }
+  const names = ['A', 'anna@example.com', 'bob@example.com', 'z']
+  const text = (suffixes: readonly [string, string], order = names) =>
+    masked(suffixes, order)?.replaceAll(/"(?:anna|bob)@example.com"/g, '"x"')
+  t.equal(text(['aaaaaaaa', 'bbbbbbbb']), text(['bbbbbbbb', 'aaaaaaaa']))
+  t.equal(text(['aaaaaaaa', 'bbbbbbbb']), text(['bbbbbbbb', 'aaaaaaaa'], names.toReversed()))
+  t.match(text(['aaaaaaaa', 'bbbbbbbb']), 'LLM_REDACTED_EMAIL_#1')
+})
+
 t.test('only what could be an ordinal looks like one', async (t) => {
   t.ok(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_#12]]'))
   t.notOk(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_abcdefgh]]'))

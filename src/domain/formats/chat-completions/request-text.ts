@@ -2,7 +2,8 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
+import { REASONING_FIELDS } from './answer-content.ts'
 import { visitToolCalls } from './tool-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
@@ -15,8 +16,27 @@ const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 const PARAMETERS = ['stop', 'web_search_options'] as const
 /** Fields that say who asks. */
 const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const
-/** Characters of a value. @see https://platform.openai.com/docs/api-reference/chat/create */
+/** Characters of a value, and of a name. @see https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_METADATA_LENGTH = 512
+const METADATA_NAMES: NameRules = { ...ANY_NAME, maxLength: 64 }
+
+/** Fields that vendors know, of a message and of a part. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'refusal',
+  'audio',
+  'annotations',
+  'cache_control',
+  'prefix',
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'reasoning_details',
+  ...REASONING_FIELDS,
+])
+const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'refusal', 'thinking', 'document', 'cache_control'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,
@@ -38,13 +58,14 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
-  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH)
+  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
   return walk.changed
 }
 
 function visitMessage(message: JsonObject, walk: TextWalk): void {
   const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
   for (const field in message) visitMessageField(message, field, place, walk)
+  walk.names(message, MESSAGE_FIELDS, place)
 }
 
 function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
@@ -88,6 +109,7 @@ function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
       return
     default:
       for (const field of Object.keys(part)) if (field !== 'type') walk.leaves(part, field, place)
+      walk.names(part, PART_FIELDS, place)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The texts of a generate-content request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { itemsIn, nameIn, valueIn } from './spelling.ts'
 import { visitTurn } from './turn-text.ts'
@@ -11,8 +11,10 @@ const USER: TextPlace = { scope: 'message', role: 'user' }
 const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
-/** Fields beside the prompt that say who asks or where to stop. */
+/** Fields beside the prompt that say who asks: names and values are the client's. */
 const PARAMETERS = ['labels'] as const
+
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts'])
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -31,7 +33,7 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
-  walk.parameters(document, PARAMETERS)
+  walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
 }
 
 function visitContents(document: JsonObject, walk: TextWalk): void {
@@ -62,8 +64,8 @@ function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): vo
 }
 
 function visitOtherFields(content: JsonObject, place: TextPlace, walk: TextWalk): void {
-  for (const field of Object.keys(content))
-    if (field !== 'role' && field !== 'parts') walk.leaves(content, field, place)
+  for (const field of Object.keys(content)) if (!CONTENT_FIELDS.has(field)) walk.leaves(content, field, place)
+  walk.names(content, CONTENT_FIELDS, place)
 }
 
 /** The vendor's own tools hold settings, no text. */

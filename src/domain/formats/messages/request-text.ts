@@ -1,7 +1,7 @@
 /** The texts of a messages request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
@@ -14,6 +14,9 @@ const PARAMETERS = ['stop_sequences'] as const
 const TOOL_PARAMETERS = ['user_location'] as const
 /** `metadata.user_id`. @see https://docs.anthropic.com/en/api/messages */
 const MAX_METADATA_LENGTH = 256
+const METADATA_NAMES: NameRules = { known: new Set(['user_id']) }
+
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content'])
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -24,7 +27,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.schema(asObject(asObject(document.output_config)?.format)?.schema, TOOL_DEFINITION)
   walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS)
-  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH)
+  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
   return walk.changed
 }
 
@@ -34,6 +37,7 @@ function visitMessage(message: JsonObject, walk: TextWalk): void {
     if (field === 'content') visitContent(message, field, place, walk)
     else if (field !== 'role') walk.leaves(message, field, place)
   }
+  walk.names(message, MESSAGE_FIELDS, place)
 }
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {

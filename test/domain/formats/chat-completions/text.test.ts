@@ -66,7 +66,10 @@ t.test('media, ids and addresses of images are never visited', async (test) => {
     ],
   }
   const texts: string[] = []
-  chatCompletions.visitRequestText(document, (span) => (texts.push(span.text), 'changed'))
+  chatCompletions.visitRequestText(document, (span) => {
+    if (span.isName !== true) texts.push(span.text)
+    return span.isName === true ? span.text : 'changed'
+  })
   test.strictSame(texts, [])
 })
 
@@ -81,11 +84,17 @@ t.test('what stands beside the prompt is visited as a parameter', async (test) =
   }
   const document: JsonObject = { messages: [], ...fields }
   const scopes: string[] = []
-  chatCompletions.visitRequestText(document, (span) => (scopes.push(span.scope), 'changed'))
+  const names: string[] = []
+  chatCompletions.visitRequestText(document, (span) => {
+    if (span.isName !== true) scopes.push(span.scope)
+    else names.push(span.text)
+    return span.isName === true ? span.text : 'changed'
+  })
   test.strictSame(
     scopes,
     Array.from({ length: 7 }, () => 'parameter'),
   )
+  test.strictSame(names, ['ticket_id', 'type'], 'names of settings are the vendor’s')
   test.strictSame(document, JSON.parse(JSON.stringify({ messages: [], ...fields }).replaceAll('word', 'changed')))
   const list: JsonObject = { messages: [], stop: ['END', 'a@b.example'] }
   test.ok(chatCompletions.visitRequestText(list, (span) => mask(span.text)))
@@ -96,7 +105,10 @@ t.test('a secret in an unknown field is visited, however deep', async (test) => 
   const nested = `${'{"a":['.repeat(400)}"a@b.example"${']}'.repeat(400)}`
   const document: JsonObject = JSON.parse(`{"messages":[{"role":"user","content":"x","extra":${nested}}]}`)
   const texts: string[] = []
-  chatCompletions.visitRequestText(document, (span) => (texts.push(span.text), mask(span.text)))
+  chatCompletions.visitRequestText(document, (span) => {
+    if (span.isName !== true) texts.push(span.text)
+    return mask(span.text)
+  })
   test.strictSame(texts, ['x', 'a@b.example'])
   test.match(JSON.stringify(document), /\[\[X\]\]/)
 })
@@ -106,14 +118,31 @@ const rewritten: { name: string; text: string; expected: string; visits: string[
     name: 'escapes hide nothing',
     text: '{"a":"a\\u0040b.example"}',
     expected: '{"a":"[[X]]"}',
+    visits: ['a', 'a@b.example'],
+  },
+  {
+    name: 'names of fields are texts',
+    text: '{"a\\u0040b.example" : 1}',
+    expected: '{"[[X]]" : 1}',
     visits: ['a@b.example'],
   },
-  { name: 'keys are left alone', text: '{"a@b.example" : 1}', expected: '{"a@b.example" : 1}', visits: [] },
+  {
+    name: 'a name that is taken is counted on, in its own object only',
+    text: '{"a@b.example":1,"[[X]]":{"[[X]]":2},"[[X]] (2)":3}',
+    expected: '{"[[X]]":1,"[[X]] (2)":{"[[X]]":2},"[[X]] (2) (2)":3}',
+    visits: ['a@b.example', '[[X]]', '[[X]]', '[[X]] (2)'],
+  },
+  {
+    name: 'a name that stands twice is the same name twice',
+    text: '{"a@b.example":1,"a@b.example":"{"}',
+    expected: '{"[[X]]":1,"[[X]]":"{"}',
+    visits: ['a@b.example', 'a@b.example', '{'],
+  },
   {
     name: 'what is not changed keeps its bytes',
     text: '{ "n": 1.50e3, "s": "\\u00e9", "m":"a@b.example" ,"n":2}',
     expected: '{ "n": 1.50e3, "s": "\\u00e9", "m":"[[X]]" ,"n":2}',
-    visits: ['é', 'a@b.example'],
+    visits: ['n', 's', 'é', 'm', 'a@b.example', 'n'],
   },
   {
     name: 'quotes and backslashes end no string',
@@ -147,7 +176,8 @@ t.test('JSON text stays JSON whatever the replacement', async (test) => {
     fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, replacement) => {
       const text = JSON.stringify(value)
       const same = rewriteJsonStrings(text, (decoded) => decoded)
-      const changed: unknown = JSON.parse(rewriteJsonStrings(text, () => replacement))
+      const rewrite = (decoded: string, isName: boolean) => (isName ? decoded : replacement)
+      const changed: unknown = JSON.parse(rewriteJsonStrings(text, rewrite))
       const expected: unknown = JSON.parse(text, (_key, leaf: unknown) =>
         typeof leaf === 'string' ? replacement : leaf,
       )
@@ -155,4 +185,25 @@ t.test('JSON text stays JSON whatever the replacement', async (test) => {
     }),
   )
   test.pass('no counterexample')
+})
+
+t.test('however names are replaced in JSON text, no field is lost, and their order stays', async (test) => {
+  const names = fc.constantFrom('a', 'b', 'ab', '[[X]]', '[[X]] (2)', '[[X]] (3)', '__proto__', 'constructor')
+  const objects = fc.uniqueArray(fc.record({ name: names, inner: fc.uniqueArray(names) }), {
+    selector: (one) => one.name,
+  })
+  fc.assert(
+    fc.property(objects, (fields) => {
+      const inner = (list: string[]): string => `{${list.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`
+      const text = `{${fields.map((field, place) => `${JSON.stringify(field.name)}:[${place},${inner(field.inner)}]`).join(',')}}`
+      const visited = rewriteJsonStrings(text, (name) => name.replaceAll(/[ab]+/g, '[[X]]'))
+      const places = Object.entries(JSON.parse(visited)).map(([, value]) => value)
+      const expected = fields.map((field, place) => [place, field.inner.length])
+      test.strictSame(
+        places.map((value) => (Array.isArray(value) ? [value[0], Object.keys(value[1]).length] : [])),
+        expected,
+        text,
+      )
+    }),
+  )
 })

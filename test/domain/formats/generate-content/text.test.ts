@@ -60,9 +60,16 @@ t.test('both spellings of every field that holds text are visited', async (test)
   }
   const count = JSON.stringify(words).split('word').length - 1
   let visited = 0
-  generateContent.visitRequestText(words, (span) => (visited++, span.text))
+  const names = new Set<string>()
+  const visit = (span: TextSpan): string => {
+    if (span.isName === true) names.add(span.text)
+    else visited++
+    return span.text
+  }
+  generateContent.visitRequestText(words, visit)
   test.equal(visited, count)
-  generateContent.visitRequestText({ generateContentRequest: words }, (span) => (visited++, span.text))
+  test.strictSame([...names], ['id', 'type', 'team'], 'names that a client or model has chosen')
+  generateContent.visitRequestText({ generateContentRequest: words }, visit)
   test.equal(visited, 2 * count)
 })
 

@@ -68,8 +68,8 @@ t.test('media, ids, signatures and what the vendor has encrypted are never visit
     ],
     tools: [{ name: 'seen', input_schema: { type: 'object', required: ['seen'] } }],
   }
-  messages.visitRequestText(document, ({ text }) => {
-    test.fail(`visited ${text.slice(0, 20)}`)
+  messages.visitRequestText(document, ({ text, isName }) => {
+    if (isName !== true) test.fail(`visited ${text.slice(0, 20)}`)
     return text
   })
 })
