@@ -17,8 +17,9 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 
 /**
- * What a server has for the head of its answer, connecting included: a connection is opened although three packets were
- * lost (Linux sends a SYN anew after 1, 3 and 7 s), and a busy server may pause for longer than garbage collectors do.
+ * What a server has for the head of its answer, connecting included. That is bounded by the provider's own clock as well
+ * (5 s), so ten are left, for a server that is busy: more than garbage collectors take, or a step of a model that holds up
+ * the loop which answers.
  */
 export const SIGN_OF_LIFE_MS: Milliseconds = 15_000
 
