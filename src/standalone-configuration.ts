@@ -1,20 +1,27 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
 import { randomBytes } from 'node:crypto'
 import { contentHash } from './crypto/content-hash.ts'
-import { buildSnapshot } from './domain/resources/build-snapshot.ts'
+import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ResourceConditions } from './domain/resources/conditions.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
 import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
+import type { Steps } from './domain/steps.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
-import { loadManifests, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
+import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
-import { createConfiguration, type ConfigurationHolder, type DerivedSecrets } from './proxy/config/configuration.ts'
+import {
+  createConfigurationInSteps,
+  type ConfigurationHolder,
+  type DerivedSecrets,
+} from './proxy/config/configuration.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import type { StateDirectory } from './proxy/config/state-directory.ts'
+import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
+import { takeTurns } from './proxy/pipeline/take-turns.ts'
 
 export interface StandaloneOptions {
   readonly paths: readonly string[]
@@ -28,12 +35,23 @@ export interface StandaloneOptions {
   readonly loaded: (ok: boolean) => void
 }
 
+interface GeneratedKey {
+  /** `namespace/name` of the Secret that would hold it in a cluster. */
+  readonly secretName: string
+  readonly key: Secret
+}
+
+/** No client waits for a reading whose going would end it. */
+const NEVER_ENDED = new CallCancellation()
+
 export class StandaloneConfiguration {
   readonly #options: StandaloneOptions
   readonly #texts: Record<string, string> = {}
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
   #told = new Set<string>()
+  #reading: Promise<boolean> = Promise.resolve(false)
+  #next: Promise<boolean> | undefined
 
   constructor(options: StandaloneOptions) {
     this.#options = options
@@ -53,16 +71,28 @@ export class StandaloneConfiguration {
     return this.#generated
   }
 
-  /** Reads everything anew. Returns whether what was read is in force; if not, the log says why. Never throws. */
-  reload(): boolean {
-    const ok = this.#read()
+  /**
+   * Reads everything anew, in turns with requests: thousands of keys take seconds. One reading after the other: what
+   * changes during one is read by the next, whoever asks for it meanwhile. Returns whether what was read is in force; if
+   * not, the log says why. Never throws.
+   */
+  reload(): Promise<boolean> {
+    this.#next ??= this.#after(this.#reading)
+    return this.#next
+  }
+
+  async #after(reading: Promise<boolean>): Promise<boolean> {
+    await reading
+    this.#reading = this.#next ?? reading
+    this.#next = undefined
+    const ok = await takeTurns(this.#read(), this.#options.now, NEVER_ENDED)
     this.#options.loaded(ok)
     return ok
   }
 
-  #read(): boolean {
+  *#read(): Steps<boolean> {
     const { paths, environment, log } = this.#options
-    const results = [loadManifests(paths, environment), loadTexts(this.#texts, environment)]
+    const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
     const invalid = results.filter((result) => result.type === 'invalid')
     for (const { problems, omitted } of invalid) {
       for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
@@ -74,7 +104,7 @@ export class StandaloneConfiguration {
       return false
     }
     try {
-      this.#swap(merge(results.filter((result) => result.type === 'loaded')))
+      yield* this.#swap(merge(results.filter((result) => result.type === 'loaded')))
       return true
     } catch (err) {
       log.error({ err }, 'configuration refused')
@@ -82,10 +112,10 @@ export class StandaloneConfiguration {
     }
   }
 
-  #swap(resources: ManifestResources): void {
+  *#swap(resources: ManifestResources): Steps<undefined> {
     const { secrets, holder, log, now } = this.#options
-    const generated = this.#generate(resources)
-    const { snapshot, conditions, credentials } = buildSnapshot({
+    const generated = yield* this.#generate(resources)
+    const { snapshot, conditions, credentials } = yield* buildSnapshotInSteps({
       ...resources,
       secretValue: withGenerated(secretLookup(resources.secrets), generated),
       providerNamespaces: STANDALONE_PROVIDER_NAMESPACES,
@@ -96,8 +126,9 @@ export class StandaloneConfiguration {
     })
     requirePatterns(conditions)
     this.#requireKeys(resources)
+    const configuration = yield* createConfigurationInSteps(snapshot, credentials, secrets)
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
-    holder.swap(createConfiguration(snapshot, credentials, secrets))
+    holder.swap(configuration)
     this.#revision = snapshot.revision
     this.#tell(conditions)
     const { providers, virtualKeys, organizations } = snapshot
@@ -131,19 +162,15 @@ export class StandaloneConfiguration {
   }
 
   /** The keys with source Generated, by the name of the Secret that would hold them in a cluster. */
-  #generate({ virtualKeys }: ManifestResources) {
-    return new Map(
-      virtualKeys
-        .filter(({ spec }) => spec.key.source === 'Generated')
-        .map((resource) => {
-          const { namespace, name } = resource.metadata
-          const secretName = `${namespace}/${generatedSecretName(resource)}`
-          return [
-            `${namespace}/${name}`,
-            { secretName, key: this.#options.state.virtualKey(namespace, name, newKeyText) },
-          ]
-        }),
-    )
+  *#generate({ virtualKeys }: ManifestResources): Steps<Map<string, GeneratedKey>> {
+    const generated = new Map<string, GeneratedKey>()
+    for (const resource of virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')) {
+      const { namespace, name } = resource.metadata
+      const key = this.#options.state.virtualKey(namespace, name, newKeyText)
+      generated.set(`${namespace}/${name}`, { secretName: `${namespace}/${generatedSecretName(resource)}`, key })
+      yield
+    }
+    return generated
   }
 }
 
@@ -170,10 +197,7 @@ function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestR
   }
 }
 
-function withGenerated(
-  lookup: SecretLookup,
-  generated: ReadonlyMap<string, { readonly secretName: string; readonly key: Secret }>,
-): SecretLookup {
+function withGenerated(lookup: SecretLookup, generated: ReadonlyMap<string, GeneratedKey>): SecretLookup {
   const bySecret = new Map([...generated.values()].map(({ secretName, key }) => [secretName, key]))
   return (namespace, name, key) => {
     const secret = key === 'key' ? bySecret.get(`${namespace}/${name}`) : undefined

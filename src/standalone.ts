@@ -43,13 +43,14 @@ export async function runStandalone(
     now,
     loaded: (ok) => metrics.configurationLoaded(ok, now()),
   })
+  // From before the first reading on: what changes during it is not missed.
+  const watch = watchFiles(flags.config, () => void configuration.reload())
   // What is wrong with a manifest is said before that something is.
   const demo = await loadFirst(configuration, flags).finally(output.flush)
   const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
   if (unreadable.length > 0)
     output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
   const stores = await openStores(flags.redis, output.log, now)
-  const watch = watchFiles(flags.config, () => configuration.reload())
   const close = async () => {
     watch.stop()
     await demo?.close()
@@ -96,10 +97,10 @@ async function loadFirst(
   configuration: StandaloneConfiguration,
   flags: Flags<typeof STANDALONE_FLAGS>,
 ): Promise<DemoProviders | undefined> {
-  if (!configuration.reload()) throw new UsageError('the manifests are not valid; see above')
+  if (!(await configuration.reload())) throw new UsageError('the manifests are not valid; see above')
   if (!flags.demo || configuration.hasUsableProvider()) return undefined
   const demo = await startDemoProviders()
   configuration.addSource(demo.manifests)
-  if (!configuration.reload()) throw new UsageError('the demo manifests do not fit the given ones; see above')
+  if (!(await configuration.reload())) throw new UsageError('the demo manifests do not fit the given ones; see above')
   return demo
 }

@@ -3,8 +3,10 @@
  * like a date, no duplicate keys. Source positions are kept. Bounded: size, nesting and alias expansion.
  */
 import {
+  Composer,
+  Lexer,
   LineCounter,
-  parseAllDocuments,
+  Parser,
   isNode,
   isScalar,
   type Document,
@@ -12,6 +14,7 @@ import {
   type ScalarTag,
   type Tags,
 } from 'yaml'
+import type { Steps } from '../domain/steps.ts'
 import { isRecord } from './defaults.ts'
 import type { FieldPath } from './problem.ts'
 
@@ -25,6 +28,10 @@ const MAX_DOCUMENTS = 5_000
 const MAX_OPEN_BRACKETS = 500
 /** `- - - -`, `? ? ?`, `a: a: a:`, `&a &a`, `! !` without end on one line. Each part can match in one way only: linear. */
 const PROPERTIES_IN_A_ROW = /(?:[-?] ){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8} ){200}/
+/** Between two pauses: about a millisecond. */
+const LEXEMES_A_STEP = 1_000
+/** Characters looked at between two pauses, to the end of the line: some milliseconds. */
+const CHARACTERS_A_STEP = 128 * 1024
 /** Syntax faults reported of one document. */
 const MAX_FAULTS = 5
 /** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
@@ -53,45 +60,81 @@ export interface SyntaxProblem {
   readonly message: string
 }
 
-export interface ParsedFile {
+/** What one document of a file holds, or what is wrong with it. */
+export interface ParsedDocument {
   readonly objects: readonly SourceObject[]
   readonly problems: readonly SyntaxProblem[]
 }
 
-/** All objects of a file's text. Never throws: what cannot be read is a problem. */
-export function parseDocuments(text: string): ParsedFile {
+/**
+ * A file's text, one document at a time, so that thousands of them can be read in turns with other work; undefined is a
+ * pause in between. Never throws: what cannot be read is a problem.
+ */
+export function* readDocuments(text: string): Generator<ParsedDocument | undefined, undefined, undefined> {
+  const excess = yield* findExcess(text)
+  if (excess !== undefined) return yield unreadable(excess)
   const lines = new LineCounter()
-  const objects: SourceObject[] = []
-  const problems: SyntaxProblem[] = []
-  const excess = findExcess(text)
-  if (excess !== undefined) return { objects, problems: [{ document: 0, line: 1, message: excess }] }
+  let number = 0
   try {
-    const parsed = parseAllDocuments(text, { version: '1.1', lineCounter: lines, prettyErrors: false, customTags })
-    const documents = 'empty' in parsed ? [] : parsed.filter((document) => !isEmpty(document))
-    for (const [index, document] of documents.entries()) readDocument(document, index + 1, lines, objects, problems)
+    for (const document of compose(text, lines)) {
+      if (document === undefined || isEmpty(document)) yield undefined
+      else yield readDocument(document, ++number, lines)
+    }
   } catch (error) {
     // The parser recurses: a RangeError is a file nested deeper than any manifest.
-    const message = error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML'
-    problems.push({ document: 0, line: 1, message })
+    yield unreadable(error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML')
   }
-  return { objects, problems }
+}
+
+function unreadable(message: string): ParsedDocument {
+  return { objects: [], problems: [{ document: 0, line: 1, message }] }
+}
+
+/** The library's own loop, with a pause after so many lexemes: a document may be a List of thousands of objects. */
+function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<ParsedNode> | undefined> {
+  const parser = new Parser(lines.addNewLine)
+  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags })
+  lines.addNewLine(0)
+  let lexemes = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) yield* composer.next(token)
+    lexemes += 1
+    if (lexemes % LEXEMES_A_STEP === 0) yield undefined
+  }
+  for (const token of parser.end()) yield* composer.next(token)
+  yield* composer.end()
 }
 
 /**
  * What the parser would take minutes for, found by one look at the characters: too many documents, or more brackets,
  * dashes or properties in a row than any manifest has (brackets inside texts count as well: the bound is far off).
  */
-function findExcess(text: string): string | undefined {
-  if ((text.match(/^---/gm)?.length ?? 0) > MAX_DOCUMENTS) return `has more than ${MAX_DOCUMENTS} documents`
-  if (PROPERTIES_IN_A_ROW.test(text)) return 'is nested too deeply'
+function* findExcess(text: string): Steps<string | undefined> {
+  let documents = 0
   let open = 0
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index)
-    if (character === 0x5b || character === 0x7b) open += 1
-    else if (character === 0x5d || character === 0x7d) open = Math.max(0, open - 1)
-    if (open > MAX_OPEN_BRACKETS) return 'is nested too deeply'
+  for (const lines of linesOf(text)) {
+    documents += lines.match(/^---/gm)?.length ?? 0
+    if (documents > MAX_DOCUMENTS) return `has more than ${MAX_DOCUMENTS} documents`
+    if (PROPERTIES_IN_A_ROW.test(lines)) return 'is nested too deeply'
+    for (let index = 0; index < lines.length; index += 1) {
+      const character = lines.charCodeAt(index)
+      if (character === 0x5b || character === 0x7b) open += 1
+      else if (character === 0x5d || character === 0x7d) open = Math.max(0, open - 1)
+      if (open > MAX_OPEN_BRACKETS) return 'is nested too deeply'
+    }
+    yield
   }
   return undefined
+}
+
+/** The text in pieces that end where a line does. */
+function* linesOf(text: string): Generator<string, undefined, undefined> {
+  for (let from = 0; from < text.length;) {
+    const newline = text.indexOf('\n', from + CHARACTERS_A_STEP)
+    const to = newline === -1 ? text.length : newline + 1
+    yield text.slice(from, to)
+    from = to
+  }
 }
 
 /** Octal as YAML 1.2 writes it, which kubectl's parser knows as well. */
@@ -107,31 +150,24 @@ function customTags(tags: Tags): Tags {
   return [OCTAL, ...known]
 }
 
-function readDocument(
-  document: Document.Parsed<ParsedNode>,
-  number: number,
-  lines: LineCounter,
-  objects: SourceObject[],
-  problems: SyntaxProblem[],
-): void {
+function readDocument(document: Document.Parsed<ParsedNode>, number: number, lines: LineCounter): ParsedDocument {
   // Warnings are unknown tags (!Ref): kubectl drops them silently, and then the value is not what was meant.
   const faults = [...document.errors, ...document.warnings]
   // The parser turns its own stack overflow into an error and goes on, once for each level.
   if (faults.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError('nested too deeply')
   // What follows the first faults is mostly their echo.
-  for (const { pos, message } of faults.slice(0, MAX_FAULTS)) {
-    problems.push({ document: number, line: lines.linePos(pos[0]).line, message })
-  }
-  if (faults.length > 0) return
+  const problems = faults
+    .slice(0, MAX_FAULTS)
+    .map(({ pos, message }) => ({ document: number, line: lines.linePos(pos[0]).line, message }))
+  if (faults.length > 0) return { objects: [], problems }
   const lineOf = (path: FieldPath): number => lineOfPath(document, path, lines)
-  let value: unknown
   try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES })
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+    return { objects: flatten(value, number, lineOf), problems: [] }
   } catch {
-    problems.push({ document: number, line: lineOf([]), message: 'its aliases expand to too much' })
-    return
+    const problem = { document: number, line: lineOf([]), message: 'its aliases expand to too much' }
+    return { objects: [], problems: [problem] }
   }
-  for (const object of flatten(value, number, lineOf)) objects.push(object)
 }
 
 /** The object, or the items of a v1/List. */

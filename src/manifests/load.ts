@@ -11,9 +11,10 @@ import {
   type ProviderResource,
   type VirtualKeyResource,
 } from '../domain/resources/kinds.ts'
+import { takeAll, type Steps } from '../domain/steps.ts'
 import { checkSecret, NAMESPACE_SCHEMA, SECRET_SCHEMA, type SecretDocument } from './core-kinds.ts'
 import { isRecord } from './defaults.ts'
-import { parseDocuments, type SourceObject } from './documents.ts'
+import { readDocuments, type SourceObject } from './documents.ts'
 import { findFiles, readText } from './files.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
@@ -53,21 +54,29 @@ export type LoadResult =
 
 /** Reads files and folders. `environment` serves `${NAME}` in `stringData`. Never throws. */
 export function loadManifests(paths: readonly string[], environment: Environment): LoadResult {
+  return takeAll(loadManifestsInSteps(paths, environment))
+}
+
+/** The same in steps. All files are read before the first is parsed: two that change together are seen together. */
+export function* loadManifestsInSteps(paths: readonly string[], environment: Environment): Steps<LoadResult> {
   const { files, problems } = findFiles(paths)
   const load = new Load(environment)
   for (const problem of problems) load.refuseFile(problem.file, problem.message, problem.allowed)
+  const texts: { readonly file: string; readonly text: string }[] = []
   for (const file of files) {
     const read = readText(file)
     if ('problem' in read) load.refuseFile(file, read.problem.message, read.problem.allowed)
-    else load.readFile(file, read.text)
+    else texts.push({ file, text: read.text })
+    yield
   }
+  for (const { file, text } of texts) yield* load.readFile(file, text)
   return load.result(files)
 }
 
 /** The same over texts that are already in memory, by file name. */
 export function loadTexts(texts: Readonly<Record<string, string>>, environment: Environment): LoadResult {
   const load = new Load(environment)
-  for (const [file, text] of Object.entries(texts)) load.readFile(file, text)
+  for (const [file, text] of Object.entries(texts)) takeAll(load.readFile(file, text))
   return load.result(Object.keys(texts))
 }
 
@@ -121,10 +130,15 @@ class Load {
     this.#problems.push(allowed === undefined ? problem : { ...problem, allowed })
   }
 
-  readFile(file: string, text: string): void {
-    const { objects, problems } = parseDocuments(text)
-    for (const problem of problems) this.#problems.push({ ...problem, file, resource: '', path: '' })
-    for (const object of objects) this.#readObject(file, object)
+  *readFile(file: string, text: string): Steps<undefined> {
+    for (const document of readDocuments(text)) {
+      yield
+      for (const problem of document?.problems ?? []) this.#problems.push({ ...problem, file, resource: '', path: '' })
+      for (const object of document?.objects ?? []) {
+        this.#readObject(file, object)
+        yield
+      }
+    }
   }
 
   result(files: readonly string[]): LoadResult {

@@ -8,6 +8,7 @@
  * Pure: Secrets, digests and hashes come as functions, time as a number. The order of the inputs does not matter.
  */
 import type { Secret } from '../secret.ts'
+import { takeAll, type Steps } from '../steps.ts'
 import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
 import { canonicalText } from './canonical.ts'
 import { condition, withReady, type ResourceConditions } from './conditions.ts'
@@ -64,11 +65,16 @@ export interface BuildOutput {
 
 /** A resource that holds what its schema forbids is refused with `InvalidSpec`; the others are not concerned. */
 export function buildSnapshot(input: BuildInput): BuildOutput {
+  return takeAll(buildSnapshotInSteps(input))
+}
+
+/** The same, a virtual key a step. */
+export function* buildSnapshotInSteps(input: BuildInput): Steps<BuildOutput> {
   const organizations = declaredOrImplied(input).map((resource) =>
     resolveOrganization(resource, input.checkPattern ?? (() => undefined)),
   )
   const { providers, refused } = resolveProviders(input)
-  const keys = resolveVirtualKeys(input.virtualKeys, {
+  const keys = yield* resolveVirtualKeys(input.virtualKeys, {
     organizations: new Map(organizations.map((organization) => [organization.resource.metadata.name, organization])),
     providers,
     labelsOf: namespaceLabels(input.namespaces),
@@ -85,7 +91,7 @@ export function buildSnapshot(input: BuildInput): BuildOutput {
     providers: providers.map(({ entry }) => entry),
     virtualKeys: keys.entries.toSorted((left, right) => compare(left.id, right.id)),
   }
-  const revisions = revisionsOf(content, input.contentHash)
+  const revisions = yield* revisionsOf(content, input.contentHash)
   const declared = input.organizations.length === 0 ? [] : organizations
   return {
     snapshot: { schema: SNAPSHOT_SCHEMA, revision: input.contentHash([...revisions].join('\n')), ...content },
@@ -124,16 +130,20 @@ function resolveProviders({ providers, secretValue, providerNamespaces }: BuildI
   }
 }
 
-function revisionsOf(
+function* revisionsOf(
   { organizations, providers, virtualKeys }: Pick<Snapshot, 'organizations' | 'providers' | 'virtualKeys'>,
   contentHash: BuildInput['contentHash'],
-): ReadonlyMap<string, string> {
+): Steps<ReadonlyMap<string, string>> {
   const hash = (entry: object): string => contentHash(canonicalText(entry))
-  return new Map([
+  const revisions = new Map<string, string>([
     ...organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
     ...providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),
-    ...virtualKeys.map((entry) => [`VirtualKey/${entry.id}`, hash(entry)] as const),
   ])
+  for (const entry of virtualKeys) {
+    revisions.set(`VirtualKey/${entry.id}`, hash(entry))
+    yield
+  }
+  return revisions
 }
 
 function declaredOrImplied({

@@ -1,4 +1,5 @@
 /** VirtualKey manifests to snapshot entries. Older keys go first: they keep their place where two are in each other's way. */
+import type { Steps } from '../steps.ts'
 import type { KeyDigest, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
@@ -37,12 +38,16 @@ export interface ResolvedKeys {
 }
 
 /** All keys. One with an amount or duration that is malformed (the schemas prevent it) is refused as `InvalidSpec`. */
-export function resolveVirtualKeys(resources: readonly VirtualKeyResource[], context: KeyContext): ResolvedKeys {
+export function* resolveVirtualKeys(
+  resources: readonly VirtualKeyResource[],
+  context: KeyContext,
+): Steps<ResolvedKeys> {
   const entries: VirtualKeyEntry[] = []
   const conditions: ResourceConditions[] = []
   const counts: KeyCounts = new Map()
   const owners = new Map<string, string>()
   for (const resource of [...resources].toSorted(byAge)) {
+    yield
     const understood = isolate(() => resolveKey(resource, context, counts, owners))
     if (understood.type === 'refused') {
       const answers = [condition('Accepted', understood.refusal)]

@@ -1,5 +1,6 @@
 /** The one way a snapshot comes into the proxy: parsed whole, frozen whole, or refused. */
 import { GatewayError } from '../errors.ts'
+import { takeAll, type Steps } from '../steps.ts'
 import { flag, integer, list, number, object, oneOf, record, ShapeError, text } from './shape.ts'
 import {
   FLAGS,
@@ -41,6 +42,11 @@ export class InvalidSnapshotError extends GatewayError {
  * @throws {InvalidSnapshotError} which names the first field that is wrong.
  */
 export function parseSnapshot(value: unknown): Snapshot {
+  return takeAll(parseSnapshotInSteps(value))
+}
+
+/** The same, a virtual key a step. @throws {InvalidSnapshotError} */
+export function* parseSnapshotInSteps(value: unknown): Steps<Snapshot> {
   const schema = typeof value === 'object' && value !== null && 'schema' in value ? value.schema : undefined
   if (schema !== SNAPSHOT_SCHEMA) {
     throw new InvalidSnapshotError(
@@ -48,7 +54,7 @@ export function parseSnapshot(value: unknown): Snapshot {
     )
   }
   try {
-    return snapshot(value, '')
+    return yield* readSnapshot(value)
   } catch (error) {
     if (error instanceof ShapeError) throw new InvalidSnapshotError(error.message, error)
     throw error
@@ -289,10 +295,20 @@ const provider = object<ProviderEntry>(
   ['displayName'],
 )
 
-const snapshot = object<Snapshot>({
+const withUnreadKeys = object<Omit<Snapshot, 'virtualKeys'> & { readonly virtualKeys: readonly unknown[] }>({
   schema: oneOf(SNAPSHOT_SCHEMA),
   revision: text,
   organizations: list(organization),
   providers: list(provider),
-  virtualKeys: list(virtualKey),
+  virtualKeys: list((value) => value),
 })
+
+function* readSnapshot(value: unknown): Steps<Snapshot> {
+  const { virtualKeys: unread, ...rest } = withUnreadKeys(value, '')
+  const virtualKeys: VirtualKeyEntry[] = []
+  for (const [index, entry] of unread.entries()) {
+    virtualKeys.push(virtualKey(entry, `virtualKeys[${index}]`))
+    yield
+  }
+  return Object.freeze({ ...rest, virtualKeys: Object.freeze(virtualKeys) })
+}

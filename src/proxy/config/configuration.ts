@@ -1,8 +1,9 @@
 /** The configuration in force: what it consists of, and the one place where it is swapped. */
 import { deriveCacheKey, deriveKeyPepper, deriveRedactionSecret, keyDigester } from '../../crypto/derive.ts'
 import type { Secret } from '../../domain/secret.ts'
+import { takeAll, type Steps } from '../../domain/steps.ts'
 import { compileSnapshot } from '../../domain/snapshot/compiled-snapshot.ts'
-import { parseSnapshot } from '../../domain/snapshot/parse-snapshot.ts'
+import { parseSnapshotInSteps } from '../../domain/snapshot/parse-snapshot.ts'
 import type { Configuration, ConfigurationSource } from '../pipeline/ports.ts'
 
 /** The secrets that a configuration hands out beside providers' credentials. */
@@ -39,8 +40,17 @@ export function createConfiguration(
   credentials: ReadonlyMap<string, Secret>,
   secrets: DerivedSecrets,
 ): Configuration {
+  return takeAll(createConfigurationInSteps(snapshot, credentials, secrets))
+}
+
+/** The same in steps. @throws {GatewayError} */
+export function* createConfigurationInSteps(
+  snapshot: unknown,
+  credentials: ReadonlyMap<string, Secret>,
+  secrets: DerivedSecrets,
+): Steps<Configuration> {
   return {
-    compiled: compileSnapshot(parseSnapshot(snapshot)),
+    compiled: compileSnapshot(yield* parseSnapshotInSteps(snapshot)),
     credentialOf: (provider) => credentials.get(provider),
     ...secrets,
   }

@@ -1,0 +1,88 @@
+/** Readings of the manifests beside requests: in turns with them, one after the other. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
+import { StateDirectory } from '../src/proxy/config/state-directory.ts'
+import { StandaloneConfiguration } from '../src/standalone-configuration.ts'
+import { yaml } from './helpers/gateway.ts'
+
+const KEYS = 50
+/** A clock by which every step takes a whole turn. */
+const TURN_MS = 10
+
+function begin(t: Test) {
+  const folder = t.testdir({})
+  const state = new StateDirectory(undefined)
+  const holder = new ConfigurationHolder()
+  const inForce: number[] = []
+  holder.onChange(({ compiled }) => void inForce.push(compiled.snapshot.virtualKeys.length))
+  let nowMs = 0
+  const configuration = new StandaloneConfiguration({
+    paths: [folder],
+    environment: {},
+    state,
+    secrets: deriveSecrets(state.masterSecret()),
+    holder,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    now: () => (nowMs += TURN_MS),
+    loaded() {},
+  })
+  const write = (text: string) => writeFileSync(join(folder, 'keys.yaml'), text)
+  return { configuration, inForce, write }
+}
+
+const keys = (count: number) => yaml(...Array.from({ length: count }, (_, index) => generatedKey(`key-${index}`)))
+
+const generatedKey = (name: string) => `apiVersion: tollgate.dev/v1alpha1
+kind: VirtualKey
+metadata: { name: ${name} }
+spec: {}
+`
+
+t.test('between the keys of a long file others have their turn', async (t) => {
+  const { configuration, inForce, write } = begin(t)
+  write(keys(KEYS))
+  const reading = configuration.reload()
+  const turns = await turnsUntil(reading)
+  t.strictSame(inForce, [KEYS])
+  // Each is parsed, given its text, resolved, hashed and frozen.
+  t.ok(turns >= 5 * KEYS, `${turns} turns`)
+})
+
+t.test('what changes during a reading is read by the next, in order', async (t) => {
+  const { configuration, inForce, write } = begin(t)
+  write(keys(KEYS))
+  const first = configuration.reload()
+  await turnsPassed(KEYS)
+  t.strictSame(inForce, [])
+  write(keys(2))
+  const second = configuration.reload()
+  t.equal(configuration.reload(), second, 'that has not begun')
+  t.strictSame([await first, await second], [true, true])
+  t.strictSame(inForce, [KEYS, 2])
+})
+
+t.test('a bad file leaves what is in force, whatever came before and comes after', async (t) => {
+  const { configuration, inForce, write } = begin(t)
+  write(keys(1))
+  t.equal(await configuration.reload(), true)
+  write(`${keys(KEYS)}---\nkind: Nonsense`)
+  const bad = configuration.reload()
+  await turnsPassed(KEYS)
+  write(keys(3))
+  t.strictSame([await bad, await configuration.reload()], [false, true])
+  t.strictSame(inForce, [1, 3])
+})
+
+async function turnsUntil(done: Promise<unknown>): Promise<number> {
+  let isDone = false
+  void done.then(() => (isDone = true))
+  let turns = 0
+  for (; !isDone; turns++) await turnsPassed(1)
+  return turns
+}
+
+async function turnsPassed(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
