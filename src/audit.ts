@@ -1,6 +1,6 @@
 /** Process entry of `tollgate audit`: reads audit records from Redis or from log lines, filters them, sums them. */
 import { createReadStream } from 'node:fs'
-import { parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseChoice, parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { parseAuditEntry, type AuditEntry } from './domain/audit/audit-entry.ts'
 import { matchesFilter, parseMoment, type AuditFilter } from './domain/audit/audit-filter.ts'
 import { AuditSums, parseDimension, SUM_FIELDS, type SumDimension } from './domain/audit/audit-sums.ts'
@@ -46,8 +46,7 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   if (flags.redis === undefined && flags.file === undefined) {
     throw new UsageError('--redis URL or --file PATH is required')
   }
-  const format = FORMATS.find((known) => known === flags.format)
-  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}, not ${flags.format}`)
+  const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
   const dimensions = flags['sum-by'].flatMap((names) => names.split(',')).map(dimensionOf)
   const entries = once(

@@ -57,6 +57,25 @@ export function parseAddress(flag: string, text: string): { readonly host: strin
   return { host: match[1] ?? match[2] ?? '', port }
 }
 
+/** One of a few words. @throws {UsageError} which lists them. */
+export function parseChoice<const Choice extends string>(
+  flag: string,
+  choices: readonly Choice[],
+  text: string,
+): Choice {
+  const choice = choices.find((known) => known === text)
+  if (choice === undefined) throw new UsageError(`--${flag} must be one of ${choices.join(', ')}, not ${text}`)
+  return choice
+}
+
+/** Both bounds included; written in digits only. @throws {UsageError} */
+export function parseWholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  if (value === undefined || value < least || value > most)
+    throw new UsageError(`--${flag} must be a whole number from ${least} to ${most}, not ${text}`)
+  return value
+}
+
 /** The environment's name of a flag: `--log-level` is `TOLLGATE_LOG_LEVEL`. */
 function environmentName(flag: string): string {
   return `TOLLGATE_${flag.toUpperCase().replaceAll('-', '_')}`

@@ -1,6 +1,6 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
 import { getHeapStatistics } from 'node:v8'
-import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseAddress, parseChoice, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
@@ -19,6 +19,9 @@ import { LOG_LEVELS, type LogLevel, type Output } from './proxy/telemetry/logger
 import type { Metrics } from './proxy/telemetry/metrics.ts'
 import { endOnSignals } from './signals.ts'
 import { auditTo, figuresOf, type Stores } from './stores.ts'
+
+/** Beyond any memory; the body budget holds far less. */
+const MOST_BODY_BYTES = 9_999_999_999
 
 /** The flags of every data plane; `admin` differs in its default. */
 export const DATA_PLANE_FLAGS = {
@@ -40,8 +43,8 @@ export function parseSettings(flags: Flags<typeof DATA_PLANE_FLAGS>): DataPlaneS
   return {
     listen: parseAddress('listen', flags.listen),
     admin: parseAddress('admin', flags.admin),
-    maxBodyBytes: wholeNumber(flags['max-body-bytes']),
-    logLevel: logLevel(flags['log-level']),
+    maxBodyBytes: parseWholeNumber('max-body-bytes', flags['max-body-bytes'], 1, MOST_BODY_BYTES),
+    logLevel: parseChoice('log-level', LOG_LEVELS, flags['log-level']),
   }
 }
 
@@ -132,16 +135,4 @@ function probed({ compiled, credentialOf }: Configuration) {
   return compiled.snapshot.providers.filter(
     ({ name, credentials }) => credentials.type === 'None' || credentialOf(name) !== undefined,
   )
-}
-
-function logLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not ${text}`)
-  return level
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text))
-    throw new UsageError(`--max-body-bytes must be a whole number of bytes, not ${text}`)
-  return Number(text)
 }

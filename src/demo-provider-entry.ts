@@ -1,5 +1,5 @@
 /** Process entry of `tollgate demo-provider`. Wiring only. */
-import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseWholeNumber, type FlagSpec } from './command-line.ts'
 import { startDemoProvider } from './demo-provider/server.ts'
 import { endOnSignals } from './signals.ts'
 
@@ -22,19 +22,13 @@ export async function runDemoProvider(args: readonly string[]): Promise<undefine
   const failEvery = flags['fail-every']
   const name = flags.name.slice(0, MAX_NAME_CHARACTERS)
   const provider = await startDemoProvider({
-    port: wholeNumber(flags.port, 'port', 0, 65_535),
+    port: parseWholeNumber('port', flags.port, 0, 65_535),
     host: flags.host,
     name,
-    ...(failEvery === undefined ? {} : { failEvery: wholeNumber(failEvery, 'fail-every', 1, 1_000_000) }),
+    ...(failEvery === undefined ? {} : { failEvery: parseWholeNumber('fail-every', failEvery, 1, 1_000_000) }),
   })
   endOnSignals(() => provider.close())
   const line = { level: 'info', msg: 'demo-provider listening: a demo without a model', name, url: provider.url }
   process.stdout.write(`${JSON.stringify(line)}\n`)
   return undefined
-}
-
-function wholeNumber(text: string, flag: string, least: number, most: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new UsageError(`--${flag} must be a whole number from ${least} to ${most}, not '${text}'`)
 }

@@ -1,6 +1,6 @@
 /** The operator's command line. */
 import { readFile } from 'node:fs/promises'
-import { parseAddress, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseAddress, parseChoice, parseWholeNumber, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { parseDuration } from './domain/resources/durations.ts'
 import { parseInjectionSettings, type InjectionSettings } from './operator/injection/settings.ts'
 import { re2ImagePattern } from './proxy/guardrails/re2-pattern-engine.ts'
@@ -53,6 +53,8 @@ export const OPERATOR_FLAGS = {
 
 /** A second of life is the least that a certificate can say. */
 const MIN_LIFETIME_MS = 1_000
+/** Far above what an API server answers. */
+const MOST_KUBE_RATE = 999_999
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
 export interface OperatorSettings {
@@ -118,8 +120,8 @@ export async function readOperatorSettings(flags: Flags<typeof OPERATOR_FLAGS>):
       authorityLifetimeMs: lifetime('authority-lifetime', flags['authority-lifetime']),
     },
     leaseName: flags['lease-name'],
-    kubeRate: wholeNumber('kube-rate', flags['kube-rate']),
-    logLevel: logLevel(flags['log-level']),
+    kubeRate: parseWholeNumber('kube-rate', flags['kube-rate'], 1, MOST_KUBE_RATE),
+    logLevel: parseChoice('log-level', LOG_LEVELS, flags['log-level']),
   }
 }
 
@@ -195,16 +197,4 @@ function lifetime(flag: string, text: string): number {
     // Said below.
   }
   throw new UsageError(`--${flag} must be a duration such as 2160h, not ${text}`)
-}
-
-function logLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not ${text}`)
-  return level
-}
-
-function wholeNumber(flag: string, text: string): number {
-  const value = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined
-  if (value === undefined) throw new UsageError(`--${flag} must be a whole number from 1 to 999999, not ${text}`)
-  return value
 }

@@ -1,6 +1,6 @@
 /** Process entry of `tollgate verify`, which `helm test` runs. */
 import { randomBytes } from 'node:crypto'
-import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseWholeNumber, type FlagSpec } from './command-line.ts'
 import { runKubeTool } from './kube-tool.ts'
 import { verifyInstallation } from './operator/installation/verify.ts'
 
@@ -21,7 +21,7 @@ export const VERIFY_FLAGS = {
 /** Returns the exit code: 0 where all works. @throws {UsageError} */
 export async function runVerify(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = parseFlags(args, VERIFY_FLAGS, environment)
-  if (!/^[1-9]\d{0,3}$/.test(flags.timeout)) throw new UsageError('--timeout must be seconds, from 1 to 9999')
+  const timeoutMs = parseWholeNumber('timeout', flags.timeout, 1, 9_999) * 1_000
   return runKubeTool(environment, 'tollgate-verify', async ({ client, timing, writeLine }) => {
     await verifyInstallation({
       client,
@@ -31,7 +31,7 @@ export async function runVerify(args: readonly string[], environment: NodeJS.Pro
       namespace: flags.namespace,
       organization: flags.organization,
       keyName: `tollgate-verify-${randomBytes(4).toString('hex')}`,
-      timeoutMs: Number(flags.timeout) * 1_000,
+      timeoutMs,
     })
     return true
   })

@@ -30,7 +30,7 @@ t.test('bad arguments and a port in use are one line, and end it', async (t) => 
   const [line] = await once(createInterface(first.stdout), 'line')
   const { port } = new URL((JSON.parse(String(line)) as { url: string }).url)
   const cases: [string[], number, RegExp][] = [
-    [['--port', 'x'], 2, /^tollgate: --port must be a whole number from 0 to 65535, not 'x'\n$/],
+    [['--port', 'x'], 2, /^tollgate: --port must be a whole number from 0 to 65535, not x\n$/],
     [['--fail-every', '0'], 2, /^tollgate: --fail-every must be/],
     [['--nonsense'], 2, /nonsense/],
     [['--port', port], 1, /^tollgate: .*already in use.*\n$/],
