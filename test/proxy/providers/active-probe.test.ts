@@ -105,13 +105,14 @@ t.test('a check asks the health route with the key and gives up on a frozen prov
     await transport.close()
   })
   fake.enqueue(status(204), freeze())
-  const from = provider('one', [], {
-    credentials: { type: 'Bearer' },
-    endpoint: { baseUrl: `${fake.url}/v1`, allowInsecureHttp: true, headers: {} },
-    healthCheck: { ...CHECK, timeoutMs: 60 },
-  })
-  const call = { provider: from, credential: new Secret('sk-1'), signal: new AbortController().signal }
-  t.equal(await transport.probe(call), 204)
+  const from = (timeoutMs: number) =>
+    provider('one', [], {
+      credentials: { type: 'Bearer' },
+      endpoint: { baseUrl: `${fake.url}/v1`, allowInsecureHttp: true, headers: {} },
+      healthCheck: { ...CHECK, timeoutMs },
+    })
+  const call = { credential: new Secret('sk-1'), signal: new AbortController().signal }
+  t.equal(await transport.probe({ ...call, provider: from(60_000) }), 204)
   t.match(fake.requests[0], { method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-1' } })
-  t.match(await transport.probe(call).catch((error: unknown) => error), { kind: 'timeout' })
+  t.match(await transport.probe({ ...call, provider: from(60) }).catch((error: unknown) => error), { kind: 'timeout' })
 })
