@@ -26,6 +26,8 @@ export const ASSIGNING = 4096
 export const TRIGGER = 8192
 /** Begins an escape sequence, whose letters belong to no word: `\`, `%`. */
 export const ESCAPE = 16384
+/** Stands for a plain character, or hides inside a word: with TRIGGER full width (`ａ`, `＠`), without invisible. @see disguise.ts */
+export const DISGUISE = 32768
 
 export const ANY_HEX = DIGIT | HEX_LETTER
 export const BASE64_URL = WORD | DASH
@@ -59,6 +61,33 @@ for (let unit = 0xc0; unit < 0x2000; unit++)
   if (unit !== 0xd7 && unit !== 0xf7 && TABLE[unit] === 0) TABLE[unit] = FOREIGN_LETTER
 for (let unit = FIRST_IDEOGRAPH; unit < 0xff00; unit++)
   if (TABLE[unit] === 0 && !isIdeographicSign(unit)) TABLE[unit] = IDEOGRAPH
+
+/** Letters, digits, `@` (small, too). Signs of full width stand in any Chinese text, and disguise nothing by themselves. */
+const FULL_WIDTH: readonly (readonly [number, number])[] = [
+  [0xff10, 0xff19],
+  [0xff20, 0xff3a],
+  [0xff41, 0xff5a],
+  [0xfe6b, 0xfe6b],
+]
+/**
+ * Soft hyphen, joiners, marks of direction, zero-width spaces, selectors of variants; the last is the first half of tags and further
+ * selectors (U+E0000 to U+E03FF). @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+ */
+const INVISIBLE: readonly (readonly [number, number])[] = [
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xdb40, 0xdb40],
+]
+for (const [first, last] of FULL_WIDTH) TABLE.fill(DISGUISE | TRIGGER, first, last + 1)
+for (const [first, last] of INVISIBLE)
+  for (let unit = first; unit <= last; unit++) TABLE[unit] = DISGUISE | ((TABLE[unit] ?? 0) & SPACE)
 
 function isIdeographicSign(unit: number): boolean {
   return unit >= 0x3000 && unit <= 0x3020

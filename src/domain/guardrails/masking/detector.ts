@@ -3,7 +3,8 @@ import { resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
-import type { Steps } from '../../steps.ts'
+import { takeAll, type Steps } from '../../steps.ts'
+import { broughtBack, undisguise } from './disguise.ts'
 import { scan, scanInSteps } from './scan.ts'
 
 export interface DetectorOptions {
@@ -24,7 +25,7 @@ export interface Detector {
 
 /** A detector for one policy; make it once and keep it. It holds no state between texts. */
 export function createDetector(options: DetectorOptions): Detector {
-  const finders = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
+  const finders: Finder[] = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
     options.kinds.has(kind) ? kindFinders : [],
   )
   for (const { kind, pattern } of options.custom) {
@@ -32,18 +33,34 @@ export function createDetector(options: DetectorOptions): Detector {
   }
   return {
     detect(text) {
-      const findings = scan(text)
+      const { findings, isDisguised } = scan(text)
       for (const find of finders) add(find(text), findings)
+      if (isDisguised) add(takeAll(findDisguised(text, finders)), findings)
       return resolveOverlaps(findings)
     },
     *detectInSteps(text) {
-      const findings = yield* scanInSteps(text)
-      for (const find of finders) {
-        add(find(text), findings)
-        yield
-      }
+      const { findings, isDisguised } = yield* scanInSteps(text)
+      yield* addInSteps(text, finders, findings)
+      if (isDisguised) add(yield* findDisguised(text, finders), findings)
       return resolveOverlaps(findings)
     },
+  }
+}
+
+type Finder = (text: string) => Iterable<Finding>
+
+/** What the plain text shows, at its places in the text as it is written. */
+function* findDisguised(text: string, finders: readonly Finder[]): Steps<readonly Finding[]> {
+  const plain = yield* undisguise(text)
+  const { findings } = yield* scanInSteps(plain)
+  yield* addInSteps(plain, finders, findings)
+  return yield* broughtBack(text, findings)
+}
+
+function* addInSteps(text: string, finders: readonly Finder[], findings: Finding[]): Steps<void> {
+  for (const find of finders) {
+    add(find(text), findings)
+    yield
   }
 }
 

@@ -91,6 +91,8 @@ export function findEmail(text: string, at: number, signLength: number): Finding
   if (start === at) return undefined
   const end = domainEnd(text, at + signLength, at - start)
   if (end === undefined || !isMailContext(text, start, at, at + signLength, end)) return undefined
+  // `关注@nike。It`: a sentence ends there.
+  if ((classAt(text, at - 1) & IDEOGRAPH) !== 0 && IDEOGRAPHIC_DOT.test(text.slice(at, end))) return undefined
   return { kind: 'EMAIL', start, end, rule: 'email' }
 }
 
@@ -153,11 +155,18 @@ function domainEnd(text: string, from: number, localLength: number): number | un
       best = top
       lastLabel = at
     } else if (best !== undefined && isFileEnding(text.slice(at, end))) return undefined
-    if (unitAt(text, end) !== 0x2e) break
+    if (unitAt(text, end) !== 0x2e && (best !== undefined || !isIdeographicDot(text, end))) break
     at = end + 1
   }
   if (best === undefined || ARCHIVE.test(text.slice(lastLabel, best))) return undefined
   return mayBeVersion(text, from) && isVersion(text.slice(from, best), localLength) ? undefined : best
+}
+
+const IDEOGRAPHIC_DOT = /[\u3002\uff61]/
+
+/** An ideographic full stop, which input methods of East Asia type for the dot. What follows must not be the next sentence. */
+function isIdeographicDot(text: string, at: number): boolean {
+  return IDEOGRAPHIC_DOT.test(text.charAt(at)) && (classAt(text, at + 1) & ALPHANUMERIC) !== 0
 }
 
 function addressLiteralEnd(text: string, from: number): number | undefined {

@@ -14,6 +14,7 @@ import {
   classAt,
   classOf,
   DIGIT,
+  DISGUISE,
   escapeLengthAt,
   FOREIGN_LETTER,
   IDEOGRAPH,
@@ -30,6 +31,7 @@ import {
   unitAt,
 } from './character-classes.ts'
 import { judgeColumn, readColumn } from './csv-column.ts'
+import { hiddenEnd, hidingAt, isDisguiseEscape, type Hiding } from './disguise.ts'
 import { findEmail } from './email-address.ts'
 import type { Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
@@ -69,21 +71,27 @@ import type { Steps } from '../../steps.ts'
 /** Units of a text that are read in one step. */
 const STEP_UNITS = 32_768
 
-/** Findings of all rules, in no order; they may overlap. */
-export function scan(text: string): Finding[] {
+export interface Scanned {
+  /** Of all rules, in no order; they may overlap. */
+  readonly findings: Finding[]
+  /** Whether the text has characters that may hide a value from these rules. @see disguise.ts */
+  readonly isDisguised: boolean
+}
+
+export function scan(text: string): Scanned {
   const scanning = new Scan(text)
   scanning.readUntil(text.length)
-  return scanning.findings()
+  return scanning.result()
 }
 
 /** The same, a piece of the text at a time. */
-export function* scanInSteps(text: string): Steps<Finding[]> {
+export function* scanInSteps(text: string): Steps<Scanned> {
   const scanning = new Scan(text)
   while (scanning.position < text.length) {
     scanning.readUntil(Math.min(scanning.position + STEP_UNITS, text.length))
     if (scanning.position < text.length) yield
   }
-  return scanning.findings()
+  return scanning.result()
 }
 
 /** What stands after a column's name. */
@@ -119,6 +127,9 @@ class Scan {
   #before = 0
   /** Of the word that was looked at last. */
   #wordEnd = 0
+  /** What characters of disguise have hidden so far. */
+  #hiding: Hiding = 'no'
+  #hasAt = false
   /** The last word that was too long to be read twice. */
   #long: LongWord | undefined
 
@@ -145,7 +156,7 @@ class Scan {
       let bits = classOf(unit)
       if ((bits & WORD_UNIT) === 0) {
         before = bits
-        if ((bits & (TRIGGER | IDEOGRAPH)) === 0) at++
+        if ((bits & (TRIGGER | IDEOGRAPH | DISGUISE)) === 0) at++
         else {
           at = this.#sign(at, bits)
           before = classAt(text, at - 1)
@@ -191,9 +202,10 @@ class Scan {
   }
 
   /** When all is read. */
-  findings(): Finding[] {
+  result(): Scanned {
     for (const finding of this.#told) this.#found.push(finding)
-    return this.#found
+    const isDisguised = this.#hiding === 'yes' || (this.#hiding === 'beside-an-address' && this.#hasAt)
+    return { findings: this.#found, isDisguised }
   }
 
   /** The rest of the word in whose midst a rule has gone on. */
@@ -305,6 +317,7 @@ class Scan {
   /** Looks at a sign or ideograph; where the scan goes on. */
   #sign(at: number, bits: number): number {
     const text = this.#text
+    if ((bits & DISGUISE) !== 0) return this.#disguise(at)
     if ((bits & IDEOGRAPH) !== 0) {
       const telling = classifyIdeographs(text, at + 1)
       if (telling !== undefined) this.#tell(at, at + 1, telling)
@@ -322,6 +335,7 @@ class Scan {
         break
       case 0x5c: // \
         if (text.startsWith('u0040', at + 1)) this.#push(findEmail(text, at, 6))
+        else if (isDisguiseEscape(text, at)) this.#hiding = 'yes'
         break
       case 0x26: // &
         if (text.startsWith('#64;', at + 1)) this.#push(findEmail(text, at, 5))
@@ -343,7 +357,15 @@ class Scan {
     return at + 1
   }
 
+  #disguise(at: number): number {
+    const end = hiddenEnd(this.#text, at)
+    const hiding = this.#hiding === 'yes' ? 'yes' : hidingAt(this.#text, at, end)
+    if (hiding !== 'no') this.#hiding = hiding
+    return end
+  }
+
   #at(at: number): number {
+    this.#hasAt = true
     if (at < this.#userInformationUntil) return at + 1
     if (this.#push(findDriverCredential(this.#text, at))) return at + 1
     const address = findEmail(this.#text, at, 1)

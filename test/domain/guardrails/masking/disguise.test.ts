@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
+import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
+import { StreamRestorer } from '../../../../src/domain/guardrails/masking/stream-restorer.ts'
+import { takeAll } from '../../../../src/domain/steps.ts'
+import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
+
+const detector = createDetector({ kinds: new Set(['PHONE', 'IBAN', 'SSN', 'IP']), custom: [] })
+const newMap = () => new RedactionMap({ detector, tokenSuffix: countingSuffix })
+
+/** Full width, as input methods of East Asia write it. */
+const wide = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000')
+const KEY = `sk-proj-${'Ab3dE6gH9jK2mN5pQ8rS1tU4'.repeat(2)}`
+
+const FOUND: readonly (readonly [name: string, text: string, ...values: string[]])[] = [
+  ['a sign of full width', 'mail alice＠example.com now', 'alice＠example.com'],
+  ['a small sign', 'mail alice﹫example.com.', 'alice﹫example.com'],
+  ['full width', `请联系 ${wide('alice@example.com')}。谢谢`, wide('alice@example.com')],
+  ['one letter of full width', 'ａlice@example.com', 'ａlice@example.com'],
+  ['an ideographic full stop', '发到 alice@example。com，谢谢', 'alice@example。com'],
+  ['a half-width one', '发到 alice@example｡com，谢谢', 'alice@example｡com'],
+  ['the end of a sentence', 'alice@example.com。In 2020', 'alice@example.com'],
+  ['soft hyphens', 'to ali\u00adce@exam\u00adple.com', 'ali\u00adce@exam\u00adple.com'],
+  ['zero width', 'to a\u200bl\u2060ice\ufeff@\u200dexample\u200c.\u200ecom', 'a\u200bl\u2060ice\ufeff@\u200dexample\u200c.\u200ecom'],
+  ['tags and selectors', 'ali\u{e0041}\u{e0042}ce@exa\ufe0fmple.com', 'ali\u{e0041}\u{e0042}ce@exa\ufe0fmple.com'],
+  ['between letters with accents', 'to mü\u200cüller@example.com', 'mü\u200cüller@example.com'],
+  ['escapes of JSON', String.raw`{"a":"alice\uff20example.com","b":"bo\u200Bb@example.com"}`, String.raw`alice\uff20example.com`, String.raw`bo\u200Bb@example.com`],
+  ['a card of full width', `カード ${wide('4111 1111 1111 1111')} です`, wide('4111 1111 1111 1111')],
+  ['a card with zero width', 'card 4111\u200b 1111\u200b 1111\u200b 1111!', '4111\u200b 1111\u200b 1111\u200b 1111'],
+  ['a key of full width', `use ${wide(KEY)} now`, wide(KEY)],
+  ['a key with a soft hyphen', `use ${KEY.slice(0, 12)}\u00ad${KEY.slice(12)} now`, `${KEY.slice(0, 12)}\u00ad${KEY.slice(12)}`],
+  ['a telephone number', `Tel. ${wide('+49 30 901820')}`, wide('+49 30 901820')],
+] // prettier-ignore
+
+for (const [name, text, ...values] of FOUND) {
+  t.test(`found in disguise: ${name}`, async (t) => {
+    const found = detector.detect(text).map(({ start, end }) => text.slice(start, end))
+    t.strictSame(found, values)
+    t.strictSame(takeAll(detector.detectInSteps(text)), detector.detect(text))
+  })
+}
+
+const LEFT_ALONE: readonly string[] = [
+  'من می‌خواهم به خانه‌ام بروم، ایمیل ندارم @ سلام',
+  'क्‍ष और श्री‌मान जी',
+  'Donau\u00addampf\u00adschiff\u00adfahrts\u00adgesell\u00adschaft und Rind\u00adfleisch',
+  'Hello\u200b world\u200b, this\u200b is 12\u200b34 text',
+  '我们的公司是ＡＢＣ有限公司，电话在第３页。谢谢！',
+  '型番ＡＢ－１２３４－５６、価格は￥１２，０００（税込）です。',
+  '发给小王@公司。谢谢大家',
+  '关注@nike。It is good',
+  '5＠6 and ＠alice said hi',
+  '1️⃣ ✉️ 👨‍👩‍👧 #️⃣',
+  '\ufeff{"a": 1}',
+  String.raw`{"text":"two\u200bwords and \uff21 \u00ad"}`,
+]
+
+t.test('ordinary texts with such characters are left alone', async (t) => {
+  for (const text of LEFT_ALONE) t.strictSame(detector.detect(text), [], text)
+})
+
+/** Every character may be of full width, and anything invisible may stand between two. */
+const disguise = (value: string): fc.Arbitrary<string> => {
+  const invisible = fc.string({
+    unit: fc.constantFrom('\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u202e', '\ufe0f', '\u{e0061}'),
+    maxLength: 3,
+  })
+  const choice = fc.record({
+    isWide: fc.boolean(),
+    after: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, invisible),
+  })
+  return fc.array(choice, { minLength: value.length, maxLength: value.length }).map((choices) =>
+    choices
+      .map(({ isWide, after }, index) => {
+        const sign = value.charAt(index)
+        const written = isWide && /[A-Za-z0-9@._ +-]/.test(sign) ? wide(sign) : sign
+        return index + 1 < value.length ? written + after : written
+      })
+      .join(''),
+  )
+}
+const values = fc.constantFrom('alice.b+c@mail.example.com', '4111 1111 1111 1111', '5555-5555-5555-4444', KEY)
+const around = fc.string({ unit: 'binary', maxLength: 20 })
+
+t.test('a value in any disguise does not leave, and comes back as it was written', async (t) => {
+  fc.assert(
+    fc.property(
+      values.chain(disguise),
+      around,
+      around,
+      fc.integer({ min: 1, max: 50 }),
+      (value, before, after, size) => {
+        const text = `${before} is ${value} ok ${after}`
+        const map = newMap()
+        const masked = map.mask(text)
+        const start = before.length + 4
+        const isCovered = detector.detect(text).some((one) => one.start <= start && one.end >= start + value.length)
+        if (!isCovered || masked.includes(value)) t.fail(JSON.stringify([value, masked]))
+        if (map.restore(masked) !== text) t.fail(`not restored: ${JSON.stringify(text)}`)
+        const restorer = new StreamRestorer(map)
+        let streamed = ''
+        for (let at = 0; at < masked.length; at += size)
+          streamed += restorer.push('c', 'text', masked.slice(at, at + size))
+        if (streamed + restorer.flush('c') !== text) t.fail(`not restored in pieces: ${JSON.stringify(text)}`)
+      },
+    ),
+    { numRuns: 500 },
+  )
+  t.pass('no counterexample')
+})
+
+t.test('far into a long text, in steps, findings are where the value stands', async (t) => {
+  const filler = 'so\u00adme wo\u200brds ｏｆ \\u200b text \u{e0041}. '
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4000 }), disguise('alice@example.com'), (count, value) => {
+      const text = `${filler.repeat(count)} ${value} ${filler.repeat(4000 - count)}`
+      const found = takeAll(detector.detectInSteps(text)).map(({ start, end }) => text.slice(start, end))
+      t.strictSame(found, [value])
+    }),
+    { numRuns: 20 },
+  )
+})
+
+t.test('each writing of a value has a token of its own', async (t) => {
+  const map = newMap()
+  const text = 'alice@example.com, alice＠example.com, alice@example.com'
+  const [plain, disguised, again] = map.mask(text).split(', ')
+  t.equal(plain, again)
+  t.not(plain, disguised)
+  t.equal(map.restore(`${disguised}`), 'alice＠example.com')
+})
