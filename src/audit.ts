@@ -1,9 +1,17 @@
 /** Process entry of `tollgate audit`: reads audit records from Redis or from log lines, filters them, sums them. */
 import { createReadStream } from 'node:fs'
-import { parseChoice, parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import {
+  parseChoice,
+  parseFlags,
+  parseKeyId,
+  parseName,
+  UsageError,
+  type FlagSpec,
+  type Flags,
+} from './command-line.ts'
 import { parseAuditEntry, type AuditEntry } from './domain/audit/audit-entry.ts'
 import { matchesFilter, parseMoment, type AuditFilter } from './domain/audit/audit-filter.ts'
-import { AuditSums, parseDimension, SUM_FIELDS, type SumDimension } from './domain/audit/audit-sums.ts'
+import { AuditSums, isTagName, parseDimension, SUM_FIELDS, type SumDimension } from './domain/audit/audit-sums.ts'
 import {
   renderCsvLine,
   renderTable,
@@ -46,6 +54,10 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   if (flags.redis === undefined && flags.file === undefined) {
     throw new UsageError('--redis URL or --file PATH is required')
   }
+  // The environment of a gateway may well name its Redis; a file is then meant instead.
+  const given = parseFlags(args, AUDIT_FLAGS, {})
+  if (given.redis !== undefined && given.file !== undefined)
+    throw new UsageError('--redis and --file exclude each other')
   const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
   const dimensions = flags['sum-by'].flatMap((names) => names.split(',')).map(dimensionOf)
@@ -178,19 +190,22 @@ type AuditFlags = Flags<typeof AUDIT_FLAGS>
 
 function filterOf({ organization, project, key: virtualKey, tag, since, until }: AuditFlags): AuditFilter {
   const nowMs = Date.now()
+  const [sinceMs, untilMs] = [momentOf('since', since, nowMs), momentOf('until', until, nowMs)]
+  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs)
+    throw new UsageError('--since must be before --until')
   return {
-    organization,
-    project,
-    virtualKey,
+    organization: organization === undefined ? undefined : parseName('organization', organization),
+    project: project === undefined ? undefined : parseName('project', project),
+    virtualKey: virtualKey === undefined ? undefined : parseKeyId('key', virtualKey),
     tags: tag.map(pairOf),
-    sinceMs: momentOf('since', since, nowMs),
-    untilMs: momentOf('until', until, nowMs),
+    sinceMs,
+    untilMs,
   }
 }
 
 function pairOf(text: string): [string, string] {
   const mark = text.indexOf('=')
-  if (mark < 1) throw new UsageError(`--tag must be name=value, not ${text}`)
+  if (!isTagName(text.slice(0, Math.max(0, mark)))) throw new UsageError(`--tag must be name=value, not ${text}`)
   return [text.slice(0, mark), text.slice(mark + 1)]
 }
 

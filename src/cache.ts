@@ -1,5 +1,5 @@
 /** Process entry of `tollgate cache purge`. */
-import { parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseKeyId, parseName, UsageError, type FlagSpec } from './command-line.ts'
 import type { PurgeTarget } from './proxy/stores/cache/purge.ts'
 
 export const CACHE_FLAGS = {
@@ -11,8 +11,6 @@ export const CACHE_FLAGS = {
 
 const USAGE = 'usage: tollgate cache purge --redis URL --organization NAME [--project NAME | --key NAMESPACE/NAME]'
 
-/** A Kubernetes name: nothing in it can reach another key of the store. */
-const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Prints what was done. Returns the exit code: 0 purged, 1 the store could not be asked. @throws {UsageError} */
@@ -23,9 +21,9 @@ export async function runCache(args: readonly string[], environment: NodeJS.Proc
   const { redis: url, project, key: virtualKey } = flags
   if (url === undefined || flags.organization === undefined) throw new UsageError(USAGE)
   if (project !== undefined && virtualKey !== undefined) throw new UsageError('--project and --key exclude each other')
-  const organization = nameOf('organization', flags.organization)
-  if (project !== undefined) nameOf('project', project)
-  if (virtualKey !== undefined) requireKeyId(virtualKey)
+  const organization = parseName('organization', flags.organization)
+  if (project !== undefined) parseName('project', project)
+  if (virtualKey !== undefined) parseKeyId('key', virtualKey)
   return purge(url, { organization, project, virtualKey })
 }
 
@@ -47,17 +45,5 @@ async function purge(url: string, target: PurgeTarget): Promise<number> {
     return 1
   } finally {
     await redis.close()
-  }
-}
-
-function nameOf(flag: string, name: string): string {
-  if (NAME.test(name)) return name
-  throw new UsageError(`--${flag} must be a name of lower-case letters, digits and hyphens, not ${name}`)
-}
-
-function requireKeyId(id: string): void {
-  const [namespace = '', name = '', ...more] = id.split('/')
-  if (more.length > 0 || !NAME.test(namespace) || !NAME.test(name)) {
-    throw new UsageError(`--key must be namespace/name, not ${id}`)
   }
 }

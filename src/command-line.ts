@@ -21,7 +21,10 @@ export type Flags<Specs extends Record<string, FlagSpec>> = {
 /** A wrong command line: shown to the user without a stack, exit 2. */
 export class UsageError extends Error {}
 
-/** @throws {UsageError} for an unknown flag, a missing value, or a positional argument where none is taken. */
+/**
+ * @throws {UsageError} for an unknown flag, a missing or empty value, a positional argument, and a flag that holds one value
+ * given twice: which of both is meant, nobody knows.
+ */
 export function parseFlags<Specs extends Record<string, FlagSpec>>(
   args: readonly string[],
   specs: Specs,
@@ -57,6 +60,22 @@ export function parseAddress(flag: string, text: string): { readonly host: strin
   return { host: match[1] ?? match[2] ?? '', port }
 }
 
+/** A Kubernetes name: nothing in it can reach another key of a store. */
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
+
+/** @throws {UsageError} where it can be no name of a resource. */
+export function parseName(flag: string, text: string): string {
+  if (NAME.test(text)) return text
+  throw new UsageError(`--${flag} must be a name of lower-case letters, digits and hyphens, not ${text}`)
+}
+
+/** A virtual key, as `namespace/name`. @throws {UsageError} */
+export function parseKeyId(flag: string, text: string): string {
+  const [namespace = '', name = '', ...more] = text.split('/')
+  if (more.length === 0 && NAME.test(namespace) && NAME.test(name)) return text
+  throw new UsageError(`--${flag} must be namespace/name, not ${text}`)
+}
+
 /** One of a few words. @throws {UsageError} which lists them. */
 export function parseChoice<const Choice extends string>(
   flag: string,
@@ -83,12 +102,25 @@ function environmentName(flag: string): string {
 
 type Parsed = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-function parseStrictly(
-  args: readonly string[],
-  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
-): Parsed {
+type Options = Record<string, { type: 'string' | 'boolean'; multiple: boolean }>
+
+function parseStrictly(args: readonly string[], options: Options): Parsed {
+  const { values, tokens } = parseOrRefuse(args, options)
+  const seen = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    // What a shell makes of a variable that is not set: as a path it would be the working directory.
+    if (token.value === '') throw new UsageError(`--${token.name} has an empty value`)
+    if (seen.has(token.name) && options[token.name]?.multiple !== true)
+      throw new UsageError(`--${token.name} is given twice`)
+    seen.add(token.name)
+  }
+  return values
+}
+
+function parseOrRefuse(args: readonly string[], options: Options) {
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false, tokens: true })
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : 'wrong arguments'}; --help lists the flags`)
   }

@@ -68,6 +68,7 @@ process.exitCode = await main(name, rest)
 async function main(command: string | undefined, args: readonly string[]): Promise<number | undefined> {
   if (command === '--version') return print(version())
   if (command === undefined) return print(usage(), 2)
+  if (command === 'help' && args[0] !== undefined) return main(args[0], ['--help'])
   if (command === 'help' || asksForHelp([command])) return print(usage())
   const subcommand = Object.hasOwn(SUBCOMMANDS, command) ? SUBCOMMANDS[command] : undefined
   if (subcommand === undefined) return complain(`there is no subcommand ${command}\n\n${usage()}`)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseChoice, parseWholeNumber, UsageError } from '../src/command-line.ts'
+import { parseChoice, parseFlags, parseWholeNumber, UsageError, type FlagSpec } from '../src/command-line.ts'
 
 t.test('a word is one of those that are known', async (t) => {
   t.equal(parseChoice('log-level', ['info', 'warn'], 'warn'), 'warn')
@@ -20,4 +20,31 @@ t.test('a whole number is written in digits, between its bounds', async (t) => {
       () => parseWholeNumber('port', wrong, 1, 65_535),
       new UsageError(`--port must be a whole number from 1 to 65535, not ${wrong}`),
     )
+})
+
+const SPECS = {
+  state: { type: 'text', help: '' },
+  tag: { type: 'list', help: '' },
+  demo: { type: 'switch', help: '' },
+} as const satisfies Record<string, FlagSpec>
+
+t.test('a list is given as often as one likes, everything else once', async (t) => {
+  const given = ['--state', 'x', '--tag=a', '--tag', 'b', '--demo']
+  t.strictSame(parseFlags(given, SPECS, {}), { state: 'x', tag: ['a', 'b'], demo: true })
+  t.throws(() => parseFlags([...given, '--state=y'], SPECS, {}), new UsageError('--state is given twice'))
+  t.throws(() => parseFlags([...given, '--demo'], SPECS, {}), new UsageError('--demo is given twice'))
+})
+
+t.test('what means nothing is refused', async (t) => {
+  const cases: [string[], RegExp][] = [
+    [['--state='], /^--state has an empty value$/],
+    [['--state', ''], /^--state has an empty value$/],
+    [['--tag='], /^--tag has an empty value$/],
+    [['stray'], /'stray'.*--help lists the flags$/],
+    [['--', 'stray'], /'stray'.*--help lists the flags$/],
+    [['--state'], /argument missing.*--help lists the flags$/],
+    [['--demo=yes'], /does not take an argument.*--help lists the flags$/],
+  ]
+  for (const [wrong, message] of cases) t.throws(() => parseFlags(wrong, SPECS, {}), { message }, wrong.join(' '))
+  t.strictSame(parseFlags([], SPECS, { TOLLGATE_STATE: '' }), { state: undefined, tag: [], demo: false })
 })

@@ -186,6 +186,12 @@ t.test('the command line says what is wrong', async (t) => {
     t.match(run('standalone', flag), { status: 0, stdout: /--listen/ })
     t.match(run('demo-provider', flag), { status: 0, stdout: /--fail-every/ })
   }
+  t.match(run('help', 'audit'), { status: 0, stdout: /--sum-by/ })
+  t.match(run('help', 'fly'), { status: 2, stderr: /no subcommand fly/ })
+  t.match(run('audit', '--file', '-', '--sum-by', 'typo'), {
+    status: 2,
+    stderr: /--sum-by must be one of organization, .* or tag:NAME, not typo/,
+  })
   t.match(run('standalone'), { status: 2, stderr: /--config PATH is required/ })
   t.match(run('standalone', '--config', 'x', '--listen', 'nonsense'), {
     status: 2,

@@ -155,10 +155,10 @@ t.test('the tool sums up what a gateway without Redis has printed', async (t) =>
     const all = [MAIN, 'audit', '--file', join(folder, 'log'), ...args]
     return (await promisify(execFile)(process.execPath, all)).stdout
   }
-  t.match(JSON.parse(await audit('--sum-by', 'team', '--format', 'json')), {
+  t.match(JSON.parse(await audit('--sum-by', 'tag:team', '--format', 'json')), {
     groups: [
-      { team: 'blue', requests: 2, input_tokens: 200, output_tokens: 400, cost_usd: '0.000600', unpriced: 0 },
-      { team: 'red', requests: 2, cost_usd: '0.000300', unpriced: 1 },
+      { 'tag:team': 'blue', requests: 2, input_tokens: 200, output_tokens: 400, cost_usd: '0.000600', unpriced: 0 },
+      { 'tag:team': 'red', requests: 2, cost_usd: '0.000300', unpriced: 1 },
     ],
     total: { requests: 4, cost_usd: `0.000${3 * COST}` },
   })

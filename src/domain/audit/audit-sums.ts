@@ -38,12 +38,17 @@ const FIELDS: Readonly<Record<string, SumDimension['valueOf']>> = {
 /** What can be summed by, beside tags. */
 export const SUM_FIELDS: readonly string[] = Object.keys(FIELDS)
 
-/** A field's name, or a tag: `tag:NAME`, also `NAME` alone where no field has it. Undefined where it is neither. */
+/** Whether a request can have a tag of this name. */
+export function isTagName(name: string): boolean {
+  return TAG_NAME.test(name)
+}
+
+/** A field's name, or a tag as `tag:NAME`: any other word is a slip. Undefined where it is neither. */
 export function parseDimension(name: string): SumDimension | undefined {
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
   if (field !== undefined) return { name, valueOf: field }
-  const tag = name.startsWith('tag:') ? name.slice('tag:'.length) : name
-  return TAG_NAME.test(tag) ? { name, valueOf: ({ tags }) => tags[tag] } : undefined
+  const tag = name.startsWith('tag:') ? name.slice('tag:'.length) : ''
+  return isTagName(tag) ? { name, valueOf: ({ tags }) => tags[tag] } : undefined
 }
 
 interface Sum {

@@ -89,7 +89,7 @@ t.test('a moment is a date, a time or how long ago', async (t) => {
 })
 
 t.test('sums are by any field or tag, the dearest first, and exact', async (t) => {
-  const sums = new AuditSums(dimensions('team', 'model'))
+  const sums = new AuditSums(dimensions('tag:team', 'model'))
   sums.add(entry({ costMicroUsd: 1 }))
   sums.add(entry({ costMicroUsd: 2 }))
   sums.add(entry({ tags: { team: 'red' }, costMicroUsd: 9 }))
@@ -105,7 +105,7 @@ t.test('sums are by any field or tag, the dearest first, and exact', async (t) =
     ],
   )
   t.strictSame(Object.fromEntries(sums.total()), {
-    team: 'total',
+    'tag:team': 'total',
     model: '',
     requests: 4,
     input_tokens: 26,
@@ -127,15 +127,15 @@ t.test('every field sums by what the record says', async (t) => {
     day: '2026-01-15',
     hour: '2026-01-15T12:00Z',
     'tag:team': 'blue',
-    team: 'blue',
-    constructor: '',
+    'tag:constructor': '',
   }
   for (const [name, value] of Object.entries(expected)) {
     const sums = new AuditSums(dimensions(name))
     sums.add(entry())
     t.equal(sums.rows()[0]?.[0]?.[1], value, name)
   }
-  for (const wrong of ['', 'tag:', 'a b', 'x'.repeat(65)]) t.equal(parseDimension(wrong), undefined, wrong)
+  for (const wrong of ['', 'tag:', 'tag:a b', `tag:${'x'.repeat(65)}`, 'team', 'constructor'])
+    t.equal(parseDimension(wrong), undefined, wrong)
 })
 
 t.test('groups are bounded; what is beyond is added up together', async (t) => {

@@ -207,6 +207,15 @@ t.test('the tool filters and sums what is in Redis, each request once', async (t
     ['--since', 'noon'],
     ['--tag', 'x'],
     ['--sum-by', 'a b'],
+    ['--sum-by', 'modle'],
+    ['--sum-by', 'tag:'],
+    ['--key', 'app'],
+    ['--project', 'No Such'],
+    ['--organization', 'twice'],
+    ['--tag', 'a b=c'],
+    ['--since', '1h', '--until', '2h'],
+    ['--file', '-'],
+    ['stray'],
   ]) {
     await t.rejects(audit(...wrong), { code: 2 }, wrong.join(' '))
   }
