@@ -99,6 +99,8 @@ t.test(
     t.equal(refused.status, 429)
     t.equal(refused.headers.get('retry-after'), '5')
     t.match(await refused.json(), { error: { code: 'rate_limit_exceeded' } })
+    const audited = await gateway.line((line) => line['type'] === 'audit' && line['error'] === 'rate_limit_exceeded')
+    t.match(audited['attempts'], [{ deploymentId: 'p/m', result: 'error', reason: 'no-room', ms: Number }])
     t.equal(upstream.requests.length - asked, 2)
     t.equal((await gateway.chat({ model: 'small' })).status, 200)
     gate.resolve()

@@ -35,11 +35,22 @@ export function memoryForAnswers(heapLimit: number, containerLimit: number): num
   return Math.min(MOST_BYTES, heapLimit / 8, memoryBesideProcess(containerLimit) / 6)
 }
 
+/** An answer found no room in time. It says nothing of its provider. */
+export class NoRoomError extends GatewayError {
+  constructor() {
+    super(
+      'rate_limit_exceeded',
+      'More large answers are under way than the gateway has memory for. This one was given up.',
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    )
+  }
+}
+
 /** An answer's part of the budget. */
 export interface AnswerShare {
   /**
    * The answer takes `bytes` of itself from now on, more or less than before.
-   * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {GatewayError}
+   * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {NoRoomError}
    * 429 `rate_limit_exceeded` where there is none in time, {AttemptError} where the call is given up meanwhile.
    */
   hold(bytes: number): Promise<void> | undefined
@@ -127,7 +138,7 @@ export class AnswerBudget {
         reject(error)
       }
       const aborted = () => refused(new AttemptError('aborted', 'the attempt was aborted'))
-      const timer = setTimeout(() => refused(noRoom()), this.#maxWaitMs)
+      const timer = setTimeout(() => refused(new NoRoomError()), this.#maxWaitMs)
       const granted = (): void => {
         leave()
         resolve()
@@ -165,12 +176,4 @@ class Share implements AnswerShare {
   release(): void {
     this.#budget.release(this)
   }
-}
-
-function noRoom(): GatewayError {
-  return new GatewayError(
-    'rate_limit_exceeded',
-    'More large answers are under way than the gateway has memory for. This one was given up.',
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
-  )
 }

@@ -8,6 +8,7 @@ import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { NoRoomError } from './answer-budget.ts'
 import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
 import type { StreamEnd } from './item-stream.ts'
 import { AttemptError } from './ports.ts'
@@ -129,6 +130,9 @@ function failed(
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
+  // The provider did answer, and may be paid for it: the record must say that it was asked.
+  if (error instanceof NoRoomError)
+    record.attempts.push({ deploymentId: deployment.id, result: 'error', ms, reason: 'no-room' })
   const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
