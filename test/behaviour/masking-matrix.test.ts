@@ -202,6 +202,36 @@ function withStream(body: JsonObject, { dialect }: Client, isStream: boolean): J
   return dialect === gemini || !isStream ? body : { ...body, stream: true }
 }
 
+t.test('fields that no format knows leave masked, names and values, wherever they stand', async (t) => {
+  const more = { [EMAIL]: 1, more: { [EMAIL]: EMAIL } }
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' }, ...more }
+  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+  const openai = [{ type: 'text', text: 'x', ...more }, image, { type: 'strange', ...more }]
+  const anthropic = [
+    { type: 'text', text: 'x', ...more },
+    { type: 'image', source, ...more },
+    { type: 'strange', ...more },
+  ]
+  for (const [path, body, places] of [
+    ['/v1/chat/completions', { model: 'chat-model', messages: [{ role: 'user', content: openai, ...more }] }, 12],
+    [
+      '/adapters/anthropic/v1/messages',
+      { model: 'claude-model', max_tokens: 9, messages: [{ role: 'user', content: anthropic, ...more }] },
+      12,
+    ],
+    [
+      '/adapters/gemini/v1beta/models/gemini-model:generateContent',
+      { contents: [{ role: 'user', parts: [{ text: 'x', ...more }, { strange: { ...more } }], ...more }] },
+      9,
+    ],
+  ] as const) {
+    upstream.otherwise(status(400))
+    await send(KEEPING, path, body)
+    t.notMatch(sent(), EMAIL, path)
+    t.equal(sent().match(TOKEN)?.length, places, path)
+  }
+})
+
 t.test('what stands beside the prompt leaves masked too', async (t) => {
   const names = { filename: `${EMAIL}.pdf`, file_data: 'data:application/pdf;base64,AAAA' }
   const media = { mimeType: 'application/pdf', data: 'AAAA', displayName: EMAIL }

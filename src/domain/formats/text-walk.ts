@@ -61,6 +61,12 @@ export class TextWalk {
     this.#renameIn(holder, renamed)
   }
 
+  /** Visits the fields of `holder` that its format does not know, in what is otherwise the format's: their names, and what is in them. */
+  others(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
+    for (const name in holder) if (!known.has(name)) this.leaves(holder, name, place)
+    this.names(holder, known, place)
+  }
+
   /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
   leaves(holder: JsonObject, field: string, place: TextPlace): void {
     const root = holder[field]

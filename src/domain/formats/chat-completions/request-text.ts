@@ -36,7 +36,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_details',
   ...REASONING_FIELDS,
 ])
-const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'refusal', 'thinking', 'document', 'cache_control'])
+const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,
@@ -96,21 +96,11 @@ function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): vo
   else for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, place, walk)
 }
 
+/** Of media the name of a file only. */
 function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  switch (part.type) {
-    case 'text':
-      walk.text(part, 'text', place)
-      return
-    case 'image_url':
-    case 'input_audio':
-      return
-    case 'file':
-      walk.text(asObject(part.file) ?? {}, 'filename', place)
-      return
-    default:
-      for (const field of Object.keys(part)) if (field !== 'type') walk.leaves(part, field, place)
-      walk.names(part, PART_FIELDS, place)
-  }
+  walk.text(part, 'text', place)
+  walk.text(asObject(part.file) ?? {}, 'filename', place)
+  walk.others(part, PART_FIELDS, place)
 }
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {

@@ -1,7 +1,7 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { TextPlace, TextWalk } from '../text-walk.ts'
-import { camelOf, itemsIn, nameIn } from './spelling.ts'
+import { camelOf, itemsIn, nameIn, snakeOf } from './spelling.ts'
 
 const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
@@ -9,12 +9,27 @@ const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 /** Fields that are no text: media, marks and signatures. */
 const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
+/** In both spellings. */
+const PART_FIELDS: ReadonlySet<string> = new Set(
+  [
+    ...OPAQUE,
+    'text',
+    'inlineData',
+    'fileData',
+    'functionCall',
+    'functionResponse',
+    'executableCode',
+    'codeExecutionResult',
+  ].flatMap((field) => [field, snakeOf(field)]),
+)
+
 /**
  * Visits one part. A signature stands beside its text and is no checksum of it, so that signed texts are visited as well.
  * Parts that this codec does not know are visited leaf by leaf.
  */
 export function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
   for (const [name, value] of Object.entries(part)) visitField(part, name, value, place, walk)
+  walk.names(part, PART_FIELDS, place)
 }
 
 function visitField(

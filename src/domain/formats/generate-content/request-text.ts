@@ -47,7 +47,7 @@ function visitContents(document: JsonObject, walk: TextWalk): void {
     if (!isJsonObject(content)) continue
     if (content.role === 'model') {
       turn.push(content)
-      visitOtherFields(content, ASSISTANT, walk)
+      walk.others(content, CONTENT_FIELDS, ASSISTANT)
       continue
     }
     endTurn()
@@ -60,12 +60,7 @@ function visitContents(document: JsonObject, walk: TextWalk): void {
 
 function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): void {
   for (const part of itemsIn(content, 'parts')) if (isJsonObject(part)) visitPart(part, place, walk)
-  visitOtherFields(content, place, walk)
-}
-
-function visitOtherFields(content: JsonObject, place: TextPlace, walk: TextWalk): void {
-  for (const field of Object.keys(content)) if (!CONTENT_FIELDS.has(field)) walk.leaves(content, field, place)
-  walk.names(content, CONTENT_FIELDS, place)
+  walk.others(content, CONTENT_FIELDS, place)
 }
 
 /** The vendor's own tools hold settings, no text. */

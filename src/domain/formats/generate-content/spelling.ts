@@ -67,7 +67,8 @@ export function camelOf(name: string): string {
 /** Asked for with the names in this folder's code only, so it stays small. */
 const SNAKES = new Map<string, string>()
 
-function snakeOf(field: string): string {
+/** The second spelling. */
+export function snakeOf(field: string): string {
   let snake = SNAKES.get(field)
   if (snake === undefined) {
     snake = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

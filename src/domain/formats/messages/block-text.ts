@@ -20,31 +20,54 @@ function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
     case 'text':
       walk.text(block, 'text', place)
       walk.leaves(block, 'citations', place)
-      return
+      break
     case 'thinking':
       walk.text(block, 'thinking', place)
-      return
+      break
     case 'image':
     case 'redacted_thinking':
-      return
+      break
     case 'document':
       visitDocument(block, walk)
-      return
+      break
     case 'search_result':
       walk.text(block, 'title', TOOL_OUTPUT)
       walk.text(block, 'source', TOOL_OUTPUT)
       visitContent(block, 'content', TOOL_OUTPUT, walk)
-      return
+      break
     case 'tool_result':
       visitContent(block, 'content', TOOL_OUTPUT, walk)
-      return
+      break
     case 'tool_use':
       walk.values(block, 'input', TOOL_INPUT)
-      return
+      break
     default:
       visitUnknown(block, place, walk)
+      return
   }
+  walk.others(block, BLOCK_FIELDS, place)
 }
+
+/** Fields of the blocks above. */
+const BLOCK_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'citations',
+  'thinking',
+  'signature',
+  'data',
+  'source',
+  'title',
+  'context',
+  'content',
+  'tool_use_id',
+  'is_error',
+  'id',
+  'name',
+  'input',
+  'caller',
+  'cache_control',
+])
 
 /** A document's words are data from elsewhere, like a tool's output, whoever sends it. */
 function visitDocument(block: JsonObject, walk: TextWalk): void {
@@ -62,6 +85,7 @@ function visitUnknown(block: JsonObject, place: TextPlace, walk: TextWalk): void
     else if (field === 'content') walk.leaves(block, field, TOOL_OUTPUT)
     else if (!OPAQUE.has(field)) walk.leaves(block, field, place)
   }
+  walk.names(block, BLOCK_FIELDS, place)
 }
 
 const OPAQUE: ReadonlySet<string> = new Set(['type', 'name', 'cache_control', 'caller'])

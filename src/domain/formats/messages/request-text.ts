@@ -33,11 +33,8 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
 
 function visitMessage(message: JsonObject, walk: TextWalk): void {
   const place = message.role === 'assistant' ? ASSISTANT : message.role === 'system' ? SYSTEM : USER
-  for (const field of Object.keys(message)) {
-    if (field === 'content') visitContent(message, field, place, walk)
-    else if (field !== 'role') walk.leaves(message, field, place)
-  }
-  walk.names(message, MESSAGE_FIELDS, place)
+  visitContent(message, 'content', place, walk)
+  walk.others(message, MESSAGE_FIELDS, place)
 }
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
