@@ -1,5 +1,6 @@
 /** A stream ends when its answer does: the provider's end mark counts, not when it closes the response. */
 import t, { type Test } from 'tap'
+import type { JsonObject } from '../../src/domain/json.ts'
 import { anthropicStream, chatStream, geminiAnswer, sse, SSE_DONE } from '../helpers/answers.ts'
 import { stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour, type FakeProvider } from '../helpers/fake-provider.ts'
@@ -115,6 +116,40 @@ t.test('usage that comes between the finish and the end mark is counted, also wh
   t.match(await response.text(), '"output_tokens":41')
   t.match(await auditOf(gateway, response), { outcome: 'answered', tokens: { estimated: false, output: 41 } })
 })
+
+/** Said in the order given, by a server that tells no usage: what the client read is charged by estimate. */
+const WITHOUT_USAGE: Readonly<Record<'OpenAI' | 'Anthropic', (text: string, isLate: boolean) => string[]>> = {
+  OpenAI(text, isLate) {
+    const choice = (delta: JsonObject, finish: string | null) =>
+      sse({ id: 'x', choices: [{ index: 0, delta, finish_reason: finish }] })
+    const said = [choice({ content: text }, null)]
+    const finish = [choice({}, 'stop')]
+    return [choice({ content: 'one ' }, null), ...(isLate ? [...finish, ...said] : [...said, ...finish]), SSE_DONE]
+  },
+  Anthropic(text, isLate) {
+    const event = (type: string, fields: object) => sse({ type, ...fields }, type)
+    const delta = (piece: string) =>
+      event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: piece } })
+    const finish = [event('message_delta', { delta: { stop_reason: 'end_turn' } })]
+    const start = event('message_start', { message: { id: 'x', model: 'm' } })
+    const rest = isLate ? [...finish, delta(text)] : [delta(text), ...finish]
+    return [start, delta('one '), ...rest, event('message_stop', {})]
+  },
+}
+
+for (const type of ['OpenAI', 'Anthropic'] as const) {
+  t.test(`${type}: what its own client reads after the finish is charged, where no usage is told`, async (t) => {
+    const text = 'and there is more '.repeat(100)
+    const output = async (isLate: boolean) => {
+      upstreams[type].enqueue(stream(WITHOUT_USAGE[type](text, isLate)))
+      const response = await ask(type, type)
+      t.match(await response.text(), text)
+      const { tokens } = await auditOf(gateway, response)
+      return tokens
+    }
+    t.match(await output(true), await output(false))
+  })
+}
 
 t.test('usage that Gemini tells after the finish is counted', async (t) => {
   const upstream = upstreams.Gemini

@@ -146,6 +146,9 @@ export interface StreamDecoder {
   readonly endsAfterMs: number
 }
 
+/** Name of the unknown part that content after the finish is. */
+export const LATE_CONTENT = 'content after the finish'
+
 /** `endsAfterMs` where the answer is complete by the format's rules, and no end mark is to come. */
 export const COMPLETE_ENDS_AFTER_MS = 1_000
 /** The same where more usually comes (an end mark, usage), or the vendor's word for the end is not to be relied on. */

@@ -5,7 +5,7 @@
 import type { Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
+import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownMessageFields } from '../unmodelled-answer.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { parseError, streamErrorOf } from './errors.ts'
@@ -105,9 +105,10 @@ export class ChatStreamDecoder implements StreamDecoder {
   #choice(choice: JsonObject, parts: StreamPart[]): void {
     const index = asNumber(choice.index) ?? 0
     const state = this.#stateOf(index)
-    if (state === undefined || state.finished) return
+    if (state === undefined) return
     // Some servers send a whole `message` where others send a delta.
     const delta = asObject(choice.delta) ?? asObject(choice.message)
+    if (state.finished) return pushLate(delta ?? {}, index, parts)
     if (delta !== undefined) pushDelta(delta, index, state.blocks, parts)
     const raw = asString(choice.finish_reason)
     if (raw) finish(index, state, raw, parts)
@@ -191,6 +192,21 @@ function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, part
   }
   const legacy = asObject(delta.function_call)
   if (legacy !== undefined) blocks.pushTool({ index: 0 }, legacy, parts)
+}
+
+/** What comes after the finish is no part of the answer; a client of this format gets it all the same, so it is counted. */
+function pushLate(delta: JsonObject, choice: number, parts: StreamPart[]): void {
+  const late: StreamPart[] = []
+  const blocks = new ChoiceBlocks(choice, '')
+  pushDelta(delta, choice, blocks, late)
+  blocks.finish(late)
+  const text = late.map((part) => ('delta' in part ? part.delta : '')).join('')
+  if (text !== '') parts.push({ type: 'unknown', name: LATE_CONTENT, raw: delta, generated: { text } })
+  for (const part of late) if (part.type === 'unknown') parts.push(withoutChoice(part))
+}
+
+function withoutChoice({ choice: _choice, ...part }: Extract<StreamPart, { type: 'unknown' }>): StreamPart {
+  return part
 }
 
 /** Sound in base64, and what it says. */

@@ -6,7 +6,7 @@
  */
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
-import { LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
+import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { StreamedBlocks } from './streamed-blocks.ts'
 import { parseError } from './errors.ts'
 import { parseStopReason } from './stop-reason.ts'
@@ -27,8 +27,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     if (document === undefined) return this.#fail('The provider sent an event that is not a JSON object.')
     const type = asString(document.type) ?? event.event ?? ''
     if (type === 'error' || event.event === 'error' || document.error) return this.#failWith(document)
-    // The answer is complete: only usage may still come.
-    if (this.#finished && type.startsWith('content_block')) return []
+    if (this.#finished && type.startsWith('content_block')) return late(document)
     return this.#event(type, document)
   }
 
@@ -111,6 +110,13 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const text = message ?? 'The provider reported an error inside the stream.'
     return [{ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw }]
   }
+}
+
+/** The answer is complete; a client of this format gets what comes all the same, so it is counted. */
+function late(raw: JsonObject): StreamPart[] {
+  const { text, thinking, partial_json: input } = asObject(raw.delta) ?? asObject(raw.content_block) ?? {}
+  const generated = { text: [text, thinking, input].map((piece) => asString(piece) ?? '').join('') }
+  return generated.text === '' ? [] : [{ type: 'unknown', name: LATE_CONTENT, raw, generated }]
 }
 
 function indexOf(document: JsonObject): number {
