@@ -1,5 +1,5 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
-import { resolveOverlaps } from './finding.ts'
+import { mergeResolved, resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
@@ -35,26 +35,26 @@ export function createDetector(options: DetectorOptions): Detector {
     detect(text) {
       const { findings, isDisguised } = scan(text)
       for (const find of finders) add(find(text), findings)
-      if (isDisguised) add(takeAll(findDisguised(text, finders)), findings)
-      return resolveOverlaps(findings)
+      const open = resolveOverlaps(findings)
+      return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
     *detectInSteps(text) {
       const { findings, isDisguised } = yield* scanInSteps(text)
       yield* addInSteps(text, finders, findings)
-      if (isDisguised) add(yield* findDisguised(text, finders), findings)
-      return resolveOverlaps(findings)
+      const open = resolveOverlaps(findings)
+      return isDisguised ? yield* withDisguised(text, open, finders) : open
     },
   }
 }
 
 type Finder = (text: string) => Iterable<Finding>
 
-/** What the plain text shows, at its places in the text as it is written. */
-function* findDisguised(text: string, finders: readonly Finder[]): Steps<readonly Finding[]> {
+/** With what the plain text shows, at its places in the text as it is written. */
+function* withDisguised(text: string, open: readonly Finding[], finders: readonly Finder[]): Steps<readonly Finding[]> {
   const plain = yield* undisguise(text)
   const { findings } = yield* scanInSteps(plain)
   yield* addInSteps(plain, finders, findings)
-  return yield* broughtBack(text, findings)
+  return yield* mergeResolved(open, yield* broughtBack(text, resolveOverlaps(findings)))
 }
 
 function* addInSteps(text: string, finders: readonly Finder[], findings: Finding[]): Steps<void> {

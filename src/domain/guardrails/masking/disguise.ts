@@ -93,26 +93,17 @@ export function* undisguise(text: string): Steps<string> {
   return plain
 }
 
-/** Findings of the plain text, at their places in the text that it was made of. */
+/** Findings of the plain text, which do not overlap, at their places in the text that it was made of. */
 export function* broughtBack(text: string, findings: readonly Finding[]): Steps<Finding[]> {
   const walk = new Walk(text)
-  const starts = new Map<number, number>()
-  const ends = new Map<number, number>()
-  for (const offset of boundsOf(findings)) {
-    while (!walk.goTo(offset)) yield
-    starts.set(offset, walk.start)
-    ends.set(offset + 1, walk.end)
+  const back: Finding[] = []
+  for (const { kind, rule, start, end } of findings) {
+    yield* walk.goTo(start)
+    const from = walk.start
+    yield* walk.goTo(end - 1)
+    back.push({ kind, rule, start: from, end: walk.end })
   }
-  return findings.map((finding) => ({
-    ...finding,
-    start: starts.get(finding.start) ?? finding.start,
-    end: ends.get(finding.end) ?? finding.end,
-  }))
-}
-
-/** Offsets of the first and last unit of each, in order. */
-function boundsOf(findings: readonly Finding[]): number[] {
-  return findings.flatMap(({ start, end }) => [start, end - 1]).toSorted((one, other) => one - other)
+  return back
 }
 
 /** Along a text, counting what its plain text has of it. */
@@ -121,6 +112,7 @@ class Walk {
   readonly #reading: Reading = { unit: 0, length: 1 }
   #at = 0
   #count = 0
+  #stepEnd = STEP_UNITS
   /** Of what the last plain unit that was counted stands for. */
   start = 0
   end = 0
@@ -129,9 +121,9 @@ class Walk {
     this.#text = text
   }
 
-  /** On to a plain unit, a step at most. @returns whether it is reached */
-  goTo(offset: number): boolean {
-    for (let left = STEP_UNITS; this.#count <= offset && left > 0; left--) {
+  /** On to a plain unit. */
+  *goTo(offset: number): Steps<void> {
+    while (this.#count <= offset) {
       readAt(this.#text, this.#at, this.#reading)
       const end = this.#at + this.#reading.length
       if (this.#reading.unit !== NOTHING) {
@@ -140,8 +132,10 @@ class Walk {
         this.#count++
       }
       this.#at = end
+      if (end < this.#stepEnd) continue
+      this.#stepEnd = end + STEP_UNITS
+      yield
     }
-    return this.#count > offset
   }
 }
 

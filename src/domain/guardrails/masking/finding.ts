@@ -1,5 +1,10 @@
 /** What the detector reports, and how findings that overlap become spans that do not. */
 
+import type { Steps } from '../../steps.ts'
+
+/** Findings that are merged in one step. */
+const FINDINGS_A_STEP = 4096
+
 export interface Finding {
   /** `EMAIL`, `KEY`, `CARD`, an optional kind, or the kind of a custom pattern. */
   readonly kind: string
@@ -18,26 +23,45 @@ export interface Finding {
  */
 export function resolveOverlaps(findings: readonly Finding[]): readonly Finding[] {
   if (isResolved(findings)) return findings
-  const resolved: Finding[] = []
-  let longest = 0
-  for (const finding of findings.toSorted((one, other) => one.start - other.start)) {
-    const last = resolved.at(-1)
+  const joined = new Joined()
+  for (const finding of findings.toSorted((one, other) => one.start - other.start)) joined.add(finding)
+  return joined.spans
+}
+
+/** The same for two lists that are resolved already, in one. */
+export function* mergeResolved(ones: readonly Finding[], others: readonly Finding[]): Steps<readonly Finding[]> {
+  const joined = new Joined()
+  let next = 0
+  for (const [place, other] of others.entries()) {
+    for (let one = ones[next]; one !== undefined && one.start <= other.start; one = ones[++next]) joined.add(one)
+    joined.add(other)
+    if (place % FINDINGS_A_STEP === 0) yield
+  }
+  for (; next < ones.length; next++) {
+    const one = ones[next]
+    if (one !== undefined) joined.add(one)
+    if (next % FINDINGS_A_STEP === 0) yield
+  }
+  return joined.spans
+}
+
+/** Findings by their start, those that overlap as one. */
+class Joined {
+  readonly spans: Finding[] = []
+  #longest = 0
+
+  add(finding: Finding): void {
+    const last = this.spans.at(-1)
     const length = finding.end - finding.start
     if (last === undefined || finding.start >= last.end) {
-      resolved.push(finding)
-      longest = length
-      continue
+      this.spans.push(finding)
+      this.#longest = length
+      return
     }
-    const named = length > longest ? finding : last
-    longest = Math.max(longest, length)
-    resolved[resolved.length - 1] = {
-      kind: named.kind,
-      rule: named.rule,
-      start: last.start,
-      end: Math.max(last.end, finding.end),
-    }
+    const { kind, rule } = length > this.#longest ? finding : last
+    this.#longest = Math.max(this.#longest, length)
+    this.spans[this.spans.length - 1] = { kind, rule, start: last.start, end: Math.max(last.end, finding.end) }
   }
-  return resolved
 }
 
 /** Whether every finding begins where the one before has ended, or later: as most often. */

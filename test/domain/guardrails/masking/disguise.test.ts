@@ -123,6 +123,22 @@ t.test('far into a long text, in steps, findings are where the value stands', as
   )
 })
 
+t.test('a text full of findings is worked on in many steps, and all are in their places', async (t) => {
+  const [open, disguised] = ['ann@b.de', 'an\u200bn@b.de']
+  const text = `${open} ${disguised} `.repeat(20_000)
+  const steps = detector.detectInSteps(text)
+  let count = 0
+  for (;;) {
+    const step = steps.next()
+    count++
+    if (step.done !== true) continue
+    const found = step.value.map(({ start, end }) => text.slice(start, end))
+    t.strictSame([found.length, new Set(found)], [40_000, new Set([open, disguised])])
+    break
+  }
+  t.ok(count > 100, `${count} steps`)
+})
+
 t.test('each writing of a value has a token of its own', async (t) => {
   const map = newMap()
   const text = 'alice@example.com, alice＠example.com, alice@example.com'
