@@ -171,5 +171,5 @@ function isTagEnd(text: string, at: number): boolean {
 }
 
 function isPlain(unit: number): boolean {
-  return (unit > 0x20 && unit < 0x7f) || (classOf(unit) & (DISGUISE | TRIGGER)) === (DISGUISE | TRIGGER)
+  return (unit >= 0x20 && unit < 0x7f) || (classOf(unit) & (DISGUISE | TRIGGER)) === (DISGUISE | TRIGGER)
 }

@@ -4,6 +4,7 @@ import { createDetector } from '../../../../src/domain/guardrails/masking/detect
 import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../../../src/domain/guardrails/masking/stream-restorer.ts'
 import { takeAll } from '../../../../src/domain/steps.ts'
+import { buildCorpus } from '../../../fixtures/masking/corpus.ts'
 import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
 
 const detector = createDetector({ kinds: new Set(['PHONE', 'IBAN', 'SSN', 'IP']), custom: [] })
@@ -29,6 +30,7 @@ const FOUND: readonly (readonly [name: string, text: string, ...values: string[]
   ['escapes of JSON', String.raw`{"a":"alice\uff20example.com","b":"bo\u200Bb@example.com"}`, String.raw`alice\uff20example.com`, String.raw`bo\u200Bb@example.com`],
   ['a card of full width', `カード ${wide('4111 1111 1111 1111')} です`, wide('4111 1111 1111 1111')],
   ['a card with zero width', 'card 4111\u200b 1111\u200b 1111\u200b 1111!', '4111\u200b 1111\u200b 1111\u200b 1111'],
+  ['a card with a soft hyphen between blanks', 'card 4144  3975 \u00ad 2421  7667!', '4144  3975 \u00ad 2421  7667'],
   ['a key of full width', `use ${wide(KEY)} now`, wide(KEY)],
   ['a key with a soft hyphen', `use ${KEY.slice(0, 12)}\u00ad${KEY.slice(12)} now`, `${KEY.slice(0, 12)}\u00ad${KEY.slice(12)}`],
   ['a telephone number', `Tel. ${wide('+49 30 901820')}`, wide('+49 30 901820')],
@@ -59,6 +61,23 @@ const LEFT_ALONE: readonly string[] = [
 
 t.test('ordinary texts with such characters are left alone', async (t) => {
   for (const text of LEFT_ALONE) t.strictSame(detector.detect(text), [], text)
+})
+
+t.test('of the corpus, 97 % and more are found in each disguise', async (t) => {
+  const wideWords = (value: string): string => value.replaceAll(/[A-Za-z0-9@._+-]/g, wide)
+  const hyphened = (value: string): string =>
+    `${value.slice(0, value.length / 2)}\u00ad${value.slice(value.length / 2)}`
+  const spaced = (value: string): string => [...value].join('\u200b')
+  const cases = buildCorpus(3).filter(
+    ({ isCore, text, secret }) => isCore && text.includes(secret) && !secret.includes('\n'),
+  )
+  for (const disguised of [wideWords, hyphened, spaced]) {
+    const missed = cases.filter(({ text, secret }) => {
+      const written = text.replaceAll(secret, () => disguised(secret))
+      return newMap().mask(written).includes(disguised(secret))
+    })
+    t.ok(missed.length < cases.length * 0.03, `${disguised.name}: ${missed.length} of ${cases.length} missed`)
+  }
 })
 
 /** Every character may be of full width, and anything invisible may stand between two. */
