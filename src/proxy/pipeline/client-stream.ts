@@ -4,6 +4,7 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { RenderContext } from '../../domain/formats/format.ts'
+import { isLarge, piecesOf } from './batch-pieces.ts'
 import type { StreamAnswer } from './call-provider.ts'
 import { EventWriter } from './event-writer.ts'
 import type { StreamItem } from './item-stream.ts'
@@ -12,7 +13,9 @@ import { answerPull, DONE, nextOf, type PullableIterator, type Taker } from './p
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Responding } from './respond.ts'
 import type { Services } from './services.ts'
+import { ownTurn } from './take-turns.ts'
 
+type StreamServices = Pick<Services, 'now' | 'log'>
 type Chunk = IteratorResult<string, undefined>
 
 export class ClientStream implements PullableIterator<string>, Taker<readonly StreamItem[]> {
@@ -20,9 +23,11 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   readonly #settle: Responding['settle']
   readonly #writer: EventWriter
   readonly #record: RequestRecord
-  readonly #services: Services
+  readonly #services: StreamServices
   /** Of the pull that is not answered yet. */
   #taker: Taker<string> | undefined
+  /** Of a batch that is written in turns. */
+  #rest: Iterator<readonly StreamItem[], undefined> | undefined
   /** How it has ended, from the last chunk on. */
   #outcome: Outcome | undefined
   #ending: Promise<Chunk> | undefined
@@ -32,7 +37,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     responding: Responding,
     context: RenderContext,
     record: RequestRecord,
-    services: Services,
+    services: StreamServices,
   ) {
     this.#answer = answer
     this.#settle = responding.settle
@@ -52,6 +57,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   pull(taker: Taker<string>): void {
     this.#taker = taker
     if (this.#outcome !== undefined) answerPull(taker, this.#end(this.#outcome))
+    else if (this.#rest !== undefined) this.#writeNext(this.#rest)
     else this.#answer.items.pull(this)
   }
 
@@ -60,13 +66,14 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   }
 
   take(items: readonly StreamItem[]): void {
-    let text: string
     try {
-      text = this.#written(items)
+      this.#observe(items)
     } catch (error) {
       return this.fail(error)
     }
-    this.#handOn(text)
+    if (!isLarge(items)) return this.#write(items)
+    this.#rest = piecesOf(items, this.#writer.mayDivide)
+    this.#writeNext(this.#rest)
   }
 
   end(): void {
@@ -84,15 +91,32 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     if (this.#taker !== undefined) answerPull(this.#taker, this.#breakOff(error))
   }
 
+  #write(items: readonly StreamItem[]): void {
+    let text: string
+    try {
+      text = this.#writer.write(items)
+    } catch (error) {
+      return this.fail(error)
+    }
+    this.#handOn(text)
+  }
+
+  /** The next piece, when others have had their turn; after the last one, the next batch. */
+  #writeNext(rest: Iterator<readonly StreamItem[], undefined>): void {
+    const { value, done } = rest.next()
+    if (done === true) {
+      this.#rest = undefined
+      return this.#answer.items.pull(this)
+    }
+    ownTurn()
+      .then(() => (this.#ending === undefined ? this.#write(value) : this.#taker?.end()))
+      .catch((error: unknown) => this.fail(error))
+  }
+
   #handOn(text: string): void {
     if (this.#taker === undefined) return
     if (text === '') this.pull(this.#taker)
     else this.#taker.take(text)
-  }
-
-  #written(items: readonly StreamItem[]): string {
-    this.#observe(items)
-    return this.#writer.write(items)
   }
 
   /** Takes from the parts what the record must know. */

@@ -42,6 +42,9 @@ export class EventWriter {
     return text
   }
 
+  /** Whether the item is written by its parts: an event that is relayed goes out as one. */
+  readonly mayDivide = ({ event }: StreamItem): boolean => this.#relay === undefined || event === undefined
+
   /** The answer is complete. */
   end(): string {
     const last = this.#isEncoding ? this.#encoder.end() : (this.#relay?.end?.() ?? [])
