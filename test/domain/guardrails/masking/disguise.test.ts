@@ -63,20 +63,22 @@ t.test('ordinary texts with such characters are left alone', async (t) => {
   for (const text of LEFT_ALONE) t.strictSame(detector.detect(text), [], text)
 })
 
-t.test('of the corpus, 97 % and more are found in each disguise', async (t) => {
+t.test('of the corpus, 99 % and more are found in each disguise', async (t) => {
   const wideWords = (value: string): string => value.replaceAll(/[A-Za-z0-9@._+-]/g, wide)
   const hyphened = (value: string): string =>
     `${value.slice(0, value.length / 2)}\u00ad${value.slice(value.length / 2)}`
   const spaced = (value: string): string => [...value].join('\u200b')
+  // Where a text has zero-width characters around a value, its words become a part of what is disguised.
   const cases = buildCorpus(3).filter(
-    ({ isCore, text, secret }) => isCore && text.includes(secret) && !secret.includes('\n'),
+    ({ isCore, placement, text, secret }) =>
+      isCore && placement !== 'zero width' && text.includes(secret) && !secret.includes('\n'),
   )
   for (const disguised of [wideWords, hyphened, spaced]) {
     const missed = cases.filter(({ text, secret }) => {
       const written = text.replaceAll(secret, () => disguised(secret))
       return newMap().mask(written).includes(disguised(secret))
     })
-    t.ok(missed.length < cases.length * 0.03, `${disguised.name}: ${missed.length} of ${cases.length} missed`)
+    t.ok(missed.length < cases.length * 0.01, `${disguised.name}: ${missed.length} of ${cases.length} missed`)
   }
 })
 
