@@ -19,12 +19,13 @@ interface Channel {
 
 export class ChatStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
-  readonly #channels = new Map<string, Channel>()
+  /** By choice, then by name: a choice's finish must not cost what all others hold. */
+  readonly #channels = new Map<number, Map<string, Channel>>()
   readonly #toolKeys = new Map<number, ToolCallKeys>()
   #lastChunk: JsonObject = {}
   readonly #repeated = new RepeatedChunk()
   /** What was learned of: the chunk and its only channel. */
-  #learned: { readonly chunk: JsonObject; readonly channel: string } | undefined
+  #learned: { readonly chunk: JsonObject; readonly choice: number; readonly channel: string } | undefined
 
   constructor(rewriter: StreamTextRewriter) {
     this.#rewriter = rewriter
@@ -52,7 +53,7 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
   /** The event, rewritten, where it is the last one with another text: most of them, and without parsing it. */
   #repeat(event: SseEvent): SseEvent | undefined {
     const learned = this.#learned
-    if (learned === undefined || !this.#channels.has(learned.channel)) return undefined
+    if (learned === undefined || this.#channels.get(learned.choice)?.has(learned.channel) !== true) return undefined
     const text = this.#repeated.textOf(event)
     if (text === undefined) return undefined
     this.#lastChunk = learned.chunk
@@ -64,11 +65,11 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     const choice = asObject(asArray(chunk.choices)[0]) ?? {}
     if (asString(choice.finish_reason) || !saysContentOnly(asObject(choice.delta) ?? {})) return
     const index = asNumber(choice.index) ?? 0
-    if (this.#repeated.learn(event, chunk, index)) this.#learned = { chunk, channel: `${index}:content` }
+    if (this.#repeated.learn(event, chunk, index)) this.#learned = { chunk, choice: index, channel: `${index}:content` }
   }
 
   end(): SseEvent[] {
-    return this.#flush(() => true)
+    return [...this.#channels.keys()].flatMap((choice) => this.#flush(choice))
   }
 
   /** Rewrites one choice of a chunk in place; what must go out before the chunk is added to `before`. */
@@ -83,8 +84,8 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
       if (this.#rewrite(slot, index)) changed = true
     })
     if (!finishes) return changed
-    for (const slot of last.values()) if (this.#flushInto(slot)) changed = true
-    for (const event of this.#flush((channel) => channel.choice === index)) before.push(event)
+    for (const slot of last.values()) if (this.#flushInto(slot, index)) changed = true
+    for (const event of this.#flush(index)) before.push(event)
     return this.#stopReason(choice) || changed
   }
 
@@ -105,24 +106,26 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
 
   #rewrite(slot: Slot, choice: number): boolean {
     const { holder, field, channel, kind, text, deltaOf } = slot
-    if (!this.#channels.has(channel)) this.#channels.set(channel, { choice, deltaOf })
+    const channels = this.#channels.get(choice) ?? new Map<string, Channel>()
+    this.#channels.set(choice, channels)
+    if (!channels.has(channel)) channels.set(channel, { choice, deltaOf })
     const rewritten = this.#rewriter.push(channel, kind, text)
     holder[field] = rewritten
     return rewritten !== text
   }
 
-  #flushInto({ holder, field, channel }: Slot): boolean {
-    this.#channels.delete(channel)
+  #flushInto({ holder, field, channel }: Slot, choice: number): boolean {
+    this.#channels.get(choice)?.delete(channel)
     const held = this.#rewriter.flush(channel)
     holder[field] = `${asString(holder[field]) ?? ''}${held}`
     return held !== ''
   }
 
-  #flush(isMeant: (channel: Channel) => boolean): SseEvent[] {
+  #flush(choice: number): SseEvent[] {
     const events: SseEvent[] = []
-    for (const [name, channel] of this.#channels) {
-      if (!isMeant(channel)) continue
-      this.#channels.delete(name)
+    const channels = this.#channels.get(choice) ?? []
+    this.#channels.delete(choice)
+    for (const [name, channel] of channels) {
       const held = this.#rewriter.flush(name)
       if (held !== '') events.push(this.#chunkOf(channel, held))
     }
