@@ -144,6 +144,8 @@ export interface StreamDecoder {
    * the answer; several servers leave it open.
    */
   readonly endsAfterMs: number
+  /** Whether anything that has come is held, to be put in order. Absent: nobody knows. */
+  readonly holdsBack?: boolean
 }
 
 /** Name of the unknown part that content after the finish is. */

@@ -51,7 +51,7 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
   readonly #reply: ProviderReply
   /** As the reply knows it. */
   #endsAfterMs = Infinity
-  /** Of events that brought out nothing: the codec may hold all of it, to put it in order. */
+  /** Of events that brought out nothing, as long as the codec holds anything: it may be all of it. */
   #kept = 0
   readonly #openShare: () => AnswerShare
   #share: AnswerShare | undefined
@@ -98,6 +98,7 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
   readonly #itemOf = (event: SseEvent): StreamItem => {
     const parts = this.#codec.push(event)
     if (parts.length === 0) this.#kept += event.data.length
+    if (this.#kept > 0 && this.#codec.holdsBack === false) this.#kept = 0
     return { event, parts }
   }
 

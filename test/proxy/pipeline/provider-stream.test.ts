@@ -1,7 +1,10 @@
 import t from 'tap'
-import { formatOf } from '../../../src/domain/formats/registry.ts'
-import { isContent } from '../../../src/proxy/pipeline/provider-stream.ts'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
+import { formatOf } from '../../../src/domain/formats/registry.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import { AnswerBudget } from '../../../src/proxy/pipeline/answer-budget.ts'
+import { isContent, providerItems } from '../../../src/proxy/pipeline/provider-stream.ts'
+import { sse, SSE_DONE } from '../../helpers/answers.ts'
 
 /** One event each of an answer that is no text: what a client of the same format would show. */
 const PIECES: readonly (readonly [FormatName, object])[] = [
@@ -45,4 +48,42 @@ t.test('what a provider says beside its answer is none', async (t) => {
       .push({ data: JSON.stringify(event) })
     t.notOk(parts.some(isContent), `${format} ${JSON.stringify(event)}`)
   }
+})
+
+const END = [sse({ id: 'a', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), SSE_DONE]
+const MIB = 1024 * 1024
+const PADDING = 'x'.repeat(64 * 1024)
+const chunk = (delta: JsonObject, more: JsonObject = {}) => sse({ id: 'a', choices: [{ index: 0, delta }], ...more })
+const call = (index: number, text: string) =>
+  chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] })
+
+function open(events: readonly string[]) {
+  const budget = new AnswerBudget(256 * MIB)
+  const body = (async function* () {
+    for (const event of events) yield Buffer.from(event)
+  })()
+  const reply = { status: 200, headers: { 'content-type': 'text/event-stream' }, body, firstContentSeen() {} }
+  const items = providerItems(reply, formatOf('chat-completions'), () => budget.open(new AbortController().signal))
+  return { budget, items }
+}
+
+t.test('events that say nothing, and nothing is kept of, break off no stream however many they are', async (t) => {
+  const empty = chunk({ content: '' }, { obfuscation: PADDING })
+  const { budget, items } = open([chunk({ content: 'a' }), ...Array.from({ length: 20 * 16 }, () => empty), ...END])
+  const read: string[] = []
+  for await (const batch of items) for (const { parts } of batch) read.push(...parts.map(({ type }) => type))
+  t.equal(read.at(-1), 'finish')
+  t.equal(budget.heldBytes, 0)
+})
+
+t.test('what waited for its turn is not held any more when it has come out', async (t) => {
+  const waiting = Array.from({ length: 8 }, () => call(1, PADDING))
+  const { budget, items } = open([call(0, '{"a":"'), ...waiting, call(0, '"}'), call(1, '{}'), ...END])
+  const held: number[] = []
+  for await (const batch of items) if (batch.length > 0) held.push(budget.heldBytes)
+  t.ok(
+    held.some((bytes) => bytes > MIB / 2),
+    'while it waited',
+  )
+  t.equal(held.at(-1), 0)
 })

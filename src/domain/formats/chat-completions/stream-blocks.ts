@@ -61,6 +61,12 @@ export class ChoiceBlocks {
     return this.#tools > 0
   }
 
+  /** Blocks that wait for their turn, or a call that is not opened yet. */
+  get holdsBack(): boolean {
+    const live = this.#queue[this.#first]
+    return this.#hasFurther || (live !== undefined && (!live.open || live.waiting !== ''))
+  }
+
   pushText(type: 'text' | 'reasoning', delta: string, parts: StreamPart[]): void {
     if (delta === '') return
     const last = this.#queue.at(-1)

@@ -36,6 +36,11 @@ export class ChatStreamDecoder implements StreamDecoder {
   #usage: Usage | undefined
   readonly #repeated = new RepeatedChunk()
 
+  get holdsBack(): boolean {
+    for (const { blocks } of this.#choices.values()) if (blocks.holdsBack) return true
+    return false
+  }
+
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '') return []
     if (isDone(event)) return this.#done()

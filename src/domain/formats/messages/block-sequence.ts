@@ -50,6 +50,11 @@ export class BlockSequence<Item> {
     return passed
   }
 
+  /** Whether blocks wait behind the one that passes. */
+  get hasWaiting(): boolean {
+    return this.#first !== undefined && this.#first !== this.#last
+  }
+
   /** Keys of the blocks that are still open, the one that passes first. */
   get openKeys(): string[] {
     return [...this.#open.keys()]

@@ -21,6 +21,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
   /** Complete or failed: nothing more is read. */
   #ended = false
 
+  get holdsBack(): boolean {
+    return this.#blocks.holdsBack
+  }
+
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '' || event.data === '[DONE]') return []
     const document = parseObject(event.data)

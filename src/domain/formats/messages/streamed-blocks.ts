@@ -29,6 +29,13 @@ export class StreamedBlocks {
     return this.#toolCalls > 0
   }
 
+  /** Blocks that wait for their turn, or what the open one says at its end. */
+  get holdsBack(): boolean {
+    if (this.#sequence.hasWaiting) return true
+    const [open] = this.#open.values()
+    return open !== undefined && (open.signature !== '' || open.input !== '')
+  }
+
   /** A block begins; one that is open under its index ends by it. `event` is kept where the block is unknown. */
   start(index: number, block: JsonObject, event: JsonObject): StreamPart[] {
     const before = this.stop(index)
