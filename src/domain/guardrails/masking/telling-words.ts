@@ -1,0 +1,90 @@
+/**
+ * Words that tell that a secret follows: a name before a sign, the name of a column. Each stretch of text is judged for one
+ * of them only, and a table once.
+ */
+import { ASSIGNING, classAt, DIGIT, LETTER, UNDERSCORE, unitAt } from './character-classes.ts'
+import { judgeColumn, readColumn } from './csv-column.ts'
+import type { Finding } from './finding.ts'
+import { findBasicCredential } from './shaped-key.ts'
+import {
+  classifyIdeographs,
+  classifyName,
+  isKeyWord,
+  LONGEST_READ_BACK,
+  mayTell,
+  mayTellBefore,
+  nameStart,
+} from './telling-name.ts'
+import type { Telling } from './telling-name.ts'
+import { findTellingSecret, isTableSecret } from './telling-secret.ts'
+
+/** What stands after a column's name. */
+const TABLE_SIGNS = ',;\t| "\\\r\n'
+/** What stands after a word that tells little: a blank, a call. */
+const FOLLOWING = ' ('
+const NO_LETTER = DIGIT | UNDERSCORE
+
+/** Those of one text, read from its beginning to its end. */
+export class TellingWords {
+  /** To come after those of other rules, which name a span of the same length more closely. */
+  readonly findings: Finding[] = []
+  readonly #text: string
+  readonly #found: Finding[]
+  /** Ends of what has been judged already. */
+  #judgedUntil = 0
+  #tableUntil = 0
+  #headerEnd = 0
+
+  /** @param found takes what needs no telling */
+  constructor(text: string, found: Finding[]) {
+    this.#text = text
+    this.#found = found
+  }
+
+  /** A word that may be, or end, a telling name. `bits`: the classes of its units. */
+  word(start: number, end: number, bits: number): void {
+    if (start < this.#judgedUntil || end - start > LONGEST_READ_BACK) return
+    const text = this.#text
+    const isAssigned = (classAt(text, end) & ASSIGNING) !== 0
+    if ((classAt(text, end - 1) & NO_LETTER) !== 0 || !mayTell(text, end)) {
+      if (!isAssigned || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
+    }
+    const last = unitAt(text, end - 1) | 0x20
+    if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
+    const from = nameStart(text, start, end)
+    const telling = classifyName(text.slice(from, end))
+    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
+    if (telling === undefined) return
+    const mayHead = TABLE_SIGNS.includes(text.charAt(end)) && telling !== 'weak'
+    if (!mayHead || !this.#table(from, end, telling)) this.#tell(from, end, telling)
+  }
+
+  ideograph(at: number): void {
+    const telling = classifyIdeographs(this.#text, at + 1)
+    if (telling !== undefined) this.#tell(at, at + 1, telling)
+  }
+
+  #basic(end: number): void {
+    const finding = findBasicCredential(this.#text, end)
+    if (finding !== undefined) this.#found.push(finding)
+  }
+
+  /** A name in the first line of a table: its column tells. Whether there is one with a secret. */
+  #table(start: number, end: number, telling: Telling): boolean {
+    if (start < this.#tableUntil && start > this.#headerEnd) return false
+    const column = readColumn(this.#text, start, end)
+    if (column === undefined || column.fields.length === 0) return false
+    const findings = judgeColumn(this.#text, column, (value) => isTableSecret(value, telling))
+    for (const finding of findings) this.findings.push(finding)
+    this.#tableUntil = column.end
+    this.#headerEnd = column.headerEnd
+    return findings.length > 0
+  }
+
+  #tell(start: number, end: number, telling: Telling): void {
+    if (end <= this.#judgedUntil) return
+    const { finding, judgedUntil } = findTellingSecret(this.#text, start, end, telling)
+    if (finding !== undefined) this.findings.push(finding)
+    this.#judgedUntil = Math.max(this.#judgedUntil, judgedUntil)
+  }
+}
