@@ -253,7 +253,6 @@ class Scan {
     this.#push(finding)
     this.#tokenUntil = Math.max(this.#tokenUntil, finding?.end ?? end)
   }
-
 }
 
 function isDot(text: string, start: number): boolean {
