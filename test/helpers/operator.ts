@@ -173,9 +173,15 @@ export async function startOperator(
   flags: readonly string[] = [],
   kubeconfig = plane.kubeconfig,
 ): Promise<RunningOperator> {
-  const args = [MAIN, 'operator', '--redis', redis.url, '--namespace', SYSTEM, '--admin', '127.0.0.1:0', ...flags]
-  const env = { ...process.env, KUBECONFIG: kubeconfig, TOLLGATE_LOG_LEVEL: 'debug' }
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // By the environment, so that a test's own flag wins: the command line takes each once.
+  const defaults = {
+    TOLLGATE_REDIS: redis.url,
+    TOLLGATE_NAMESPACE: SYSTEM,
+    TOLLGATE_ADMIN: '127.0.0.1:0',
+    TOLLGATE_LOG_LEVEL: 'debug',
+  }
+  const env = { ...process.env, ...defaults, KUBECONFIG: kubeconfig }
+  const child = spawn(process.execPath, [MAIN, 'operator', ...flags], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const take = (chunk: Buffer) => void (output += chunk.toString())
   child.stdout.on('data', take)
