@@ -14,6 +14,12 @@ import { attemptErrorOf } from './attempt-error.ts'
  * A sidecar serves one application; a provider's own `maxConcurrent` is usually far below.
  */
 const MAX_CONNECTIONS = 1024
+/**
+ * For the question whether a server lives, beside those: it matters most where calls that wait have taken them all, and
+ * an idle one of them may be as dead as what it asks for. One is on its way, and few more where entries share the pool
+ * (before and after a reload) or one was given up unconnected.
+ */
+const MAX_QUESTIONS = 4
 /** Response header lines together. Vendors send 2-4 KiB. */
 const MAX_HEADER_BYTES = 32_768
 /**
@@ -50,6 +56,7 @@ export class Connections {
 
 export class ConnectionPools {
   readonly #pools = new Map<string, Connections>()
+  readonly #questions = new Map<string, Connections>()
   readonly #maxConnections: number
 
   constructor({ maxConnections = MAX_CONNECTIONS }: PoolOptions = {}) {
@@ -61,21 +68,34 @@ export class ConnectionPools {
    * @throws {AttemptError} `connect` where it has no room, `refused-address` where its forward proxy must not be used.
    */
   take(endpoint: Endpoint): Connections {
-    let pool = this.#pools.get(endpoint.poolKey)
-    if (pool === undefined) {
-      pool = new Connections(openPool(endpoint, this.#maxConnections), this.#maxConnections)
-      this.#pools.set(endpoint.poolKey, pool)
-    }
-    pool.take()
-    return pool
+    return take(this.#pools, endpoint, this.#maxConnections)
+  }
+
+  /** The same for a question whether the server lives, over connections of its own. @throws {AttemptError} */
+  takeForQuestion(endpoint: Endpoint): Connections {
+    return take(this.#questions, endpoint, MAX_QUESTIONS)
   }
 
   /** Closes the pools of other keys, each when its exchanges have ended. */
   async retain(poolKeys: ReadonlySet<string>): Promise<void> {
-    const leaving = [...this.#pools].filter(([key]) => !poolKeys.has(key))
-    for (const [key] of leaving) this.#pools.delete(key)
-    await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
+    await Promise.all([this.#pools, this.#questions].map((pools) => retain(pools, poolKeys)))
   }
+}
+
+function take(pools: Map<string, Connections>, endpoint: Endpoint, max: number): Connections {
+  let pool = pools.get(endpoint.poolKey)
+  if (pool === undefined) {
+    pool = new Connections(openPool(endpoint, max), max)
+    pools.set(endpoint.poolKey, pool)
+  }
+  pool.take()
+  return pool
+}
+
+async function retain(pools: Map<string, Connections>, poolKeys: ReadonlySet<string>): Promise<void> {
+  const leaving = [...pools].filter(([key]) => !poolKeys.has(key))
+  for (const [key] of leaving) pools.delete(key)
+  await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
 }
 
 function openPool({ origin, provider }: Endpoint, connections: number): Dispatcher {

@@ -8,7 +8,7 @@
  *     else one cheap request over another connection, whose result is for all who wait:
  *         any head of HTTP                                       lives
  *         none in time, no connection, one that breaks           gone
- *         it could not be sent (no room, closing)                says nothing of the server: wait on, ask again
+ *         it could not be sent (too many ask, closing)           says nothing of the server: wait on, ask again
  *
  * Known limits: a server that takes one request at a time cannot answer while it is at work; its Provider states
  * `timeouts.firstByte`, and nobody asks. One that lives but has lost the request is waited for until the total clock.

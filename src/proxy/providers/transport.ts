@@ -33,6 +33,8 @@ interface WireRequest {
   readonly path: string
   readonly headers: HeaderLines
   readonly body: string | Uint8Array | null
+  /** Whether it asks for a sign of life, over a connection that no call has used. */
+  readonly isQuestion?: true
 }
 
 /** An endpoint and what this process knows of the server behind it. */
@@ -72,7 +74,10 @@ export class HttpTransport implements ProviderTransport {
    * @returns the status. @throws {AttemptError}
    */
   async probe({ provider, credential, signal }: ProbeCall): Promise<number> {
-    const exchange = this.#beginProbe(this.#upstream(provider), credential, provider.healthCheck.timeoutMs, signal)
+    const upstream = this.#upstream(provider)
+    const request = probeRequest(upstream, credential)
+    const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
+    const exchange = this.#dispatch(upstream, 'probe', request, timeouts, signal)
     const { status } = await exchange.reply
     await exchange.return()
     return status
@@ -100,29 +105,16 @@ export class HttpTransport implements ProviderTransport {
     return this.#dispatch(upstream, kind, { method: 'POST', path, headers, body }, timeouts, signal)
   }
 
-  #beginProbe(
-    upstream: Upstream,
-    credential: Secret | undefined,
-    timeoutMs: Milliseconds,
-    signal: Cancellation,
-  ): ProviderExchange {
-    const { endpoint } = upstream
-    const { family, provider } = endpoint
-    const headers = requestHeaders('probe', { family, provider, credential, passHeaders: {} })
-    const request: WireRequest = { method: 'GET', path: endpoint.healthPath(), headers, body: null }
-    return this.#dispatch(upstream, 'probe', request, probeTimeouts(timeoutMs), signal)
-  }
-
   #dispatch(
     { endpoint, life, isPatient }: Upstream,
     kind: RequestKind,
-    { method, path, headers, body }: WireRequest,
+    { method, path, headers, body, isQuestion }: WireRequest,
     timeouts: AttemptTimeouts,
     signal: Cancellation,
   ): ProviderExchange {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
     if (signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
-    const lease = this.#pools.take(endpoint)
+    const lease = isQuestion === true ? this.#pools.takeForQuestion(endpoint) : this.#pools.take(endpoint)
     const exchange = new ProviderExchange({
       timeouts,
       signal,
@@ -139,16 +131,14 @@ export class HttpTransport implements ProviderTransport {
     return exchange
   }
 
-  /**
-   * What the health route answers, be it 404 or 401, is all the same here. Where nothing has come for so long, the idle
-   * connections have been closed: mostly it goes over a new one.
-   */
+  /** What the health route answers, be it 404 or 401, is all the same here. */
   async #signFrom(upstream: Upstream, signal: Cancellation): Promise<Sign> {
     let exchange: ProviderExchange
     try {
-      exchange = this.#beginProbe(upstream, upstream.credential, this.#signOfLifeMs, signal)
+      const request: WireRequest = { ...probeRequest(upstream, upstream.credential), isQuestion: true }
+      exchange = this.#dispatch(upstream, 'probe', request, probeTimeouts(this.#signOfLifeMs), signal)
     } catch {
-      // No room in the pool, or the transport is closed: our own, whatever it is.
+      // Too many ask already, or the transport is closed: our own, whatever it is.
       return 'unknown'
     }
     try {
@@ -189,6 +179,12 @@ export class HttpTransport implements ProviderTransport {
       throw error
     }
   }
+}
+
+function probeRequest({ endpoint }: Upstream, credential: Secret | undefined): WireRequest {
+  const { family, provider } = endpoint
+  const headers = requestHeaders('probe', { family, provider, credential, passHeaders: {} })
+  return { method: 'GET', path: endpoint.healthPath(), headers, body: null }
 }
 
 function probeTimeouts(timeoutMs: Milliseconds): AttemptTimeouts {

@@ -265,11 +265,27 @@ t.test('a connection that breaks, or bytes that are no HTTP, are no sign of life
   }
 })
 
-t.test('where there is no room for the question, the server is waited for', async (t) => {
-  const { fake, transport, from } = await setUp(t, { maxConnections: 1, ...IMPATIENT })
+t.test('those who wait for a frozen server may take all connections: the question has its own', async (t) => {
+  const { fake, transport, from } = await setUp(t, { maxConnections: 2, ...IMPATIENT })
+  fake.otherwise(behaviours.freeze())
+  const failures = [1, 2].map(() => failureOf(transport.send(call(from))))
+  t.match(await failureOf(transport.send(call(from))), { kind: 'connect' })
+  for (const failure of failures) t.same(await failure, FROZEN)
+})
+
+t.test('where too many entries of one server ask already, the server is waited for', async (t) => {
+  const { fake, transport, from } = await setUp(t, WAITING)
+  fake.otherwise(behaviours.freeze())
+  const abort = new AbortController()
+  const frozen = Array.from({ length: 4 }, () => {
+    return failureOf(transport.send(call(entry(fake.url), { signal: abort.signal })))
+  })
+  await fake.received(8)
   fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })), CHAT)
   t.equal(await textOf(transport.send(call(from))), '{"late":true}')
-  t.equal(fake.requests.length, 1)
+  t.equal(fake.requests.length, 9)
+  abort.abort()
+  for (const failure of frozen) t.match(await failure, { kind: 'aborted' })
 })
 
 t.test('nobody asks while other answers come', async (t) => {
