@@ -117,6 +117,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   onResponseStart(_controller: Controller, status: number, headers: ProviderReply['headers']): void {
     if (this.#isAsking) this.#heard('first-byte')
+    else this.#options.life.seenAtMs = performance.now()
     // 1xx: the answer proper is still to come.
     if (status < 200) return
     this.#stage = 'answering'

@@ -288,6 +288,37 @@ t.test('where too many entries of one server ask already, the server is waited f
   for (const failure of frozen) t.match(await failure, { kind: 'aborted' })
 })
 
+/** What a question has is shorter than what came counts. */
+const FORGIVING = { firstByteMs: 1_500, signOfLifeMs: 300 }
+
+t.test('the head of another answer is a sign of life, also where no body follows', async (t) => {
+  const { fake, transport, from } = await setUp(t, FORGIVING)
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(behaviours.freeze(), HEALTH)
+  fake.enqueueFor(CHAT, answer.behaviour, behaviours.status(503, ''))
+  const reply = textOf(transport.send(call(from)))
+  const question = (await fake.received(2))[1]
+  t.equal(await textOf(transport.send(call(from, { stream: true }))), '')
+  t.equal(await question?.ended, 'closed-early')
+  await fake.received(4)
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+})
+
+t.test('so is one that is still to be followed by the answer proper', async (t) => {
+  const { fake, transport, from } = await setUp(t, FORGIVING)
+  const answer = held(behaviours.ok({ late: true }))
+  fake.otherwise(answer.behaviour, CHAT)
+  fake.otherwise(async (exchange) => {
+    exchange.response.writeProcessing()
+    await behaviours.freeze()(exchange)
+  }, HEALTH)
+  const reply = textOf(transport.send(call(from)))
+  await fake.received(3)
+  answer.release()
+  t.equal(await reply, '{"late":true}')
+})
+
 t.test('nobody asks while other answers come', async (t) => {
   const { fake, transport, from } = await setUp(t, { firstByteMs: 1_000, signOfLifeMs: 60_000 })
   const answer = held(behaviours.ok({ late: true }))
