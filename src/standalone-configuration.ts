@@ -91,25 +91,30 @@ export class StandaloneConfiguration {
   }
 
   *#read(): Steps<boolean> {
-    const { paths, environment, log } = this.#options
-    const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
-    const invalid = results.filter((result) => result.type === 'invalid')
-    for (const { problems, omitted } of invalid) {
-      for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
-      if (omitted > 0) log.error({ omitted }, 'further manifest problems')
-    }
-    if (invalid.length > 0) {
-      if (this.#revision !== undefined)
-        log.error({ revision: this.#revision }, 'configuration kept, the new one is not valid')
-      return false
-    }
+    const { log } = this.#options
     try {
-      yield* this.#swap(merge(results.filter((result) => result.type === 'loaded')))
-      return true
+      const resources = yield* this.#load()
+      if (resources !== undefined) yield* this.#swap(resources)
+      return resources !== undefined
     } catch (err) {
       log.error({ err }, 'configuration refused')
       return false
     }
+  }
+
+  /** Undefined: not all of it is valid, and the log says what is not. */
+  *#load(): Steps<ManifestResources | undefined> {
+    const { paths, environment, log } = this.#options
+    const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
+    const invalid = results.filter((result) => result.type === 'invalid')
+    if (invalid.length === 0) return merge(results.filter((result) => result.type === 'loaded'))
+    for (const { problems, omitted } of invalid) {
+      for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
+      if (omitted > 0) log.error({ omitted }, 'further manifest problems')
+    }
+    if (this.#revision !== undefined)
+      log.error({ revision: this.#revision }, 'configuration kept, the new one is not valid')
+    return undefined
   }
 
   *#swap(resources: ManifestResources): Steps<undefined> {

@@ -11,7 +11,7 @@ const KEYS = 50
 /** A clock by which every step takes a whole turn. */
 const TURN_MS = 10
 
-function begin(t: Test) {
+function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
   const folder = t.testdir({})
   const state = new StateDirectory(undefined)
   const holder = new ConfigurationHolder()
@@ -20,7 +20,7 @@ function begin(t: Test) {
   let nowMs = 0
   const configuration = new StandaloneConfiguration({
     paths: [folder],
-    environment: {},
+    environment,
     state,
     secrets: deriveSecrets(state.masterSecret()),
     holder,
@@ -28,7 +28,7 @@ function begin(t: Test) {
     now: () => (nowMs += TURN_MS),
     loaded() {},
   })
-  const write = (text: string) => writeFileSync(join(folder, 'keys.yaml'), text)
+  const write = (text: string, name = 'keys.yaml') => writeFileSync(join(folder, name), text)
   return { configuration, inForce, write }
 }
 
@@ -73,6 +73,32 @@ t.test('a bad file leaves what is in force, whatever came before and comes after
   write(keys(3))
   t.strictSame([await bad, await configuration.reload()], [false, true])
   t.strictSame(inForce, [1, 3])
+})
+
+t.test('a key that moves from one file to another is in force all the time', async (t) => {
+  const { configuration, inForce, write } = begin(t)
+  const [moving, staying] = ['moving', 'staying'].map(generatedKey)
+  write('', 'a.yaml')
+  write(yaml(`${moving}`, `${staying}`), 'z.yaml')
+  const first = configuration.reload()
+  await turnsPassed(1)
+  write(`${moving}`, 'a.yaml')
+  write(`${staying}`, 'z.yaml')
+  t.strictSame([await first, await configuration.reload()], [true, true])
+  t.strictSame(inForce, [2, 2])
+})
+
+t.test('a reading that goes wrong in a way nobody thought of is one that is not in force', async (t) => {
+  const { configuration, inForce, write } = begin(t, {
+    get BROKEN(): string {
+      throw new RangeError('broken')
+    },
+  })
+  write(`apiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { key: "\${BROKEN}" }\n`)
+  t.equal(await configuration.reload(), false)
+  write(keys(1))
+  t.equal(await configuration.reload(), true)
+  t.strictSame(inForce, [1])
 })
 
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
