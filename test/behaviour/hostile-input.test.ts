@@ -1,4 +1,5 @@
 /** Whatever a client sends: a clear 4xx in its own shape, a process that lives, nothing sent to a provider. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
@@ -20,6 +21,34 @@ const GOOD = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x
 function post(body: string | Uint8Array, headers: Record<string, string> = {}, path = '/v1/chat/completions') {
   return fetch(gateway.url + path, { method: 'POST', headers: { ...AUTHORIZED, ...headers }, body })
 }
+
+t.test('a client whose connection ends with the answer reads it when it has written its body', async (t) => {
+  const refusals: Record<string, [status: number, target: string, headers: [string, string][], bytes: number]> = {
+    'too large': [413, '/v1/chat/completions', Object.entries(AUTHORIZED), 2_500_000],
+    'no JSON': [415, '/v1/chat/completions', [['authorization', `Bearer ${KEY}`]], 1_500_000],
+    'no key': [401, '/v1/chat/completions', [['content-type', 'application/json']], 1_500_000],
+    'a bad header': [400, '/v1/chat/completions', [...Object.entries(AUTHORIZED), ['x-llm-flags', 'x']], 1_500_000],
+    'no route': [404, '/v1/nothing', Object.entries(AUTHORIZED), 1_500_000],
+  }
+  for (const [name, [status, target, headers, bytes]] of Object.entries(refusals)) {
+    for (const connection of ['close', 'TE, Close']) {
+      await t.test(`${name}, ${connection}`, async (t) => {
+        const client = openRaw(gateway.url)
+        t.teardown(() => client.close())
+        const sent = requestBytes('POST', target, [...headers, ['connection', connection]], ' '.repeat(bytes))
+        client.pause()
+        client.write(sent.subarray(0, 1_000))
+        await sleep(100)
+        client.write(sent.subarray(1_000))
+        await sleep(100)
+        client.socket.resume()
+        const answer = await client.read()
+        t.equal(answer.status, status)
+        t.ok(answer.complete)
+      })
+    }
+  }
+})
 
 t.test('bodies that are no request', async (t) => {
   const bodies: Record<string, string | Uint8Array> = {

@@ -18,6 +18,7 @@ import { hasJsonType, readBody } from './body.ts'
 import { BodyBudget, type BodyShare } from './body-budget.ts'
 import { onClientError, onConnect } from './client-error.ts'
 import { newRequestId } from './request-id.ts'
+import { restOfBody } from './rest-of-body.ts'
 import { send } from './send.ts'
 
 export interface ServerOptions {
@@ -32,6 +33,9 @@ export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /** A request's head and body must have come within this time: slower clients hold memory for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000
+
+/** The status of a body that comes too slowly: its rest is not waited for. */
+const REQUEST_TIMEOUT = 408
 const HEADERS_TIMEOUT_MS = 20_000
 
 /** Above the 60 s after which common client pools drop idle connections, so that the client closes first. */
@@ -131,6 +135,8 @@ async function serve(
 ): Promise<void> {
   try {
     const outgoing = await answer
+    const rest = outgoing.status === REQUEST_TIMEOUT ? undefined : restOfBody(response.req)
+    if (rest !== undefined) await rest
     // It goes on for as long as the model writes. @see pipeline/forget-request.ts
     if (outgoing.type === 'stream') share?.forgetContents()
     const sending = send(response, framed(outgoing, adapter, query))

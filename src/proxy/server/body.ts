@@ -48,7 +48,6 @@ async function readAndLookInto(
     return body
   } catch (refusal) {
     void share.hold(0)
-    if (endsConnection(request) && !isTooSlow(refusal)) await dropped(request)
     throw refusal
   }
 }
@@ -61,20 +60,6 @@ function densityCost(body: Uint8Array): number {
   if (body.length <= NOT_LOOKED_INTO_BYTES) return 0
   const counted = body.length > SMALL_BODY_BYTES ? body.length : bodyCost(body.length)
   return Math.max(0, structureCost(body) - counted)
-}
-
-/** Whether the connection ends with the answer: ended while the client still writes, it would lose the answer. */
-function endsConnection({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  return httpVersionMinor === 0 || headers.connection?.toLowerCase() === 'close'
-}
-
-/** Resolves when the rest of the body has come, for nothing. How long that may take is bounded by the server. */
-function dropped(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    request.on('close', resolve)
-    request.resume()
-    if (request.destroyed || request.readableEnded) resolve()
-  })
 }
 
 /** Rejects where the client breaks off before there is room. */
@@ -113,8 +98,4 @@ function refusalOf(request: IncomingMessage, maxBytes: number): GatewayError | u
 function announcedLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length']
   return length === undefined ? undefined : Number(length)
-}
-
-function isTooSlow(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'request_timeout'
 }
