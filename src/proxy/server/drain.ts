@@ -1,5 +1,5 @@
 /** Leaving without breaking an answer: stop accepting, let what runs finish up to a limit, then go. */
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 
 /** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
 export const DRAIN_LIMIT_MS = 25_000
@@ -9,7 +9,7 @@ const CUT_LIMIT_MS = 1_000
 
 export class Drain {
   #draining = false
-  #running = 0
+  readonly #running = new Set<ServerResponse>()
   #idle: (() => void) | undefined
 
   get draining(): boolean {
@@ -19,12 +19,14 @@ export class Drain {
   /** Counts the server's requests in progress. Call it before the server listens. */
   watch(server: Server): void {
     // One for all responses, and not by `once`, which makes two objects: a response closes once.
-    const ended = () => {
-      this.#running--
-      if (this.#running === 0) this.#idle?.()
+    const running = this.#running
+    const idle = () => this.#idle?.()
+    function ended(this: ServerResponse): void {
+      running.delete(this)
+      if (running.size === 0) idle()
     }
     server.prependListener('request', (_request, response) => {
-      this.#running++
+      running.add(response)
       if (this.#draining) response.shouldKeepAlive = false
       response.on('close', ended)
     })
@@ -36,6 +38,7 @@ export class Drain {
    */
   async start(server: Server, limitMs: number): Promise<boolean> {
     this.#draining = true
+    for (const response of lastOfEachConnection(this.#running)) response.shouldKeepAlive = false
     server.close()
     server.closeIdleConnections()
     const finished = await this.#untilIdle(limitMs)
@@ -46,7 +49,7 @@ export class Drain {
   }
 
   #untilIdle(limitMs: number): Promise<boolean> {
-    if (this.#running === 0) return Promise.resolve(true)
+    if (this.#running.size === 0) return Promise.resolve(true)
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), limitMs)
       this.#idle = () => {
@@ -55,4 +58,12 @@ export class Drain {
       }
     })
   }
+}
+
+/**
+ * Told that its connection lives on, a client would send its next request into the end of it; told so by an earlier one
+ * of pipelined answers, it would not get the later ones.
+ */
+function lastOfEachConnection(running: Iterable<ServerResponse>): Iterable<ServerResponse> {
+  return new Map(Array.from(running, (response) => [response.req.socket, response])).values()
 }
