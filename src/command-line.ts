@@ -22,8 +22,8 @@ export type Flags<Specs extends Record<string, FlagSpec>> = {
 export class UsageError extends Error {}
 
 /**
- * @throws {UsageError} for an unknown flag, a missing or empty value, a positional argument, and a flag that holds one value
- * given twice: which of both is meant, nobody knows.
+ * A flag given again, that holds one value, stands for the one before: so `extraArgs` of the chart replace the chart's own.
+ * @throws {UsageError} for an unknown flag, a missing or empty value, a positional argument
  */
 export function parseFlags<Specs extends Record<string, FlagSpec>>(
   args: readonly string[],
@@ -106,14 +106,9 @@ type Options = Record<string, { type: 'string' | 'boolean'; multiple: boolean }>
 
 function parseStrictly(args: readonly string[], options: Options): Parsed {
   const { values, tokens } = parseOrRefuse(args, options)
-  const seen = new Set<string>()
   for (const token of tokens) {
-    if (token.kind !== 'option') continue
     // What a shell makes of a variable that is not set: as a path it would be the working directory.
-    if (token.value === '') throw new UsageError(`--${token.name} has an empty value`)
-    if (seen.has(token.name) && options[token.name]?.multiple !== true)
-      throw new UsageError(`--${token.name} is given twice`)
-    seen.add(token.name)
+    if (token.kind === 'option' && token.value === '') throw new UsageError(`--${token.name} has an empty value`)
   }
   return values
 }

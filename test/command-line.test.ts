@@ -28,11 +28,10 @@ const SPECS = {
   demo: { type: 'switch', help: '' },
 } as const satisfies Record<string, FlagSpec>
 
-t.test('a list is given as often as one likes, everything else once', async (t) => {
+t.test('a list keeps all that is given, everything else the last', async (t) => {
   const given = ['--state', 'x', '--tag=a', '--tag', 'b', '--demo']
   t.strictSame(parseFlags(given, SPECS, {}), { state: 'x', tag: ['a', 'b'], demo: true })
-  t.throws(() => parseFlags([...given, '--state=y'], SPECS, {}), new UsageError('--state is given twice'))
-  t.throws(() => parseFlags([...given, '--demo'], SPECS, {}), new UsageError('--demo is given twice'))
+  t.strictSame(parseFlags([...given, '--state=y', '--demo'], SPECS, {}), { state: 'y', tag: ['a', 'b'], demo: true })
 })
 
 t.test('what means nothing is refused', async (t) => {

@@ -173,7 +173,7 @@ export async function startOperator(
   flags: readonly string[] = [],
   kubeconfig = plane.kubeconfig,
 ): Promise<RunningOperator> {
-  // By the environment, so that a test's own flag wins: the command line takes each once.
+  // By the environment: a test's own flags come before them.
   const defaults = {
     TOLLGATE_REDIS: redis.url,
     TOLLGATE_NAMESPACE: SYSTEM,
