@@ -166,13 +166,18 @@ t.test('many who wait for a frozen provider all get the answer of the backup', a
   t.ok(questions.length < 10, `${questions.length} questions for 40 calls`)
 })
 
-t.test('a client that leaves while the provider is asked leaves nothing behind there', async (t) => {
+/** A gateway with one provider, which answers nothing until the test ends. */
+async function frozen(t: Test) {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   const released = Promise.withResolvers<void>()
   t.teardown(() => released.resolve())
   upstream.otherwise(() => released.promise)
-  const gateway = await gatewayOf(t, provider({ name: 'p', url: upstream.url }))
+  return { upstream, gateway: await gatewayOf(t, provider({ name: 'p', url: upstream.url })) }
+}
+
+t.test('a client that leaves while the provider is asked leaves nothing behind there', async (t) => {
+  const { upstream, gateway } = await frozen(t)
   const abort = new AbortController()
   const call = fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -189,12 +194,7 @@ t.test('a client that leaves while the provider is asked leaves nothing behind t
 })
 
 t.test('SIGTERM while a frozen provider is asked: what waits is answered, exit 0', async (t) => {
-  const upstream = await startFakeProvider()
-  t.teardown(() => upstream.close())
-  const released = Promise.withResolvers<void>()
-  t.teardown(() => released.resolve())
-  upstream.otherwise(() => released.promise)
-  const gateway = await gatewayOf(t, provider({ name: 'p', url: upstream.url }))
+  const { upstream, gateway } = await frozen(t)
   const response = gateway.chat()
   await upstream.received(2)
   const exit = once(gateway.process, 'exit')

@@ -13,7 +13,8 @@ import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import { ok } from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
-import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+import { callOf } from '../../helpers/provider-calls.ts'
+import { model, provider } from '../../domain/routing/samples.ts'
 
 const LONG_MS = 60_000
 
@@ -25,17 +26,8 @@ function sender(t: Test) {
       endpoint: { allowInsecureHttp: true, headers: {}, ...endpoint },
       timeouts: { connectMs, firstByteMs: LONG_MS, streamIdleMs: LONG_MS, totalMs: LONG_MS },
     })
-    const call = {
-      deployment: deploymentOf(compile(from), 'one/m'),
-      credential: undefined,
-      operation: 'chat',
-      stream: false,
-      body: '{}',
-      passHeaders: {},
-      signal: new AbortController().signal,
-    } as const
     try {
-      const reply = await transport.send(call)
+      const reply = await transport.send(callOf(from, { body: '{}' }))
       for await (const _chunk of reply.body);
       return { status: reply.status }
     } catch (error) {

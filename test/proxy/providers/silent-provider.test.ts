@@ -7,12 +7,12 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { Secret } from '../../../src/domain/secret.ts'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
-import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
-import type { ProviderCall, ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
+import type { ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
 import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
 import * as behaviours from '../../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../../helpers/fake-provider.ts'
-import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+import { attemptFailureOf, callOf, providerAt, textOf } from '../../helpers/provider-calls.ts'
+import { provider } from '../../domain/routing/samples.ts'
 
 /** None to the first byte. Those that a test does not wait for cannot interfere. */
 const UNSTATED = { connectMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
@@ -25,21 +25,7 @@ const CHAT = { path: '/v1/chat/completions' }
 const HEALTH = { path: '/v1/models' }
 
 function entry(url: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
-  const endpoint = { baseUrl: `${url}/v1`, allowInsecureHttp: true, headers: {} }
-  return provider('one', [model('m')], { endpoint, timeouts: UNSTATED, ...fields })
-}
-
-function call(from: ProviderEntry, fields: Partial<ProviderCall> = {}): ProviderCall {
-  return {
-    deployment: deploymentOf(compile(from), 'one/m'),
-    credential: undefined,
-    operation: 'chat',
-    stream: false,
-    body: '{"model":"m"}',
-    passHeaders: {},
-    signal: new AbortController().signal,
-    ...fields,
-  }
+  return providerAt(url, UNSTATED, fields)
 }
 
 function transportOf(test: Test, options: TransportOptions): HttpTransport {
@@ -55,21 +41,13 @@ async function setUp(test: Test, options: TransportOptions = IMPATIENT) {
   return { fake, transport, from: entry(fake.url) }
 }
 
-async function textOf(reply: Promise<ProviderReply>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of (await reply).body) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+async function textFrom(reply: Promise<ProviderReply>): Promise<string> {
+  return textOf(await reply)
 }
 
-/** The AttemptError of a call that must fail with one. */
-async function failureOf(reply: Promise<ProviderReply>): Promise<{ kind: string; clock: string | undefined }> {
-  try {
-    await textOf(reply)
-  } catch (error) {
-    if (error instanceof AttemptError) return { kind: error.kind, clock: error.clock }
-    throw error
-  }
-  throw new Error('nothing failed')
+/** How an answer fails that must. */
+function failureOf(reply: Promise<ProviderReply>) {
+  return attemptFailureOf(textFrom(reply))
 }
 
 const FROZEN = { kind: 'timeout', clock: 'first-byte' }
@@ -110,7 +88,7 @@ t.test('a server that accepts and never answers ends the attempt, and both conne
   })
   const { url } = await listen(t, server)
   const transport = transportOf(t, IMPATIENT)
-  t.same(await failureOf(transport.send(call(entry(url)))), FROZEN)
+  t.same(await failureOf(transport.send(callOf(entry(url)))), FROZEN)
   t.equal(closed.length, 2)
   await Promise.all(closed)
 })
@@ -126,7 +104,7 @@ t.test('a server that is slow but lives is waited for, over and over', async (t)
     response.writeHead(404).flushHeaders()
     setTimeout(() => response.end('no such route'), 10)
   }, HEALTH)
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   const requests = await fake.received(4)
   answer.release()
   t.equal(await reply, '{"late":true}')
@@ -150,7 +128,7 @@ t.test('whatever the server says is a sign of life, and a large answer is not re
     behaviours.status(401),
   )
   fake.otherwise(behaviours.ok({}), HEALTH)
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   const requests = await fake.received(7)
   t.equal(await requests[4]?.ended, 'closed-early')
   answer.release()
@@ -162,14 +140,14 @@ t.test('the question is the health check, with the key of the calls', async (t) 
   fake.otherwise(behaviours.freeze())
   const { healthCheck } = provider('one', [])
   const from = entry(fake.url, { credentials: { type: 'Bearer' }, healthCheck: { ...healthCheck, path: '/health' } })
-  t.same(await failureOf(transport.send(call(from, { credential: new Secret('sk-1') }))), FROZEN)
+  t.same(await failureOf(transport.send(callOf(from, { credential: new Secret('sk-1') }))), FROZEN)
   t.match(fake.requests[1], { method: 'GET', path: '/health', body: '', headers: { authorization: 'Bearer sk-1' } })
 })
 
 t.test('all who wait share one question', async (t) => {
   const { fake, transport, from } = await setUp(t, { firstByteMs: PATIENCE_MS, signOfLifeMs: 2_000 })
   fake.otherwise(behaviours.freeze())
-  const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(transport.send(call(from)))))
+  const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(transport.send(callOf(from)))))
   for (const failure of failures) t.same(failure, FROZEN)
   t.equal(fake.requests.filter(({ method }) => method === 'GET').length, 1)
 })
@@ -178,7 +156,7 @@ t.test('a client that leaves ends its call, and the last one the question', asyn
   const { fake, transport, from } = await setUp(t, WAITING)
   fake.otherwise(behaviours.freeze())
   const [first, second] = [new AbortController(), new AbortController()]
-  const failures = [first, second].map(({ signal }) => failureOf(transport.send(call(from, { signal }))))
+  const failures = [first, second].map(({ signal }) => failureOf(transport.send(callOf(from, { signal }))))
   const requests = await fake.received(3)
   const [question] = requests.filter(({ method }) => method === 'GET')
   const ended: string[] = []
@@ -197,7 +175,7 @@ t.test('an answer that begins while the question is on its way ends it', async (
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(answer.behaviour, CHAT)
   fake.otherwise(behaviours.freeze(), HEALTH)
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   const requests = await fake.received(2)
   answer.release()
   t.equal(await reply, '{"late":true}')
@@ -215,7 +193,7 @@ t.test('so does its head, and what comes of its body later', async (t) => {
   }, CHAT)
   fake.otherwise(behaviours.freeze(), HEALTH)
   const abort = new AbortController()
-  const text = failureOf(transport.send(call(from, { signal: abort.signal })))
+  const text = failureOf(transport.send(callOf(from, { signal: abort.signal })))
   const first = (await fake.received(2))[1]
   head.resolve()
   t.equal(await first?.ended, 'closed-early')
@@ -230,7 +208,7 @@ t.test('the total clock runs on while the question is on its way', async (t) => 
   const { fake, transport } = await setUp(t, WAITING)
   fake.otherwise(behaviours.freeze())
   const from = entry(fake.url, { timeouts: { ...UNSTATED, totalMs: 1_000 } })
-  t.same(await failureOf(transport.send(call(from))), { kind: 'timeout', clock: 'total' })
+  t.same(await failureOf(transport.send(callOf(from))), { kind: 'timeout', clock: 'total' })
   t.strictSame(await Promise.all(fake.requests.map(({ ended }) => ended)), ['closed-early', 'closed-early'])
 })
 
@@ -239,7 +217,7 @@ t.test('a head without a body is waited for as long as the server lives', async 
   fake.otherwise(behaviours.freezeAfterHeaders({ 'content-type': 'application/json' }), CHAT)
   fake.enqueueFor(HEALTH, behaviours.ok({}))
   fake.otherwise(behaviours.freeze(), HEALTH)
-  const reply = await transport.send(call(from))
+  const reply = await transport.send(callOf(from))
   t.equal(reply.status, 200)
   t.same(await failureOf(Promise.resolve(reply)), FROZEN)
   t.equal(fake.requests.length, 3)
@@ -250,7 +228,7 @@ t.test('a port that has been closed meanwhile is no sign of life', async (t) => 
   const { url } = await listen(t, server)
   const asked = once(server, 'request')
   const transport = transportOf(t, WAITING)
-  const failure = failureOf(transport.send(call(entry(url))))
+  const failure = failureOf(transport.send(callOf(entry(url))))
   await asked
   server.close()
   t.same(await failure, FROZEN)
@@ -261,15 +239,15 @@ t.test('a connection that breaks, or bytes that are no HTTP, are no sign of life
     const { fake, transport, from } = await setUp(t, WAITING)
     fake.otherwise(behaviours.freeze(), CHAT)
     fake.otherwise(behaviour, HEALTH)
-    t.same(await failureOf(transport.send(call(from))), FROZEN)
+    t.same(await failureOf(transport.send(callOf(from))), FROZEN)
   }
 })
 
 t.test('those who wait for a frozen server may take all connections: the question has its own', async (t) => {
   const { fake, transport, from } = await setUp(t, { maxConnections: 2, ...IMPATIENT })
   fake.otherwise(behaviours.freeze())
-  const failures = [1, 2].map(() => failureOf(transport.send(call(from))))
-  t.match(await failureOf(transport.send(call(from))), { kind: 'connect' })
+  const failures = [1, 2].map(() => failureOf(transport.send(callOf(from))))
+  t.match(await failureOf(transport.send(callOf(from))), { kind: 'connect' })
   for (const failure of failures) t.same(await failure, FROZEN)
 })
 
@@ -278,11 +256,11 @@ t.test('where too many entries of one server ask already, the server is waited f
   fake.otherwise(behaviours.freeze())
   const abort = new AbortController()
   const frozen = Array.from({ length: 4 }, () => {
-    return failureOf(transport.send(call(entry(fake.url), { signal: abort.signal })))
+    return failureOf(transport.send(callOf(entry(fake.url), { signal: abort.signal })))
   })
   await fake.received(8)
   fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })), CHAT)
-  t.equal(await textOf(transport.send(call(from))), '{"late":true}')
+  t.equal(await textFrom(transport.send(callOf(from))), '{"late":true}')
   t.equal(fake.requests.length, 9)
   abort.abort()
   for (const failure of frozen) t.match(await failure, { kind: 'aborted' })
@@ -296,9 +274,9 @@ t.test('the head of another answer is a sign of life, also where no body follows
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(behaviours.freeze(), HEALTH)
   fake.enqueueFor(CHAT, answer.behaviour, behaviours.status(503, ''))
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   const question = (await fake.received(2))[1]
-  t.equal(await textOf(transport.send(call(from, { stream: true }))), '')
+  t.equal(await textFrom(transport.send(callOf(from, { stream: true }))), '')
   t.equal(await question?.ended, 'closed-early')
   await fake.received(4)
   answer.release()
@@ -313,7 +291,7 @@ t.test('so is one that is still to be followed by the answer proper', async (t) 
     exchange.response.writeProcessing()
     await behaviours.freeze()(exchange)
   }, HEALTH)
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   await fake.received(3)
   answer.release()
   t.equal(await reply, '{"late":true}')
@@ -324,9 +302,9 @@ t.test('nobody asks while other answers come', async (t) => {
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
   fake.enqueue(answer.behaviour)
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   await fake.received(1)
-  const stream = await transport.send(call(from, { stream: true }))
+  const stream = await transport.send(callOf(from, { stream: true }))
   stream.firstContentSeen()
   const startedAt = performance.now()
   for await (const _chunk of stream.body) if (performance.now() - startedAt > 2_500) break
@@ -339,9 +317,9 @@ t.test('a stated time to the first byte is a hard one, as is that of a stream', 
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.freeze())
   const stated = entry(fake.url, { timeouts: { ...UNSTATED, firstByteMs: PATIENCE_MS } })
-  t.same(await failureOf(transport.send(call(stated))), FROZEN)
-  t.same(await failureOf(transport.send(call(stated, { stream: true }))), FROZEN)
-  t.same(await failureOf(transport.send(call(entry(fake.url), { stream: true }))), FROZEN)
+  t.same(await failureOf(transport.send(callOf(stated))), FROZEN)
+  t.same(await failureOf(transport.send(callOf(stated, { stream: true }))), FROZEN)
+  t.same(await failureOf(transport.send(callOf(entry(fake.url), { stream: true }))), FROZEN)
   t.strictSame(new Set(fake.requests.map(({ method }) => method)), new Set(['POST']))
 })
 
@@ -349,14 +327,14 @@ t.test('embeddings and token counts are watched over likewise', async (t) => {
   const { fake, transport, from } = await setUp(t)
   fake.otherwise(behaviours.freeze())
   for (const operation of ['embeddings', 'count-tokens'] as const) {
-    t.same(await failureOf(transport.send(call(from, { operation }))), FROZEN)
+    t.same(await failureOf(transport.send(callOf(from, { operation }))), FROZEN)
   }
 })
 
 t.test('a provider that has left the configuration is still asked by those who wait for it', async (t) => {
   const { fake, transport, from } = await setUp(t)
   fake.otherwise(behaviours.freeze())
-  const failure = failureOf(transport.send(call(from)))
+  const failure = failureOf(transport.send(callOf(from)))
   await fake.received(1)
   const left = transport.retain([])
   t.same(await failure, FROZEN)
@@ -366,7 +344,7 @@ t.test('a provider that has left the configuration is still asked by those who w
 t.test('after the end of the transport nobody is asked, and what waits may come', async (t) => {
   const { fake, transport, from } = await setUp(t)
   fake.otherwise(behaviours.delayed(PATIENCE_MS * 4, behaviours.ok({ late: true })))
-  const reply = textOf(transport.send(call(from)))
+  const reply = textFrom(transport.send(callOf(from)))
   await fake.received(1)
   const closed = transport.close()
   t.equal(await reply, '{"late":true}')

@@ -4,57 +4,26 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync, brotliCompressSync } from 'node:zlib'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
-import type { ProviderCall, ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
-import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
+import type { ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { pullFrom } from '../../../src/proxy/pipeline/pull.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import * as behaviours from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
-import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+import { attemptFailureOf, callOf, providerAt, textOf } from '../../helpers/provider-calls.ts'
+import { provider } from '../../domain/routing/samples.ts'
 
 /** Clocks that a test waits for are short, all others so long that they cannot interfere. */
 const LONG = { connectMs: 60_000, firstByteMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
 const SHORT_MS = 60
 
 function entry(url: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
-  const endpoint = { baseUrl: `${url}/v1`, allowInsecureHttp: true, headers: {} }
-  return provider('one', [model('m')], { endpoint, timeouts: LONG, ...fields })
-}
-
-function call(from: ProviderEntry, fields: Partial<ProviderCall> = {}): ProviderCall {
-  return {
-    deployment: deploymentOf(compile(from), 'one/m'),
-    credential: undefined,
-    operation: 'chat',
-    stream: false,
-    body: '{"model":"m"}',
-    passHeaders: {},
-    signal: new AbortController().signal,
-    ...fields,
-  }
-}
-
-async function textOf(reply: ProviderReply): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of reply.body) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+  return providerAt(url, LONG, fields)
 }
 
 /** undici waits a turn of the event loop before it uses a connection again, in case the server closes it after all. */
 async function turn(): Promise<void> {
   for (let count = 0; count < 3; count++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** The AttemptError of a promise that must fail with one. */
-async function failureOf(promise: Promise<unknown>): Promise<{ kind: string; clock: string | undefined }> {
-  try {
-    await promise
-  } catch (error) {
-    if (error instanceof AttemptError) return { kind: error.kind, clock: error.clock }
-    throw error
-  }
-  throw new Error('nothing failed')
 }
 
 async function setUp(test: Test) {
@@ -86,7 +55,7 @@ async function rawServer(test: Test, onSocket: (socket: Socket) => void): Promis
 t.test('sends the body as it is and returns status, headers and body', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.ok({ hello: 'world' }, { 'x-vendor': 'kept', 'keep-alive': 'timeout=5', te: 'trailers' }))
-  const reply = await transport.send(call(entry(fake.url), { body: Buffer.from('{"model":"m","extra":"é"}') }))
+  const reply = await transport.send(callOf(entry(fake.url), { body: Buffer.from('{"model":"m","extra":"é"}') }))
   t.equal(reply.status, 200)
   t.equal(reply.headers['x-vendor'], 'kept')
   t.equal(reply.headers['keep-alive'], undefined, 'hop-by-hop headers stay behind')
@@ -124,7 +93,7 @@ t.test('sends credential, static headers and listed client headers, and nothing 
     'x-region': 'client',
     __proto__x: 'y',
   }
-  await textOf(await transport.send(call(from, { credential: new Secret('sk-real\n'), passHeaders })))
+  await textOf(await transport.send(callOf(from, { credential: new Secret('sk-real\n'), passHeaders })))
   const headers = fake.requests[0]?.headers ?? {}
   t.equal(headers['authorization'], 'Bearer sk-real')
   t.equal(headers['x-region'], 'eu', 'the manifest wins over the client')
@@ -139,7 +108,7 @@ t.test('sends nothing where the credential is missing or cannot be sent', async 
   const { fake, transport } = await setUp(t)
   const from = entry(fake.url, { credentials: { type: 'Bearer' } })
   for (const credential of [undefined, new Secret(' \n'), new Secret('a\r\nx-evil: 1')]) {
-    t.match(await failureOf(transport.send(call(from, { credential }))), { kind: 'connect' })
+    t.match(await attemptFailureOf(transport.send(callOf(from, { credential }))), { kind: 'connect' })
   }
   t.equal(fake.requests.length, 0)
 })
@@ -148,13 +117,13 @@ t.test('reuses a connection, and returns a redirect instead of following it', as
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.ok({}), behaviours.redirect(`${fake.url}/elsewhere`), behaviours.ok({}))
   const from = entry(fake.url)
-  await textOf(await transport.send(call(from)))
+  await textOf(await transport.send(callOf(from)))
   await turn()
-  const reply = await transport.send(call(from))
+  const reply = await transport.send(callOf(from))
   t.equal(reply.status, 307)
   await textOf(reply)
   await turn()
-  await textOf(await transport.send(call(from)))
+  await textOf(await transport.send(callOf(from)))
   t.equal(fake.openConnections(), 1)
   t.same(
     fake.requests.map(({ path }) => path),
@@ -166,7 +135,7 @@ t.test('hands on in one piece what one read of the socket brings', async (t) => 
   const { fake, transport } = await setUp(t)
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
   fake.enqueue(behaviours.rawAnswer(`${head}3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n`))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   const pieces: string[] = []
   for await (const piece of reply.body) pieces.push(Buffer.from(piece).toString())
   t.strictSame(pieces, ['onetwothree'])
@@ -175,7 +144,7 @@ t.test('hands on in one piece what one read of the socket brings', async (t) => 
 t.test('a reader that throws when a chunk comes is told that its reading has failed', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   const { promise: failure, resolve } = Promise.withResolvers<unknown>()
   const thrown = new Error('in the reader')
   const pulled = pullFrom(reply.body)
@@ -199,7 +168,7 @@ t.test('gives up on a provider that accepts and never answers', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.freeze())
   const from = entry(fake.url, { timeouts: { ...LONG, firstByteMs: SHORT_MS } })
-  t.same(await failureOf(transport.send(call(from))), { kind: 'timeout', clock: 'first-byte' })
+  t.same(await attemptFailureOf(transport.send(callOf(from))), { kind: 'timeout', clock: 'first-byte' })
   t.equal(await fake.requests[0]?.ended, 'closed-early', 'the provider sees the end')
 })
 
@@ -210,9 +179,9 @@ t.test(
     const { firstByteMs: _unstated, ...rest } = LONG
     fake.enqueue(behaviours.delayed(SHORT_MS * 2, behaviours.ok({ late: true })), behaviours.freeze())
     const patient = entry(fake.url, { timeouts: { ...rest, connectMs: SHORT_MS, streamIdleMs: SHORT_MS } })
-    t.equal(await textOf(await transport.send(call(patient))), '{"late":true}')
+    t.equal(await textOf(await transport.send(callOf(patient))), '{"late":true}')
     const bounded = entry(fake.url, { timeouts: { ...rest, totalMs: SHORT_MS } })
-    t.same(await failureOf(transport.send(call(bounded))), { kind: 'timeout', clock: 'total' })
+    t.same(await attemptFailureOf(transport.send(callOf(bounded))), { kind: 'timeout', clock: 'total' })
   },
 )
 
@@ -220,9 +189,9 @@ t.test('lets the total clock end what the others would allow', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 5 }))
   const from = entry(fake.url, { timeouts: { ...LONG, totalMs: SHORT_MS * 2 } })
-  const reply = await transport.send(call(from, { stream: true }))
+  const reply = await transport.send(callOf(from, { stream: true }))
   reply.firstContentSeen()
-  t.same(await failureOf(textOf(reply)), { kind: 'timeout', clock: 'total' })
+  t.same(await attemptFailureOf(textOf(reply)), { kind: 'timeout', clock: 'total' })
 })
 
 t.test('runs the first-byte clock of a stream until content was seen, then the idle clock', async (t) => {
@@ -233,14 +202,14 @@ t.test('runs the first-byte clock of a stream until content was seen, then the i
     behaviours.stallAfter(['data: 1\n\n']),
   )
   const slow = { ...LONG, firstByteMs: SHORT_MS }
-  const stalled = await transport.send(call(entry(fake.url, { timeouts: slow }), { stream: true }))
-  t.same(await failureOf(textOf(stalled)), { kind: 'timeout', clock: 'first-byte' })
+  const stalled = await transport.send(callOf(entry(fake.url, { timeouts: slow }), { stream: true }))
+  t.same(await attemptFailureOf(textOf(stalled)), { kind: 'timeout', clock: 'first-byte' })
 
-  const pinging = await transport.send(call(entry(fake.url, { timeouts: slow }), { stream: true }))
-  t.same(await failureOf(textOf(pinging)), { kind: 'timeout', clock: 'first-byte' }, 'pings are no content')
+  const pinging = await transport.send(callOf(entry(fake.url, { timeouts: slow }), { stream: true }))
+  t.same(await attemptFailureOf(textOf(pinging)), { kind: 'timeout', clock: 'first-byte' }, 'pings are no content')
 
   const idle = await transport.send(
-    call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
+    callOf(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
   )
   const received: string[] = []
   const reading = (async () => {
@@ -249,14 +218,14 @@ t.test('runs the first-byte clock of a stream until content was seen, then the i
       idle.firstContentSeen()
     }
   })()
-  t.same(await failureOf(reading), { kind: 'timeout', clock: 'idle' })
+  t.same(await attemptFailureOf(reading), { kind: 'timeout', clock: 'idle' })
   t.same(received, ['data: 1\n\n'])
 })
 
 t.test('a body whose answer is complete ends without an error when nothing more comes', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.stallAfter(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 5 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   const received: string[] = []
   for await (const chunk of reply.body) {
     received.push(Buffer.from(chunk).toString())
@@ -270,11 +239,11 @@ t.test('a body that goes on after all has its idle clock back', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.stallAfter(['data: 1\n\n']))
   const from = entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } })
-  const reply = await transport.send(call(from, { stream: true }))
+  const reply = await transport.send(callOf(from, { stream: true }))
   reply.firstContentSeen()
   reply.endsAfter?.(10_000)
   reply.endsAfter?.(Infinity)
-  t.same(await failureOf(textOf(reply)), { kind: 'timeout', clock: 'idle' })
+  t.same(await attemptFailureOf(textOf(reply)), { kind: 'timeout', clock: 'idle' })
 })
 
 t.test('of a body that is over nothing more is read; its connection serves the next call once it ends', async (t) => {
@@ -291,7 +260,7 @@ t.test('of a body that is over nothing more is read; its connection serves the n
     response.end('x'.repeat(1_000_000))
   })
   const gone = new AbortController()
-  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: gone.signal }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true, signal: gone.signal }))
   const received: string[] = []
   for await (const chunk of reply.body) {
     received.push(Buffer.from(chunk).toString())
@@ -303,7 +272,7 @@ t.test('of a body that is over nothing more is read; its connection serves the n
   t.equal(await fake.requests[0]?.ended, 'answered', 'the client that leaves then ends nothing')
   const again = async (): Promise<ProviderReply> => {
     await turn()
-    return transport.send(call(entry(fake.url))).catch(again)
+    return transport.send(callOf(entry(fake.url))).catch(again)
   }
   await textOf(await again())
   t.equal(ports.size, 1)
@@ -312,7 +281,7 @@ t.test('of a body that is over nothing more is read; its connection serves the n
 t.test('a server that does not end a body that is over loses its connection', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 5 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   reply.endsAfter?.(0)
   t.equal(await textOf(reply), '')
   t.equal(await fake.requests[0]?.ended, 'closed-early')
@@ -321,7 +290,7 @@ t.test('a server that does not end a body that is over loses its connection', as
 t.test('the total clock ends also what is left of a body that is over', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.stallAfter(['data: 1\n\n']))
-  const reply = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, totalMs: 700 } }), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url, { timeouts: { ...LONG, totalMs: 700 } }), { stream: true }))
   reply.endsAfter?.(0)
   t.equal(await textOf(reply), '')
   t.equal(await fake.requests[0]?.ended, 'closed-early')
@@ -330,35 +299,35 @@ t.test('the total clock ends also what is left of a body that is over', async (t
 t.test('runs the first-byte clock of a whole answer until its first byte', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.freezeAfterHeaders(), behaviours.stallAfter(['{"half":']))
-  const first = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, firstByteMs: SHORT_MS } })))
-  t.same(await failureOf(textOf(first)), { kind: 'timeout', clock: 'first-byte' })
-  const second = await transport.send(call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } })))
-  t.same(await failureOf(textOf(second)), { kind: 'timeout', clock: 'idle' })
+  const first = await transport.send(callOf(entry(fake.url, { timeouts: { ...LONG, firstByteMs: SHORT_MS } })))
+  t.same(await attemptFailureOf(textOf(first)), { kind: 'timeout', clock: 'first-byte' })
+  const second = await transport.send(callOf(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } })))
+  t.same(await attemptFailureOf(textOf(second)), { kind: 'timeout', clock: 'idle' })
 })
 
 t.test('reports a refused connection, and a closed one before and within the answer', async (t) => {
   const { fake, transport } = await setUp(t)
   const gone = await startFakeProvider()
   await gone.close()
-  t.match(await failureOf(transport.send(call(entry(gone.url)))), { kind: 'connect' })
+  t.match(await attemptFailureOf(transport.send(callOf(entry(gone.url)))), { kind: 'connect' })
 
   fake.enqueue(behaviours.hangUp(), behaviours.cutAfter(['data: 1\n\n']), behaviours.reset(['data: 1\n\n']))
-  t.match(await failureOf(transport.send(call(entry(fake.url)))), { kind: 'cut' })
+  t.match(await attemptFailureOf(transport.send(callOf(entry(fake.url)))), { kind: 'cut' })
   for (const how of ['cut', 'reset']) {
-    const reply = await transport.send(call(entry(fake.url), { stream: true }))
-    t.match(await failureOf(textOf(reply)), { kind: 'cut' }, how)
+    const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
+    t.match(await attemptFailureOf(textOf(reply)), { kind: 'cut' }, how)
   }
 })
 
 t.test('gives the reader what came before the cut', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.cutAfter(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 10 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   let text = ''
   const reading = (async () => {
     for await (const chunk of reply.body) text += Buffer.from(chunk).toString()
   })()
-  t.match(await failureOf(reading), { kind: 'cut' })
+  t.match(await attemptFailureOf(reading), { kind: 'cut' })
   t.equal(text, 'data: 1\n\ndata: 2\n\n')
 })
 
@@ -377,7 +346,7 @@ for (const [name, bytes] of Object.entries(ANSWERS_OUT_OF_PROTOCOL)) {
     const transport = new HttpTransport()
     t.teardown(() => transport.close())
     const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(bytes)))
-    t.match(await failureOf(transport.send(call(entry(url)))), { kind: 'protocol' })
+    t.match(await attemptFailureOf(transport.send(callOf(entry(url)))), { kind: 'protocol' })
   })
 }
 
@@ -389,13 +358,13 @@ t.test(
     const short = await rawServer(t, (socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nabc')),
     )
-    t.match(await failureOf(transport.send(call(entry(short))).then(textOf)), { kind: 'cut' })
+    t.match(await attemptFailureOf(transport.send(callOf(entry(short))).then(textOf)), { kind: 'cut' })
     const chunked = await rawServer(t, (socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n')),
     )
-    t.match(await failureOf(transport.send(call(entry(chunked))).then(textOf)), { kind: 'cut' })
+    t.match(await attemptFailureOf(transport.send(callOf(entry(chunked))).then(textOf)), { kind: 'cut' })
     const open = await rawServer(t, (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nabc')))
-    t.equal(await transport.send(call(entry(open))).then(textOf), 'abc')
+    t.equal(await transport.send(callOf(entry(open))).then(textOf), 'abc')
   },
 )
 
@@ -404,7 +373,7 @@ t.test('reports a broken chunk within the body as a breach of protocol', async (
   t.teardown(() => transport.close())
   const answer = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nZZ\r\n'
   const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(answer)))
-  t.match(await failureOf(transport.send(call(entry(url))).then(textOf)), { kind: 'protocol' })
+  t.match(await attemptFailureOf(transport.send(callOf(entry(url))).then(textOf)), { kind: 'protocol' })
 })
 
 t.test('survives header names of a prototype and informational answers', async (t) => {
@@ -413,7 +382,7 @@ t.test('survives header names of a prototype and informational answers', async (
   const answer =
     'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nconnection: x-private\r\nx-private: 1\r\ncontent-length: 2\r\n\r\nok'
   const url = await rawServer(t, (socket) => socket.once('data', () => socket.write(answer)))
-  const reply = await transport.send(call(entry(url)))
+  const reply = await transport.send(callOf(entry(url)))
   t.equal(reply.status, 200)
   t.equal(reply.headers['x-private'], undefined, 'named by the connection header')
   t.equal(await textOf(reply), 'ok')
@@ -423,34 +392,36 @@ t.test('carries the abort of a client to the provider, before and within the ans
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.freeze(), behaviours.endless('data: x\n\n', { pauseMs: 1 }))
   const before = new AbortController()
-  const waiting = failureOf(transport.send(call(entry(fake.url), { signal: before.signal })))
+  const waiting = attemptFailureOf(transport.send(callOf(entry(fake.url), { signal: before.signal })))
   await fake.received(1)
   before.abort()
   t.match(await waiting, { kind: 'aborted' })
   t.equal(await fake.requests[0]?.ended, 'closed-early')
 
   const within = new AbortController()
-  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: within.signal }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true, signal: within.signal }))
   const reading = (async () => {
     for await (const _chunk of reply.body) within.abort()
   })()
-  t.match(await failureOf(reading), { kind: 'aborted' })
+  t.match(await attemptFailureOf(reading), { kind: 'aborted' })
   t.equal(await fake.requests[1]?.ended, 'closed-early')
 })
 
 t.test('sends nothing for a client that has already gone', async (t) => {
   const { fake, transport } = await setUp(t)
-  t.match(await failureOf(transport.send(call(entry(fake.url), { signal: AbortSignal.abort() }))), { kind: 'aborted' })
+  t.match(await attemptFailureOf(transport.send(callOf(entry(fake.url), { signal: AbortSignal.abort() }))), {
+    kind: 'aborted',
+  })
   t.equal(fake.openConnections(), 0)
   fake.enqueue(behaviours.ok({}))
-  await textOf(await transport.send(call(entry(fake.url))))
+  await textOf(await transport.send(callOf(entry(fake.url))))
   t.equal(fake.requests.length, 1)
 })
 
 t.test('aborts the provider when the reader leaves the loop', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.endless('data: x\n\n', { pauseMs: 1 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   for await (const _chunk of reply.body) break
   t.equal(await fake.requests[0]?.ended, 'closed-early')
 })
@@ -484,7 +455,7 @@ t.test('stops the provider while the reader does not read, and gives it all afte
       }, 100)
     })
   })
-  const reply = await transport.send(call(entry(url), { stream: true }))
+  const reply = await transport.send(callOf(entry(url), { stream: true }))
   await stalled
   t.ok(sent < total / 2, `the provider could send ${sent} of ${total} bytes`)
   let received = 0
@@ -497,7 +468,7 @@ t.test('does not run the idle clock against a reader that is slow', async (t) =>
   const chunks = Array.from({ length: 64 }, () => 'x'.repeat(65_536))
   fake.enqueue(behaviours.stream(chunks))
   const reply = await transport.send(
-    call(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
+    callOf(entry(fake.url, { timeouts: { ...LONG, streamIdleMs: SHORT_MS } }), { stream: true }),
   )
   reply.firstContentSeen()
   await new Promise((resolve) => setTimeout(resolve, SHORT_MS * 3))
@@ -508,7 +479,7 @@ t.test('streams a request of 1 MB and an answer of 1 MB', async (t) => {
   const { fake, transport } = await setUp(t)
   const text = 'y'.repeat(1_048_576)
   fake.enqueue(behaviours.ok({ text }))
-  const reply = await transport.send(call(entry(fake.url), { body: JSON.stringify({ text }) }))
+  const reply = await transport.send(callOf(entry(fake.url), { body: JSON.stringify({ text }) }))
   t.equal(await textOf(reply), JSON.stringify({ text }))
   t.equal(fake.requests[0]?.body.length, text.length + 11)
 })
@@ -524,12 +495,12 @@ t.test('understands an answer that is compressed although it was not asked for',
   )
   const from = entry(fake.url)
   for (const _encoding of ['gzip', 'br']) {
-    const reply = await transport.send(call(from))
+    const reply = await transport.send(callOf(from))
     t.equal(reply.headers['content-encoding'], undefined)
     t.equal(await textOf(reply), plain.toString())
   }
-  t.match(await failureOf(transport.send(call(from)).then(textOf)), { kind: 'protocol' }, 'not gzip')
-  t.match(await failureOf(transport.send(call(from)).then(textOf)), { kind: 'protocol' }, 'unknown encoding')
+  t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'not gzip')
+  t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'unknown encoding')
 })
 
 t.test('passes a cut and an abort through the decoding of a compressed answer', async (t) => {
@@ -537,11 +508,11 @@ t.test('passes a cut and an abort through the decoding of a compressed answer', 
   const half = gzipSync(Buffer.alloc(100_000, 'ab')).subarray(0, 40)
   const encoded = { headers: { 'content-encoding': 'gzip' } }
   fake.enqueue(behaviours.cutAfter([half], encoded), behaviours.stallAfter([half], encoded))
-  const cut = await transport.send(call(entry(fake.url), { stream: true }))
-  t.match(await failureOf(textOf(cut)), { kind: 'cut' })
+  const cut = await transport.send(callOf(entry(fake.url), { stream: true }))
+  t.match(await attemptFailureOf(textOf(cut)), { kind: 'cut' })
   const gone = new AbortController()
-  const reply = await transport.send(call(entry(fake.url), { stream: true, signal: gone.signal }))
-  const reading = failureOf(textOf(reply))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true, signal: gone.signal }))
+  const reading = attemptFailureOf(textOf(reply))
   gone.abort()
   t.match(await reading, { kind: 'aborted' })
 })
@@ -553,10 +524,10 @@ t.test('aborts the provider when the reader leaves a compressed answer', async (
     -20,
   )
   fake.otherwise(behaviours.stallAfter([head], { headers: { 'content-encoding': 'gzip' } }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   for await (const _chunk of reply.body) break
   t.equal(await fake.requests[0]?.ended, 'closed-early')
-  const unread = await transport.send(call(entry(fake.url), { stream: true }))
+  const unread = await transport.send(callOf(entry(fake.url), { stream: true }))
   await unread.body[Symbol.asyncIterator]().return?.()
   t.equal(await fake.requests[1]?.ended, 'closed-early', 'also one of which nothing was read')
 })
@@ -571,24 +542,24 @@ t.test('refuses more exchanges at once than it has connections for', async (t) =
   fake.enqueue(behaviours.freeze(), behaviours.ok({}))
   const from = entry(fake.url)
   const abort = new AbortController()
-  const first = failureOf(transport.send(call(from, { signal: abort.signal })))
+  const first = attemptFailureOf(transport.send(callOf(from, { signal: abort.signal })))
   await fake.received(1)
-  t.match(await failureOf(transport.send(call(from))), { kind: 'connect' })
+  t.match(await attemptFailureOf(transport.send(callOf(from))), { kind: 'connect' })
   abort.abort()
   t.match(await first, { kind: 'aborted' })
   await fake.requests[0]?.ended
-  t.equal((await transport.send(call(from))).status, 200, 'the place is free again')
+  t.equal((await transport.send(callOf(from))).status, 200, 'the place is free again')
 })
 
 t.test('leaves exchanges of a removed provider alone and closes its idle connections', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.enqueue(behaviours.stream(['data: 1\n\n', 'data: 2\n\n'], { pauseMs: 30 }))
-  const reply = await transport.send(call(entry(fake.url), { stream: true }))
+  const reply = await transport.send(callOf(entry(fake.url), { stream: true }))
   const closed = transport.retain([])
   t.equal(await textOf(reply), 'data: 1\n\ndata: 2\n\n')
   await closed
   fake.enqueue(behaviours.ok({}))
-  const late = await transport.send(call(entry(fake.url)))
+  const late = await transport.send(callOf(entry(fake.url)))
   t.equal(late.status, 200, 'a request that kept the old configuration still gets through')
   await textOf(late)
 })
@@ -596,15 +567,15 @@ t.test('leaves exchanges of a removed provider alone and closes its idle connect
 t.test('keeps connections whose provider has not changed', async (t) => {
   const { fake, transport } = await setUp(t)
   fake.otherwise(behaviours.ok({}))
-  await textOf(await transport.send(call(entry(fake.url))))
+  await textOf(await transport.send(callOf(entry(fake.url))))
   await transport.retain([entry(fake.url), provider('broken', [])])
   await turn()
-  await textOf(await transport.send(call(entry(fake.url))))
+  await textOf(await transport.send(callOf(entry(fake.url))))
   t.equal(fake.openConnections(), 1)
 })
 
 t.test('sends nothing after it was closed', async (t) => {
   const { fake, transport } = await setUp(t)
   await transport.close()
-  t.match(await failureOf(transport.send(call(entry(fake.url)))), { kind: 'aborted' })
+  t.match(await attemptFailureOf(transport.send(callOf(entry(fake.url)))), { kind: 'aborted' })
 })
