@@ -202,6 +202,7 @@ t.test('the tool filters and sums what is in Redis, each request once', async (t
   })
   t.match(await audit(), /^time +request +organization[^]*\n[^\n]* 0\.000010 +team=blue\n/)
   t.equal(await audit('--until', '1h', '--format', 'json'), '')
+  t.equal(await audit('--organization', 'other-tool', '--format', 'json'), '', 'the last of a flag counts')
   for (const wrong of [
     ['--format', 'xml'],
     ['--since', 'noon'],
@@ -211,7 +212,6 @@ t.test('the tool filters and sums what is in Redis, each request once', async (t
     ['--sum-by', 'tag:'],
     ['--key', 'app'],
     ['--project', 'No Such'],
-    ['--organization', 'twice'],
     ['--tag', 'a b=c'],
     ['--since', '1h', '--until', '2h'],
     ['--file', '-'],
