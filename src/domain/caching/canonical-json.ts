@@ -50,7 +50,7 @@ function itemsInOrder(items: JsonValue[], placeOf: PlaceOf): JsonValue {
 
 function fieldsInOrder(object: JsonObject, placeOf: PlaceOf, ignored?: ReadonlySet<string>): JsonObject {
   const names = Object.keys(object)
-  const inPlace = placeOf === undefined ? sortNames(names) : sortByPlace(names, placeOf)
+  const inPlace = holdOtherPlaces(names, placeOf) ? sortByPlace(names, placeOf) : sortNames(names)
   let copy: JsonObject | undefined = inPlace && ignored === undefined ? undefined : {}
   for (const name of names) {
     const field = object[name]
@@ -83,6 +83,13 @@ function sortNames(names: string[]): boolean {
   }
   if (!unchanged && names.length > FEW) names.sort()
   return unchanged
+}
+
+/** Whether one of the names has a place that is not its own. Hardly ever: then sorting by places is not worth its price. */
+function holdOtherPlaces(names: readonly string[], placeOf: PlaceOf): placeOf is (name: string) => string {
+  if (placeOf === undefined) return false
+  for (const name of names) if (placeOf(name) !== name) return true
+  return false
 }
 
 /** The same, by what stands for the names. */
