@@ -27,8 +27,10 @@ export interface RedisHost {
 
 const DEFAULT_PORT = 6379
 const DEFAULT_SENTINEL_PORT = 26379
-// Not `new URL`: it knows no lists of hosts.
-const PATTERN = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^?#]*))?$/
+// Without the text: in an address without @ it is the login.
+const NO_HOST = 'not a Redis address: a host is NAME, ADDRESS or [IPv6], each with or without :PORT from 1 to 65535'
+// Not `new URL`: it knows no lists of hosts. No @ in the path: before it may stand a password with an unencoded slash.
+const PATTERN = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^@?#]*))?$/
 const HOST = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+))(?::([0-9]{1,5}))?$/
 
 /** @throws {TypeError} that shows neither user nor password */
@@ -56,7 +58,7 @@ function parseHost(text: string, defaultPort: number): RedisHost {
   const match = HOST.exec(text)
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3] ?? defaultPort)
-  if (host === undefined || port === 0 || port > 65535) throw new TypeError(`not a Redis host: ${text}`)
+  if (host === undefined || port === 0 || port > 65535) throw new TypeError(NO_HOST)
   return { host, port }
 }
 

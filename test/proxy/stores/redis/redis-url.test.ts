@@ -67,6 +67,9 @@ t.test('refuses anything else, without repeating the password', async (t) => {
     'redis+other://h',
     'redis://u:%zz-secret@h',
     'redis://u:secret@h:x',
+    'redis://u:secret/word@h',
+    'redis+sentinel://u:secret/word@h/mymaster',
+    'redis://u:secret',
   ]
   for (const url of bad) {
     t.throws(() => parseRedisUrl(url), TypeError, url)
