@@ -5,6 +5,7 @@ import {
   parseFlags,
   parseKeyId,
   parseName,
+  parseRedis,
   UsageError,
   type FlagSpec,
   type Flags,
@@ -51,20 +52,24 @@ const MAX_REMEMBERED = 200_000
 /** Returns the exit code: 0 read, 1 the source could not be read to its end. @throws {UsageError} */
 export async function runAudit(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = parseFlags(args, AUDIT_FLAGS, environment)
-  if (flags.redis === undefined && flags.file === undefined) {
-    throw new UsageError('--redis URL or --file PATH is required')
-  }
-  // The environment of a gateway may well name its Redis; a file is then meant instead.
-  const given = parseFlags(args, AUDIT_FLAGS, {})
-  if (given.redis !== undefined && given.file !== undefined)
-    throw new UsageError('--redis and --file exclude each other')
+  const file = fileOf(args, flags)
   const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
   const dimensions = flags['sum-by'].flatMap((names) => names.split(',')).map(dimensionOf)
-  const entries = once(
-    filtered(parsed(flags.file === undefined ? fromRedis(flags, filter) : fromFile(flags.file)), filter),
-  )
+  const entries = once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter))
   return print(dimensions.length === 0 ? renderEntries(entries, format) : renderSums(entries, dimensions, format))
+}
+
+/** Undefined: from Redis. @throws {UsageError} */
+function fileOf(args: readonly string[], { redis, file }: AuditFlags): string | undefined {
+  const given = parseFlags(args, AUDIT_FLAGS, {})
+  if (given.redis !== undefined && given.file !== undefined)
+    throw new UsageError('--redis and --file exclude each other')
+  // The environment of a gateway may well name its Redis; a file is then meant instead.
+  if (file !== undefined && given.redis === undefined) return file
+  if (redis === undefined) throw new UsageError('--redis URL or --file PATH is required')
+  parseRedis('redis', redis)
+  return undefined
 }
 
 async function print(pieces: AsyncIterable<string>): Promise<number> {
@@ -194,8 +199,8 @@ function filterOf({ organization, project, key: virtualKey, tag, since, until }:
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs)
     throw new UsageError('--since must be before --until')
   return {
-    organization: organization === undefined ? undefined : parseName('organization', organization),
-    project: project === undefined ? undefined : parseName('project', project),
+    organization: parseName('organization', organization),
+    project: parseName('project', project),
     virtualKey: virtualKey === undefined ? undefined : parseKeyId('key', virtualKey),
     tags: tag.map(pairOf),
     sinceMs,

@@ -1,5 +1,5 @@
 /** Process entry of `tollgate cache purge`. */
-import { parseFlags, parseKeyId, parseName, UsageError, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseKeyId, parseName, parseRedis, UsageError, type FlagSpec } from './command-line.ts'
 import type { PurgeTarget } from './proxy/stores/cache/purge.ts'
 
 export const CACHE_FLAGS = {
@@ -21,8 +21,9 @@ export async function runCache(args: readonly string[], environment: NodeJS.Proc
   const { redis: url, project, key: virtualKey } = flags
   if (url === undefined || flags.organization === undefined) throw new UsageError(USAGE)
   if (project !== undefined && virtualKey !== undefined) throw new UsageError('--project and --key exclude each other')
+  parseRedis('redis', url)
   const organization = parseName('organization', flags.organization)
-  if (project !== undefined) parseName('project', project)
+  parseName('project', project)
   if (virtualKey !== undefined) parseKeyId('key', virtualKey)
   return purge(url, { organization, project, virtualKey })
 }

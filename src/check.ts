@@ -5,7 +5,7 @@ import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 
 /** Prints what is wrong with the manifests. Returns the exit code. @throws {UsageError} */
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  if (args.length === 0 || args.some((path) => path.startsWith('-')))
+  if (args.length === 0 || args.some((path) => path === '' || path.startsWith('-')))
     throw new UsageError('usage: tollgate check PATH...')
   return checkManifests(args, {
     environment,

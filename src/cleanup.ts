@@ -1,5 +1,5 @@
 /** Process entry of `tollgate cleanup`, which the chart runs before an uninstall. */
-import { parseFlags, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseName, parseRedis, type FlagSpec } from './command-line.ts'
 import { runKubeTool } from './kube-tool.ts'
 import { cleanUp } from './operator/installation/clean-up.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
@@ -27,14 +27,19 @@ const REDIS_TIMEOUT_MS = 10_000
 /** Returns the exit code: 1 where something is left that would hang. @throws {UsageError} */
 export async function runCleanup(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = parseFlags(args, CLEANUP_FLAGS, environment)
-  const { redis, 'redis-secret': redisSecret } = flags
+  const { redis } = flags
+  if (redis !== undefined) parseRedis('redis', redis)
+  const redisSecret = parseName('redis-secret', flags['redis-secret'])
+  const operator = parseName('operator', flags.operator)
+  const webhookConfiguration = parseName('webhook-configuration', flags['webhook-configuration'])
+  const ownNamespace = parseName('namespace', flags.namespace)
   return runKubeTool(environment, 'tollgate-cleanup', (tool) => {
-    const namespace = flags.namespace ?? tool.namespace
+    const namespace = ownNamespace ?? tool.namespace
     return cleanUp({
       ...tool,
       namespace,
-      operator: flags.operator,
-      webhookConfiguration: flags['webhook-configuration'],
+      operator,
+      webhookConfiguration,
       secrets: flags['delete-secrets'] ? [...OWN_SECRETS, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
       revoke: redis === undefined ? undefined : () => revoke(tool.client, redis, namespace, redisSecret),
     })

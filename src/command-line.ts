@@ -1,5 +1,6 @@
 /** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment (empty: not given); the command line wins. */
 import { parseArgs } from 'node:util'
+import { parseRedisUrl, type RedisAddress } from './proxy/stores/redis/redis-url.ts'
 
 /** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off. */
 export interface FlagSpec {
@@ -63,9 +64,9 @@ export function parseAddress(flag: string, text: string): { readonly host: strin
 /** A Kubernetes name: nothing in it can reach another key of a store. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 
-/** @throws {UsageError} where it can be no name of a resource. */
-export function parseName(flag: string, text: string): string {
-  if (NAME.test(text)) return text
+/** A flag that is not given stays undefined. @throws {UsageError} where it can be no name of a resource. */
+export function parseName<Text extends string | undefined>(flag: string, text: Text): Text {
+  if (text === undefined || NAME.test(text)) return text
   throw new UsageError(`--${flag} must be a name of lower-case letters, digits and hyphens, not ${text}`)
 }
 
@@ -74,6 +75,15 @@ export function parseKeyId(flag: string, text: string): string {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (more.length === 0 && NAME.test(namespace) && NAME.test(name)) return text
   throw new UsageError(`--${flag} must be namespace/name, not ${text}`)
+}
+
+/** @throws {UsageError} that shows neither user nor password. */
+export function parseRedis(flag: string, text: string): RedisAddress {
+  try {
+    return parseRedisUrl(text)
+  } catch (error) {
+    throw new UsageError(`--${flag}: ${error instanceof Error ? error.message : 'not a Redis address'}`)
+  }
 }
 
 /** One of a few words. @throws {UsageError} which lists them. */

@@ -1,10 +1,18 @@
 /** The operator's command line. */
 import { readFile } from 'node:fs/promises'
-import { parseAddress, parseChoice, parseWholeNumber, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import {
+  parseAddress,
+  parseChoice,
+  parseName,
+  parseRedis,
+  parseWholeNumber,
+  UsageError,
+  type FlagSpec,
+  type Flags,
+} from './command-line.ts'
 import { parseDuration } from './domain/resources/durations.ts'
 import { parseInjectionSettings, type InjectionSettings } from './operator/injection/settings.ts'
 import { re2ImagePattern } from './proxy/guardrails/re2-pattern-engine.ts'
-import { parseRedisUrl } from './proxy/stores/redis/redis-url.ts'
 import { LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
 
 export const OPERATOR_FLAGS = {
@@ -106,20 +114,20 @@ export async function readOperatorSettings(flags: Flags<typeof OPERATOR_FLAGS>):
   if (webhook !== undefined && flags.injection === undefined) throw new UsageError('--listen-webhook needs --injection')
   return {
     redis: await redisSettings(flags),
-    namespace: flags.namespace,
+    namespace: parseName('namespace', flags.namespace),
     admin: parseAddress('admin', flags.admin),
     grpc: optionalAddress('listen-grpc', flags['listen-grpc']),
     webhook: optionalAddress('listen-webhook', webhook),
     injection: await injectionSettings(flags.injection),
-    webhookConfiguration: flags['webhook-configuration'],
+    webhookConfiguration: parseName('webhook-configuration', flags['webhook-configuration']),
     certificates: {
       service: dnsName('service', flags.service),
       moreNames: flags['certificate-names'].map((name) => dnsName('certificate-names', name)),
-      secret: flags['tls-secret'],
+      secret: parseName('tls-secret', flags['tls-secret']),
       serverLifetimeMs: lifetime('certificate-lifetime', flags['certificate-lifetime']),
       authorityLifetimeMs: lifetime('authority-lifetime', flags['authority-lifetime']),
     },
-    leaseName: flags['lease-name'],
+    leaseName: parseName('lease-name', flags['lease-name']),
     kubeRate: parseWholeNumber('kube-rate', flags['kube-rate'], 1, MOST_KUBE_RATE),
     logLevel: parseChoice('log-level', LOG_LEVELS, flags['log-level']),
   }
@@ -128,8 +136,8 @@ export async function readOperatorSettings(flags: Flags<typeof OPERATOR_FLAGS>):
 async function redisSettings(flags: Flags<typeof OPERATOR_FLAGS>): Promise<RedisSettings> {
   const { redis: url } = flags
   if (url === undefined) throw new UsageError('--redis URL is required')
-  const secret = flags['redis-secret']
-  if (secret !== undefined && hasLogin(url))
+  const secret = parseName('redis-secret', flags['redis-secret'])
+  if (hasLogin('redis', url) && secret !== undefined)
     throw new UsageError('--redis must have no login where --redis-secret has it')
   if (secret === undefined && flags['generate-redis-secret'])
     throw new UsageError('--generate-redis-secret needs --redis-secret')
@@ -147,17 +155,14 @@ async function redisSettings(flags: Flags<typeof OPERATOR_FLAGS>): Promise<Redis
 function sidecarRedisUrl(own: string | undefined, operators: string): string {
   if (own === undefined) return operators.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1')
   const url = own.replace(/^tcp:/, 'redis:')
-  if (hasLogin(url)) throw new UsageError('--sidecar-redis must have no login: each namespace has one of its own')
+  if (hasLogin('sidecar-redis', url))
+    throw new UsageError('--sidecar-redis must have no login: each namespace has one of its own')
   return url
 }
 
-function hasLogin(url: string): boolean {
-  try {
-    const { username, password } = parseRedisUrl(url)
-    return username !== undefined || password !== undefined
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'not a Redis address')
-  }
+function hasLogin(flag: string, url: string): boolean {
+  const { username, password } = parseRedis(flag, url)
+  return username !== undefined || password !== undefined
 }
 
 async function injectionSettings(file: string | undefined): Promise<InjectionSettings | undefined> {

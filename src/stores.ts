@@ -1,5 +1,5 @@
 /** The stores of a process: in Redis where an address is given, in memory otherwise. Wiring only. */
-import { UsageError } from './command-line.ts'
+import { parseRedis } from './command-line.ts'
 import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
@@ -51,12 +51,9 @@ export async function openStores(redisUrl: string | undefined, log: Logger, now:
       close: () => quotas.close(),
     }
   }
+  parseRedis('redis', redisUrl)
   const { connectRedis } = await import('./proxy/stores/redis/redis-client.ts')
-  return openRedisStores(
-    connect(() => connectRedis(redisUrl, { onChange: redisChanges(log) })),
-    log,
-    now,
-  )
+  return openRedisStores(connectRedis(redisUrl, { onChange: redisChanges(log) }), log, now)
 }
 
 /** Tells the log when Redis is found and lost. */
@@ -151,12 +148,4 @@ async function loadRedisStores() {
     import('./proxy/stores/quota-grace.ts'),
   ])
   return { RedisQuotaStore, RedisAuditStream, createResilientQuotaStore }
-}
-
-function connect<Connection>(open: () => Connection): Connection {
-  try {
-    return open()
-  } catch (error) {
-    throw new UsageError(`--redis: ${error instanceof Error ? error.message : 'not an address'}`)
-  }
 }

@@ -1,6 +1,6 @@
 /** Process entry of `tollgate verify`, which `helm test` runs. */
 import { randomBytes } from 'node:crypto'
-import { parseFlags, parseWholeNumber, type FlagSpec } from './command-line.ts'
+import { parseFlags, parseName, parseWholeNumber, type FlagSpec } from './command-line.ts'
 import { runKubeTool } from './kube-tool.ts'
 import { verifyInstallation } from './operator/installation/verify.ts'
 
@@ -22,14 +22,17 @@ export const VERIFY_FLAGS = {
 export async function runVerify(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = parseFlags(args, VERIFY_FLAGS, environment)
   const timeoutMs = parseWholeNumber('timeout', flags.timeout, 1, 9_999) * 1_000
+  const chosen = {
+    webhookConfiguration: parseName('webhook-configuration', flags['webhook-configuration']),
+    namespace: parseName('namespace', flags.namespace),
+    organization: parseName('organization', flags.organization),
+  }
   return runKubeTool(environment, 'tollgate-verify', async ({ client, timing, writeLine }) => {
     await verifyInstallation({
       client,
       timing,
       writeLine,
-      webhookConfiguration: flags['webhook-configuration'],
-      namespace: flags.namespace,
-      organization: flags.organization,
+      ...chosen,
       keyName: `tollgate-verify-${randomBytes(4).toString('hex')}`,
       timeoutMs,
     })

@@ -1,5 +1,11 @@
 import t from 'tap'
+import { runAudit } from '../src/audit.ts'
+import { runCache } from '../src/cache.ts'
+import { runCheck } from '../src/check.ts'
+import { runCleanup } from '../src/cleanup.ts'
 import { parseChoice, parseFlags, parseWholeNumber, UsageError, type FlagSpec } from '../src/command-line.ts'
+import { runOperator } from '../src/operator.ts'
+import { runVerify } from '../src/verify.ts'
 
 t.test('a word is one of those that are known', async (t) => {
   t.equal(parseChoice('log-level', ['info', 'warn'], 'warn'), 'warn')
@@ -46,4 +52,30 @@ t.test('what means nothing is refused', async (t) => {
   ]
   for (const [wrong, message] of cases) t.throws(() => parseFlags(wrong, SPECS, {}), { message }, wrong.join(' '))
   t.strictSame(parseFlags([], SPECS, { TOLLGATE_STATE: '' }), { state: undefined, tag: [], demo: false })
+})
+
+t.test('what is no address of Redis, no name or no path is refused before anything is asked', async (t) => {
+  const operator = (...args: string[]) => runOperator(['--redis', 'redis://localhost', ...args], {})
+  const cleanup = (...args: string[]) => runCleanup(args, {})
+  const verify = (...args: string[]) => runVerify(args, {})
+  const refusals: [Promise<unknown>, RegExp][] = [
+    [runCache(['purge', '--organization=o', '--redis=nonsense'], {}), /^--redis: not a Redis address/],
+    [runAudit(['--redis=nonsense'], {}), /^--redis: not a Redis address/],
+    [operator('--redis=nonsense'), /^--redis: not a Redis address/],
+    [operator('--sidecar-redis=nonsense'), /^--sidecar-redis: not a Redis address/],
+    [cleanup('--redis=nonsense'), /^--redis: not a Redis address/],
+    ...['namespace', 'redis-secret', 'webhook-configuration', 'tls-secret', 'lease-name'].map(
+      (flag): [Promise<unknown>, RegExp] => [operator(`--${flag}=../x`), new RegExp(`^--${flag} must be a name`)],
+    ),
+    ...['namespace', 'redis-secret', 'webhook-configuration', 'operator'].map((flag): [Promise<unknown>, RegExp] => [
+      cleanup(`--${flag}=a b`),
+      new RegExp(`^--${flag} must be a name`),
+    ]),
+    ...['namespace', 'webhook-configuration', 'organization'].map((flag): [Promise<unknown>, RegExp] => [
+      verify(`--${flag}=Ü`),
+      new RegExp(`^--${flag} must be a name`),
+    ]),
+    [runCheck([''], {}), /^usage: tollgate check/],
+  ]
+  for (const [refusal, message] of refusals) await t.rejects(refusal, { constructor: UsageError, message })
 })

@@ -199,7 +199,19 @@ t.test('the command line says what is wrong', async (t) => {
   })
   t.match(run('standalone', '--config', 'x', '--frobnicate'), { status: 2, stderr: /frobnicate.*--help lists/ })
   t.match(run('standalone', '--config', '/nowhere/at/all'), { status: 2 })
+  t.match(run('cache', 'purge', '--organization', 'default', '--redis', 'redis://user:secr/et@host'), {
+    status: 2,
+    stderr: /^tollgate: --redis: not a Redis address: expected (?!.*secr).*\n$/,
+  })
   t.match(run('check', join(import.meta.dirname, '..', '..', 'examples', 'standalone')), { status: 0, stdout: /ok: / })
+})
+
+t.test('records are read from where the command line says, whatever the environment says', (t) => {
+  const [redis, file] = ['redis://127.0.0.1:1', '/nowhere']
+  t.match(runIn({ TOLLGATE_FILE: file }, 'audit', '--redis', redis), { status: 1, stderr: /Redis cannot be reached/ })
+  t.match(runIn({ TOLLGATE_REDIS: redis }, 'audit', '--file', file), { status: 1, stderr: /ENOENT/ })
+  t.match(runIn({ TOLLGATE_REDIS: 'nonsense' }, 'audit', '--file', file), { status: 1, stderr: /ENOENT/ })
+  t.end()
 })
 
 t.test('what the machine refuses is one line, and ends the process', async (t) => {

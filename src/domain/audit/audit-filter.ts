@@ -40,5 +40,10 @@ export function parseMoment(text: string, nowMs: Milliseconds): Milliseconds | u
   if (moment === null) return undefined
   const hasOffset = moment[1] !== undefined || !text.includes('T')
   const ms = Date.parse(hasOffset ? text : `${text}Z`)
-  return Number.isNaN(ms) ? undefined : ms
+  return Number.isNaN(ms) || !isDay(text.slice(0, 'YYYY-MM-DD'.length)) ? undefined : ms
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  return new Date(Date.parse(text)).toISOString().startsWith(text)
 }
