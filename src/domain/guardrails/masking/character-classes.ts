@@ -111,6 +111,15 @@ export function classAt(text: string, offset: number): number {
   return TABLE[unitAt(text, offset)] ?? 0
 }
 
+/** Of a character beyond U+FFFF, which takes two units: a finding that parts them leaves half a character behind, and that is no text. */
+export function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+export function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}
+
 /** First offset at or after `from`, and before `limit`, whose unit has none of the `mask` bits. */
 export function skipForward(text: string, from: number, limit: number, mask: number): number {
   const stop = Math.min(limit, text.length)

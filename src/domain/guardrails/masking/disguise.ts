@@ -13,7 +13,7 @@
  * Known limits: other letters that look alike (Greek, Cyrillic, mathematical ones), and entities of HTML.
  */
 import type { Steps } from '../../steps.ts'
-import { ANY_HEX, classAt, classOf, DISGUISE, skipForward, TRIGGER, unitAt } from './character-classes.ts'
+import { ANY_HEX, classAt, classOf, DISGUISE, isSecondHalf, skipForward, TRIGGER, unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 
 /** Units that are read in one step, few enough to be arguments of one call. */
@@ -166,8 +166,7 @@ function escapedUnit(text: string, at: number): number {
 
 /** Whether this is the second half of a tag or selector. */
 function isTagEnd(text: string, at: number): boolean {
-  const unit = unitAt(text, at)
-  return unit >= 0xdc00 && unit <= 0xdfff && unitAt(text, at - 1) === TAG_BEGINNING
+  return isSecondHalf(unitAt(text, at)) && unitAt(text, at - 1) === TAG_BEGINNING
 }
 
 function isPlain(unit: number): boolean {

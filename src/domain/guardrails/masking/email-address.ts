@@ -17,6 +17,7 @@ import {
   escapeLengthAt,
   FOREIGN_LETTER,
   IDEOGRAPH,
+  isSecondHalf,
   skipBack,
   skipForward,
   SPACE,
@@ -124,6 +125,8 @@ function trimLocalPart(text: string, from: number, at: number): number {
   let start = from + Math.min(escapeLengthAt(text, from), at - from)
   start = skipForward(text, start, at, DOT | DASH)
   while (start < at && unitAt(text, start) === 0x2b) start++
+  // The half of a tag, whose first half is no letter, or of what the longest local part cuts.
+  if (isSecondHalf(unitAt(text, start))) start++
   if ((classAt(text, at - 1) & IDEOGRAPH) !== 0) return start
   for (let index = at - 1; index >= start; index--) if ((classAt(text, index) & IDEOGRAPH) !== 0) return index + 1
   return start

@@ -7,6 +7,8 @@ import type { Finding } from './finding.ts'
 
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
 const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g
+/** At either end of a line that begins or ends a block. */
+const MOST_DASHES = 5
 /** A 16,384-bit RSA key takes 13,000 characters. */
 const LONGEST_BLOCK = 32_768
 
@@ -20,8 +22,9 @@ export class PrivateKeyBlocks {
     this.#text = text
   }
 
-  /** The block whose first line begins at `start` (a row of dashes). */
-  findAt(start: number): Finding | undefined {
+  /** The block whose first line begins with the last dashes of the row `[rowStart, rowEnd)`: others may stand before them. */
+  findIn(rowStart: number, rowEnd: number): Finding | undefined {
+    const start = Math.max(rowStart, rowEnd - MOST_DASHES)
     BEGIN.lastIndex = start
     const begin = BEGIN.exec(this.#text)
     if (begin === null) return undefined

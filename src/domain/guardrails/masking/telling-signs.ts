@@ -17,6 +17,8 @@ export class TellingSigns {
   readonly #text: string
   readonly #found: Finding[]
   #blocks: PrivateKeyBlocks | undefined
+  /** Of the last private key. */
+  #blockEnd = -1
   /** End of what has been judged as a URI's login. */
   #userInformationUntil = 0
   /** What characters of disguise have hidden so far. */
@@ -105,11 +107,17 @@ export class TellingSigns {
 
   #dash(at: number): number {
     const text = this.#text
-    if (unitAt(text, at + 1) === 0x2d && unitAt(text, at + 2) === 0x2d && unitAt(text, at - 1) !== 0x2d) {
+    if (unitAt(text, at + 1) === 0x2d && unitAt(text, at + 2) === 0x2d) {
+      // A row of dashes is read once: at its first, or behind the block that ended in it.
+      if (unitAt(text, at - 1) === 0x2d && at !== this.#blockEnd) return at + 1
       this.#blocks ??= new PrivateKeyBlocks(text)
-      const block = this.#blocks.findAt(at)
-      if (this.#push(block) && block !== undefined) return block.end
-    } else if ((classAt(text, at - 1) & SPACE) !== 0 && (classAt(text, at + 1) & (LETTER | DASH)) !== 0)
+      const block = this.#blocks.findIn(at, skipForward(text, at, text.length, DASH))
+      if (block === undefined) return at + 1
+      this.#push(block)
+      this.#blockEnd = block.end
+      return block.end
+    }
+    if ((classAt(text, at - 1) & SPACE) !== 0 && (classAt(text, at + 1) & (LETTER | DASH)) !== 0)
       this.#push(findShellCredential(text, at))
     return at + 1
   }

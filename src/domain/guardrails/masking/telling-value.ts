@@ -1,5 +1,5 @@
 /** Reads the value that stands after a telling name: quoted, or up to where code, prose, a URL or a CSV line would end it. */
-import { ALPHANUMERIC, classAt, IDEOGRAPH, SPACE, unitAt } from './character-classes.ts'
+import { ALPHANUMERIC, classAt, IDEOGRAPH, isFirstHalf, SPACE, unitAt } from './character-classes.ts'
 
 export interface Value {
   readonly start: number
@@ -96,9 +96,9 @@ function isEndOfField(text: string, from: number): boolean {
   return /^(?:["'}\])]|[\w.-]{1,40}(?: \w{1,20})?\s?[=:]|\w{0,40},)/.test(text.slice(from, from + 44))
 }
 
-/** Takes off signs that end a sentence or close a bracket that the value did not open. */
+/** Takes off signs that end a sentence or close a bracket that the value did not open, and half a character (of a tag, say). */
 function trimBare(text: string, start: number, end: number): number {
-  let trimmed = end
+  let trimmed = end > start && isFirstHalf(unitAt(text, end - 1)) ? end - 1 : end
   while (trimmed > start && isTrailingSign(text, start, trimmed - 1)) trimmed--
   return trimmed
 }

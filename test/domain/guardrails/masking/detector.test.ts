@@ -14,7 +14,14 @@ function found(text: string, kinds: readonly string[] = []): string[] {
   return detect(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 }
 
+/** A private key as PEM. */
+const PEM = `-----BEGIN PRIVATE KEY-----\n${random.text(60, ALPHANUMERIC)}\n-----END PRIVATE KEY-----`
+
 const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
+  // Files put together, the first without a line end at its end.
+  [`${PEM}${PEM}\n${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`],
+  [`-----END CERTIFICATE-----${PEM}`, `KEY ${PEM}`],
+  [`---------------------${PEM}`, `KEY ${PEM}`],
   ['Mail bob.smith+news@mail.example.co.uk.', 'EMAIL bob.smith+news@mail.example.co.uk'],
   ['<alice@example.com>;mailto:joe@site.org?x=1', 'EMAIL alice@example.com', 'EMAIL joe@site.org'],
   ['请联系bob@example.com谢谢', 'EMAIL bob@example.com'],

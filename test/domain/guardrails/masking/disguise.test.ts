@@ -33,6 +33,7 @@ const FOUND: readonly (readonly [name: string, text: string, ...values: string[]
   ['a card with a soft hyphen between blanks', 'card 4144  3975 \u00ad 2421  7667!', '4144  3975 \u00ad 2421  7667'],
   ['a key of full width', `use ${wide(KEY)} now`, wide(KEY)],
   ['a key with a soft hyphen', `use ${KEY.slice(0, 12)}\u00ad${KEY.slice(12)} now`, `${KEY.slice(0, 12)}\u00ad${KEY.slice(12)}`],
+  ['a tag at the end of a value, both halves', 'token=21a1pONVhcLN08ahXF83R8Rs\u{e0041}😀', '21a1pONVhcLN08ahXF83R8Rs'],
   ['a telephone number', `Tel. ${wide('+49 30 901820')}`, wide('+49 30 901820')],
 ] // prettier-ignore
 
@@ -142,6 +143,18 @@ t.test('far into a long text, in steps, findings are where the value stands', as
     }),
     { numRuns: 20 },
   )
+})
+
+t.test('no finding parts the halves of a character', async (t) => {
+  const [tag, smile] = ['\u{e0041}', '😀']
+  const texts = [
+    `@alice${tag}@example.com and bob${tag}@example.com`,
+    `${smile.repeat(80)}x${smile.repeat(20)}@example.com`,
+    `token=21a1pONVhcLN08ahXF83R8Rs${tag}${smile}`,
+    `api key: ${smile}${'aB3dE6gH9jK2mN5pQ8rS1tU4vW7x'.repeat(18)}${smile.repeat(90)}`,
+  ]
+  for (const text of texts)
+    for (const { start, end } of detector.detect(text)) t.ok(text.slice(start, end).isWellFormed(), text)
 })
 
 t.test('a text full of findings is worked on in many steps, and all are in their places', async (t) => {
