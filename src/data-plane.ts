@@ -60,6 +60,8 @@ export interface DataPlaneParts {
   readonly health?: HealthBoard
   /** Where its times are not the usual ones. */
   readonly transport?: HttpTransport
+  /** How long a client may take nothing of its answer, where that is not the usual time. */
+  readonly sendTimeoutMs?: number | undefined
 }
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
@@ -102,6 +104,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     listen: settings.listen,
     admin: settings.admin,
     maxBodyBytes: settings.maxBodyBytes,
+    sendTimeoutMs: parts.sendTimeoutMs,
     bodyMemoryBytes: memoryForBodies(getHeapStatistics().heap_size_limit, process.constrainedMemory()),
     ready: () => holder.current() !== undefined && stores.ready(),
     metricsPage: () => {

@@ -1,11 +1,10 @@
 /** Process entry: the data plane fed from manifests on disk. Wiring only. */
 import { parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
-import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-plane.ts'
+import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
-import { HttpTransport } from './proxy/providers/transport.ts'
 import { openStores } from './stores.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
@@ -23,7 +22,7 @@ export const STANDALONE_FLAGS = {
 export async function runStandalone(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  transport = new HttpTransport(),
+  bounds: Pick<DataPlaneParts, 'transport' | 'sendTimeoutMs'> = {},
 ): Promise<undefined> {
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
@@ -55,7 +54,7 @@ export async function runStandalone(
     watch.stop()
     await demo?.close()
   }
-  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close, transport })
+  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close, ...bounds })
   if (flags.demo) {
     output.flush()
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))

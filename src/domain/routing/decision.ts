@@ -17,7 +17,10 @@ export interface AttemptRecord {
   readonly status?: number
   /** From sending to the verdict: first content, or the failure. */
   readonly ms: Milliseconds
-  /** Why it failed, one word: `rate-limited`, `first-byte`. Bounded set; for logs, audit and metrics. */
+  /**
+   * Why it failed, one word: `rate-limited`, `first-byte`. Bounded set; for logs, audit and metrics. Of one that did not:
+   * `sent-again`, where the connection that the request first went out over was closed just then.
+   */
   readonly reason?: string
 }
 

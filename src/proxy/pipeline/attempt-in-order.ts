@@ -19,6 +19,8 @@ import type { Services } from './services.ts'
 export interface Exchanged<Answer> {
   readonly answer: Answer
   readonly firstByteMs: number
+  /** @see ProviderReply.sentAgain */
+  readonly sentAgain?: boolean | undefined
   /** For an answer that goes on: has the function called once, at its end. Absent: it has ended. */
   readonly onEnd?: (ended: (end: StreamEnd) => void) => void
 }
@@ -74,9 +76,10 @@ async function tryOnce<Answer>(
   try {
     const exchanging = exchange(deployment)
     services.afterAnswer.pauseBegins()
-    const { answer, firstByteMs, onEnd } = await exchanging
+    const { answer, firstByteMs, sentAgain, onEnd } = await exchanging
     const ms = Math.round(services.now() - started)
-    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms })
+    const reason = sentAgain === true ? { reason: 'sent-again' } : {}
+    record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms, ...reason })
     if (onEnd === undefined) {
       leave()
       services.health.succeeded(deployment, firstByteMs)

@@ -87,12 +87,13 @@ async function exchange(
   if (!call.stream) {
     const firstByteMs = services.now() - started
     const bytes = await readWhole(reply, MAX_ANSWER_BYTES, openShare)
-    return { answer: readAnswer(bytes, reply, deployment, format), firstByteMs }
+    return { answer: readAnswer(bytes, reply, deployment, format), firstByteMs, sentAgain: reply.sentAgain }
   }
   const answer = await openStream(reply, deployment, format, openShare)
   return {
     answer,
     firstByteMs: services.now() - started,
+    sentAgain: reply.sentAgain,
     onEnd: (ended) => answer.items.watch({ ended }),
   }
 }

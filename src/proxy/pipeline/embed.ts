@@ -119,7 +119,7 @@ async function exchange(
   }
   const firstByteMs = services.now() - started
   const bytes = await readWhole(reply, MAX_VECTORS_BYTES, () => record.openShare(services.answers))
-  return { answer: answerOf(bytes, request, deployment), firstByteMs }
+  return { answer: answerOf(bytes, request, deployment), firstByteMs, sentAgain: reply.sentAgain }
 }
 
 /** @throws {UpstreamFormatError} */

@@ -76,6 +76,8 @@ export interface ProviderReply {
    * buffer). Throws AttemptError where a clock runs out or the connection breaks. Leaving the loop early aborts.
    */
   readonly body: AsyncIterable<Uint8Array>
+  /** The request was sent twice: the connection that it first went out over had been kept, and was closed just then. */
+  readonly sentAgain?: boolean
   /** The body where it has come whole and nothing of it was read; it then is. Undefined: read `body`. */
   takeWhole?(): Uint8Array | undefined
   /**

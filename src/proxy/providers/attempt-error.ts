@@ -9,6 +9,9 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_NOT_SUPPORTED',
 ])
 
+/** The other side has closed the connection, orderly or not, or there is none any more to write to. */
+const BROKEN_CODES: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
 /** The parser's word for a connection that closed in the middle of an answer. */
 const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
 
@@ -29,6 +32,11 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptErr
   if (stage === 'connecting')
     return new AttemptError('connect', `no connection to the provider (${code})`, { cause: error })
   return new AttemptError('cut', `the connection to the provider broke (${code})`, { cause: error })
+}
+
+/** Whether the connection closed, and not for what was sent over it or by an end of our own. */
+export function isBrokenConnection(error: unknown): boolean {
+  return BROKEN_CODES.has(codeOf(error))
 }
 
 function isProtocolError(error: unknown, code: string, stage: ExchangeStage): boolean {

@@ -35,12 +35,20 @@ export interface PoolOptions {
 /** One pool and how many exchanges it carries. */
 export class Connections {
   readonly dispatcher: Dispatcher
+  readonly #endpoint: Endpoint
   readonly #max: number
   #inFlight = 0
+  #isNew = false
 
-  constructor(dispatcher: Dispatcher, max: number) {
-    this.dispatcher = dispatcher
+  constructor(endpoint: Endpoint, max: number) {
+    this.dispatcher = openPool(endpoint, max, () => this.#connected())
+    this.#endpoint = endpoint
     this.#max = max
+  }
+
+  /** For a request that starts now: its connection was made for it, and not kept from another. */
+  get isNew(): boolean {
+    return this.#isNew
   }
 
   /** @throws {AttemptError} `connect` where there is no room. */
@@ -51,6 +59,19 @@ export class Connections {
 
   release(): void {
     this.#inFlight -= 1
+  }
+
+  /** Sends over a connection that is made for this and closed after it. */
+  dispatchAfresh(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const once = openPool(this.#endpoint, 1, () => undefined)
+    once.dispatch(request, handler)
+    void once.close()
+  }
+
+  /** undici starts the request that a connection was made for before it does anything else. */
+  #connected(): void {
+    this.#isNew = true
+    queueMicrotask(() => (this.#isNew = false))
   }
 }
 
@@ -85,7 +106,7 @@ export class ConnectionPools {
 function take(pools: Map<string, Connections>, endpoint: Endpoint, max: number): Connections {
   let pool = pools.get(endpoint.poolKey)
   if (pool === undefined) {
-    pool = new Connections(openPool(endpoint, max), max)
+    pool = new Connections(endpoint, max)
     pools.set(endpoint.poolKey, pool)
   }
   pool.take()
@@ -98,7 +119,7 @@ async function retain(pools: Map<string, Connections>, poolKeys: ReadonlySet<str
   await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
 }
 
-function openPool({ origin, provider }: Endpoint, connections: number): Dispatcher {
+function openPool({ origin, provider }: Endpoint, connections: number, onConnect: () => void): Dispatcher {
   const { endpoint, timeouts } = provider
   const tls = endpoint.ca === undefined ? {} : { ca: endpoint.ca }
   const socket = { lookup: guardedLookup(endpoint.allowInsecureHttp), timeout: timeouts.connectMs }
@@ -112,11 +133,14 @@ function openPool({ origin, provider }: Endpoint, connections: number): Dispatch
     bodyTimeout: 0,
     allowH2: false,
   }
-  if (endpoint.proxyUrl === undefined) return new Pool(origin, { ...options, connect: { ...socket, ...tls } })
+  const pool = (to: string | URL, tunnelled: object) =>
+    new Pool(to, { ...options, ...tunnelled }).on('connect', onConnect)
+  if (endpoint.proxyUrl === undefined) return pool(origin, { connect: { ...socket, ...tls } })
   const uri = parseProxyUrl(endpoint.proxyUrl)
   return new ProxyAgent({
     ...options,
     uri,
+    factory: pool,
     requestTls: { timeout: timeouts.connectMs, ...tls },
     // The proxy is the operator's own, often on this machine.
     proxyTls: { lookup: guardedLookup(true), timeout: timeouts.connectMs, ...tls },

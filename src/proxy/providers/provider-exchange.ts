@@ -7,6 +7,8 @@
  * gone) passes `#end` once, which stops the clocks and frees the signal. After an answer's own end mark the reader has
  * left, and what is left of the exchange is the server's: to end the body, or to be cut off by the clock.
  *
+ * A request that met the closing of a kept connection goes out once more, within the same clocks; see kept-connection.ts.
+ *
  * Where the first-byte clock is not the end by itself, the exchange then asks for a sign of life; until that has come,
  * only the total clock runs.
  */
@@ -22,6 +24,7 @@ import { DONE, nextOf, pullAlone } from '../pipeline/pull.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
+import { SecondSending } from './kept-connection.ts'
 import { replyHeaders } from './provider-headers.ts'
 
 /** Unread bytes of one answer in memory: the size of a socket read. */
@@ -47,13 +50,18 @@ export interface ExchangeOptions {
   /** The first-byte clock does not end the exchange as long as the server lives. */
   readonly isPatient: boolean
   /** Released once, when the connection is no longer in use. */
-  readonly lease: { release(): void }
+  readonly lease: { readonly isNew: boolean; release(): void }
+  /** How long after it was sent a request may have met the closing of a kept connection. */
+  readonly crossingMs: Milliseconds
+  /** Sends the request once more, over a connection made for it. */
+  readonly sendAgain: (exchange: ProviderExchange) => void
 }
 
 export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIterator<Uint8Array>, Waiter {
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
   readonly #reply = Promise.withResolvers<ProviderReply>()
+  readonly #second: SecondSending
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
   #reader: Taker<Uint8Array> | undefined
@@ -68,10 +76,12 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   #ended = false
   #error: AttemptError | undefined
   #released = false
+  #sentAgain = false
 
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.#clocks = new AttemptClocks(options.timeouts, this.#timeUp)
+    this.#second = new SecondSending(options.crossingMs)
     options.signal.addEventListener('abort', this, ONCE)
   }
 
@@ -112,7 +122,12 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     this.#controller = controller
     this.#stage = 'waiting'
     if (this.#ended) controller.abort(this.#error ?? new AttemptError('aborted', 'the attempt has ended'))
-    else this.#clocks.enter('first-byte')
+    else this.#second.written(this.#clocks.enter('first-byte'), this.#options.lease.isNew)
+  }
+
+  /** The answer's first byte, be it of a broken head. */
+  onResponseStarted(): void {
+    this.#second.ruleOut()
   }
 
   onResponseStart(_controller: Controller, status: number, headers: ProviderReply['headers']): void {
@@ -143,6 +158,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   onResponseError(_controller: Controller, error: Error): void {
+    if (!this.#ended && !this.#isAsking && this.#second.isDue(error)) return this.#sendAgain()
     this.#end(attemptErrorOf(error, this.#stage))
     this.#release()
   }
@@ -189,11 +205,19 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     return {
       status,
       headers: replyHeaders(headers, encoded),
+      sentAgain: this.#sentAgain,
       body: encoded ? decodeContent(this, encoding) : this,
       takeWhole: () => (encoded ? undefined : this.takeWhole()),
       firstContentSeen: () => this.firstContentSeen(),
       endsAfter: (silenceMs) => this.endsAfter(silenceMs),
     }
+  }
+
+  #sendAgain(): void {
+    this.#sentAgain = true
+    this.#stage = 'connecting'
+    this.#clocks.enter('connect')
+    this.#options.sendAgain(this)
   }
 
   #end(error: AttemptError | undefined): void {

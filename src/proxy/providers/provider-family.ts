@@ -88,8 +88,8 @@ export function judgeReply(
   }
 }
 
-/** Key, account, address, model name: the next try would be refused as well, whatever the manifest lists. */
-const IS_ABOUT_US = new Set([400, 401, 402, 403, 404])
+/** Key, account (some say so by 400 or 429), address, model name: the next try would be refused as well, whatever the manifest lists. */
+const IS_ABOUT_US = new Set([400, 401, 402, 403, 404, 429])
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

@@ -11,6 +11,7 @@ import { AttemptError } from '../pipeline/ports.ts'
 import { attemptTimeouts, FIRST_BYTE_MS } from './attempt-clocks.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { openEndpoint } from './endpoint.ts'
+import { CROSSING_MS } from './kept-connection.ts'
 import { ProviderExchange } from './provider-exchange.ts'
 import { requestHeaders } from './provider-headers.ts'
 import { SIGN_OF_LIFE_MS, SignOfLife } from './sign-of-life.ts'
@@ -26,6 +27,7 @@ export interface TransportOptions extends PoolOptions {
   /** Where a provider states none. */
   readonly firstByteMs?: Milliseconds
   readonly signOfLifeMs?: Milliseconds
+  readonly crossingMs?: Milliseconds
 }
 
 interface WireRequest {
@@ -52,6 +54,7 @@ export class HttpTransport implements ProviderTransport {
   readonly #pools: ConnectionPools
   readonly #firstByteMs: Milliseconds
   readonly #signOfLifeMs: Milliseconds
+  readonly #crossingMs: Milliseconds
   readonly #upstreams = new WeakMap<ProviderEntry, Upstream>()
   #closed = false
 
@@ -59,6 +62,7 @@ export class HttpTransport implements ProviderTransport {
     this.#pools = new ConnectionPools(options)
     this.#firstByteMs = options.firstByteMs ?? FIRST_BYTE_MS
     this.#signOfLifeMs = options.signOfLifeMs ?? SIGN_OF_LIFE_MS
+    this.#crossingMs = options.crossingMs ?? CROSSING_MS
   }
 
   send(call: ProviderCall): Promise<ProviderReply> {
@@ -115,6 +119,7 @@ export class HttpTransport implements ProviderTransport {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
     if (signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
     const lease = isQuestion === true ? this.#pools.takeForQuestion(endpoint) : this.#pools.take(endpoint)
+    const request = { origin: endpoint.origin, method, path, headers, body }
     const exchange = new ProviderExchange({
       timeouts,
       signal,
@@ -122,9 +127,11 @@ export class HttpTransport implements ProviderTransport {
       life,
       isPatient: isPatient && kind === 'whole',
       lease,
+      crossingMs: this.#crossingMs,
+      sendAgain: (handler) => lease.dispatchAfresh(request, handler),
     })
     try {
-      lease.dispatcher.dispatch({ origin: endpoint.origin, method, path, headers, body }, exchange)
+      lease.dispatcher.dispatch(request, exchange)
     } catch (error) {
       exchange.notSent(error)
     }

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../../domain/errors.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { offeredMethods } from '../adapters/offered-methods.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly maxBodyBytes: number
   /** Memory for all bodies under way, bytes. @see body-budget.ts */
   readonly bodyMemoryBytes: number
+  /** How long a client may take nothing of its answer; absent: the usual time. @see send-clock.ts */
+  readonly sendTimeoutMs?: Milliseconds | undefined
 }
 
 /** @see specification section 8; DESIGN section 4. */
@@ -82,7 +85,7 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   const { maxBodyBytes, bodyMemoryBytes } = options
   const bodies = new BodyBudget({ bytes: bodyMemoryBytes, maxBodyBytes, now: services.now })
   for (const adapter of ADAPTERS) {
-    for (const route of adapter.routes) mount(app, adapter, route, services, bodies, maxBodyBytes)
+    for (const route of adapter.routes) mount(app, adapter, route, services, bodies, options)
   }
   return app
 }
@@ -97,7 +100,7 @@ function mount(
   route: AdapterRoute,
   services: Services,
   bodies: BodyBudget,
-  maxBodyBytes: number,
+  { maxBodyBytes, sendTimeoutMs }: ServerOptions,
 ): void {
   const take = (request: FastifyRequest, reply: FastifyReply): void => {
     const query = queryOf(request)
@@ -113,7 +116,7 @@ function mount(
     const body = () => readBody(request.raw, maxBodyBytes, share)
     const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, body)
     const answer = operationOf(hints.operation ?? route.operation)(incoming, services)
-    void serve(answer, incoming, reply.raw, services, share)
+    void serve(answer, incoming, reply.raw, services, { share, sendTimeoutMs })
   }
   app.route({
     method: route.method,
@@ -125,13 +128,18 @@ function mount(
   })
 }
 
+interface Serving {
+  readonly share?: BodyShare
+  readonly sendTimeoutMs?: ServerOptions['sendTimeoutMs']
+}
+
 /** Sends the answer when it is there; then nothing of the request is left in memory. Never rejects. */
 async function serve(
   answer: Promise<Outgoing> | Outgoing,
   { adapter, query }: Pick<Incoming, 'adapter' | 'query'>,
   response: ServerResponse,
   services: Services,
-  share?: BodyShare,
+  { share, sendTimeoutMs }: Serving = {},
 ): Promise<void> {
   try {
     const outgoing = await answer
@@ -139,7 +147,11 @@ async function serve(
     if (rest !== undefined) await rest
     // It goes on for as long as the model writes. @see pipeline/forget-request.ts
     if (outgoing.type === 'stream') share?.forgetContents()
-    const sending = send(response, framed(outgoing, adapter, query))
+    const requestId = outgoing.headers['x-request-id']
+    const sending = send(response, framed(outgoing, adapter, query), {
+      timeoutMs: sendTimeoutMs,
+      onStalled: (waitingBytes) => services.log.info({ requestId, waitingBytes }, 'client has stopped reading'),
+    })
     if (sending !== undefined) await sending
   } catch (err) {
     services.log.error({ err }, 'answer broke off')

@@ -3,36 +3,53 @@ import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Outgoing } from '../pipeline/exchange.ts'
 import { pullAlone, pullFrom, type Pullable, type Taker } from '../pipeline/pull.ts'
+import { SendClock, type SendOptions } from './send-clock.ts'
 
-/** Resolves when the answer is written or the client has gone; undefined: at once. Never throws. */
-export function send(response: ServerResponse, outgoing: Outgoing): Promise<void> | undefined {
-  if (outgoing.type === 'stream') return response.destroyed ? drop(outgoing) : sendStream(response, outgoing)
-  if (!response.destroyed) sendWhole(response, outgoing)
+/**
+ * Resolves when the answer is written or the client has gone; undefined: at once. A client that takes nothing of it has
+ * gone, too. Never throws.
+ */
+export function send(
+  response: ServerResponse,
+  outgoing: Outgoing,
+  options: SendOptions = {},
+): Promise<void> | undefined {
+  if (outgoing.type === 'stream') return response.destroyed ? drop(outgoing) : sendStream(response, outgoing, options)
+  if (!response.destroyed) sendWhole(response, outgoing, options)
   return undefined
 }
 
-function sendStream(response: ServerResponse, outgoing: Extract<Outgoing, { type: 'stream' }>): Promise<void> {
+function sendStream(
+  response: ServerResponse,
+  outgoing: Extract<Outgoing, { type: 'stream' }>,
+  options: SendOptions,
+): Promise<void> {
   response.writeHead(outgoing.status, outgoing.headers)
   return new Promise((resolve, reject) => {
-    new StreamWriter(response, pullFrom(outgoing.chunks), resolve, reject).pull()
+    new StreamWriter(response, options, pullFrom(outgoing.chunks), resolve, reject).pull()
   })
 }
 
 /** Pulls a chunk, writes it, and pulls the next when the connection takes more. */
 class StreamWriter implements Taker<string> {
   readonly #response: ServerResponse
+  readonly #options: SendOptions
   readonly #chunks: Pullable<string>
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
   #isFirst = true
+  /** Made when the client is slower than the provider for the first time. */
+  #clock: SendClock | undefined
 
   constructor(
     response: ServerResponse,
+    options: SendOptions,
     chunks: Pullable<string>,
     resolve: () => void,
     reject: (error: unknown) => void,
   ) {
     this.#response = response
+    this.#options = options
     this.#chunks = chunks
     this.#resolve = resolve
     this.#reject = reject
@@ -48,12 +65,25 @@ class StreamWriter implements Taker<string> {
     const full = this.#isFirst ? writeWithHead(this.#response, chunk) : writeChunk(this.#response, chunk)
     this.#isFirst &&= chunk === ''
     if (full === undefined) this.pull()
-    else void drained(full, this.#response).then(() => this.pull())
+    else void this.#drained(full)
   }
 
   end(): void {
     this.#response.end()
+    if (this.#response.writableLength > 0) this.#ownClock().start()
     this.#resolve()
+  }
+
+  async #drained(full: Writable): Promise<void> {
+    const clock = this.#ownClock()
+    clock.start()
+    await drained(full, this.#response)
+    clock.stop()
+    this.pull()
+  }
+
+  #ownClock(): SendClock {
+    return (this.#clock ??= new SendClock(this.#response, this.#options))
   }
 
   /** Of the answer's framing, or of its end: what is behind it must end all the same. */
@@ -67,12 +97,17 @@ class StreamWriter implements Taker<string> {
 const ONE_PIECE_BYTES = 16 * 1024
 
 /** Node puts a string behind the head, bytes into a write of their own: for a small answer a string is cheaper. */
-function sendWhole(response: ServerResponse, { status, headers, body }: Extract<Outgoing, { type: 'whole' }>): void {
+function sendWhole(
+  response: ServerResponse,
+  { status, headers, body }: Extract<Outgoing, { type: 'whole' }>,
+  options: SendOptions,
+): void {
   const bytes = Buffer.byteLength(body)
   headers['content-length'] = String(bytes)
   response.writeHead(status, headers)
   if (typeof body === 'string' || bytes > ONE_PIECE_BYTES) response.end(body)
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
+  if (response.writableLength > 0) new SendClock(response, options).start()
 }
 
 function writeWithHead(response: ServerResponse, chunk: string): Writable | undefined {

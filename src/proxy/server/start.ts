@@ -2,6 +2,7 @@
 import type { Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Services } from '../pipeline/services.ts'
 import { buildAdmin, type AdminOptions } from './admin.ts'
 import { buildApp } from './app.ts'
@@ -20,6 +21,8 @@ export interface StartOptions {
   readonly admin: Address
   readonly maxBodyBytes: number
   readonly bodyMemoryBytes: number
+  /** @see ServerOptions */
+  readonly sendTimeoutMs?: Milliseconds | undefined
   /** Whether the data plane has what it needs; draining is added here. */
   readonly ready: () => boolean
 }
@@ -35,8 +38,8 @@ export interface RunningServers {
 /** Resolves when both listen. @throws {Error} where an address cannot be had. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const drain = new Drain()
-  const { maxBodyBytes, bodyMemoryBytes } = options
-  const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes })
+  const { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs } = options
+  const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs })
   drain.watch(app.server)
   await app.ready()
   const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })

@@ -3,9 +3,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import { ok } from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
+import { startProxy } from '../../helpers/forward-proxy.ts'
 import { callOf } from '../../helpers/provider-calls.ts'
 import { model, provider } from '../../domain/routing/samples.ts'
 
@@ -49,25 +49,6 @@ async function listen(t: Test, server: Server): Promise<number> {
   })
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-/** A forward proxy that tunnels to where it is told, and notes where that was. */
-async function startProxy(t: Test, onConnect?: (socket: Socket) => void) {
-  const targets: string[] = []
-  const server = createHttpServer()
-  server.on('connect', (request, socket: Socket) => {
-    targets.push(request.url ?? '')
-    if (onConnect !== undefined) return onConnect(socket)
-    const { hostname, port } = new URL(`http://${request.url}`)
-    const upstream = connect(Number(port), hostname, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      upstream.pipe(socket).pipe(upstream)
-    })
-    upstream.on('error', () => socket.destroy())
-    socket.on('close', () => upstream.destroy())
-    socket.on('error', () => socket.destroy())
-  })
-  return { proxyUrl: `http://127.0.0.1:${await listen(t, server)}`, targets }
 }
 
 t.test("a TLS handshake that never ends is the connect clock's", async (t) => {

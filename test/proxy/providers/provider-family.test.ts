@@ -26,10 +26,10 @@ for (const [name, headers, expected] of RETRY_AFTER) {
   })
 }
 
-function judge(status: number, retryOnStatus: readonly number[] = [429, 500, 503]) {
+function judge(status: number, retryOnStatus: readonly number[] = [429, 500, 503], body = '') {
   const base = provider('one', [])
   const entry = { ...base, failover: { ...base.failover, retryOnStatus } }
-  return judgeReply(familyOf('OpenAI'), entry, { status, headers: { 'retry-after': '7' }, body: '', nowMs: NOW })
+  return judgeReply(familyOf('OpenAI'), entry, { status, headers: { 'retry-after': '7' }, body, nowMs: NOW })
 }
 
 t.test('a refused request is neither retried nor failed over', async (t) => {
@@ -38,6 +38,11 @@ t.test('a refused request is neither retried nor failed over', async (t) => {
 
 t.test('a refused request fails over where the manifest says so', async (t) => {
   t.match(judge(400, [400]), { failover: true, retrySame: false })
+})
+
+t.test('an account without credit is not tried again, though its status is listed', async (t) => {
+  const body = '{"error":{"type":"insufficient_quota"}}'
+  t.match(judge(429, [429], body), { kind: 'our-fault', failover: true, retrySame: false })
 })
 
 t.test('a listed failure may be retried on the same provider, others only fail over', async (t) => {
