@@ -34,7 +34,7 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptErr
   return new AttemptError('cut', `the connection to the provider broke (${code})`, { cause: error })
 }
 
-/** Whether the connection closed, and not for what was sent over it or by an end of our own. */
+/** Whether the other side ended the connection: no clock and no abort of ours did. */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN_CODES.has(codeOf(error))
 }
