@@ -5,11 +5,13 @@ import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, sym
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { freeze, ok, stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { openRaw, requestBytes } from '../helpers/raw-http.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
@@ -102,6 +104,40 @@ t.test('SIGTERM: no new connections, what runs is finished, exit 0', async (t) =
   t.strictSame(await exit, [0, null])
   await t.rejects(fetch(gateway.url))
   t.match(gateway.lines.at(-1), { msg: 'stopped', finished: true })
+})
+
+t.test('who is refused while the gateway drains reads it when its body is written', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  upstream.enqueue(stream(chatStream(['one ', 'two ', 'three ', 'four']), { pauseMs: 400 }))
+  const running = await gateway.chat({ stream: true })
+  const exit = once(gateway.process, 'exit')
+  const client = openRaw(gateway.url)
+  t.teardown(() => client.close())
+  const headers: [string, string][] = [
+    ['connection', 'keep-alive'],
+    ['content-type', 'application/json'],
+  ]
+  const request = requestBytes('POST', '/v1/chat/completions', headers, ' '.repeat(1_500_000))
+  // Within its head the connection is not idle, and the request not there yet.
+  client.write(request.subarray(0, 40))
+  await sleep(100)
+  gateway.process.kill('SIGTERM')
+  await t.rejects(async () => {
+    while (true) await fetch(`${gateway.url}/v1/models`)
+  })
+  client.pause()
+  client.write(request.subarray(40, 1_000))
+  await sleep(100)
+  client.write(request.subarray(1_000))
+  await sleep(100)
+  client.socket.resume()
+  t.match(await client.read(), { status: 401, complete: true })
+  await running.text()
+  t.strictSame(await exit, [0, null])
 })
 
 t.test('a second signal ends at once', async (t) => {

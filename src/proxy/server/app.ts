@@ -143,7 +143,7 @@ async function serve(
 ): Promise<void> {
   try {
     const outgoing = await answer
-    const rest = outgoing.status === REQUEST_TIMEOUT ? undefined : restOfBody(response.req)
+    const rest = outgoing.status === REQUEST_TIMEOUT ? undefined : restOfBody(response)
     if (rest !== undefined) await rest
     // It goes on for as long as the model writes. @see pipeline/forget-request.ts
     if (outgoing.type === 'stream') share?.forgetContents()

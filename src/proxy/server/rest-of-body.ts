@@ -1,16 +1,14 @@
 /** What a refused client is still writing. */
-import type { IncomingMessage } from 'node:http'
-
-/** As Node decides whether it closes: an option among others, in any case. */
-const CLOSES = /(?:^|\W)close(?:$|\W)/i
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
  * Resolves when the rest of the body has come, for nothing; undefined: nothing to wait for. A connection that ends with
  * its answer while the client still writes is reset, which takes the answer away; one that goes on is read by Node. How
  * long that may take is bounded by the server.
  */
-export function restOfBody(request: IncomingMessage): Promise<void> | undefined {
-  if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(request)) return undefined
+export function restOfBody(response: ServerResponse): Promise<void> | undefined {
+  const request = response.req
+  if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(response)) return undefined
   return new Promise((resolve) => {
     request.on('close', resolve)
     request.resume()
@@ -21,6 +19,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 }
 
-function endsConnection({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  return httpVersionMinor === 0 || CLOSES.test(headers.connection ?? '')
+/** As the client has asked for, or while the server drains. */
+function endsConnection({ req, shouldKeepAlive }: ServerResponse): boolean {
+  return req.httpVersionMinor === 0 || !shouldKeepAlive
 }
