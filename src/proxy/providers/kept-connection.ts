@@ -17,7 +17,10 @@ export const CROSSING_MS: Milliseconds = 100
 /** Of one exchange: whether its request may still be sent a second time. */
 export class SecondSending {
   readonly #crossingMs: Milliseconds
-  /** As long as nothing of the request was sent, a broken connection says nothing, however late. */
+  /**
+   * As long as nothing of the request was sent, a broken connection says nothing, however late: a kept one whose reset
+   * undici sees just before it writes, or a TLS handshake, which is not told apart.
+   */
   #untilMs: Milliseconds = Infinity
 
   constructor(crossingMs: Milliseconds) {

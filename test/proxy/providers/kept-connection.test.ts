@@ -105,6 +105,22 @@ for (const [how, close] of Object.entries(CLOSINGS)) {
     t.equal(server.requests(), 2)
   })
 
+  t.test(`closed ${how} while undici still looks whether it is: it is sent once`, async (t) => {
+    const server = await startServer(t, answer)
+    const { send } = sender(t, server.url)
+    await send()
+    await turn()
+    // Before the sockets are read in this turn of the event loop; undici writes after that.
+    const sent = new Promise<{ body: string }>((resolve) => {
+      setTimeout(() => {
+        for (const { socket } of server.connections) close(socket)
+        resolve(send())
+      })
+    })
+    t.match(await sent, { body: '{}' })
+    t.equal(server.requests(), 2)
+  })
+
   t.test(`closed ${how} long after the request, when the model may be at work: it failed`, async (t) => {
     const server = await startServer(t, (request) => {
       if (request.onConnection === 1) answer(request)
