@@ -4,7 +4,8 @@ import t from 'tap'
 import { chatCompletion, chatStream, sse } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
-import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { openRaw, requestBytes } from '../helpers/raw-http.ts'
 
 const COUNT = 8
 
@@ -98,13 +99,16 @@ t.test(
     const refused = await Promise.race(calls)
     t.equal(refused.status, 429)
     t.equal(refused.headers.get('retry-after'), '5')
-    t.match(await refused.json(), { error: { code: 'rate_limit_exceeded' } })
+    t.match(await refused.clone().json(), { error: { code: 'rate_limit_exceeded' } })
     const audited = await gateway.line((line) => line['type'] === 'audit' && line['error'] === 'rate_limit_exceeded')
     t.match(audited['attempts'], [{ deploymentId: 'p/m', result: 'error', reason: 'no-room', ms: Number }])
     t.equal(upstream.requests.length - asked, 2)
     t.equal((await gateway.chat({ model: 'small' })).status, 200)
     gate.resolve()
-    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    const answers = await Promise.all(calls)
+    // What is not read keeps its room.
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()))
+    const statuses = answers.map(({ status }) => status)
     t.strictSame(statuses.toSorted(), [200, 429])
     t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
   },
@@ -125,3 +129,52 @@ t.test('a stream that finds no more room once it has begun ends with that error,
   upstream.otherwise(ok(chatCompletion('again')), { model: 'm' })
   t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
 })
+
+/** Asks for the cached answer so often that the kernel's buffers do not take it all, and reads nothing. */
+function unreadHits(path: string, body: object) {
+  const headers = [
+    ['Authorization', `Bearer ${KEY}`],
+    ['Content-Type', 'application/json'],
+    ['Connection', 'keep-alive'],
+  ] as const
+  const connection = openRaw(gateway.url)
+  connection.pause()
+  for (let count = 0; count < 8; count++) connection.write(requestBytes('POST', path, headers, JSON.stringify(body)))
+  return connection
+}
+
+const HIT_CLIENTS = 48
+
+for (const [what, isStream] of [
+  ['whole', false],
+  ['streamed', true],
+] as const) {
+  t.test(
+    `cached answers (${what}) that nobody reads keep to the budget, and give it back with their connections`,
+    async (t) => {
+      upstream.otherwise(ok(chatCompletion('p'.repeat(900 * 1024))), { model: 'm' })
+      const path = '/adapters/anthropic/v1/messages'
+      const body = { model: 'm', max_tokens: 1_000_000, stream: isStream, messages: [{ role: 'user', content: what }] }
+      const kept = await gateway.chat({ ...body, stream: false }, { 'cache-control': 'max-age=60' }, path)
+      t.equal(kept.status, 200)
+      await kept.arrayBuffer()
+      const clients = Array.from({ length: HIT_CLIENTS }, () => unreadHits(path, body))
+      t.teardown(() => clients.forEach((client) => client.close()))
+      const before = gateway.lines.length
+      const isRefusedHit = (line: Record<string, unknown>) =>
+        line['error'] === 'rate_limit_exceeded' && gateway.lines.indexOf(line) >= before
+      const small = await gateway.chat({ model: 'small' })
+      t.equal(small.status, 200)
+      t.match(await gateway.line(isRefusedHit), {
+        type: 'audit',
+        cache: 'hit-l1',
+        stream: isStream,
+        attempts: [],
+      })
+      t.ok(residentMiB() < 700, `${residentMiB()} MiB resident`)
+      for (const client of clients) client.close()
+      upstream.otherwise(ok(chatCompletion('p'.repeat(8 * 1024 * 1024))), { model: 'm' })
+      t.equal((await gateway.chat()).status, 200, 'there is room again')
+    },
+  )
+}

@@ -1,4 +1,5 @@
-/** Section 8, limits: clients that ask for large answers and do not read them. */
+/** Section 8, limits: clients that ask for large answers and do not read them. The heap leaves 16 MiB for such answers. */
+import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
@@ -74,3 +75,15 @@ t.test('a whole answer that is not read stays settled, and its connection ends',
   connection.socket.resume()
   t.match(await read, { status: 200, complete: false, closed: true })
 })
+
+t.test(
+  'what is not read has its room until its client is let go: others wait for it, then they get theirs',
+  async (t) => {
+    upstream.otherwise(ok(chatCompletion('p'.repeat(16 * MIB))), { model: 'm' })
+    const clients = [1, 2, 3].map(() => unread(t, chat({}, NO_STORE)))
+    await Promise.all(clients.map(({ socket }) => once(socket, 'connect')))
+    const large = await gateway.chat()
+    t.equal(large.status, 200)
+    t.ok((await large.arrayBuffer()).byteLength > 16 * MIB)
+  },
+)

@@ -5,12 +5,14 @@
  *
  * 1. Up to `UNCOUNTED_BYTES` an answer is not counted: nearly all are not.
  * 2. Where there is no room, the provider is not read on, so that its sending stops too.
- * 3. The request that has held a part for the longest may go beyond the budget, with all its shares (an answer has
- *    several, and a repair's stands beside the first): one of them always ends, and its room is the others'. So the
- *    budget may be exceeded by the largest answers that one request can have.
+ * 3. The request that has read for the longest may go beyond the budget, with all its shares (an answer has several, and
+ *    a repair's stands beside the first): one of them always ends, and its room is the others'. So the budget may be
+ *    exceeded by the largest answers that one request can have.
  * 4. Who has waited for `MAX_WAIT_MS` is refused. Another provider's answer would need the same room: nobody else is asked.
- *
- * Known limit: a whole answer's part ends when it is handed to its connection; a client that does not read it is not seen.
+ * 5. What is known whole and waits for its client (from the cache as well) is counted until the client has taken it or has
+ *    gone: as it is, without what its reading took. A slow client holds up nobody by rule 3, but where such answers have
+ *    more than half of the budget, nobody goes beyond it. Who takes nothing is let go by server/send-clock.ts. One of the
+ *    cache that finds no room is refused at once: it would wait with all its memory.
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -54,6 +56,11 @@ export interface AnswerShare {
    * 429 `rate_limit_exceeded` where there is none in time, {AttemptError} where the call is given up meanwhile.
    */
   hold(bytes: number): Promise<void> | undefined
+  /**
+   * The answer is known whole, and `memoryBytes` of memory wait for the client.
+   * @returns false where there is no room for so much; what the share held it still holds. True where that was no less
+   */
+  holdUnread(memoryBytes: number): boolean
   /** Gives all of it back. It may hold again. */
   release(): void
 }
@@ -68,11 +75,13 @@ interface Waiting {
 export class AnswerBudget {
   readonly #bytes: number
   readonly #maxWaitMs: Milliseconds
-  /** Who holds something, the one that began first before all others. */
-  readonly #holding = new Set<Share>()
+  /** Who holds something of what is still read, the one that began first before all others. */
+  readonly #reading = new Set<Share>()
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>()
   #held = 0
+  /** Of `#held`, what waits for clients. */
+  #unread = 0
 
   /** @param bytes memory for all answers together */
   constructor(bytes: number, maxWaitMs: Milliseconds = MAX_WAIT_MS) {
@@ -100,6 +109,13 @@ export class AnswerBudget {
     return this.#fits(share, bytes) ? this.#set(share, bytes) : this.#wait(share, bytes)
   }
 
+  /** For shares only. @param bytes of memory */
+  holdUnread(share: Share, bytes: number): boolean {
+    if (!this.#fits(share, bytes)) return false
+    this.#set(share, bytes, bytes)
+    return true
+  }
+
   /** For shares only. */
   release(share: Share): void {
     for (const waiting of this.#waiting) {
@@ -110,16 +126,20 @@ export class AnswerBudget {
 
   #fits(share: Share, bytes: number): boolean {
     if (bytes <= share.held || this.#held + bytes - share.held <= this.#bytes) return true
-    const [first = share] = this.#holding
+    if (this.#unread > this.#bytes / 2) return false
+    const [first = share] = this.#reading
     return first.signal === share.signal
   }
 
-  #set(share: Share, bytes: number): undefined {
+  /** @param unread what of `bytes` waits for the client */
+  #set(share: Share, bytes: number, unread = 0): undefined {
     const isLess = bytes < share.held
     this.#held += bytes - share.held
+    this.#unread += unread - share.unread
     share.held = bytes
-    if (bytes === 0) this.#holding.delete(share)
-    else this.#holding.add(share)
+    share.unread = unread
+    if (bytes === unread) this.#reading.delete(share)
+    else this.#reading.add(share)
     if (isLess && this.#waiting.size > 0) this.#admitWaiting()
   }
 
@@ -163,6 +183,8 @@ class Share implements AnswerShare {
   readonly signal: Cancellation
   /** Bytes of memory. */
   held = 0
+  /** Of these, what waits for the client. */
+  unread = 0
 
   constructor(budget: AnswerBudget, signal: Cancellation) {
     this.#budget = budget
@@ -171,6 +193,10 @@ class Share implements AnswerShare {
 
   hold(bytes: number): Promise<void> | undefined {
     return this.#budget.hold(this, bytes * COST_PER_BYTE)
+  }
+
+  holdUnread(memoryBytes: number): boolean {
+    return this.#budget.holdUnread(this, memoryBytes)
   }
 
   release(): void {

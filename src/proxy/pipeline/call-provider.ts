@@ -51,6 +51,8 @@ export interface StreamAnswer {
   readonly items: ItemStream
   /** Where the answer is another request's: its redaction tokens, each with this request's own. */
   readonly foreignTokens?: ReadonlyMap<string, string> | undefined
+  /** Of an answer that was known whole, and is held until its client has read it: its size. */
+  readonly knownBytes?: number
 }
 
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */

@@ -142,7 +142,8 @@ function revive(
   if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
   // As a stream it would lose them.
   if (unmodelledAnswer(format.name, result.source.document).length > 0) return undefined
-  return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
+  const items = knownItems([{ parts: [...partsOf(result)] }])
+  return { type: 'stream', deployment, format, items, knownBytes: bytes.length }
 }
 
 function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {

@@ -37,7 +37,8 @@ import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-pol
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import { throughCache, type Cacheable } from './through-cache.ts'
-import { addCostHeaders, traceHeaders, traceStep } from './trace.ts'
+import { traceHeaders, traceStep } from './trace.ts'
+import { wholeAnswer } from './whole-answer.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
   readonly deployment: Deployment
@@ -74,11 +75,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.usage = answer.usage ?? estimatedUsage(prompt)
     record.usageEstimated = answer.usage === undefined
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
-    await settle('answered')
-    const headers = traceHeaders(record)
-    addCostHeaders(headers, record)
-    headers['content-type'] = 'application/json'
-    return { type: 'whole', status: 200, headers, body: answer.bytes }
+    return await wholeAnswer(answer.bytes, traceHeaders(record), settle, record, services)
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)
   }

@@ -30,6 +30,8 @@ export type Outgoing =
       readonly status: number
       readonly headers: ResponseHeaders
       readonly body: string | Uint8Array
+      /** To be called when the client has taken the answer or has gone; large ones only. */
+      readonly release?: () => void
     }
   | {
       readonly type: 'stream'

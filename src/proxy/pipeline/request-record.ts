@@ -126,6 +126,16 @@ export class RequestRecord {
     return share
   }
 
+  /** The share of an answer that is known whole and goes to the client. */
+  clientShare(answers: AnswerBudget): AnswerShare {
+    return this.#answerShares?.at(-1) ?? this.openShare(answers)
+  }
+
+  /** The last share is the connection's now, which gives it back. */
+  handOverShare(): void {
+    this.#answerShares?.pop()
+  }
+
   /** The answers so far are not held any more. */
   releaseAnswers(): void {
     if (this.#answerShares === undefined) return

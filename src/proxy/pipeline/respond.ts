@@ -5,6 +5,7 @@ import type { TextScope } from '../../domain/completion/text-span.ts'
 import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
 import { renderResultFor } from '../../domain/formats/registry.ts'
 import { generatedText } from '../../domain/quota/estimate.ts'
+import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
@@ -13,7 +14,7 @@ import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
-import { addCostHeaders } from './trace.ts'
+import { waitsForClient, wholeAnswer } from './whole-answer.ts'
 
 export interface Responding {
   readonly request: CompletionRequest
@@ -43,29 +44,31 @@ export function respond(
   if (answer.type === 'whole' && responding.request.stream)
     return respond(asStream(answer), responding, record, services)
   if (answer.type === 'stream') {
-    const context = renderContext(answer, responding, record, services)
-    headers['content-type'] = 'text/event-stream; charset=utf-8'
-    headers['cache-control'] = 'no-cache'
-    return {
-      type: 'stream',
-      status: 200,
-      headers,
-      chunks: new ClientStream(answer, responding, context, record, services),
-    }
+    const { knownBytes = 0 } = answer
+    if (knownBytes > UNCOUNTED_BYTES) waitsForClient(knownBytes * COST_PER_KNOWN_BYTE, record, services)
+    return streamed(answer, responding, record, services)
   }
   record.usage = answer.result.usage
   if (!answer.result.usage?.output) record.sawAnswer(generatedText(answer.result))
   const body = renderWhole(answer, responding, record, services)
-  const settling = responding.settle('answered')
-  return settling === undefined
-    ? wholeAnswer(body, headers, record)
-    : settling.then(() => wholeAnswer(body, headers, record))
+  return wholeAnswer(body, headers, responding.settle, record, services)
 }
 
-function wholeAnswer(body: string | Uint8Array, headers: ResponseHeaders, record: RequestRecord): Outgoing {
-  addCostHeaders(headers, record)
-  headers['content-type'] = 'application/json'
-  return { type: 'whole', status: 200, headers, body }
+/** As strings of two bytes a character, to the end of the stream. */
+const COST_PER_KNOWN_BYTE = 2
+
+function streamed(
+  answer: StreamAnswer,
+  responding: Responding,
+  record: RequestRecord,
+  services: Services,
+): Extract<Outgoing, { type: 'stream' }> {
+  const { headers } = responding
+  const context = renderContext(answer, responding, record, services)
+  headers['content-type'] = 'text/event-stream; charset=utf-8'
+  headers['cache-control'] = 'no-cache'
+  const chunks = new ClientStream(answer, responding, context, record, services)
+  return { type: 'stream', status: 200, headers, chunks }
 }
 
 function renderContext(
@@ -100,6 +103,7 @@ function renderWhole(
 }
 
 /** An answer that had to be known whole (forced JSON), for a client that asked for a stream. */
-function asStream({ deployment, format, result }: WholeAnswer): StreamAnswer {
-  return { type: 'stream', deployment, format, items: knownItems([{ parts: [...partsOf(result)] }]) }
+function asStream({ deployment, format, result, bytes }: WholeAnswer): StreamAnswer {
+  const items = knownItems([{ parts: [...partsOf(result)] }])
+  return { type: 'stream', deployment, format, items, knownBytes: bytes.length }
 }

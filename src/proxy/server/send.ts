@@ -16,6 +16,7 @@ export function send(
 ): Promise<void> | undefined {
   if (outgoing.type === 'stream') return response.destroyed ? drop(outgoing) : sendStream(response, outgoing, options)
   if (!response.destroyed) sendWhole(response, outgoing, options)
+  else outgoing.release?.()
   return undefined
 }
 
@@ -99,9 +100,10 @@ const ONE_PIECE_BYTES = 16 * 1024
 /** Node puts a string behind the head, bytes into a write of their own: for a small answer a string is cheaper. */
 function sendWhole(
   response: ServerResponse,
-  { status, headers, body }: Extract<Outgoing, { type: 'whole' }>,
+  { status, headers, body, release }: Extract<Outgoing, { type: 'whole' }>,
   options: SendOptions,
 ): void {
+  if (release !== undefined) response.on('close', release)
   const bytes = Buffer.byteLength(body)
   headers['content-length'] = String(bytes)
   response.writeHead(status, headers)

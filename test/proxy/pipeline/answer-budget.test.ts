@@ -81,6 +81,30 @@ t.test('a call that is given up, or has settled, waits no more', async (t) => {
   t.equal(budget.heldBytes, 40 * MIB)
 })
 
+t.test('an answer that waits for its client holds what it is, and does not keep others from going on', async (t) => {
+  const { budget, shares } = setUp()
+  shares[0].hold(5 * MIB)
+  t.ok(shares[0].holdUnread(5 * MIB))
+  t.equal(budget.heldBytes, 5 * MIB)
+  t.equal(shares[1].hold(20 * MIB), undefined, 'the first of those that are still read')
+  shares[1].release()
+  t.equal(budget.heldBytes, 5 * MIB)
+  shares[0].release()
+  t.equal(budget.heldBytes, 0)
+})
+
+t.test('answers that wait for their clients keep to the budget, and nobody goes beyond it beside them', async (t) => {
+  const { budget, shares } = setUp()
+  t.ok(shares[0].holdUnread(21 * MIB))
+  t.notOk(shares[1].holdUnread(20 * MIB))
+  t.equal(budget.heldBytes, 21 * MIB)
+  const reading = shares[1].hold(5 * MIB)
+  t.equal(budget.waiting, 1)
+  shares[0].release()
+  await reading
+  t.equal(budget.heldBytes, 20 * MIB)
+})
+
 t.test('the memory for answers is a part of the heap, and of the container where that is less', async (t) => {
   t.equal(memoryForAnswers(512 * MIB, 0), 64 * MIB)
   t.equal(memoryForAnswers(4096 * MIB, 0), 256 * MIB)

@@ -1,0 +1,56 @@
+/** A whole answer leaves: it settles, and what a large one holds of the budget goes with it, until its client has it. */
+import { NoRoomError, UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import type { Outgoing, ResponseHeaders } from './exchange.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+import type { Settle } from './settle.ts'
+import { addCostHeaders } from './trace.ts'
+
+type Whole = Extract<Outgoing, { type: 'whole' }>
+
+/** @param headers completed by the answer's own. @throws (the promise rejects) {NoRoomError} where one of the cache finds no room */
+export function wholeAnswer(
+  body: string | Uint8Array,
+  headers: ResponseHeaders,
+  settle: Settle,
+  record: RequestRecord,
+  services: Pick<Services, 'answers'>,
+): Whole | Promise<Whole> {
+  if (body.length > UNCOUNTED_BYTES) return largeAnswer(body, headers, settle, record, services)
+  const settling = settle('answered')
+  return settling === undefined ? rendered(body, headers, record) : settling.then(() => rendered(body, headers, record))
+}
+
+/** @throws {NoRoomError} */
+async function largeAnswer(
+  body: string | Uint8Array,
+  headers: ResponseHeaders,
+  settle: Settle,
+  record: RequestRecord,
+  services: Pick<Services, 'answers'>,
+): Promise<Whole> {
+  const share = waitsForClient(Buffer.byteLength(body), record, services)
+  record.handOverShare()
+  await settle('answered')
+  return { ...rendered(body, headers, record), release: () => share.release() }
+}
+
+/**
+ * A large answer is known whole. What a provider was paid for has its room from its reading, and is sent in any case.
+ * @throws {NoRoomError} where one of the cache finds none
+ */
+export function waitsForClient(
+  memoryBytes: number,
+  record: RequestRecord,
+  { answers }: Pick<Services, 'answers'>,
+): AnswerShare {
+  const share = record.clientShare(answers)
+  if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw new NoRoomError()
+  return share
+}
+
+function rendered(body: string | Uint8Array, headers: ResponseHeaders, record: RequestRecord): Whole {
+  addCostHeaders(headers, record)
+  headers['content-type'] = 'application/json'
+  return { type: 'whole', status: 200, headers, body }
+}
