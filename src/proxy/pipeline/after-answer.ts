@@ -5,6 +5,7 @@
  * - in the next pause, while a request waits for its provider, or two milliseconds later at the latest: all else. Done
  *   before the next read it would be a part of what that client waits for, whose request is mostly there by then.
  */
+import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
 
@@ -16,6 +17,10 @@ const LONGEST_WAIT_MS: Milliseconds = 2
 
 /** Ends at once, or with its promise. */
 export type Work = () => void | Promise<void>
+
+interface Underway extends Linked<Underway> {
+  readonly ended: Promise<void>
+}
 
 export interface AfterAnswerOptions {
   readonly maxWaiting?: number
@@ -31,7 +36,7 @@ export class AfterAnswer {
   #waiting: Work[] = []
   /** Of the oldest that waits. */
   #sinceMs: Milliseconds = 0
-  readonly #underway = new Set<Promise<void>>()
+  readonly #underway = new LinkedList<Underway>()
   #isDue = false
   /** For a pause, in the order in which it came. */
   #forPause: Work[] = []
@@ -103,16 +108,17 @@ export class AfterAnswer {
   async drain(): Promise<void> {
     this.#beginAll()
     this.catchUp()
-    await Promise.all(this.#underway)
+    await Promise.all(Array.from(this.#underway, ({ ended }) => ended))
   }
 
   #follow(work: Promise<void>): void {
-    const end = () => void this.#underway.delete(ended)
-    const ended: Promise<void> = work.then(end, (error: unknown) => {
+    const end = () => this.#underway.remove(underway)
+    const ended = work.then(end, (error: unknown) => {
       end()
       this.#onError(error)
     })
-    this.#underway.add(ended)
+    const underway: Underway = { ended, previous: undefined, next: undefined }
+    this.#underway.add(underway)
   }
 
   #beginAll(): void {

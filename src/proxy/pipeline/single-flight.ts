@@ -57,8 +57,13 @@ export type Joined =
       wait(signal: Cancellation, timeoutMs: Milliseconds, wants: 'parts' | 'whole'): Promise<Landing>
     }
 
+/** Emptied when the flight ends: the tables that a Map has replaced hold what was in them. @see domain/linked-list.ts */
+interface Slot {
+  flight: Flight | undefined
+}
+
 export class Flights {
-  readonly #flights = new Map<string, Flight>()
+  readonly #flights = new Map<string, Slot>()
   readonly #now: () => Milliseconds
 
   constructor(now: () => Milliseconds) {
@@ -80,23 +85,28 @@ export class Flights {
     if (underway !== undefined) {
       return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(underway.coming(wants), signal, timeoutMs) }
     }
-    const lead = new Flight(key, this.#flights, this.#now())
-    this.#flights.set(key, lead)
+    const slot: Slot = { flight: undefined }
+    const lead = new Flight(() => this.#leave(key, slot), this.#now())
+    slot.flight = lead
+    this.#flights.set(key, slot)
     return { type: 'lead', lead }
   }
 
   #underway(key: string): Flight | undefined {
-    const flight = this.#flights.get(key)
+    const flight = this.#flights.get(key)?.flight
     return flight !== undefined && this.#now() - flight.startedAtMs < MAX_FLIGHT_AGE_MS ? flight : undefined
+  }
+
+  #leave(key: string, slot: Slot): void {
+    slot.flight = undefined
+    if (this.#flights.get(key) === slot) this.#flights.delete(key)
   }
 }
 
 /** Nobody waits for most flights, so its promises are made for those who do. */
 class Flight implements Lead {
   readonly startedAtMs: Milliseconds
-  readonly #key: string
-  /** Those under way. */
-  readonly #flights: Map<string, Flight>
+  readonly #leave: () => void
   #live: LiveAnswer | undefined
   #landing: Landing | undefined
   /** Those who wait for parts. */
@@ -104,9 +114,9 @@ class Flight implements Lead {
   /** Those who wait for its end. */
   #landed: PromiseWithResolvers<Landing> | undefined
 
-  constructor(key: string, flights: Map<string, Flight>, startedAtMs: Milliseconds) {
-    this.#key = key
-    this.#flights = flights
+  /** @param leave called once: nobody may join any more */
+  constructor(leave: () => void, startedAtMs: Milliseconds) {
+    this.#leave = leave
     this.startedAtMs = startedAtMs
   }
 
@@ -139,7 +149,7 @@ class Flight implements Lead {
   #end(landing: Landing): void {
     if (this.#landing !== undefined) return
     this.#landing = landing
-    if (this.#flights.get(this.#key) === this) this.#flights.delete(this.#key)
+    this.#leave()
     this.#landed?.resolve(landing)
   }
 }

@@ -15,7 +15,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { COST_PER_BYTE } from '../pipeline/process-memory.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
-import { ComingBodies } from './coming-bodies.ts'
+import { ComingBodies, type Coming } from './coming-bodies.ts'
 
 /** Of the budget, the part that is for small bodies alone. */
 const RESERVE_PART = 1 / 4
@@ -208,7 +208,7 @@ class Share implements BodyShare {
   held = 0
   /** Once it has been: what stays of a large body may be little, and the reserve is not for it all the same. */
   isLarge = false
-  #late: (() => void) | undefined
+  #coming: Coming | undefined
   #released = false
 
   constructor(budget: BodyBudget) {
@@ -226,13 +226,12 @@ class Share implements BodyShare {
   }
 
   watchPace(late: () => void): void {
-    this.#late = late
-    this.#budget.coming.begin(late)
+    this.#coming = this.#budget.coming.begin(late)
   }
 
   stopWatching(): void {
-    if (this.#late !== undefined) this.#budget.coming.end(this.#late)
-    this.#late = undefined
+    if (this.#coming !== undefined) this.#budget.coming.end(this.#coming)
+    this.#coming = undefined
   }
 
   forgetContents(): void {

@@ -2,6 +2,7 @@
  * Bodies that have been given room and have not come yet. Who has it and does not use it would keep all others from
  * theirs: while somebody waits, those that have been coming for long give way. Nothing is timed while nobody does.
  */
+import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
 
@@ -13,10 +14,15 @@ export interface ComingBodiesOptions {
   readonly isAwaited: () => boolean
 }
 
+/** A body that comes. */
+export interface Coming extends Linked<Coming> {
+  readonly late: () => void
+  readonly sinceMs: Milliseconds
+}
+
 export class ComingBodies {
   readonly #options: ComingBodiesOptions
-  /** What tells each that it is late, and since when it comes: the one that began first is the first. */
-  readonly #coming = new Map<() => void, Milliseconds>()
+  readonly #coming = new LinkedList<Coming>()
   /** Set for the first of them, or one that was it. */
   #timer: NodeJS.Timeout | undefined
 
@@ -25,15 +31,17 @@ export class ComingBodies {
   }
 
   /** @param late called once, where the body has been coming for long and others wait. */
-  begin(late: () => void): void {
+  begin(late: () => void): Coming {
     const { now, isAwaited } = this.#options
-    this.#coming.set(late, now())
+    const coming: Coming = { late, sinceMs: now(), previous: undefined, next: undefined }
+    this.#coming.add(coming)
     if (isAwaited()) this.hurry()
+    return coming
   }
 
   /** The body has come, or is not waited for any more. */
-  end(late: () => void): void {
-    this.#coming.delete(late)
+  end(coming: Coming): void {
+    this.#coming.remove(coming)
   }
 
   /** To be called when somebody begins to wait. */
@@ -41,8 +49,8 @@ export class ComingBodies {
     if (this.#timer !== undefined) return
     const { slowAfterMs, now, isAwaited } = this.#options
     const nowMs = now()
-    for (const [late, sinceMs] of this.#coming) {
-      const leftMs = sinceMs + slowAfterMs - nowMs
+    for (let first = this.#coming.first; first !== undefined; first = this.#coming.first) {
+      const leftMs = first.sinceMs + slowAfterMs - nowMs
       if (leftMs > 0) {
         this.#timer = setTimeout(() => {
           this.#timer = undefined
@@ -50,8 +58,8 @@ export class ComingBodies {
         }, leftMs).unref()
         return
       }
-      this.#coming.delete(late)
-      late()
+      this.#coming.remove(first)
+      first.late()
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Leaving without breaking an answer: stop accepting, let what runs finish up to a limit, then go. */
 import type { Server, ServerResponse } from 'node:http'
+import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 
 /** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
 export const DRAIN_LIMIT_MS = 25_000
@@ -7,9 +8,13 @@ export const DRAIN_LIMIT_MS = 25_000
 /** Within this those that were cut have heard of it. */
 const CUT_LIMIT_MS = 1_000
 
+interface Running extends Linked<Running> {
+  readonly response: ServerResponse
+}
+
 export class Drain {
   #draining = false
-  readonly #running = new Set<ServerResponse>()
+  readonly #running = new LinkedList<Running>()
   #idle: (() => void) | undefined
 
   get draining(): boolean {
@@ -18,17 +23,12 @@ export class Drain {
 
   /** Counts the server's requests in progress. Call it before the server listens. */
   watch(server: Server): void {
-    // One for all responses, and not by `once`, which makes two objects: a response closes once.
-    const running = this.#running
-    const idle = () => this.#idle?.()
-    function ended(this: ServerResponse): void {
-      running.delete(this)
-      if (running.size === 0) idle()
-    }
     server.prependListener('request', (_request, response) => {
-      running.add(response)
+      const running: Running = { response, previous: undefined, next: undefined }
+      this.#running.add(running)
       if (this.#draining) response.shouldKeepAlive = false
-      response.on('close', ended)
+      // Not by `once`, which makes two objects more: a response closes once.
+      response.on('close', () => this.#ended(running))
     })
   }
 
@@ -48,6 +48,11 @@ export class Drain {
     return finished
   }
 
+  #ended(running: Running): void {
+    this.#running.remove(running)
+    if (this.#running.size === 0) this.#idle?.()
+  }
+
   #untilIdle(limitMs: number): Promise<boolean> {
     if (this.#running.size === 0) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -64,6 +69,6 @@ export class Drain {
  * Told that its connection lives on, a client would send its next request into the end of it; told so by an earlier one
  * of pipelined answers, it would not get the later ones.
  */
-function lastOfEachConnection(running: Iterable<ServerResponse>): Iterable<ServerResponse> {
-  return new Map(Array.from(running, (response) => [response.req.socket, response])).values()
+function lastOfEachConnection(running: Iterable<Running>): Iterable<ServerResponse> {
+  return new Map(Array.from(running, ({ response }) => [response.req.socket, response])).values()
 }

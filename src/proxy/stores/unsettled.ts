@@ -1,4 +1,5 @@
 /** What is not settled yet, of all organizations: settlements on their way to the store, and those that wait for it. */
+import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { SettlementQueue } from './settlement-queue.ts'
 import type { PendingSettlement } from './settlement-queue.ts'
@@ -7,7 +8,7 @@ import type { PendingSettlement } from './settlement-queue.ts'
 const RETRY_MS: Milliseconds = 50
 
 /** A settlement on its way to the store. */
-export interface Settling {
+export interface Settling extends Linked<Settling> {
   readonly sinceMs: Milliseconds
 }
 
@@ -15,7 +16,7 @@ export class Unsettled {
   readonly #deliver: (settlement: PendingSettlement) => Promise<void>
   readonly #queues = new Map<string, SettlementQueue>()
   /** The oldest first. */
-  readonly #underway = new Set<Settling>()
+  readonly #underway = new LinkedList<Settling>()
   /** Told when the last of them has arrived. */
   #noneUnderway: (() => void) | undefined
 
@@ -35,20 +36,20 @@ export class Unsettled {
 
   /** Since when the oldest of all is owed; infinity: none is. */
   get oldestMs(): Milliseconds {
-    const [underway] = this.#underway
+    const underway = this.#underway.first
     const oldest = [...this.#queues.values()].map((queue) => queue.oldestMs ?? Number.POSITIVE_INFINITY)
     return Math.min(underway?.sinceMs ?? Number.POSITIVE_INFINITY, ...oldest)
   }
 
   /** Counts a settlement as under way until it is handed to `end`. */
   begin(sinceMs: Milliseconds): Settling {
-    const settling = { sinceMs }
+    const settling: Settling = { sinceMs, previous: undefined, next: undefined }
     this.#underway.add(settling)
     return settling
   }
 
   end(settling: Settling): void {
-    this.#underway.delete(settling)
+    this.#underway.remove(settling)
     if (this.#underway.size === 0) this.#noneUnderway?.()
   }
 

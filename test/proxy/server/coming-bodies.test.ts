@@ -19,9 +19,8 @@ t.test(
   async (t) => {
     const { state, bodies } = scene(60_000)
     const told: string[] = []
-    const came = () => told.push('came')
     bodies.begin(() => told.push('old'))
-    bodies.begin(came)
+    const came = bodies.begin(() => told.push('came'))
     state.nowMs = 59_999
     bodies.begin(() => told.push('young'))
     bodies.end(came)

@@ -2,11 +2,10 @@
  * The calls on one opened connection, and how long they are waited for. One clock serves them all: a healthy Redis
  * answers within a hundredth of a call's bound, and a timer for each call would only be made to be cancelled.
  */
+import { LinkedList, type Linked } from '../../../domain/linked-list.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 import type { RedisWire } from './redis-wire.ts'
-import { WaitingCalls } from './waiting-calls.ts'
-import type { Call } from './waiting-calls.ts'
 
 /** A call waits so many times its bound as long as Redis answers others meanwhile. */
 const BUSY_ROUNDS = 5
@@ -21,12 +20,26 @@ export interface GenerationEvents {
   failed(error: unknown, generation: Generation): unknown
 }
 
+/** A call whose caller waits. */
+interface Call extends Linked<Call> {
+  readonly timeoutMs: Milliseconds
+  readonly refuse: (error: Error) => void
+  round: number
+  /** When its round ends, in time of the process. */
+  deadlineMs: Milliseconds
+  /** How many replies had come when its round began. */
+  repliesBefore: number
+  answered: boolean
+  /** Its caller has been refused. */
+  givenUp: boolean
+}
+
 /** One opened wire and what it owes. */
 export class Generation {
   readonly wire: RedisWire
   readonly #stallMs: Milliseconds
   readonly #events: GenerationEvents
-  readonly #waiting = new WaitingCalls()
+  readonly #waiting = new LinkedList<Call>()
   #inFlight = 0
   /** Calls that have ended, however. */
   #replies = 0
@@ -122,9 +135,7 @@ export class Generation {
   #judgeLate(rangMs: Milliseconds): void {
     const nowMs = performance.now()
     let nextMs = Infinity
-    let next: Call | undefined
-    for (let call = this.#waiting.first; call !== undefined; call = next) {
-      next = call.next
+    for (const call of this.#waiting) {
       if (call.deadlineMs <= rangMs && !this.#goesOn(call, nowMs)) this.#giveUp(call)
       else if (call.deadlineMs < nextMs) nextMs = call.deadlineMs
     }
