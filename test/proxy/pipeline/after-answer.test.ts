@@ -68,8 +68,12 @@ t.test(
   'work for a pause is not begun before another request is read, but when one waits for its provider',
   async (t) => {
     const done: string[] = []
-    const queue = new AfterAnswer(createTestClock().now)
-    for (const name of ['a', 'b']) queue.runInPause(() => void done.push(name))
+    const queue = new AfterAnswer(createTestClock().now, { enough: 2 })
+    queue.runInPause(() => void done.push('a'))
+    queue.pauseBegins()
+    await afterTicks()
+    t.strictSame(done, [], 'too little')
+    queue.runInPause(() => void done.push('b'))
     await afterTicks()
     t.strictSame(done, [])
     queue.pauseBegins()
