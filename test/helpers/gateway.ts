@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly manifests: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Of Node itself. */
+  readonly nodeFlags?: readonly string[]
   /** What is run in place of `src/main.ts`, with the same arguments. */
   readonly main?: string
 }
@@ -48,6 +50,7 @@ export async function startGateway(t: Test, options: GatewayOptions): Promise<Ga
   const child = spawn(
     process.execPath,
     [
+      ...(options.nodeFlags ?? []),
       options.main ?? MAIN,
       'standalone',
       '--config',
