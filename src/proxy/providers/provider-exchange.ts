@@ -190,7 +190,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 
   /** The reader leaves: what is still on its way is not wanted. */
   return(): Promise<Chunk> {
-    this.#end(new AttemptError('aborted', 'the answer was left unread'))
+    // An error is some microseconds of stack: most readers leave when all has been read.
+    if (!this.#ended) this.#end(new AttemptError('aborted', 'the answer was left unread'))
     this.#drop()
     return Promise.resolve(DONE)
   }
