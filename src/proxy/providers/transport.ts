@@ -119,7 +119,7 @@ export class HttpTransport implements ProviderTransport {
     if (this.#closed) throw new AttemptError('aborted', 'the transport is closed')
     if (signal.aborted) throw new AttemptError('aborted', 'the attempt was aborted before it was sent')
     const lease = isQuestion === true ? this.#pools.takeForQuestion(endpoint) : this.#pools.take(endpoint)
-    const request = { origin: endpoint.origin, method, path, headers, body }
+    const request = { origin: endpoint.origin, method, path, headers, body: bytesOf(body) }
     const exchange = new ProviderExchange({
       timeouts,
       signal,
@@ -186,6 +186,11 @@ export class HttpTransport implements ProviderTransport {
       throw error
     }
   }
+}
+
+/** As undici sends it. Of a text, it would make bytes of its own, beside the text that may have to be sent again. */
+function bytesOf(body: WireRequest['body']): Uint8Array | null {
+  return typeof body === 'string' ? Buffer.from(body) : body
 }
 
 function probeRequest({ endpoint }: Upstream, credential: Secret | undefined): WireRequest {

@@ -4,6 +4,8 @@ import type { Test } from 'tap'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { ProviderCall } from '../../../src/proxy/pipeline/ports.ts'
 import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
 import { attemptFailureOf, callOf, providerAt, textOf } from '../../helpers/provider-calls.ts'
@@ -273,3 +275,28 @@ t.test('no connection is kept for longer than the server says', async (t) => {
   t.same(await send(), { body: '{}', sentAgain: false })
   t.equal(server.connections.length, 2)
 })
+
+t.test('what could be sent again is in memory once', async (t) => {
+  const server = await startServer(t, ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n')
+  })
+  const { transport, from } = sender(t, server.url)
+  const client = new AbortController()
+  const before = heapBytes()
+  const replies = []
+  for (let count = 0; count < 20; count++) {
+    const body = JSON.stringify({ model: 'm', content: `${count}${'.'.repeat(1_000_000)}` })
+    replies.push(await transport.send(callOf(from, { stream: true, body, signal: client.signal })))
+  }
+  // The HTTP client keeps the bytes that it sends, outside the heap, as long as the answer lasts.
+  t.ok(heapBytes() - before < 10_000_000)
+  client.abort()
+  for (const reply of replies) t.match(await attemptFailureOf(textOf(reply)), { kind: 'aborted' })
+})
+
+/** Of what is in use. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
