@@ -1,9 +1,8 @@
 /**
- * One HTTP exchange as undici's handler, and its body as something to pull.
+ * One HTTP exchange as undici's handler.
  *
  * Chunks queue up to `QUEUE_BYTES`; then the socket is paused until the reader has taken them, so a slow client reaches
- * back to the provider through the kernel's buffers. What has come is handed on in one piece, however many chunks of HTTP
- * it was: each piece costs a write to the client. Every end (answer complete, clock, abort, broken connection, reader
+ * back to the provider through the kernel's buffers. Every end (answer complete, clock, abort, broken connection, reader
  * gone) passes `#end` once, which stops the clocks and frees the signal. After an answer's own end mark the reader has
  * left, and what is left of the exchange is the server's: to end the body, or to be cut off by the clock.
  *
@@ -16,11 +15,11 @@ import type { Dispatcher } from 'undici'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
-import type { PullableIterator, Taker } from '../pipeline/pull.ts'
+import type { BodySource } from './answer-body.ts'
 import type { ExchangeStage } from './attempt-error.ts'
 import type { SignOfLife, Waiter } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
-import { DONE, nextOf, pullAlone } from '../pipeline/pull.ts'
+import { AnswerBody } from './answer-body.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
 import { attemptErrorOf } from './attempt-error.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
@@ -37,7 +36,6 @@ const QUEUE_BYTES = 65_536
 const CLOSING_MS: Milliseconds = 1_000
 
 type Controller = Dispatcher.DispatchController
-type Chunk = IteratorResult<Uint8Array, undefined>
 
 export interface ExchangeOptions {
   readonly timeouts: AttemptTimeouts
@@ -57,24 +55,16 @@ export interface ExchangeOptions {
   readonly sendAgain: (exchange: ProviderExchange) => void
 }
 
-export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIterator<Uint8Array>, Waiter {
+export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource, Waiter {
   readonly #options: ExchangeOptions
   readonly #clocks: AttemptClocks
   readonly #reply = Promise.withResolvers<ProviderReply>()
   readonly #second: SecondSending
+  readonly #body = new AnswerBody(this)
   #controller: Controller | undefined
   #stage: ExchangeStage = 'connecting'
-  #reader: Taker<Uint8Array> | undefined
-  /** What has come and was not taken: mostly one chunk. */
-  #chunk: Uint8Array | undefined
-  readonly #further: Uint8Array[] = []
-  /** The reader gets what is there when the socket's read has been parsed to its end. */
-  #isHandingOn = false
-  #queuedBytes = 0
   /** It waits for a sign of life. */
   #isAsking = false
-  #ended = false
-  #error: AttemptError | undefined
   #released = false
   #sentAgain = false
 
@@ -95,18 +85,14 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     this.#end(new AttemptError('aborted', 'the attempt was aborted'))
   }
 
-  /** The body where it has come whole and nothing of it was read; it then is. */
-  takeWhole(): Uint8Array | undefined {
-    return this.#ended && this.#chunk !== undefined && this.#error === undefined ? this.#takeAll() : undefined
-  }
-
   firstContentSeen(): void {
-    if (!this.#ended && this.#clocks.phase === 'first-byte') this.#options.life.seenAtMs = this.#clocks.enter('idle')
+    if (!this.#body.ended && this.#clocks.phase === 'first-byte')
+      this.#options.life.seenAtMs = this.#clocks.enter('idle')
   }
 
   /** @see ProviderReply.endsAfter */
   endsAfter(silenceMs: Milliseconds): void {
-    if (this.#ended) return
+    if (this.#body.ended) return
     if (silenceMs === 0) this.#leaveToServer()
     else if (silenceMs === Infinity) this.#clocks.enter('idle')
     else this.#clocks.close(silenceMs)
@@ -121,7 +107,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     this.#stage = 'waiting'
-    if (this.#ended) controller.abort(this.#error ?? new AttemptError('aborted', 'the attempt has ended'))
+    if (this.#body.ended) controller.abort(this.#body.error ?? new AttemptError('aborted', 'the attempt has ended'))
     else this.#second.written(this.#clocks.enter('first-byte'), this.#options.lease.isNew)
   }
 
@@ -140,16 +126,13 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    if (this.#ended || chunk.length === 0) return
+    if (this.#body.ended || chunk.length === 0) return
     const { life, stream } = this.#options
     if (this.#isAsking) this.#heard('idle')
     else if (this.#clocks.phase !== 'first-byte') life.seenAtMs = this.#clocks.touch()
     else if (!stream) life.seenAtMs = this.#clocks.enter('idle')
-    if (this.#chunk === undefined) this.#chunk = chunk
-    else this.#further.push(chunk)
-    this.#queuedBytes += chunk.length
-    if (this.#queuedBytes >= QUEUE_BYTES) this.#pause()
-    this.#wakeReader()
+    this.#body.push(chunk)
+    if (this.#body.queuedBytes >= QUEUE_BYTES) this.#pause()
   }
 
   onResponseEnd(): void {
@@ -158,7 +141,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    if (!this.#ended && !this.#isAsking && this.#second.isDue(error)) return this.#sendAgain()
+    if (!this.#body.ended && !this.#isAsking && this.#second.isDue(error)) return this.#sendAgain()
     this.#end(attemptErrorOf(error, this.#stage))
     this.#release()
   }
@@ -176,28 +159,15 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
     this.#end(new AttemptError('timeout', message, { clock: 'first-byte' }))
   }
 
-  pull(reader: Taker<Uint8Array>): void {
-    if (this.#chunk !== undefined) reader.take(this.#takeAll())
-    else if (this.#error !== undefined) reader.fail(this.#error)
-    else if (this.#ended) reader.end()
-    else if (this.#reader !== undefined) reader.fail(new TypeError('the body has one reader'))
-    else this.#reader = reader
+  /** @see BodySource */
+  taken(): void {
+    this.#resume()
   }
 
-  next(): Promise<Chunk> {
-    return nextOf(this)
-  }
-
-  /** The reader leaves: what is still on its way is not wanted. */
-  return(): Promise<Chunk> {
+  /** What is still on its way is not wanted. @see BodySource */
+  leave(): void {
     // An error is some microseconds of stack: most readers leave when all has been read.
-    if (!this.#ended) this.#end(new AttemptError('aborted', 'the answer was left unread'))
-    this.#drop()
-    return Promise.resolve(DONE)
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
+    if (!this.#body.ended) this.#end(new AttemptError('aborted', 'the answer was left unread'))
   }
 
   #replyOf(status: number, headers: ProviderReply['headers']): ProviderReply {
@@ -207,8 +177,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
       status,
       headers: replyHeaders(headers, encoded),
       sentAgain: this.#sentAgain,
-      body: encoded ? decodeContent(this, encoding) : this,
-      takeWhole: () => (encoded ? undefined : this.takeWhole()),
+      body: encoded ? decodeContent(this.#body, encoding) : this.#body,
+      takeWhole: () => (encoded ? undefined : this.#body.takeWhole()),
       firstContentSeen: () => this.firstContentSeen(),
       endsAfter: (silenceMs) => this.endsAfter(silenceMs),
     }
@@ -222,23 +192,20 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   #end(error: AttemptError | undefined): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#error = error
+    if (this.#body.ended) return
+    this.#body.end(error)
     this.#clocks.stop()
     if (this.#isAsking) this.#stopAsking()
     this.#options.signal.removeEventListener('abort', this)
-    // What came before a connection broke is the reader's; what a leaving client wanted is nobody's.
-    if (error?.kind === 'aborted') this.#drop()
-    if (error !== undefined) this.#reply.reject(error)
-    this.#wakeReader()
-    if (error !== undefined) this.#controller?.abort(error)
+    if (error === undefined) return
+    this.#reply.reject(error)
+    this.#controller?.abort(error)
   }
 
   readonly #timeUp = (clock: Clock): void => {
     if (clock === 'first-byte' && this.#options.isPatient) this.#ask()
     // What was left to the server has ended by now: there the total clock, too, only cuts it off.
-    else if (clock !== 'closing' && !this.#ended) this.#end(timedOut(clock))
+    else if (clock !== 'closing' && !this.#body.ended) this.#end(timedOut(clock))
     // After a look at the socket: where the event loop was held, what has come meanwhile waits there.
     else setImmediate(() => this.#close())
   }
@@ -267,35 +234,11 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   #leaveToServer(): void {
-    this.#drop()
+    this.#body.drop()
     this.#resume()
-    this.#ended = true
+    this.#body.end(undefined)
     this.#options.signal.removeEventListener('abort', this)
     this.#clocks.close(CLOSING_MS)
-    this.#wakeReader()
-  }
-
-  /** Not at once: it must not run inside undici's parser. */
-  #wakeReader(): void {
-    if (this.#reader === undefined || this.#isHandingOn) return
-    this.#isHandingOn = true
-    queueMicrotask(this.#handOn)
-  }
-
-  readonly #handOn = (): void => {
-    this.#isHandingOn = false
-    const reader = this.#reader
-    this.#reader = undefined
-    if (reader !== undefined) pullAlone(this, reader)
-  }
-
-  /** What has come so far, in one piece. */
-  #takeAll(): Uint8Array {
-    const first = this.#chunk ?? NO_BYTES
-    const all = this.#further.length === 0 ? first : Buffer.concat([first, ...this.#further], this.#queuedBytes)
-    this.#drop()
-    this.#resume()
-    return all
   }
 
   #pause(): void {
@@ -304,15 +247,9 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
   }
 
   #resume(): void {
-    if (this.#ended || this.#controller?.paused !== true) return
+    if (this.#body.ended || this.#controller?.paused !== true) return
     this.#clocks.resume()
     this.#controller.resume()
-  }
-
-  #drop(): void {
-    this.#chunk = undefined
-    if (this.#further.length > 0) this.#further.length = 0
-    this.#queuedBytes = 0
   }
 
   #release(): void {
@@ -324,7 +261,6 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, PullableIte
 }
 
 const ONCE = { once: true }
-const NO_BYTES = new Uint8Array()
 
 function timedOut(clock: Exclude<Clock, 'closing'>): AttemptError {
   return new AttemptError('timeout', `the provider's ${clock} clock ran out`, { clock })

@@ -83,7 +83,7 @@ export class HttpTransport implements ProviderTransport {
     const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
     const exchange = this.#dispatch(upstream, 'probe', request, timeouts, signal)
     const { status } = await exchange.reply
-    await exchange.return()
+    exchange.leave()
     return status
   }
 
