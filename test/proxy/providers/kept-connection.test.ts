@@ -3,11 +3,14 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import type { TlsOptions } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { ProviderCall } from '../../../src/proxy/pipeline/ports.ts'
+import type { AttemptError, ProviderCall } from '../../../src/proxy/pipeline/ports.ts'
 import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
+import { createAuthority } from '../../helpers/certificates.ts'
 import { attemptFailureOf, callOf, providerAt, textOf } from '../../helpers/provider-calls.ts'
 import { startProxy } from '../../helpers/forward-proxy.ts'
 
@@ -37,10 +40,10 @@ interface RawServer {
 }
 
 /** Calls `serve` with each request as soon as its first bytes have come. */
-async function startServer(t: Test, serve: (request: Request) => void): Promise<RawServer> {
+async function startServer(t: Test, serve: (request: Request) => void, tls?: TlsOptions): Promise<RawServer> {
   const connections: { socket: Socket; requests: number }[] = []
   const requests = () => connections.reduce((sum, connection) => sum + connection.requests, 0)
-  const server = createServer((socket) => {
+  const accept = (socket: Socket) => {
     const connection = { socket, requests: 0 }
     connections.push(connection)
     socket.on('error', () => socket.destroy())
@@ -49,13 +52,15 @@ async function startServer(t: Test, serve: (request: Request) => void): Promise<
       connection.requests++
       serve({ socket, number: requests(), onConnection: connection.requests })
     })
-  })
+  }
+  const server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     for (const { socket } of connections) socket.destroy()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections, requests }
+  const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url: origin, connections, requests }
 }
 
 function answer({ socket }: Pick<Request, 'socket'>): void {
@@ -274,6 +279,39 @@ t.test('no connection is kept for longer than the server says', async (t) => {
   await turn()
   t.same(await send(), { body: '{}', sentAgain: false })
   t.equal(server.connections.length, 2)
+})
+
+t.test('over TLS, to a server of an authority of its own, likewise', async (t) => {
+  const { ca, issue } = createAuthority()
+  const { certificate: cert, privateKey: key } = issue()
+  const closing = (request: Request) => (request.onConnection === 2 ? request.socket.end() : answer(request))
+  const server = await startServer(t, closing, { cert, key })
+  const { transport, from } = sender(t, server.url)
+  const trusting = { ...from, endpoint: { ...from.endpoint, ca } }
+  for (const sentAgain of [false, true]) {
+    const reply = await transport.send(callOf(trusting))
+    t.same({ body: await textOf(reply), sentAgain: reply.sentAgain }, { body: '{}', sentAgain })
+    await turn()
+  }
+  t.equal(server.connections.length, 2)
+})
+
+t.test('the place among the connections is given back, and the connection made for it is closed', async (t) => {
+  const server = await startServer(t, (request) => {
+    if (request.onConnection === 2 || request.number % 5 === 0) request.socket.resetAndDestroy()
+    else answer(request)
+  })
+  const { send } = sender(t, server.url, { ...LONG_CROSSING, maxConnections: 1 })
+  const found = { once: 0, again: 0, cut: 0 }
+  for (let count = 0; count < 60; count++) {
+    const one = await send().catch(({ kind }: AttemptError) => kind)
+    if (typeof one === 'string') t.equal(one, 'cut')
+    found[typeof one === 'string' ? 'cut' : one.sentAgain === true ? 'again' : 'once']++
+    await turn()
+  }
+  t.ok(Math.min(...Object.values(found)) > 0)
+  // Else this waits in vain.
+  while (server.connections.filter(({ socket }) => !socket.destroyed).length > 1) await turn()
 })
 
 t.test('what could be sent again is in memory once', async (t) => {
