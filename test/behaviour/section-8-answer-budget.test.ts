@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { chatCompletion, chatStream, sse } from '../helpers/answers.ts'
-import { ok } from '../helpers/behaviours.ts'
+import { endless, ok } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { openRaw, requestBytes } from '../helpers/raw-http.ts'
+import { openRaw, requestBytes, type RawConnection } from '../helpers/raw-http.ts'
 
 const COUNT = 8
+const MIB = 1024 * 1024
 
 const upstream = await startFakeProvider()
 t.teardown(() => upstream.close())
@@ -130,19 +131,26 @@ t.test('a stream that finds no more room once it has begun ends with that error,
   t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
 })
 
-/** Asks for the cached answer so often that the kernel's buffers do not take it all, and reads nothing. */
-function unreadHits(path: string, body: object) {
-  const headers = [
+function requestOf(path: string, body: object, headers: readonly (readonly [string, string])[] = []): Buffer {
+  const sent = [
     ['Authorization', `Bearer ${KEY}`],
     ['Content-Type', 'application/json'],
     ['Connection', 'keep-alive'],
+    ...headers,
   ] as const
+  return requestBytes('POST', path, sent, JSON.stringify(body))
+}
+
+/** Sends the requests at once and reads nothing. */
+function unread(requests: readonly Buffer[]): RawConnection {
   const connection = openRaw(gateway.url)
   connection.pause()
-  for (let count = 0; count < 8; count++) connection.write(requestBytes('POST', path, headers, JSON.stringify(body)))
+  for (const request of requests) connection.write(request)
   return connection
 }
 
+/** So often that the kernel's buffers do not take all of the cached answers. */
+const HITS = 8
 const HIT_CLIENTS = 48
 
 for (const [what, isStream] of [
@@ -158,7 +166,9 @@ for (const [what, isStream] of [
       const kept = await gateway.chat({ ...body, stream: false }, { 'cache-control': 'max-age=60' }, path)
       t.equal(kept.status, 200)
       await kept.arrayBuffer()
-      const clients = Array.from({ length: HIT_CLIENTS }, () => unreadHits(path, body))
+      const clients = Array.from({ length: HIT_CLIENTS }, () =>
+        unread(Array.from({ length: HITS }, () => requestOf(path, body))),
+      )
       t.teardown(() => clients.forEach((client) => client.close()))
       const before = gateway.lines.length
       const isRefusedHit = (line: Record<string, unknown>) =>
@@ -179,3 +189,19 @@ for (const [what, isStream] of [
     },
   )
 }
+
+t.test('an answer that was repaired and is not read keeps nobody from going beyond the budget', async (t) => {
+  const says = (text: string) => ok(chatCompletion(text))
+  upstream.enqueueFor({ model: 'small' }, endless(chatStream([TEXT])[1] ?? ''))
+  upstream.enqueueFor({ model: 'm' }, says('p'.repeat(5 * MIB)), says(JSON.stringify({ a: 'p'.repeat(MIB) })))
+  const asked = upstream.requests.length
+  const [path, headers] = ['/v1/chat/completions', [['X-LLM-Flags', 'force-json']] as const]
+  // The kernel's buffers take some of the first answer and nothing of the one behind it.
+  const ahead = requestOf(path, { model: 'small', stream: true, messages: [{ role: 'user', content: 'ahead' }] })
+  const forced = requestOf(path, { model: 'm', stream: true, messages: [{ role: 'user', content: 'json' }] }, headers)
+  const client = unread([ahead, forced])
+  t.teardown(() => client.close())
+  await upstream.received(asked + 3)
+  upstream.otherwise(says('p'.repeat(5 * MIB)), { model: 'm' })
+  t.equal((await gateway.chat()).status, 200)
+})

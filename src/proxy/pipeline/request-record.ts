@@ -126,9 +126,13 @@ export class RequestRecord {
     return share
   }
 
-  /** The share of an answer that is known whole and goes to the client. */
+  /** The share of an answer that is known whole and goes to the client. What was read for it before is held no more. */
   clientShare(answers: AnswerBudget): AnswerShare {
-    return this.#answerShares?.at(-1) ?? this.openShare(answers)
+    const share = this.#answerShares?.pop()
+    this.releaseAnswers()
+    if (share === undefined) return this.openShare(answers)
+    this.#answerShares = [share]
+    return share
   }
 
   /** The last share is the connection's now, which gives it back. */
