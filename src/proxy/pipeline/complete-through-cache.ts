@@ -5,7 +5,7 @@
  * Where a request has fields that only its own format knows (`logprobs`, a vendor's own tools), its answer may have
  * parts that the neutral stream cannot carry: such requests share whole answers only, and their streams are not kept.
  */
-import { ResultAssembler, partsOf } from '../../domain/completion/assemble.ts'
+import { ResultAssembler } from '../../domain/completion/assemble.ts'
 import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
@@ -23,13 +23,14 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
 import { followStream, shareStream } from './follow-stream.ts'
 import { beginLookUp, type LookUp } from './look-up.ts'
-import { knownItems, type StreamItem } from './item-stream.ts'
+import type { StreamItem } from './item-stream.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { similarAnswers } from './similar-questions.ts'
 import { throughCache, type Cacheable, type Keeper } from './through-cache.ts'
+import { asStream } from './whole-answer.ts'
 
 /** Larger requests are not worth a digest: nobody sends the same megabytes twice. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
@@ -139,11 +140,11 @@ function revive(
   const bytes = tokens.size === 0 ? stored : Buffer.from(tokens.fromOrdinals(textOf(stored)))
   const result = parse(bytes, format)
   if (result === undefined) return undefined
-  if (!request.stream) return { type: 'whole', deployment, format, result, bytes }
+  const answer: WholeAnswer = { type: 'whole', deployment, format, result, bytes }
+  if (!request.stream) return answer
   // As a stream it would lose them.
   if (unmodelledAnswer(format.name, result.source.document).length > 0) return undefined
-  const items = knownItems([{ parts: [...partsOf(result)] }])
-  return { type: 'stream', deployment, format, items, knownBytes: bytes.length }
+  return asStream(answer)
 }
 
 function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {

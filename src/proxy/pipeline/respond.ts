@@ -1,5 +1,4 @@
 /** Stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
-import { partsOf } from '../../domain/completion/assemble.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
 import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
@@ -9,12 +8,11 @@ import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
-import { knownItems } from './item-stream.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
-import { waitsForClient, wholeAnswer } from './whole-answer.ts'
+import { asStream, waitsForClient, wholeAnswer } from './whole-answer.ts'
 
 export interface Responding {
   readonly request: CompletionRequest
@@ -100,10 +98,4 @@ function renderWhole(
   for (const warning of warnings) record.warnings.push(warning)
   if (restorer !== undefined) format.visitResultText(document, (span) => restorer.restore(span.text, span.scope))
   return JSON.stringify(document)
-}
-
-/** An answer that had to be known whole (forced JSON), for a client that asked for a stream. */
-function asStream({ deployment, format, result, bytes }: WholeAnswer): StreamAnswer {
-  const items = knownItems([{ parts: [...partsOf(result)] }])
-  return { type: 'stream', deployment, format, items, knownBytes: bytes.length }
 }

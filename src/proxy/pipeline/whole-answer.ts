@@ -1,6 +1,9 @@
 /** A whole answer leaves: it settles, and what a large one holds of the budget goes with it, until its client has it. */
+import { partsOf } from '../../domain/completion/assemble.ts'
 import { NoRoomError, UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import type { StreamAnswer, WholeAnswer } from './call-provider.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
+import { knownItems } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
@@ -47,6 +50,12 @@ export function waitsForClient(
   const share = record.clientShare(answers)
   if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw new NoRoomError()
   return share
+}
+
+/** One that is known whole (forced JSON, an answer of the cache), for a client that asked for a stream. */
+export function asStream({ deployment, format, result, bytes }: WholeAnswer): StreamAnswer {
+  const items = knownItems([{ parts: [...partsOf(result)] }])
+  return { type: 'stream', deployment, format, items, knownBytes: bytes.length }
 }
 
 function rendered(body: string | Uint8Array, headers: ResponseHeaders, record: RequestRecord): Whole {
