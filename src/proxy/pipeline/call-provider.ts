@@ -13,6 +13,7 @@ import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import { Cohort } from './cohort.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems } from './provider-stream.ts'
@@ -62,6 +63,9 @@ export function callProvider(call: ProviderRequest, record: RequestRecord, servi
   )
 }
 
+/** Whole answers have begun to come: mostly all of them has. */
+const answered = new Cohort()
+
 /** One exchange. Throws for everything that is no usable answer. */
 async function exchange(
   deployment: Deployment,
@@ -88,6 +92,7 @@ async function exchange(
   const openShare = () => record.openShare(services.answers)
   if (!call.stream) {
     const firstByteMs = services.now() - started
+    await answered.join()
     const bytes = await readWhole(reply, MAX_ANSWER_BYTES, openShare)
     return { answer: readAnswer(bytes, reply, deployment, format), firstByteMs, sentAgain: reply.sentAgain }
   }

@@ -20,6 +20,7 @@ import type { RoutePlan } from '../../domain/routing/route.ts'
 import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { callProvider, type Answer } from './call-provider.ts'
+import { Cohort } from './cohort.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { forgetContents } from './forget-request.ts'
 import { callForJson } from './force-json.ts'
@@ -35,7 +36,7 @@ import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-pol
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
-import { othersTurn, ownTurn } from './take-turns.ts'
+import { ownTurn } from './take-turns.ts'
 import { traceHeaders, traceStep } from './trace.ts'
 
 /** A chat completion from the client's headers to its answer. Never throws. */
@@ -78,6 +79,9 @@ interface Prepared {
   readonly begun: CompletionLookUp
 }
 
+/** Admissions have been asked for, guardrails are next. */
+const guarding = new Cohort()
+
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
  * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first.
@@ -93,8 +97,8 @@ async function admitAndPrepare(
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
-  // What has been asked of a store is written to its connection in the check phase.
-  await othersTurn()
+  // What has been asked of a store is written to its connection before the cohort goes on.
+  await guarding.join()
   let prepared: Prepared
   let admitted: AdmittedRequest
   try {

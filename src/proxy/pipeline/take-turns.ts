@@ -47,8 +47,3 @@ function giveTurn(): void {
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(giveTurn)
 }
-
-/** Resolves when what waits for the event loop has had its turn. */
-export function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
