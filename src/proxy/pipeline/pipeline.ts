@@ -39,6 +39,11 @@ import { settlementOf } from './settle.ts'
 import { ownTurn } from './take-turns.ts'
 import { traceHeaders, traceStep } from './trace.ts'
 
+/** Bodies have come whole: they are parsed, planned and admitted. */
+const arrived = new Cohort()
+/** Admissions have been asked for: guardrails and the look into the cache. */
+const guarding = new Cohort()
+
 /** A chat completion from the client's headers to its answer. Never throws. */
 export async function completeChat(incoming: Incoming, services: Services): Promise<Outgoing> {
   const record = new RequestRecord(incoming, 'chat')
@@ -53,7 +58,9 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
       flags: [...governed.policy.flags],
     }))
     const format = formatOf(incoming.adapter.format)
-    const read = await readRequest(await incoming.readBody(), format, incoming.hints)
+    const body = await incoming.readBody()
+    await arrived.join()
+    const read = await readRequest(body, format, incoming.hints)
     record.noteRequest(read.request)
     record.bodyBytes = read.bytes.length
     traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
@@ -78,9 +85,6 @@ interface Prepared {
   readonly guarded: GuardedRequest
   readonly begun: CompletionLookUp
 }
-
-/** Admissions have been asked for, guardrails are next. */
-const guarding = new Cohort()
 
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
