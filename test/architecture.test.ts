@@ -67,7 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'proxy/pipeline',
   ],
   'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
-  'proxy/providers': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/pull.ts'],
+  'proxy/providers': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/pull.ts', 'proxy/pipeline/cohort.ts'],
   'proxy/stores': [
     'domain',
     'crypto',
