@@ -30,6 +30,8 @@ export interface AnswerCache {
   purgeMarks(scope: CacheScope): Promise<PurgeMarks>
   /** The same at once; undefined where the shared store must be asked. */
   knownPurgeMarks(scope: CacheScope): PurgeMarks | undefined
+  /** Bytes of the document that this process holds, be it purged meanwhile; 0: none. */
+  nearBytes(address: CacheAddress): number
   /** What this process holds. */
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined
   /** What the shared store holds. Gone, slow or full: undefined. */

@@ -6,6 +6,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
 import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Secret } from '../../domain/secret.ts'
+import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
 import { fieldLines } from './header-lines.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -22,7 +23,7 @@ export interface LookUp {
 
 export interface Looked {
   readonly marks: PurgeMarks
-  /** What this process holds. */
+  /** What this process holds, unless it is large. */
   readonly near: StoredAnswer | undefined
   /** What the shared store holds; undefined: it has not been asked. Never rejects. */
   readonly far: Promise<StoredAnswer | undefined> | undefined
@@ -47,11 +48,20 @@ function look(address: CacheAddress, wish: CacheWish, services: Services): Looke
   return cache.purgeMarks(address.scope).then((marks) => lookWith(marks, address, wish, services))
 }
 
-/** The shared store is asked at once where this process has no answer and nobody here is getting one. */
+/**
+ * The shared store is asked at once where this process has no answer and nobody here is getting one. A large answer of
+ * this process is read later, in a turn of its own.
+ */
 function lookWith(marks: PurgeMarks, address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Looked {
-  const near = read ? cache.readNear(address, marks) : undefined
-  const asksFar = read && near === undefined && !flights.has(flightOf(address))
+  const isLarge = hasLargeNear(address, cache)
+  const near = read && !isLarge ? cache.readNear(address, marks) : undefined
+  const asksFar = read && !isLarge && near === undefined && !flights.has(flightOf(address))
   return { marks, near, far: asksFar ? cache.readFar(address, marks) : undefined }
+}
+
+/** Whether this process holds an answer that counts in the answers' budget. */
+export function hasLargeNear(address: CacheAddress, cache: Services['cache']): boolean {
+  return cache.nearBytes(address) > UNCOUNTED_BYTES
 }
 
 function wishOf({ policy }: GovernedCaller, { incoming }: RequestRecord): CacheWish {

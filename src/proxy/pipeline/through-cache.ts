@@ -13,13 +13,15 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
+import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
 import { CallCancellation } from './call-cancellation.ts'
-import { flightOf, type Looked, type LookUp } from './look-up.ts'
+import { flightOf, hasLargeNear, type Looked, type LookUp } from './look-up.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { MAX_FLIGHT_WAIT_MS, type Joined, type Landing, type Lead, type LiveAnswer } from './single-flight.ts'
+import { ownTurn } from './take-turns.ts'
 
 /** Of the second level, where no policy says. @see DESIGN section 7 */
 const DEFAULT_TTL_MS = 3_600_000
@@ -133,13 +135,20 @@ class Passage<Answer> implements Keeper {
 
   run(): Answer | Promise<Answer> {
     if (!this.#wish.read) return this.#ask('bypass')
-    const { cache, flights } = this.#services
+    // What it holds of the budget is to be counted before the next one is read.
+    const isLarge = this.#looked.near === undefined && hasLargeNear(this.#address, this.#services.cache)
+    return isLarge ? ownTurn().then(() => this.#takeNear()) : this.#takeNear()
+  }
+
+  #takeNear(): Answer | Promise<Answer> {
     const { near, far } = this.#looked
     // Since the look another request may have brought it; or the shared store, which has answered before the quota's did.
-    const known = near ?? cache.readNear(this.#address, this.#marks)
-    const hit = this.#take(known, far === undefined ? 'hit-l1' : 'hit-l2')
-    if (hit !== undefined) return hit
-    const joined = flights.join(flightOf(this.#address))
+    const known = near ?? this.#services.cache.readNear(this.#address, this.#marks)
+    return this.#take(known, far === undefined ? 'hit-l1' : 'hit-l2') ?? this.#join()
+  }
+
+  #join(): Promise<Answer> {
+    const joined = this.#services.flights.join(flightOf(this.#address))
     return joined.type === 'lead' ? this.#leading(joined.lead) : this.#waiting(joined)
   }
 
@@ -149,8 +158,9 @@ class Passage<Answer> implements Keeper {
     if (landing.type === 'left') return this.run()
     const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
     if (followed !== undefined) return followed
-    const shared = landing.type === 'answer' ? this.#takeLanded(landing.answer, landing.similarity) : undefined
-    return shared ?? this.#ask('miss')
+    if (landing.type !== 'answer') return this.#ask('miss')
+    await turnFor(landing.answer)
+    return this.#takeLanded(landing.answer, landing.similarity) ?? this.#ask('miss')
   }
 
   /** @throws {GatewayError} where the client has gone meanwhile */
@@ -182,6 +192,8 @@ class Passage<Answer> implements Keeper {
     if (signal.aborted) this.handleEvent()
     try {
       const far = await (this.#looked.far ?? this.#services.cache.readFar(this.#address, this.#marks))
+      const turn = turnFor(far)
+      if (turn !== undefined) await turn
       const hit = this.#take(far, 'hit-l2')
       if (hit !== undefined) {
         lead.land(far)
@@ -198,6 +210,7 @@ class Passage<Answer> implements Keeper {
 
   async #takeSimilar(answers: SimilarAnswers, lead: Lead): Promise<Answer | undefined> {
     const similar = await answers.find(this.#address.scope, this.#marks)
+    await turnFor(similar?.answer)
     const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
     if (alike !== undefined) lead.land(similar?.answer, similar?.similarity)
     return alike
@@ -294,4 +307,12 @@ function eligible(id: string, { candidates, removed }: RoutePlan): Deployment | 
   const candidate = candidates.find(({ deployment }) => deployment.id === id)
   if (candidate !== undefined) return candidate.deployment
   return removed.find(({ deployment, rule }) => rule === 'cooling-down' && deployment.id === id)?.deployment
+}
+
+/**
+ * A large answer is parsed in a turn of its own: what it holds of the budget is counted before the next one is parsed,
+ * however many requests it is for.
+ */
+function turnFor(stored: StoredAnswer | undefined): Promise<void> | undefined {
+  return stored !== undefined && stored.document.length > UNCOUNTED_BYTES ? ownTurn() : undefined
 }

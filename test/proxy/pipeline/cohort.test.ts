@@ -31,3 +31,13 @@ t.test('who joins when it has left goes with the next', async (t) => {
   await late
   t.strictSame(order, ['between', 'late one', 'late two'])
 })
+
+t.test('of many, some are through before the next begin', async (t) => {
+  const cohort = new Cohort()
+  const order: string[] = []
+  await Promise.all(Array.from({ length: 40 }, (_, index) => goThrough(cohort, String(index), order)))
+  t.equal(order.indexOf('31 one'), 31)
+  t.equal(order.indexOf('0 two'), 32)
+  t.ok(order.indexOf('32 one') > order.indexOf('31 two'))
+  t.equal(order.length, 80)
+})

@@ -50,6 +50,11 @@ export class NearCache {
     return this.#entries.size
   }
 
+  /** Of the document under `key`; 0: there is none. */
+  bytesOf(key: string): number {
+    return this.#entries.peek(key)?.stored.length ?? 0
+  }
+
   get(key: string): StoredAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined

@@ -42,6 +42,10 @@ export class TwoLevelCache implements AnswerCache {
     return this.#purges.known(scope.organization)
   }
 
+  nearBytes({ digest }: CacheAddress): number {
+    return this.near.bytesOf(digest)
+  }
+
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
     const answer = this.near.get(address.digest)
     if (answer === undefined || isCurrent(answer, address, marks)) return answer
