@@ -1,11 +1,10 @@
 /** Whatever a client sends: a clear 4xx in its own shape, a process that lives, nothing sent to a provider. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { openRaw, requestBytes, sendRaw } from '../helpers/raw-http.ts'
+import { openRaw, readWhenWritten, requestBytes, sendRaw } from '../helpers/raw-http.ts'
 
 const upstream = await startFakeProvider()
 t.teardown(() => upstream.close())
@@ -36,13 +35,7 @@ t.test('a client whose connection ends with the answer reads it when it has writ
         const client = openRaw(gateway.url)
         t.teardown(() => client.close())
         const sent = requestBytes('POST', target, [...headers, ['connection', connection]], ' '.repeat(bytes))
-        client.pause()
-        client.write(sent.subarray(0, 1_000))
-        await sleep(100)
-        client.write(sent.subarray(1_000))
-        await sleep(100)
-        client.socket.resume()
-        const answer = await client.read()
+        const answer = await readWhenWritten(client, sent)
         t.equal(answer.status, status)
         t.ok(answer.complete)
       })

@@ -3,25 +3,13 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { chatCompletion, chatStream, sse } from '../helpers/answers.ts'
 import { endless, ok } from '../helpers/behaviours.ts'
-import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
-import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { openRaw, requestBytes, type RawConnection } from '../helpers/raw-http.ts'
+import type { Behaviour } from '../helpers/fake-provider.ts'
+import { chatBytes, startTightGateway, unread } from '../helpers/unread-answers.ts'
 
 const COUNT = 8
 const MIB = 1024 * 1024
 
-const upstream = await startFakeProvider()
-t.teardown(() => upstream.close())
-const gateway = await startGateway(t, {
-  manifests: {
-    'all.yaml': yaml(
-      provider({ name: 'p', type: 'OpenAI', url: upstream.url, models: ['{ name: m }', '{ name: small }'] }),
-      virtualKey(),
-    ),
-  },
-  env: { NODE_OPTIONS: '--max-old-space-size=128' },
-})
-upstream.otherwise(ok(chatCompletion('meanwhile')), { model: 'small' })
+const { upstream, gateway } = await startTightGateway(t)
 
 function residentMiB(): number {
   const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
@@ -131,24 +119,6 @@ t.test('a stream that finds no more room once it has begun ends with that error,
   t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
 })
 
-function requestOf(path: string, body: object, headers: readonly (readonly [string, string])[] = []): Buffer {
-  const sent = [
-    ['Authorization', `Bearer ${KEY}`],
-    ['Content-Type', 'application/json'],
-    ['Connection', 'keep-alive'],
-    ...headers,
-  ] as const
-  return requestBytes('POST', path, sent, JSON.stringify(body))
-}
-
-/** Sends the requests at once and reads nothing. */
-function unread(requests: readonly Buffer[]): RawConnection {
-  const connection = openRaw(gateway.url)
-  connection.pause()
-  for (const request of requests) connection.write(request)
-  return connection
-}
-
 /** So often that the kernel's buffers do not take all of the cached answers. */
 const HITS = 8
 const HIT_CLIENTS = 48
@@ -167,9 +137,8 @@ for (const [what, isStream] of [
       t.equal(kept.status, 200)
       await kept.arrayBuffer()
       const clients = Array.from({ length: HIT_CLIENTS }, () =>
-        unread(Array.from({ length: HITS }, () => requestOf(path, body))),
+        unread(t, gateway, ...Array.from({ length: HITS }, () => chatBytes(body, [], path))),
       )
-      t.teardown(() => clients.forEach((client) => client.close()))
       const before = gateway.lines.length
       const isRefusedHit = (line: Record<string, unknown>) =>
         line['error'] === 'rate_limit_exceeded' &&
@@ -195,12 +164,10 @@ t.test('an answer that was repaired and is not read keeps nobody from going beyo
   upstream.enqueueFor({ model: 'small' }, endless(chatStream([TEXT])[1] ?? ''))
   upstream.enqueueFor({ model: 'm' }, says('p'.repeat(5 * MIB)), says(JSON.stringify({ a: 'p'.repeat(MIB) })))
   const asked = upstream.requests.length
-  const [path, headers] = ['/v1/chat/completions', [['X-LLM-Flags', 'force-json']] as const]
   // The kernel's buffers take some of the first answer and nothing of the one behind it.
-  const ahead = requestOf(path, { model: 'small', stream: true, messages: [{ role: 'user', content: 'ahead' }] })
-  const forced = requestOf(path, { model: 'm', stream: true, messages: [{ role: 'user', content: 'json' }] }, headers)
-  const client = unread([ahead, forced])
-  t.teardown(() => client.close())
+  const ahead = chatBytes({ model: 'small', stream: true })
+  const forced = chatBytes({ stream: true }, [['X-LLM-Flags', 'force-json']])
+  unread(t, gateway, ahead, forced)
   await upstream.received(asked + 3)
   upstream.otherwise(says('p'.repeat(5 * MIB)), { model: 'm' })
   t.equal((await gateway.chat()).status, 200)

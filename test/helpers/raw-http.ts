@@ -52,6 +52,22 @@ export async function sendRaw(
   }
 }
 
+/** As a client that reads when it has written all: the first bytes, the others a moment later, then one answer. */
+export async function readWhenWritten(client: RawConnection, request: Uint8Array): Promise<RawResponse> {
+  client.pause()
+  client.write(request.subarray(0, FIRST_BYTES))
+  await sleep(BETWEEN_MS)
+  client.write(request.subarray(FIRST_BYTES))
+  await sleep(BETWEEN_MS)
+  client.socket.resume()
+  return client.read()
+}
+
+/** Holds a head. */
+const FIRST_BYTES = 1_000
+/** Enough for the server to have answered the head. */
+const BETWEEN_MS = 100
+
 /** A request line, headers and body as bytes, with Host, Content-Length and `Connection: close` unless given. */
 export function requestBytes(
   method: string,
