@@ -59,7 +59,8 @@ requirements: $(STAMP)
 .PHONY: test
 test: requirements ## all tests, after installing what they need (Redis, an API server, helm)
 	@test/install-cluster
-	tap run $(ARGS)
+	@rm -rf .tap/test-results
+	tap run $(ARGS) || { find .tap/test-results -name '*.tap' -exec test/failures {} +; exit 1; }
 
 .PHONY: test-%
 test-%: requirements
