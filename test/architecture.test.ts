@@ -66,7 +66,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/snapshot',
     'proxy/pipeline',
   ],
-  'proxy/pipeline': ['domain', 'proxy/adapters', 'proxy/providers/registry.ts', 'proxy/providers/provider-family.ts'],
+  'proxy/pipeline': [
+    'domain',
+    'crypto/hmac.ts',
+    'proxy/adapters',
+    'proxy/providers/registry.ts',
+    'proxy/providers/provider-family.ts',
+  ],
   'proxy/providers': ['domain', 'proxy/pipeline/ports.ts', 'proxy/pipeline/pull.ts', 'proxy/pipeline/cohort.ts'],
   'proxy/stores': [
     'domain',
@@ -75,7 +81,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'proxy/pipeline/quota-port.ts',
     'proxy/pipeline/cache-port.ts',
   ],
-  'proxy/guardrails': ['domain', 'proxy/pipeline/ports.ts'],
+  'proxy/guardrails': ['domain', 'crypto/hmac.ts', 'proxy/pipeline/ports.ts'],
   'proxy/config': ['domain', 'proxy/pipeline/ports.ts', 'proto', 'crypto'],
   'proxy/telemetry': ['domain', 'proxy/pipeline'],
   'operator/render': ['domain/snapshot', 'domain/resources'],

@@ -2,8 +2,9 @@
  * Every secret of an installation comes from its master secret, each for one purpose (HKDF-SHA256, RFC 5869). The
  * labels are part of the stored data: a changed one orphans every key, token and cached answer.
  */
-import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { Secret } from '../domain/secret.ts'
+import { TextHmac } from './hmac.ts'
 
 const BYTES = 32
 
@@ -27,13 +28,10 @@ export function deriveRedisPassword(master: Secret, owner: string): Secret {
   return derive(master, `tollgate redis login ${owner}`)
 }
 
-/**
- * HMAC-SHA256 of a virtual key's text, hex, as in `KeyDigest`. Holds the pepper as a key object: from a buffer Node
- * makes one at every call, which costs eight times the digest.
- */
+/** HMAC-SHA256 of a virtual key's text, hex, as in `KeyDigest`. */
 export function keyDigester(pepper: Secret): (keyText: string) => string {
-  const key = createSecretKey(Buffer.from(pepper.reveal(), 'hex'))
-  return (keyText) => createHmac('sha256', key).update(keyText).digest('hex')
+  const hmac = new TextHmac(Buffer.from(pepper.reveal(), 'hex'))
+  return (keyText) => hmac.digest(keyText, 'hex')
 }
 
 function derive(master: Secret, purpose: string): Secret {

@@ -1,5 +1,5 @@
 /** Suffixes of redaction tokens: HMAC-SHA256 under the organization's secret. */
-import { createHmac, createSecretKey } from 'node:crypto'
+import { TextHmac } from '../../crypto/hmac.ts'
 import { SUFFIX_LENGTH } from '../../domain/guardrails/masking/redaction-token.ts'
 import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -13,11 +13,10 @@ const BITS = 5
  * fields are separated by a zero byte and the attempt is one of them, so no two inputs are the same bytes.
  */
 export function createTokenSuffix(secret: Secret): TokenSuffix {
-  // A key object: from a string or buffer Node makes one at every call, which costs eight times the digest.
-  const key = createSecretKey(Buffer.from(secret.reveal()))
+  const hmac = new TextHmac(Buffer.from(secret.reveal()))
   return (kind, value, attempt) => {
     // As a string of its bytes: a buffer of Node's takes as long to make as half the digest.
-    const digest = createHmac('sha256', key).update(`${attempt}\0${kind}\0${value}`).digest('binary')
+    const digest = hmac.digest(`${attempt}\0${kind}\0${value}`, 'binary')
     let suffix = ''
     for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[bitsAt(digest, index * BITS)] ?? ''
     return suffix

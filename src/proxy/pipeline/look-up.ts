@@ -2,7 +2,7 @@
  * Where a request's answer would be in the cache, and the first look for it. Nothing here needs the request to be
  * admitted, so that the shared cache is asked while the quota store is.
  */
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { TextHmac } from '../../crypto/hmac.ts'
 import { parseCacheControl, type CacheWish } from '../../domain/caching/cache-control.ts'
 import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -85,15 +85,14 @@ export function flightOf({ digest }: CacheAddress): string {
 
 /** Keyed SHA-256 of a text within a scope, base64url. */
 export function digestOf({ organization, project, secret }: CacheScope, text: string): string {
-  const hmac = createHmac('sha256', keyOf(secret))
-  return hmac.update(`digest ${organization}\n${project ?? ''}\n${text}`).digest('base64url')
+  return hmacOf(secret).digest(`digest ${organization}\n${project ?? ''}\n${text}`, 'base64url')
 }
 
-/** Made once a secret: from a buffer Node makes one at every call, which costs eight times the digest. */
-const keys = new WeakMap<Secret, KeyObject>()
+/** Made once a secret. */
+const hmacs = new WeakMap<Secret, TextHmac>()
 
-function keyOf(secret: Secret): KeyObject {
-  const known = keys.get(secret) ?? createSecretKey(Buffer.from(secret.reveal(), 'hex'))
-  keys.set(secret, known)
+function hmacOf(secret: Secret): TextHmac {
+  const known = hmacs.get(secret) ?? new TextHmac(Buffer.from(secret.reveal(), 'hex'))
+  hmacs.set(secret, known)
   return known
 }
