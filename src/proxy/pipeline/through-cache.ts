@@ -137,7 +137,7 @@ class Passage<Answer> implements Keeper {
     if (!this.#wish.read) return this.#ask('bypass')
     // What it holds of the budget is to be counted before the next one is read.
     const isLarge = this.#looked.near === undefined && hasLargeNear(this.#address, this.#services.cache)
-    return isLarge ? ownTurn().then(() => this.#takeNear()) : this.#takeNear()
+    return isLarge ? this.#turn().then(() => this.#takeNear()) : this.#takeNear()
   }
 
   #takeNear(): Answer | Promise<Answer> {
@@ -159,7 +159,7 @@ class Passage<Answer> implements Keeper {
     const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
     if (followed !== undefined) return followed
     if (landing.type !== 'answer') return this.#ask('miss')
-    await turnFor(landing.answer)
+    await this.#turnFor(landing.answer)
     return this.#takeLanded(landing.answer, landing.similarity) ?? this.#ask('miss')
   }
 
@@ -170,7 +170,26 @@ class Passage<Answer> implements Keeper {
     const now = this.#services.now()
     this.#deadline ??= now + MAX_FLIGHT_WAIT_MS
     const landing = await flight.wait(signal, Math.max(0, this.#deadline - now), wants)
-    if (!signal.aborted) return landing
+    this.#refuseGone()
+    return landing
+  }
+
+  /**
+   * A large answer is parsed in a turn of its own: what it holds of the budget is counted before the next one is parsed,
+   * however many requests it is for.
+   */
+  #turnFor(stored: StoredAnswer | undefined): Promise<void> | undefined {
+    return stored !== undefined && stored.document.length > UNCOUNTED_BYTES ? this.#turn() : undefined
+  }
+
+  /** @throws {GatewayError} where the client has gone meanwhile: those behind it do not wait for what nobody reads */
+  async #turn(): Promise<void> {
+    await ownTurn()
+    this.#refuseGone()
+  }
+
+  #refuseGone(): void {
+    if (!this.#record.incoming.signal.aborted) return
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
 
@@ -192,7 +211,7 @@ class Passage<Answer> implements Keeper {
     if (signal.aborted) this.handleEvent()
     try {
       const far = await (this.#looked.far ?? this.#services.cache.readFar(this.#address, this.#marks))
-      const turn = turnFor(far)
+      const turn = this.#turnFor(far)
       if (turn !== undefined) await turn
       const hit = this.#take(far, 'hit-l2')
       if (hit !== undefined) {
@@ -210,7 +229,7 @@ class Passage<Answer> implements Keeper {
 
   async #takeSimilar(answers: SimilarAnswers, lead: Lead): Promise<Answer | undefined> {
     const similar = await answers.find(this.#address.scope, this.#marks)
-    await turnFor(similar?.answer)
+    await this.#turnFor(similar?.answer)
     const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
     if (alike !== undefined) lead.land(similar?.answer, similar?.similarity)
     return alike
@@ -307,12 +326,4 @@ function eligible(id: string, { candidates, removed }: RoutePlan): Deployment | 
   const candidate = candidates.find(({ deployment }) => deployment.id === id)
   if (candidate !== undefined) return candidate.deployment
   return removed.find(({ deployment, rule }) => rule === 'cooling-down' && deployment.id === id)?.deployment
-}
-
-/**
- * A large answer is parsed in a turn of its own: what it holds of the budget is counted before the next one is parsed,
- * however many requests it is for.
- */
-function turnFor(stored: StoredAnswer | undefined): Promise<void> | undefined {
-  return stored !== undefined && stored.document.length > UNCOUNTED_BYTES ? ownTurn() : undefined
 }
