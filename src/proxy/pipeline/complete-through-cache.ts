@@ -29,7 +29,8 @@ import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { similarAnswers } from './similar-questions.ts'
-import { throughCache, type Cacheable, type Keeper } from './through-cache.ts'
+import type { Cacheable, Keeper } from './cacheable.ts'
+import { throughCache } from './through-cache.ts'
 import { asStream } from './whole-answer.ts'
 
 /** Larger requests are not worth a digest: nobody sends the same megabytes twice. */

@@ -12,7 +12,7 @@ import type { RequestRecord } from './request-record.ts'
 import type { AnswerRestorer } from './respond.ts'
 import { SharedStream } from './shared-stream.ts'
 import type { LiveAnswer } from './single-flight.ts'
-import type { Keeper } from './through-cache.ts'
+import type { Keeper } from './cacheable.ts'
 
 /** The answer as its leader reads it. What its client does not live to see is still counted in its record. */
 export function shareStream(

@@ -53,9 +53,9 @@ function look(address: CacheAddress, wish: CacheWish, services: Services): Looke
  * this process is read later, in a turn of its own.
  */
 function lookWith(marks: PurgeMarks, address: CacheAddress, { read }: CacheWish, { cache, flights }: Services): Looked {
-  const isLarge = hasLargeNear(address, cache)
-  const near = read && !isLarge ? cache.readNear(address, marks) : undefined
-  const asksFar = read && !isLarge && near === undefined && !flights.has(flightOf(address))
+  if (!read || hasLargeNear(address, cache)) return { marks, near: undefined, far: undefined }
+  const near = cache.readNear(address, marks)
+  const asksFar = near === undefined && !flights.has(flightOf(address))
   return { marks, near, far: asksFar ? cache.readFar(address, marks) : undefined }
 }
 

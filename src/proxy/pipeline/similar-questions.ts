@@ -24,7 +24,7 @@ import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { digestOf } from './look-up.ts'
-import type { SimilarAnswer, SimilarAnswers } from './through-cache.ts'
+import type { SimilarAnswer, SimilarAnswers } from './cacheable.ts'
 
 /** @see DESIGN section 7 */
 const DEFAULT_MIN_SIMILARITY = 0.95

@@ -28,8 +28,7 @@ export async function takeTurns<Result>(
       const step = steps.next()
       if (step.done === true) return step.value
     } while (now() < until)
-    await ownTurn()
-    if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
+    await turnFor(client)
   }
 }
 
@@ -41,6 +40,17 @@ export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(giveTurn)
   })
+}
+
+/** @throws {GatewayError} where the client has gone meanwhile: those behind it do not wait for what nobody reads */
+export async function turnFor(client: Cancellation): Promise<void> {
+  await ownTurn()
+  refuseGone(client)
+}
+
+/** @throws {GatewayError} `client_closed_request` where the client has gone */
+export function refuseGone(client: Cancellation): void {
+  if (client.aborted) throw new GatewayError('client_closed_request', 'The client closed the request.')
 }
 
 function giveTurn(): void {

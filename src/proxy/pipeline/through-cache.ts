@@ -11,60 +11,20 @@ import type { CachedFormat } from '../../domain/caching/request-text.ts'
 import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { GatewayError } from '../../domain/errors.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import { UNCOUNTED_BYTES } from './answer-budget.ts'
-import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
+import type { CacheAddress, PurgeMarks } from './cache-port.ts'
+import type { Cacheable, Keeper, SimilarAnswers } from './cacheable.ts'
 import { CallCancellation } from './call-cancellation.ts'
 import { flightOf, hasLargeNear, type Looked, type LookUp } from './look-up.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { MAX_FLIGHT_WAIT_MS, type Joined, type Landing, type Lead, type LiveAnswer } from './single-flight.ts'
-import { ownTurn } from './take-turns.ts'
+import { refuseGone, turnFor } from './take-turns.ts'
 
 /** Of the second level, where no policy says. @see DESIGN section 7 */
 const DEFAULT_TTL_MS = 3_600_000
-
-/** One kind of answer in the cache. */
-export interface Cacheable<Answer> {
-  readonly plan: RoutePlan
-  /** The answer as this client gets it; undefined where it does not fit after all. */
-  revive(document: Uint8Array, format: CachedFormat, deployment: Deployment): Answer | undefined
-  /**
-   * The answer to send on, which calls `keeper` when it is known whether and what to keep: at once, or when its stream
-   * has ended.
-   */
-  keep(answer: Answer, keeper: Keeper): Answer
-  /** Another request's answer from its beginning, as it arrives; undefined where that is not for this client. */
-  readonly follow?: ((live: LiveAnswer, deployment: Deployment) => Answer | undefined) | undefined
-  /** Whether an answer of this deployment is what was asked for. */
-  answers(deployment: Deployment): boolean
-  /** A second look, by meaning, before the provider is asked. */
-  readonly similar?: SimilarAnswers | undefined
-}
-
-export interface Keeper {
-  keep(document: Uint8Array, format: CachedFormat, deployment: Deployment): void
-  /** Not worth keeping. */
-  drop(): void
-  /** The client has gone before it was known. */
-  leave(): void
-  /** The answer has begun and others may follow it. */
-  share(live: Omit<LiveAnswer, 'entry'>): void
-}
-
-export interface SimilarAnswers {
-  readonly minSimilarity: number
-  find(scope: CacheScope, marks: PurgeMarks): Promise<SimilarAnswer | undefined>
-  /** The question's answer has been kept under `address`. */
-  kept(address: CacheAddress): void
-}
-
-export interface SimilarAnswer {
-  readonly answer: StoredAnswer
-  readonly similarity: number
-}
 
 /** @throws also at once, or the promise rejects, as `call` */
 export function throughCache<Answer>(
@@ -137,7 +97,7 @@ class Passage<Answer> implements Keeper {
     if (!this.#wish.read) return this.#ask('bypass')
     // What it holds of the budget is to be counted before the next one is read.
     const isLarge = this.#looked.near === undefined && hasLargeNear(this.#address, this.#services.cache)
-    return isLarge ? this.#turn().then(() => this.#takeNear()) : this.#takeNear()
+    return isLarge ? turnFor(this.#record.incoming.signal).then(() => this.#takeNear()) : this.#takeNear()
   }
 
   #takeNear(): Answer | Promise<Answer> {
@@ -159,7 +119,7 @@ class Passage<Answer> implements Keeper {
     const followed = landing.type === 'live' ? this.#follow(landing.live) : undefined
     if (followed !== undefined) return followed
     if (landing.type !== 'answer') return this.#ask('miss')
-    await this.#turnFor(landing.answer)
+    await this.#turnToTake(landing.answer)
     return this.#takeLanded(landing.answer, landing.similarity) ?? this.#ask('miss')
   }
 
@@ -170,7 +130,7 @@ class Passage<Answer> implements Keeper {
     const now = this.#services.now()
     this.#deadline ??= now + MAX_FLIGHT_WAIT_MS
     const landing = await flight.wait(signal, Math.max(0, this.#deadline - now), wants)
-    this.#refuseGone()
+    refuseGone(signal)
     return landing
   }
 
@@ -178,19 +138,9 @@ class Passage<Answer> implements Keeper {
    * A large answer is parsed in a turn of its own: what it holds of the budget is counted before the next one is parsed,
    * however many requests it is for.
    */
-  #turnFor(stored: StoredAnswer | undefined): Promise<void> | undefined {
-    return stored !== undefined && stored.document.length > UNCOUNTED_BYTES ? this.#turn() : undefined
-  }
-
-  /** @throws {GatewayError} where the client has gone meanwhile: those behind it do not wait for what nobody reads */
-  async #turn(): Promise<void> {
-    await ownTurn()
-    this.#refuseGone()
-  }
-
-  #refuseGone(): void {
-    if (!this.#record.incoming.signal.aborted) return
-    throw new GatewayError('client_closed_request', 'The client closed the request.')
+  #turnToTake(stored: StoredAnswer | undefined): Promise<void> | undefined {
+    const isLarge = stored !== undefined && stored.document.length > UNCOUNTED_BYTES
+    return isLarge ? turnFor(this.#record.incoming.signal) : undefined
   }
 
   #follow(live: LiveAnswer): Answer | undefined {
@@ -211,7 +161,7 @@ class Passage<Answer> implements Keeper {
     if (signal.aborted) this.handleEvent()
     try {
       const far = await (this.#looked.far ?? this.#services.cache.readFar(this.#address, this.#marks))
-      const turn = this.#turnFor(far)
+      const turn = this.#turnToTake(far)
       if (turn !== undefined) await turn
       const hit = this.#take(far, 'hit-l2')
       if (hit !== undefined) {
@@ -229,7 +179,7 @@ class Passage<Answer> implements Keeper {
 
   async #takeSimilar(answers: SimilarAnswers, lead: Lead): Promise<Answer | undefined> {
     const similar = await answers.find(this.#address.scope, this.#marks)
-    await this.#turnFor(similar?.answer)
+    await this.#turnToTake(similar?.answer)
     const alike = similar && this.#takeLanded(similar.answer, similar.similarity)
     if (alike !== undefined) lead.land(similar?.answer, similar?.similarity)
     return alike
