@@ -55,7 +55,7 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   const file = fileOf(args, flags)
   const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
-  const dimensions = flags['sum-by'].flatMap((names) => names.split(',')).map(dimensionOf)
+  const dimensions = [...new Set(flags['sum-by'].flatMap((names) => names.split(',')))].map(dimensionOf)
   const entries = once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter))
   return print(dimensions.length === 0 ? renderEntries(entries, format) : renderSums(entries, dimensions, format))
 }

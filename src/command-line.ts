@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { parseRedisUrl, type RedisAddress } from './proxy/stores/redis/redis-url.ts'
 
-/** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off. */
+/** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off (`--no-<flag>`). */
 export interface FlagSpec {
   readonly type: 'text' | 'list' | 'switch'
   readonly default?: string
@@ -23,7 +23,8 @@ export type Flags<Specs extends Record<string, FlagSpec>> = {
 export class UsageError extends Error {}
 
 /**
- * A flag given again, that holds one value, stands for the one before: so `extraArgs` of the chart replace the chart's own.
+ * A flag given again, that holds one value, stands for the one before, `--no-<switch>` included: so `extraArgs` of the
+ * chart replace the chart's own.
  * @throws {UsageError} for an unknown flag, a missing or empty value, a positional argument
  */
 export function parseFlags<Specs extends Record<string, FlagSpec>>(
@@ -45,7 +46,7 @@ export function parseFlags<Specs extends Record<string, FlagSpec>>(
 /** Help lines for `specs`, one a flag. */
 export function helpOf(specs: Record<string, FlagSpec>): string {
   const flags = Object.entries(specs).map(([name, { type, help, default: value }]) => ({
-    flag: `  --${name}${type === 'switch' ? '' : type === 'list' ? ' VALUE...' : ' VALUE'}`,
+    flag: `  --${type === 'switch' ? `[no-]${name}` : type === 'list' ? `${name} VALUE...` : `${name} VALUE`}`,
     text: value === undefined ? help : `${help} (default ${value})`,
   }))
   const width = Math.max(24, ...flags.map(({ flag }) => flag.length)) + 2
@@ -125,9 +126,17 @@ function parseStrictly(args: readonly string[], options: Options): Parsed {
 
 function parseOrRefuse(args: readonly string[], options: Options) {
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false, tokens: true })
+    return parseArgs({
+      args: [...args],
+      options,
+      strict: true,
+      allowPositionals: false,
+      allowNegative: true,
+      tokens: true,
+    })
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : 'wrong arguments'}; --help lists the flags`)
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'wrong arguments'
+    throw new UsageError(`${reason.replaceAll('\n', ' ')}; --help lists the flags`)
   }
 }
 
@@ -135,7 +144,7 @@ function valueOf(name: string, spec: FlagSpec, given: Parsed[string], environmen
   const fromEnvironment = environment[environmentName(name)] || undefined
   switch (spec.type) {
     case 'switch':
-      return given === true || isOn(name, fromEnvironment)
+      return given ?? isOn(name, fromEnvironment)
     case 'list':
       return given ?? (fromEnvironment === undefined ? [] : fromEnvironment.split(',').filter((item) => item !== ''))
     case 'text':

@@ -61,6 +61,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     help: async () => helpOf((await import('./demo-provider-entry.ts')).DEMO_PROVIDER_FLAGS),
   },
 }
+const NAMES = Object.keys(SUBCOMMANDS).join(', ')
 
 const [name, ...rest] = process.argv.slice(2)
 process.exitCode = await main(name, rest)
@@ -71,9 +72,10 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   if (command === 'help' && args[0] !== undefined) return main(args[0], ['--help'])
   if (command === 'help' || asksForHelp([command])) return print(usage())
   const subcommand = Object.hasOwn(SUBCOMMANDS, command) ? SUBCOMMANDS[command] : undefined
-  if (subcommand === undefined) return complain(`there is no subcommand ${command}\n\n${usage()}`)
+  if (subcommand === undefined) return complain(`there is no subcommand ${command}; there are ${NAMES}`)
   if (asksForHelp(args)) {
-    return print(`tollgate ${command}: ${subcommand.summary}\n${(await subcommand.help?.()) ?? ''}`)
+    const flags = await subcommand.help?.()
+    return print(`tollgate ${command}: ${subcommand.summary}${flags === undefined ? '' : `\n${flags}`}`)
   }
   try {
     return await subcommand.run(args)
@@ -111,7 +113,8 @@ function print(text: string, code = 0): number {
   return code
 }
 
+/** One line, whatever the user's words contain. */
 function complain(text: string, code = 2): number {
-  process.stderr.write(`tollgate: ${text}\n`)
+  process.stderr.write(`tollgate: ${text.replaceAll(/\s*\n\s*/g, ' ')}\n`)
   return code
 }

@@ -5,6 +5,7 @@ import { runCheck } from '../src/check.ts'
 import { runCleanup } from '../src/cleanup.ts'
 import { parseChoice, parseFlags, parseWholeNumber, UsageError, type FlagSpec } from '../src/command-line.ts'
 import { runOperator } from '../src/operator.ts'
+import { runSidecar } from '../src/sidecar.ts'
 import { runVerify } from '../src/verify.ts'
 
 t.test('a word is one of those that are known', async (t) => {
@@ -40,6 +41,18 @@ t.test('a list keeps all that is given, everything else the last', async (t) => 
   t.strictSame(parseFlags([...given, '--state=y', '--demo'], SPECS, {}), { state: 'y', tag: ['a', 'b'], demo: true })
 })
 
+t.test('a switch is on or off as is said last, on the command line before the environment', async (t) => {
+  const cases: [string[], string, boolean][] = [
+    [['--no-demo'], 'true', false],
+    [['--demo', '--no-demo'], '', false],
+    [['--no-demo', '--demo'], 'false', true],
+    [['--demo'], 'false', true],
+    [[], 'true', true],
+  ]
+  for (const [args, TOLLGATE_DEMO, demo] of cases)
+    t.equal(parseFlags(args, SPECS, { TOLLGATE_DEMO }).demo, demo, `${args.join(' ')} ${TOLLGATE_DEMO}`)
+})
+
 t.test('what means nothing is refused', async (t) => {
   const cases: [string[], RegExp][] = [
     [['--state='], /^--state has an empty value$/],
@@ -48,6 +61,9 @@ t.test('what means nothing is refused', async (t) => {
     [['stray'], /'stray'.*--help lists the flags$/],
     [['--', 'stray'], /'stray'.*--help lists the flags$/],
     [['--state'], /argument missing.*--help lists the flags$/],
+    [['--state', '--demo'], /^Option '--state' argument is ambiguous. .*'--state=-XYZ'; --help lists the flags$/],
+    [['--no-state'], /'--no-state'.*--help lists the flags$/],
+    [['--no-demo=yes'], /does not take an argument.*--help lists the flags$/],
     [['--demo=yes'], /does not take an argument.*--help lists the flags$/],
   ]
   for (const [wrong, message] of cases) t.throws(() => parseFlags(wrong, SPECS, {}), { message }, wrong.join(' '))
@@ -63,6 +79,7 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     [runAudit(['--redis=nonsense'], {}), /^--redis: not a Redis address/],
     [operator('--redis=nonsense'), /^--redis: not a Redis address/],
     [operator('--sidecar-redis=nonsense'), /^--sidecar-redis: not a Redis address/],
+    [runSidecar(['--operator=nonsense', '--ca=x'], {}), /^--operator must be host:port/],
     [cleanup('--redis=nonsense'), /^--redis: not a Redis address/],
     ...['namespace', 'redis-secret', 'webhook-configuration', 'tls-secret', 'lease-name'].map(
       (flag): [Promise<unknown>, RegExp] => [operator(`--${flag}=../x`), new RegExp(`^--${flag} must be a name`)],

@@ -1,0 +1,64 @@
+/** The executable's own words: help, and one line for what it cannot take. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+
+const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
+const SUBCOMMANDS = [
+  ...['standalone', 'sidecar', 'operator', 'check', 'cache', 'audit', 'apply', 'verify', 'cleanup'],
+  'demo-provider',
+]
+
+interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function tollgate(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+    child.stdin?.end()
+  })
+}
+
+t.test('help lists the subcommands, however it is asked for', async (t) => {
+  const { code, stdout } = await tollgate('help')
+  t.equal(code, 0)
+  for (const name of SUBCOMMANDS) t.match(stdout, new RegExp(`^  ${name} +\\S`, 'm'))
+  for (const flag of ['--help', '-h']) t.match(await tollgate(flag), { code: 0, stdout, stderr: '' })
+})
+
+t.test('help of a subcommand is what it is for and its flags, without an empty line', async (t) => {
+  for (const name of SUBCOMMANDS) {
+    const { code, stdout } = await tollgate('help', name)
+    t.equal(code, 0, name)
+    t.match(stdout, new RegExp(`^tollgate ${name}: \\S`))
+    t.notMatch(stdout, /^$\n/m, name)
+    t.equal(stdout.includes('\n  --'), name !== 'check', name)
+  }
+  t.match(await tollgate('check', '-h'), { code: 0, ...(await tollgate('help', 'check')) })
+})
+
+t.test('a wrong command line is one line on stderr, and exit code 2', async (t) => {
+  const wrong: [string[], RegExp][] = [
+    [['nonsense'], /there is no subcommand nonsense; there are standalone, sidecar, .*demo-provider$/],
+    [['help', 'toString'], /there is no subcommand toString; there are/],
+    [['audit', '--nonsense'], /'--nonsense'; --help lists the flags$/],
+    [['standalone', '--state', '--demo'], /'--state' argument is ambiguous.*'--state=-XYZ'; --help lists the flags$/],
+    [['standalone', '--config', 'x', '--log-level', 'a\nb'], /--log-level must be one of .*, not a b$/],
+  ]
+  for (const [args, message] of wrong) {
+    const { code, stdout, stderr } = await tollgate(...args)
+    t.strictSame([code, stdout], [2, ''], args.join(' '))
+    t.match(stderr, /^tollgate: .*\n$/, args.join(' '))
+    t.match(stderr.trimEnd(), message)
+  }
+})
+
+t.test('sums by the same thing twice have it once', async (t) => {
+  const { stdout } = await tollgate('audit', '--file', '-', '--sum-by', 'model,tag:a', '--sum-by', 'model')
+  t.match(stdout, /^model +tag:a +requests /)
+})
