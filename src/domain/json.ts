@@ -6,9 +6,28 @@ export interface JsonObject {
   [field: string]: JsonValue | undefined
 }
 
-/** Whether `value` is a JSON object (neither an array nor null). */
+/**
+ * A number as its text, in the place of one that a double would write otherwise: what `parseJson` (json-parse.ts) reads and
+ * `JSON.stringify` writes. It is frozen, and no object of the document: `isJsonObject` says so, and code that looks inside
+ * values must not take it for one. A spread or a `structuredClone` of it would be an object.
+ */
+export type RawNumber = { readonly rawJSON: string }
+
+declare global {
+  interface JSON {
+    rawJSON(text: string): RawNumber
+    isRawJSON(value: unknown): value is RawNumber
+  }
+}
+
+/** Whether `value` is a JSON object (neither an array, a number kept as its text nor null). */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
+}
+
+/** A raw number has no prototype, which is asked for first: that is faster, and all objects of ordinary documents have one. */
+function isRawNumber(value: object): value is RawNumber {
+  return !(value instanceof Object) && JSON.isRawJSON(value)
 }
 
 /** `value` as an object, or undefined where it is anything else. */
@@ -28,5 +47,12 @@ export function asString(value: JsonValue | undefined): string | undefined {
 
 /** `value` as a finite number, or undefined where it is anything else. */
 export function asNumber(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  const number = numberOf(value)
+  return number !== undefined && Number.isFinite(number) ? number : undefined
+}
+
+/** `value` as the double that `JSON.parse` reads, infinite where it is beyond all bounds; undefined where it is no number. */
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'object' && value !== null && isRawNumber(value) ? Number(value.rawJSON) : undefined
 }

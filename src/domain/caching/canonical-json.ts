@@ -2,40 +2,29 @@
 import type { JsonObject, JsonValue } from '../json.ts'
 
 /**
- * The document with its fields in the order of their names, without spaces.
+ * The document with its fields in the order of their names, without spaces. Numbers that a double would change must be kept
+ * as their texts (`parseJson`): two documents that a provider tells apart could look equal else.
  * @param ignored fields of the document itself, not of what is in it, that are left out
  * @param placeOf what a name is put in order by, where that is not the name itself
- * @returns undefined where a number may have lost digits in parsing (integers beyond 2^53, numbers beyond all bounds):
- * two documents that a provider tells apart could then look equal.
  */
 export function canonicalJson(
   value: JsonValue,
   ignored?: ReadonlySet<string>,
   placeOf?: (name: string) => string,
-): string | undefined {
-  try {
-    return JSON.stringify(inOrder(value, placeOf, ignored))
-  } catch (error) {
-    if (error === INEXACT) return undefined
-    throw error
-  }
+): string {
+  return JSON.stringify(inOrder(value, placeOf, ignored))
 }
 
-const INEXACT = new RangeError('a number of the document is not exact')
-
-/** The value itself where everything in it is in order: writing it is then the runtime's work alone. */
+/**
+ * The value itself where everything in it is in order: writing it is then the runtime's work alone. So is a number that is
+ * kept as its text: an object of one field.
+ */
 function inOrder(value: JsonValue, placeOf: PlaceOf, ignored?: ReadonlySet<string>): JsonValue {
-  if (typeof value === 'number' && !isExact(value)) throw INEXACT
   if (typeof value !== 'object' || value === null) return value
   return Array.isArray(value) ? itemsInOrder(value, placeOf) : fieldsInOrder(value, placeOf, ignored)
 }
 
 type PlaceOf = ((name: string) => string) | undefined
-
-/** `1e400` is read as infinite, and written as null. */
-function isExact(value: number): boolean {
-  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
-}
 
 function itemsInOrder(items: JsonValue[], placeOf: PlaceOf): JsonValue {
   let copy: JsonValue[] | undefined

@@ -51,7 +51,7 @@ export function requestText(request: RequestText): string | undefined {
   // A token among the names has a place that differs from user to user, its ordinal has not.
   const placeOf = tokens.size === 0 ? undefined : (name: string) => tokens.toOrdinals(name)
   const document = canonicalJson(request.document, IGNORED[request.format], placeOf)
-  if (document === undefined || looksLikeOrdinal(document)) return undefined
+  if (looksLikeOrdinal(document)) return undefined
   return `${headText(request)}\n${tokens.toOrdinals(document)}`
 }
 

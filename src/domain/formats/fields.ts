@@ -4,7 +4,7 @@
  * `parent` is the path of the object that holds the field, absent at the top.
  */
 import { InvalidRequestError } from '../errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isJsonObject, numberOf, type JsonObject, type JsonValue } from '../json.ts'
 
 /**
  * Messages of one request: what Anthropic's API takes, the only vendor that states a number. Another's own bound is the
@@ -32,7 +32,9 @@ export function requiredString(object: JsonObject, field: string, parent?: strin
 
 export function optionalNumber(object: JsonObject, field: string, parent?: string): number | undefined {
   const value = object[field]
-  if (value === undefined || value === null || typeof value === 'number') return value ?? undefined
+  if (value === undefined || value === null) return undefined
+  const number = numberOf(value)
+  if (number !== undefined) return number
   throw wrongType(value, 'a number', pathOf(parent, field))
 }
 
@@ -46,7 +48,8 @@ export function optionalInteger(
   const value = object[field]
   if (value === undefined || value === null) return undefined
   const max = range.max ?? Number.MAX_SAFE_INTEGER
-  if (typeof value === 'number' && Number.isInteger(value) && value >= range.min && value <= max) return value
+  const number = numberOf(value)
+  if (number !== undefined && Number.isInteger(number) && number >= range.min && number <= max) return number
   const bounds = range.max === undefined ? `of at least ${range.min}` : `from ${range.min} to ${range.max}`
   throw wrongType(value, `an integer ${bounds}`, pathOf(parent, field))
 }
@@ -102,6 +105,7 @@ function pathOf(parent: string | undefined, field: string): string {
 function nameOf(value: JsonValue): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'number') return `the number ${value}`
+  const number = numberOf(value)
+  if (number !== undefined) return `the number ${number}`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -242,5 +242,5 @@ function seesAll(): boolean {
 }
 
 function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {
-  return typeof value === 'object' && value !== null
+  return isJsonObject(value) || Array.isArray(value)
 }

@@ -39,7 +39,7 @@ export function createJsonSchemas(): JsonSchemas {
       }
       const found = known.get(text)
       if (found !== undefined) return found
-      const compiled = compile(schema)
+      const compiled = compile(JSON.parse(text)) // its numbers are counted with: none may be kept as a text
       known.set(text, compiled ?? TOO_SLOW, compiled === undefined ? { ttl: TRY_AGAIN_MS } : {})
       return compiled ?? TOO_SLOW
     },

@@ -16,6 +16,7 @@ import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/ca
 import type { Format } from '../../domain/formats/format.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
 import { unmodelledAnswer } from '../../domain/formats/unmodelled-answer.ts'
+import { parseJson } from '../../domain/json-parse.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -150,7 +151,7 @@ function revive(
 
 function parse(bytes: Uint8Array, format: Format): CompletionResult | undefined {
   try {
-    const document: unknown = JSON.parse(textOf(bytes))
+    const document = parseJson(textOf(bytes))
     return isJsonObject(document) ? format.parseResult(document) : undefined
   } catch {
     return undefined

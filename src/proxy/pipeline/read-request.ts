@@ -2,6 +2,7 @@
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
+import { keepDigits } from '../../domain/json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
 import { ownTurn } from './take-turns.ts'
@@ -54,12 +55,24 @@ export function parseRequestDocument(bytes: Uint8Array): JsonObject {
   const fields = scanStructure(text, true)
   const document = parseObject(text)
   if (countFields(document) !== fields) throw new InvalidRequestError('A field stands twice in the same object.')
+  keepDigits(document, text)
   return document
 }
 
 /** A JSON object from bytes; a provider's may hold any number of values. @throws {InvalidRequestError} */
 export function parseDocument(bytes: Uint8Array): JsonObject {
+  return parseChecked(decodeUtf8(bytes))
+}
+
+/** The same with the digits of all its numbers, which are written again: vectors, which are counted with, need them not. */
+export function parseExactDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
+  const document = parseChecked(text)
+  keepDigits(document, text)
+  return document
+}
+
+function parseChecked(text: string): JsonObject {
   scanStructure(text, false)
   return parseObject(text)
 }

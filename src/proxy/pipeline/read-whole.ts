@@ -3,7 +3,7 @@ import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { parseDocument } from './read-request.ts'
+import { parseExactDocument } from './read-request.ts'
 
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -55,7 +55,7 @@ export function parseAnswer(bytes: Uint8Array): JsonObject {
     throw new UpstreamFormatError('the answer holds too many objects and arrays')
   }
   try {
-    return parseDocument(bytes)
+    return parseExactDocument(bytes)
   } catch (cause) {
     throw new UpstreamFormatError('the answer is not a JSON object', cause)
   }

@@ -15,6 +15,8 @@ import { cosine, type PackedVector } from '../../domain/caching/semantic/vector.
 import { wordingOf } from '../../domain/caching/semantic/wording.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format } from '../../domain/formats/format.ts'
+import { parseJson } from '../../domain/json-parse.ts'
+import { asObject } from '../../domain/json.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { CacheAddress, CacheScope, KnownQuestion, PurgeMarks } from './cache-port.ts'
@@ -121,7 +123,7 @@ function groupOf(
   text: RequestText,
   scope: CacheScope,
 ): CacheAddress | undefined {
-  const document = structuredClone(text.document)
+  const document = asObject(parseJson(JSON.stringify(text.document))) ?? {}
   format.visitRequestText(document, (span) =>
     span.scope === 'message' && span.role === 'user' && span.text === question ? QUESTION_PLACE : span.text,
   )

@@ -18,6 +18,12 @@ t.test('values are checked against the schema', async (t) => {
   t.same(check.problemsOf({ a: 'x' }), ['/a must be number'])
 })
 
+t.test('bounds that are kept as their texts are numbers', async (t) => {
+  const check = checkOf({ type: 'integer', maximum: JSON.rawJSON('9223372036854775807') })
+  t.same(check.problemsOf(9007199254740992), [])
+  t.same(check.problemsOf(1e19), ['the value must be <= 9223372036854776000'])
+})
+
 t.test('a schema that describes a tree may refer to itself', async (t) => {
   const check = checkOf({ type: 'object', additionalProperties: { $ref: '#' } })
   t.same(check.problemsOf({ a: { b: {} } }), [])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
-import { parseDocument, parseRequestDocument } from '../../../src/proxy/pipeline/read-request.ts'
+import { parseDocument, parseExactDocument, parseRequestDocument } from '../../../src/proxy/pipeline/read-request.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => parseRequestDocument(bytes(text))
@@ -71,6 +71,17 @@ t.test('what only looks like structure, inside strings, counts for nothing', asy
 t.test('a byte order mark is passed over, once', async (t) => {
   t.same(read('\ufeff{"a":1}'), { a: 1 })
   t.equal(refusalOf(bytes('\ufeff\ufeff{"a":1}')), 'The body is not valid JSON.')
+})
+
+t.test('what is refused is refused beside numbers that are kept as their texts, and they are read', async (t) => {
+  const text = '{"a":[9007199254740993,{"b":1e400}],"c":{"rawJSON":"1"}}'
+  t.equal(JSON.stringify(read(text)), text)
+  t.equal(refusalOf(bytes('{"a":9007199254740993,"a":1}')), 'A field stands twice in the same object.')
+  t.equal(refusalOf(bytes('{"__proto__":9007199254740993}')), 'The field name `__proto__` is not allowed.')
+  t.equal(refusalOf(bytes('{9007199254740993:1}')), 'The body is not valid JSON.')
+  t.equal(refusalOf(bytes('9007199254740993')), 'The body must be a JSON object.')
+  t.equal(JSON.stringify(parseExactDocument(bytes(text))), text)
+  t.strictSame(parseDocument(bytes(text)), JSON.parse(text))
 })
 
 t.test('128 levels are read', async (t) => {

@@ -4,6 +4,7 @@
  */
 import type { Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
+import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownMessageFields } from '../unmodelled-answer.ts'
@@ -163,7 +164,7 @@ export function isDone({ data }: SseEvent): boolean {
 
 function parseChunk(data: string): JsonObject | undefined {
   try {
-    const chunk: JsonValue = JSON.parse(data)
+    const chunk = parseJson(data)
     return asObject(chunk)
   } catch {
     return undefined

@@ -4,6 +4,7 @@
  * every other one (cut out of the text, which costs a tenth of writing the chunk anew). The end mark is added where a
  * server leaves it out after a complete answer: some clients wait for it.
  */
+import { parseJson } from '../../json-parse.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
 import { DONE, isDone } from './stream-decoder.ts'
@@ -38,7 +39,7 @@ function hideUsage(event: SseEvent): SseEvent[] {
 
 function parseObject(data: string): JsonObject | undefined {
   try {
-    return asObject(JSON.parse(data))
+    return asObject(parseJson(data))
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@
  * at a choice's finish is put into the finishing chunk where it holds a piece of the same text, else into a chunk of
  * its own before it, shaped like its neighbours.
  */
+import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
@@ -147,7 +148,7 @@ function saysContentOnly(delta: JsonObject): boolean {
 
 function parseObject(data: string): JsonObject | undefined {
   try {
-    return asObject(JSON.parse(data))
+    return asObject(parseJson(data))
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@
  * wrote is found either way, and errors and patches keep the client's.
  */
 import { InvalidRequestError } from '../../errors.ts'
-import type { JsonObject, JsonValue } from '../../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { wrongType } from '../fields.ts'
 
 /** The name under which `object` holds the field: the other spelling only where it alone is there. */
@@ -40,7 +40,7 @@ export function listIn(object: JsonObject, field: string, parent?: string): List
 export function itemsIn(object: JsonObject, field: string): readonly JsonValue[] {
   const value = valueIn(object, field)
   if (Array.isArray(value)) return value
-  return typeof value === 'object' && value !== null ? [value] : []
+  return isJsonObject(value) ? [value] : []
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import type { Finish } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
+import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { COMPLETE_ENDS_AFTER_MS, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownCandidateFields } from '../unmodelled-answer.ts'
@@ -205,7 +206,7 @@ class CandidateBlocks {
 
 function parseChunk(data: string): JsonObject | undefined {
   try {
-    const chunk: JsonValue = JSON.parse(data)
+    const chunk = parseJson(data)
     return asObject(chunk)
   } catch {
     return undefined

@@ -5,6 +5,7 @@
  * every string in them is a channel that is flushed at once.
  */
 import type { TextSpan } from '../../completion/text-span.ts'
+import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
 import { TextWalk } from '../text-walk.ts'
@@ -132,7 +133,7 @@ function withRest(parts: readonly JsonValue[], rest: JsonObject): JsonValue[] {
 
 function parseObject(data: string): JsonObject | undefined {
   try {
-    return asObject(JSON.parse(data))
+    return asObject(parseJson(data))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 /** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
+import { parseJson } from '../../json-parse.ts'
 import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /**
@@ -6,9 +7,6 @@ import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../j
  * arguments would say something else than the model did.
  */
 export const RAW_ARGUMENTS = '_raw_arguments'
-
-/** Digits beyond what a double keeps: 16 or more in a row, outside a fraction. */
-const LONG_INTEGER = /(?<![\d.])\d{16,}/
 
 /** The arguments as JSON text. Absent arguments are an empty object. */
 export function argumentsTextOf(args: JsonValue | undefined): string {
@@ -25,13 +23,12 @@ export function argumentsOf(text: string): { readonly args: JsonObject; readonly
   if (!isJsonObject(value)) {
     return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are no JSON object were put into ${RAW_ARGUMENTS}` }
   }
-  if (LONG_INTEGER.test(text)) return { args: value, lost: 'integers of more than 15 digits may have been rounded' }
   return { args: value }
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -9,6 +9,7 @@ import type {
   TranslationWarning,
   UserPart,
 } from '../../completion/request.ts'
+import { parseJson } from '../../json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 
@@ -66,31 +67,14 @@ export function renderToolResult(part: ToolResultPart, path: string, warnings: T
 export function inputOf({ arguments: text }: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {
   if (text.trim() === '') return {}
   const input = parse(text)
-  if (isJsonObject(input)) {
-    if (LONG_NUMBER.test(text) && losesDigits(text)) {
-      warnings.push({ field: path, message: 'integers beyond 2^53 in the arguments were rounded' })
-    }
-    return input
-  }
+  if (isJsonObject(input)) return input
   warnings.push({ field: path, message: 'the arguments are no JSON object; they were put inside one' })
   return { invalid_json: text }
 }
 
-/** Fewer digits are always safe. */
-const LONG_NUMBER = /\d{16}/
-
-function losesDigits(text: string): boolean {
-  let loses = false
-  JSON.parse(text, (_name, value: unknown) => {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) loses = true
-    return value
-  })
-  return loses
-}
-
 function parse(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
 import type { StreamPart } from '../../completion/stream-part.ts'
+import { parseJson } from '../../json-parse.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { StreamedBlocks } from './streamed-blocks.ts'
@@ -129,7 +130,7 @@ function indexOf(document: JsonObject): number {
 
 function parseObject(data: string): JsonObject | undefined {
   try {
-    return asObject(JSON.parse(data))
+    return asObject(parseJson(data))
   } catch {
     return undefined
   }

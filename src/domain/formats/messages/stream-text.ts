@@ -5,6 +5,7 @@
  * Thinking is restored like text, though it is signed: the client sends it back, it is masked by the same tokens, and
  * the signed text stands there again.
  */
+import { parseJson } from '../../json-parse.ts'
 import { asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
 import { TextWalk } from '../text-walk.ts'
@@ -116,7 +117,7 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
 
 function parseObject(data: string): JsonObject | undefined {
   try {
-    return asObject(JSON.parse(data))
+    return asObject(parseJson(data))
   } catch {
     return undefined
   }

@@ -286,10 +286,10 @@ t.test('what other formats say and this one cannot is a warning', async (test) =
     user: 'u',
   })
   const { document, warnings } = render(request)
+  test.match(JSON.stringify(document), '"args":{"n":12345678901234567890}')
   test.strictSame(warnings.map((warning) => warning.field).toSorted(), [
     'messages[0].content[0].detail',
     'messages[1]',
-    'messages[2].f',
     'parallel_tool_calls',
     'stop',
     'system.cache_control',
