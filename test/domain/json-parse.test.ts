@@ -54,6 +54,8 @@ t.test('strings of digits, white space and escaped names do not lead astray', as
 
 t.test('of fields with one name the last stays, and no number lands in the place of another', async (t) => {
   t.equal(again('{"a":9007199254740993,"a":9007199254740995}'), '{"a":9007199254740995}')
+  t.equal(again('{"a":9007199254740993,"a":9007199254740993.5e0}'), '{"a":9007199254740993.5e0}')
+  t.equal(again('{"a":9007199254740992.1,"a":9007199254740992.2}'), '{"a":9007199254740992.2}', 'of one double')
   t.equal(again('{"a":9007199254740993,"a":"x"}'), '{"a":"x"}')
   t.equal(again('{"a":{"b":9007199254740993},"a":{"b":7}}'), '{"a":{"b":7}}')
   t.equal(again('{"a":[9007199254740993],"a":{"0":1}}'), '{"a":{"0":1}}')
