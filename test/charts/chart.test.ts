@@ -137,6 +137,9 @@ t.test('values that contradict each other are refused with a sentence', async (t
   t.match((await tryTemplate({ namespaces: ['tollgate-system'] })).stderr, /namespaces may not contain tollgate-system/)
   t.match((await tryTemplate({ 'sidecar.dataPort': 4142 })).stderr, /dataPort and sidecar.adminPort must differ/)
   t.match((await tryTemplate({ 'injection.imagePattern': '(' })).stderr, /error parsing regexp/)
+  const actions = { 'admissionPolicies.validationActions': ['Deny', 'Warn'] }
+  t.match((await tryTemplate(actions)).stderr, /validationActions may not have Deny and Warn together/)
+  t.match((await tryTemplate({ 'redis.bundled.image.tag': '' })).stderr, /image must have a tag or a digest/)
   const { stderr } = await tryTemplate({
     'metrics.podMonitor.enabled': true,
     'metrics.podMonitor.renderMode': 'failIfMissing',
@@ -167,7 +170,7 @@ t.test('long names are cut to what Kubernetes takes', async (t) => {
       const longest = { Service: 63, Job: 63, Deployment: 63, StatefulSet: 52 }[asString(object['kind']) ?? ''] ?? 253
       t.ok(nameIn(object).length <= longest && !nameIn(object).endsWith('-'), nameIn(object))
     }
-    const labels = [...stdout.matchAll(/^ +(?:app\.kubernetes\.io|helm\.sh)\/\S+: (\S+)$/gm)].map(
+    const labels = [...stdout.matchAll(/^ +(?:app\.kubernetes\.io|helm\.sh)\/\S+: "?([^\s"]+)"?$/gm)].map(
       ([, value = '']) => value,
     )
     for (const value of labels) t.ok(value.length <= 63 || value.includes(','), value)

@@ -29,8 +29,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "tollgate.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "tollgate.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/name: {{ include "tollgate.name" .root | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | trunc 63 | trimSuffix "-" | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -71,6 +71,18 @@ redis://{{ include "tollgate.fullname" . }}-redis.{{ .Release.Namespace }}.svc:6
 {{- end -}}
 {{- end -}}
 
+{{/* Ports of an external Redis, as a JSON list: those of its address; behind Sentinels also the usual one of the servers they name. */}}
+{{- define "tollgate.redisPorts" -}}
+{{- $url := urlParse .Values.redis.external.url -}}
+{{- $sentinel := hasSuffix "+sentinel" $url.scheme -}}
+{{- $ports := list -}}
+{{- range splitList "," $url.host -}}
+{{- $ports = append $ports (regexFind "[0-9]+$" (regexFind ":[0-9]+$" .) | default (ternary "26379" "6379" $sentinel) | int) -}}
+{{- end -}}
+{{- if $sentinel -}}{{- $ports = append $ports 6379 -}}{{- end -}}
+{{- $ports | uniq | toJson -}}
+{{- end -}}
+
 {{/* Secret with Redis's login; empty where Redis has none. */}}
 {{- define "tollgate.redisSecret" -}}
 {{- if .Values.redis.bundled.enabled -}}
@@ -90,12 +102,12 @@ redis://{{ include "tollgate.fullname" . }}-redis.{{ .Release.Namespace }}.svc:6
 
 {{/* Namespaces that are never injected, the release's own last, each once. */}}
 {{- define "tollgate.excludedNamespaces" -}}
-{{- append .Values.injection.excludeNamespaces .Release.Namespace | uniq | toJson -}}
+{{- append (.Values.injection.excludeNamespaces | default list) .Release.Namespace | uniq | toJson -}}
 {{- end -}}
 
 {{/* The settings of pods that this chart runs beside the operator: hooks and `helm test`. */}}
 {{- define "tollgate.toolPod" -}}
-serviceAccountName: {{ .serviceAccountName }}
+serviceAccountName: {{ .serviceAccountName | quote }}
 restartPolicy: Never
 {{- with .root.Values.imagePullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
@@ -140,12 +152,20 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
 {{- fail "webhook.certManager.enabled and webhook.existingSecret exclude each other" -}}
 {{- end -}}
-{{- if has .Release.Namespace .Values.namespaces -}}
+{{- if has .Release.Namespace (.Values.namespaces | default list) -}}
 {{- fail (printf "namespaces may not contain %s: the operator has its rights there already" .Release.Namespace) -}}
+{{- end -}}
+{{- if and (has "Deny" .Values.admissionPolicies.validationActions) (has "Warn" .Values.admissionPolicies.validationActions) -}}
+{{- fail "admissionPolicies.validationActions may not have Deny and Warn together" -}}
 {{- end -}}
 {{- if eq (int .Values.sidecar.dataPort) (int .Values.sidecar.adminPort) -}}
 {{- fail "sidecar.dataPort and sidecar.adminPort must differ" -}}
 {{- end -}}
+{{- with .Values.redis.bundled.image -}}
+{{- if not (or .tag .digest) -}}
+{{- fail "redis.bundled.image must have a tag or a digest" -}}
+{{- end -}}
+{{- end -}}
 {{- /* Ends with what is wrong, where it is no pattern. */ -}}
-{{- $_ := mustRegexMatch .Values.injection.imagePattern "" -}}
+{{- $_ := mustRegexMatch (.Values.injection.imagePattern | default "") "" -}}
 {{- end -}}
