@@ -18,22 +18,16 @@ import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { Generation } from './redis-call.ts'
 import type { GenerationEvents, Recover } from './redis-call.ts'
 import { callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
+import { openTarget, pauseAfter, PAUSE_MAX_MS, type Target } from './redis-opening.ts'
 import { ScriptRunner } from './script-runner.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { RedisAddress } from './redis-url.ts'
-import { openWire } from './redis-wire.ts'
-import type { RedisArgument, RedisTls, RedisWire } from './redis-wire.ts'
+import type { RedisArgument, RedisTls } from './redis-wire.ts'
 
 /** Bound of a call where none is given: two orders of magnitude above a healthy round trip. @see DESIGN section 8 */
 const CALL_TIMEOUT_MS = 50
 /** A connection that owes an answer for so long after a call timed out is replaced. */
 const STALL_MS = 1_000
-const CONNECT_TIMEOUT_MS = 1_000
-/** Bound of opening as a whole: address look-up, Sentinels, TLS, login. */
-const OPEN_TIMEOUT_MS = 5_000
-const BACKOFF_MIN_MS = 50
-/** Low, because ten thousand sidecars with jitter are still only five thousand attempts a second. */
-const BACKOFF_MAX_MS = 2_000
 /** Far above what a sidecar has in flight; what is beyond would time out anyway. */
 const MAX_IN_FLIGHT = 2_048
 
@@ -67,11 +61,6 @@ export function connectRedis(url: string, options: RedisOptions = {}): RedisConn
 /** A connection that is told its address later, by `redirect`; calls are refused until then. */
 export function unconnectedRedis(options: RedisOptions = {}): RedisConnection {
   return new RedisConnection(undefined, options)
-}
-
-interface Target {
-  readonly address: RedisAddress
-  readonly tls: RedisTls
 }
 
 export class RedisConnection {
@@ -208,7 +197,7 @@ export class RedisConnection {
   async #openUntilDone(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      if (this.#failures > 0) await pause(this.#backoffMs(), signal)
+      if (this.#failures > 0) await pauseAfter(this.#failures, this.#options.random ?? Math.random, signal)
       if (signal.aborted) return
       const target = this.#target
       if (target === undefined) return
@@ -220,15 +209,13 @@ export class RedisConnection {
   }
 
   async #open(target: Target, closing: AbortSignal): Promise<boolean> {
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(OPEN_TIMEOUT_MS)])
     let generation: Generation | undefined
     const onLost = (cause: Error) => {
       if (generation !== undefined) this.#lost(generation, cause)
     }
     try {
-      const address = rotated(target.address, this.#failures)
-      const opening = openWire(address, { ...this.#wireOptions(), tls: target.tls, onLost }, signal)
-      generation = new Generation(await abortable(opening, signal), this.#stallMs, this.#callEvents)
+      const wire = await openTarget(target, this.#failures, { ...this.#wireOptions(), onLost }, closing)
+      generation = new Generation(wire, this.#stallMs, this.#callEvents)
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false
@@ -251,57 +238,19 @@ export class RedisConnection {
   #settleFailures(generation: Generation): void {
     setTimeout(() => {
       if (this.#generation === generation) this.#failures = 0
-    }, BACKOFF_MAX_MS).unref()
+    }, PAUSE_MAX_MS).unref()
   }
 
   #wireOptions() {
     return {
       sentinelUsername: this.#options.sentinelUsername,
       sentinelPassword: this.#options.sentinelPassword,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       maxInFlight: this.#maxInFlight,
     }
-  }
-
-  /** Exponential with full jitter above the minimum. */
-  #backoffMs(): Milliseconds {
-    const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
-    return BACKOFF_MIN_MS + (this.#options.random ?? Math.random)() * (ceiling - BACKOFF_MIN_MS)
   }
 }
 
 function refused(generation: Generation | undefined): Promise<never> {
   const reason = generation === undefined ? 'not connected to Redis' : 'too many Redis calls in flight'
   return Promise.reject(new RedisUnavailableError(reason, false))
-}
-
-/** Begins with another host at each attempt, so that a frozen one does not stand in the way for ever. */
-function rotated(address: RedisAddress, by: number): RedisAddress {
-  const { hosts } = address
-  const start = by % hosts.length
-  return { ...address, hosts: [...hosts.slice(start), ...hosts.slice(0, start)] }
-}
-
-function pause(ms: Milliseconds, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
-}
-
-/** Where opening hangs in spite of being told to stop, what it still brings is thrown away. */
-function abortable(opening: Promise<RedisWire>, signal: AbortSignal): Promise<RedisWire> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      opening.then((wire) => wire.destroy()).catch(() => undefined)
-      reject(new Error('Redis did not answer while connecting'))
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
