@@ -19,7 +19,6 @@ import { NOTHING_USED } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
-import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { QuotaUnavailableError, unlimitedAdmission } from '../pipeline/quota-port.ts'
 import type {
   Admission,
@@ -31,17 +30,8 @@ import type {
 } from '../pipeline/quota-port.ts'
 import { withDefaults } from './quota-grace-options.ts'
 import type { QuotaHealth, ResilienceOptions, ResilienceSettings } from './quota-grace-options.ts'
-import { LeaseLedger, SeenLimits } from './quota-lease.ts'
-import { Patience } from './quota-patience.ts'
+import { QuotaLinks, type Link } from './quota-links.ts'
 import { Unsettled } from './unsettled.ts'
-
-const PROBE_MIN_MS = 50
-const PROBE_MAX_MS = 1_000
-/**
- * Most outages are a moment's: Redis or this process did not get its share of the processor. A request that the lease
- * does not cover waits for the first probes instead of being refused, but only where the outage has just begun.
- */
-const PATIENCE_MS = 1_000
 
 export interface ResilientQuotaStore extends QuotaStore {
   health(): QuotaHealth
@@ -52,35 +42,24 @@ export function createResilientQuotaStore(backend: QuotaStore, options: Resilien
   return new Resilient(backend, options)
 }
 
-/** One organization's link to the backend. */
-interface Link {
-  readonly seen: SeenLimits
-  /** Present while the backend cannot be asked. */
-  outage: { readonly sinceMs: Milliseconds; readonly leases: LeaseLedger } | undefined
-  /** A plan to probe with. */
-  plan: QuotaPlan
-  readonly patience: Patience
-}
-
 class Resilient implements ResilientQuotaStore {
   readonly #backend: QuotaStore
   readonly #options: ResilienceSettings
-  readonly #links = new Map<string, Link>()
+  readonly #links: QuotaLinks
   readonly #unsettled = new Unsettled(({ reservation, actual }) => this.#backend.settle(reservation, actual))
-  readonly #timers = new Set<NodeJS.Timeout>()
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
-  #closed = false
 
   constructor(backend: QuotaStore, options: ResilienceOptions) {
     this.#backend = backend
     this.#options = withDefaults(options)
+    this.#links = new QuotaLinks(backend, this.#options, (organization) => this.#unsettled.flush(organization))
   }
 
   async admit(request: AdmissionRequest): Promise<Admission> {
     const { plan } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
-    const link = this.#linkOf(plan)
+    const link = this.#links.of(plan)
     if (link.outage !== undefined) return this.#admitPatiently(link, request, this.#admitLocally(link, request))
     try {
       return remembered(link, plan, await this.#backend.admit(request))
@@ -94,7 +73,7 @@ class Resilient implements ResilientQuotaStore {
     try {
       return await first
     } catch (error) {
-      if (!(await this.#isBackInAMoment(link))) throw error
+      if (!(await this.#links.isBackInAMoment(link))) throw error
     }
     // Under another id: what was asked under the first one is being released.
     const again = { ...request, id: `${request.id}~` }
@@ -109,24 +88,18 @@ class Resilient implements ResilientQuotaStore {
   /** The backend failed with `error`. */
   async #admitAfter(error: unknown, link: Link, request: AdmissionRequest): Promise<Admission> {
     if (error instanceof QuotaUnavailableError) throw error
-    this.#lost(link, error)
+    this.#links.lost(link, error)
     return this.#admitUnconfirmed(link, request)
   }
 
-  async #isBackInAMoment({ outage, patience }: Link): Promise<boolean> {
-    if (outage === undefined || this.#closed) return false
-    if (this.#options.now() - outage.sinceMs >= this.#options.momentMs) return false
-    return patience.wait(PATIENCE_MS)
-  }
-
   async extend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
-    const link = this.#linkOf(reservation.plan)
+    const link = this.#links.of(reservation.plan)
     if (reservation.origin === 'none' || link.outage === undefined) {
       try {
         return await this.#extendInBackend(reservation, more)
       } catch (error) {
         if (error instanceof QuotaUnavailableError) throw error
-        this.#lost(link, error)
+        this.#links.lost(link, error)
       }
     }
     const admission = await this.#admitLocally(link, { id: reservation.id, plan: reservation.plan, need: more })
@@ -135,23 +108,23 @@ class Resilient implements ResilientQuotaStore {
   }
 
   async renew(reservation: Reservation): Promise<void> {
-    const link = this.#linkOf(reservation.plan)
+    const link = this.#links.of(reservation.plan)
     await link.outage?.leases.renew(reservation.id)
     if (link.outage !== undefined || reservation.origin !== 'store') return
-    await this.#backend.renew(reservation).catch((error: unknown) => this.#lost(link, error))
+    await this.#backend.renew(reservation).catch((error: unknown) => this.#links.lost(link, error))
   }
 
   /** Sent before anything is waited for, unless there is an outage. */
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
-    const link = this.#linkOf(reservation.plan)
+    const link = this.#links.of(reservation.plan)
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
       if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
       if (link.outage === undefined) return await this.#backend.settle(reservation, actual)
     } catch (error) {
-      this.#lost(link, error)
+      this.#links.lost(link, error)
     } finally {
       this.#unsettled.end(settling)
     }
@@ -169,7 +142,7 @@ class Resilient implements ResilientQuotaStore {
   health(): QuotaHealth {
     const { oldestMs, waiting, underway } = this.#unsettled
     return {
-      unavailable: [...this.#links.values()].filter(({ outage }) => outage !== undefined).length,
+      unavailable: this.#links.lostCount,
       pendingSettlements: waiting + underway,
       settlementLagMs: Number.isFinite(oldestMs) ? this.#options.now() - oldestMs : 0,
     }
@@ -177,8 +150,7 @@ class Resilient implements ResilientQuotaStore {
 
   /** Gives the queue a bounded time to drain; what is left is charged at its bound. */
   async close(): Promise<void> {
-    this.#closed = true
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#links.close()
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resolve) => {
@@ -244,51 +216,6 @@ class Resilient implements ResilientQuotaStore {
       return
     }
     this.#unsettled.add({ reservation, actual, sinceMs: this.#options.now() })
-  }
-
-  #lost(link: Link, cause: unknown): void {
-    if (link.outage !== undefined) return
-    const { now, leaseShare } = this.#options
-    link.outage = { sinceMs: now(), leases: new LeaseLedger(now, link.seen, leaseShare) }
-    this.#options.onChange?.(link.plan.organization, false, cause)
-    this.#probeLater(link, PROBE_MIN_MS)
-  }
-
-  #probeLater(link: Link, delayMs: Milliseconds): void {
-    if (this.#closed) return
-    const jitter = 0.5 + this.#options.random() / 2
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      void this.#probe(link, delayMs)
-    }, delayMs * jitter)
-    timer.unref()
-    this.#timers.add(timer)
-  }
-
-  /** Asks for the usage of a plan, which touches the organization's own node; then delivers what is queued. */
-  async #probe(link: Link, delayMs: Milliseconds): Promise<void> {
-    try {
-      await this.#backend.usage(link.plan)
-      await this.#unsettled.flush(link.plan.organization)
-    } catch {
-      this.#probeLater(link, Math.min(PROBE_MAX_MS, delayMs * 2))
-      return
-    }
-    link.outage = undefined
-    this.#options.onChange?.(link.plan.organization, true, undefined)
-    link.patience.end()
-    // What was queued while the last delivery was on its way.
-    await this.#unsettled.flush(link.plan.organization).catch((error: unknown) => this.#lost(link, error))
-  }
-
-  #linkOf(plan: QuotaPlan): Link {
-    let link = this.#links.get(plan.organization)
-    if (link === undefined) {
-      link = { seen: new SeenLimits(), outage: undefined, plan, patience: new Patience(this.#options.maxPending) }
-      this.#links.set(plan.organization, link)
-    }
-    link.plan = plan
-    return link
   }
 
   #isFull(): boolean {
