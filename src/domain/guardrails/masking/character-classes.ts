@@ -26,7 +26,7 @@ export const ASSIGNING = 4096
 export const TRIGGER = 8192
 /** Begins an escape sequence, whose letters belong to no word: `\`, `%`. */
 export const ESCAPE = 16384
-/** Stands for a plain character, or hides inside a word: with TRIGGER full width (`ａ`, `＠`), without invisible. @see disguise.ts */
+/** Stands for a plain character, or hides inside a word: with TRIGGER full width (`ａ`, `＠`) or mathematical, without invisible. @see disguise.ts */
 export const DISGUISE = 32768
 
 export const ANY_HEX = DIGIT | HEX_LETTER
@@ -69,6 +69,20 @@ const FULL_WIDTH: readonly (readonly [number, number])[] = [
   [0xff41, 0xff5a],
   [0xfe6b, 0xfe6b],
 ]
+/** First half of U+1D400 to U+1D7FF, and the letters that stand among the letter-like symbols instead. @see mathematical-letters.ts */
+const MATHEMATICAL: readonly (readonly [number, number])[] = [
+  [0xd835, 0xd835],
+  [0x2102, 0x2102],
+  [0x210a, 0x210e],
+  [0x2110, 0x2113],
+  [0x2115, 0x2115],
+  [0x2119, 0x211d],
+  [0x2124, 0x2124],
+  [0x2128, 0x2128],
+  [0x212c, 0x212d],
+  [0x212f, 0x2131],
+  [0x2133, 0x2134],
+]
 /**
  * Soft hyphen, joiners, marks of direction, zero-width spaces, selectors of variants; the last is the first half of tags and further
  * selectors (U+E0000 to U+E03FF). @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
@@ -85,7 +99,7 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
   [0xfeff, 0xfeff],
   [0xdb40, 0xdb40],
 ]
-for (const [first, last] of FULL_WIDTH) TABLE.fill(DISGUISE | TRIGGER, first, last + 1)
+for (const [first, last] of [...FULL_WIDTH, ...MATHEMATICAL]) TABLE.fill(DISGUISE | TRIGGER, first, last + 1)
 for (const [first, last] of INVISIBLE)
   for (let unit = first; unit <= last; unit++) TABLE[unit] = DISGUISE | ((TABLE[unit] ?? 0) & SPACE)
 

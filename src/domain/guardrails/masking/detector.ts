@@ -5,6 +5,7 @@ import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
 import { takeAll, type Steps } from '../../steps.ts'
 import { broughtBack, undisguise } from './disguise.ts'
+import { hiddenBorders, type Borders } from './hidden-borders.ts'
 import { scan, scanInSteps } from './scan.ts'
 
 export interface DetectorOptions {
@@ -47,14 +48,26 @@ export function createDetector(options: DetectorOptions): Detector {
   }
 }
 
+const NO_BORDERS: Borders = []
+
 type Finder = (text: string) => Iterable<Finding>
 
 /** With what the plain text shows, at its places in the text as it is written. */
 function* withDisguised(text: string, open: readonly Finding[], finders: readonly Finder[]): Steps<readonly Finding[]> {
-  const plain = yield* undisguise(text)
-  const { findings } = yield* scanInSteps(plain)
-  yield* addInSteps(plain, finders, findings)
-  return yield* mergeResolved(open, yield* broughtBack(text, resolveOverlaps(findings)))
+  const whole = yield* undisguise(text, NO_BORDERS)
+  let all = yield* mergeResolved(open, yield* broughtBack(text, NO_BORDERS, yield* findAll(whole.plain, finders)))
+  if (!whole.hasHidden) return all
+  for (const borders of yield* hiddenBorders(text)) {
+    const { plain } = yield* undisguise(text, borders)
+    all = yield* mergeResolved(all, yield* broughtBack(text, borders, yield* findAll(plain, finders)))
+  }
+  return all
+}
+
+function* findAll(text: string, finders: readonly Finder[]): Steps<readonly Finding[]> {
+  const { findings } = yield* scanInSteps(text)
+  yield* addInSteps(text, finders, findings)
+  return resolveOverlaps(findings)
 }
 
 function* addInSteps(text: string, finders: readonly Finder[], findings: Finding[]): Steps<void> {

@@ -17,10 +17,12 @@ function finder(kind: string, pattern: RegExp, isValid: (match: string) => boole
           .map(({ 0: match, index }) => ({ kind, start: index, end: index + match.length, rule: kind.toLowerCase() }))
 }
 
+// Blanks may be such as do not break a line: `\u00a0`, `\u202f`.
 const PHONE =
-  /(?<![\w.+-]|\d )(?:\+|00)[1-9](?:[ ./()-]{0,2}\d){6,14}(?!\w)|(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\w-])|(?<![\w.-]|\d )0\d{1,4}[ /-]\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w-])/g
-const SSN = /(?<![\w-])\d{3}([- ])\d{2}\1\d{4}(?![\w-])/g
-const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
+  /(?<![\w.+-]|\d[ \u00a0\u202f])(?:\+|00)[1-9](?:[ \u00a0\u202f./()-]{0,2}\d){6,14}(?!\w)|(?<![\w.-])(?:\(\d{3}\)[ \u00a0\u202f]?|\d{3}[-. \u00a0\u202f])\d{3}[-. \u00a0\u202f]\d{4}(?![\w-])|(?<![\w.-]|\d[ \u00a0\u202f])0\d{1,4}[ \u00a0\u202f/-]\d{2,4}(?:[ \u00a0\u202f-]?\d{2,4}){1,3}(?![\w-])/g
+const SSN = /(?<![\w-])\d{3}([- \u00a0\u202f])\d{2}\1\d{4}(?![\w-])/g
+const IBAN =
+  /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ \u00a0\u202f]?[A-Z0-9]{4}){2,7}(?:[ \u00a0\u202f]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
 const IPV4 = /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)/g
 const IPV6 =
   /(?<![\w:.])(?:[0-9A-Fa-f]{1,4}:){0,7}(?::(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?|[0-9A-Fa-f]{1,4})(?![\w:])/g
@@ -34,13 +36,13 @@ function isPhone(match: string): boolean {
 }
 
 function isSocialSecurityNumber(match: string): boolean {
-  const [area = '', group = '', serial = ''] = match.split(/[- ]/)
+  const [area = '', group = '', serial = ''] = match.split(/[- \u00a0\u202f]/)
   return area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000'
 }
 
 /** ISO 13616: country and check digits moved to the end, letters as numbers, the rest of the division by 97 is 1. */
 function isIban(match: string): boolean {
-  const plain = match.replaceAll(' ', '')
+  const plain = match.replaceAll(/[ \u00a0\u202f]/g, '')
   if (plain.length < 15 || plain.length > 34) return false
   let rest = 0
   for (const character of plain.slice(4) + plain.slice(0, 4)) {

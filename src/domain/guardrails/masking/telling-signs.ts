@@ -1,14 +1,16 @@
 /** The signs between words that start a rule: `@`, `://`, `-----` and a few more; and what disguises a value. */
 import { BASE64, classAt, DASH, LETTER, skipForward, SPACE, unitAt } from './character-classes.ts'
-import { hiddenEnd, hidingAt, isDisguiseEscape, type Hiding } from './disguise.ts'
+import { hidingAt, type Hiding } from './disguise.ts'
 import { findEmail } from './email-address.ts'
 import type { Finding } from './finding.ts'
 import { findObfuscatedEmail } from './obfuscated-email.ts'
+import { hiddenEnd, isDisguiseEscape } from './plain-character.ts'
 import { PrivateKeyBlocks } from './private-key-block.ts'
 import { findAtlasToken, findEntraSecret } from './shaped-key.ts'
 import { findShellCredential } from './shell-credential.ts'
 import { findPasswordAfter } from './telling-secret.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
+import { hidesWritten } from './written-character.ts'
 
 const DATA_URL = /:[\w.+/-]{0,80}(?:;[\w=.-]{1,60}){0,4};base64,/y
 
@@ -47,6 +49,7 @@ export class TellingSigns {
         return this.#dash(at)
       case 0x25: // %
         if (text.startsWith('40', at + 1)) this.#push(findEmail(text, at, 3))
+        this.#written(at)
         break
       case 0x5c: // \
         if (text.startsWith('u0040', at + 1)) this.#push(findEmail(text, at, 6))
@@ -56,6 +59,7 @@ export class TellingSigns {
         if (text.startsWith('#64;', at + 1)) this.#push(findEmail(text, at, 5))
         else if (text.startsWith('#x40;', at + 1)) this.#push(findEmail(text, at, 6))
         else if (text.startsWith('commat;', at + 1)) this.#push(findEmail(text, at, 8))
+        this.#written(at)
         break
       case 0x5b: // [
       case 0x28: // (
@@ -78,6 +82,11 @@ export class TellingSigns {
     const hiding = this.#hiding === 'yes' ? 'yes' : hidingAt(this.#text, at, end)
     if (hiding !== 'no') this.#hiding = hiding
     return end
+  }
+
+  /** What is written out at `at` may hide a value. */
+  #written(at: number): void {
+    if (this.#hiding !== 'yes' && hidesWritten(this.#text, at)) this.#hiding = 'yes'
   }
 
   #at(at: number): number {

@@ -4,6 +4,7 @@ import { createDetector } from '../../../../src/domain/guardrails/masking/detect
 import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../../../src/domain/guardrails/masking/stream-restorer.ts'
 import { takeAll } from '../../../../src/domain/steps.ts'
+import { buildBenign } from '../../../fixtures/masking/benign.ts'
 import { buildCorpus } from '../../../fixtures/masking/corpus.ts'
 import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
 
@@ -13,6 +14,18 @@ const newMap = () => new RedactionMap({ detector, tokenSuffix: countingSuffix })
 /** Full width, as input methods of East Asia write it. */
 const wide = (text: string): string =>
   text.replaceAll(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000')
+/** Mathematical letters and digits: bold, without serifs. */
+const bold = (text: string): string =>
+  text
+    .replaceAll(/[A-Z]/g, (letter) => String.fromCodePoint(0x1d5d4 + letter.charCodeAt(0) - 0x41))
+    .replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(0x1d5ee + letter.charCodeAt(0) - 0x61))
+    .replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0x1d7ec + Number(digit)))
+const decimal = (text: string): string => [...text].map((sign) => `&#${sign.codePointAt(0)};`).join('')
+const hexadecimal = (text: string): string =>
+  [...text].map((sign) => `&#x0${sign.codePointAt(0)?.toString(16)};`).join('')
+const percent = (text: string): string => encodeURIComponent(wide(text))
+/** Invisible between any two characters. */
+const parted = (text: string, invisible: string): string => [...text].join(invisible)
 const KEY = `sk-proj-${'Ab3dE6gH9jK2mN5pQ8rS1tU4'.repeat(2)}`
 
 const FOUND: readonly (readonly [name: string, text: string, ...values: string[]])[] = [
@@ -34,6 +47,29 @@ const FOUND: readonly (readonly [name: string, text: string, ...values: string[]
   ['a key of full width', `use ${wide(KEY)} now`, wide(KEY)],
   ['a key with a soft hyphen', `use ${KEY.slice(0, 12)}\u00ad${KEY.slice(12)} now`, `${KEY.slice(0, 12)}\u00ad${KEY.slice(12)}`],
   ['a tag at the end of a value, both halves', 'token=21a1pONVhcLN08ahXF83R8Rs\u{e0041}😀', '21a1pONVhcLN08ahXF83R8Rs'],
+  ['entities of decimal digits', `<p>${decimal('alice@example.com')}</p>`, decimal('alice@example.com')],
+  ['entities of hexadecimal digits', `mail ${hexadecimal('alice@example.com')}!`, hexadecimal('alice@example.com')],
+  ['an address in HTML', '<a href="mailto:maria.rossi&#64;example.com">x</a>', 'maria.rossi&#64;example.com'],
+  ['a named sign', 'an alice&commat;example&period;com.', 'alice&commat;example&period;com'],
+  ['a named letter', 'an m&uuml;ller@example.com', 'm&uuml;ller@example.com'],
+  ['an entity escaped twice', 'an alice&amp;#64;example.com und alice&amp;amp;#64;example.com', 'alice&amp;#64;example.com', 'alice&amp;amp;#64;example.com'],
+  ['blanks of HTML in a telephone number', 'Tel.&nbsp;+49&nbsp;30&nbsp;901820&nbsp;oder', '+49&nbsp;30&nbsp;901820'],
+  ['dots of HTML in a telephone number', 'Tel. +49&#46;30&#46;901820', '+49&#46;30&#46;901820'],
+  ['blanks of HTML in an IBAN', 'IBAN&nbsp;DE89&nbsp;3704&nbsp;0044&nbsp;0532&nbsp;0130&nbsp;00.', 'DE89&nbsp;3704&nbsp;0044&nbsp;0532&nbsp;0130&nbsp;00'],
+  ['blanks that do not break', 'DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000, +49\u00a030\u202f901820', 'DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000', '+49\u00a030\u202f901820'],
+  ['soft hyphens of HTML', 'card 4111&shy;1111&#8203;1111&zwnj;1111!', '4111&shy;1111&#8203;1111&zwnj;1111'],
+  ['a password of HTML', 'Contrase&ntilde;a: Tr0ub4dorx', 'Tr0ub4dorx'],
+  ['mathematical letters', `call ${bold('alice')}@${bold('example')}.${bold('com')}, ok`, `${bold('alice')}@${bold('example')}.${bold('com')}`],
+  ['mathematical script', 'an ℴ𝓁ℊ𝒶@ℯ𝓍𝒶𝓂𝓅𝓁ℯ.𝒸ℴ𝓂', 'ℴ𝓁ℊ𝒶@ℯ𝓍𝒶𝓂𝓅𝓁ℯ.𝒸ℴ𝓂'],
+  ['a mathematical card', `card ${bold('4111 1111 1111 1111')}!`, bold('4111 1111 1111 1111')],
+  ['a mathematical key', `use ${bold(KEY)} now`, bold(KEY)],
+  ['full width, percent-encoded', `?q=${percent('alice@example.com')}&b=1`, percent('alice@example.com')],
+  ['a sign of full width, percent-encoded', '?q=alice%EF%BC%A0example.com&b=1', 'alice%EF%BC%A0example.com'],
+  ['a URL', '?tel=%2B49%2030%20901820&n=1', '%2B49%2030%20901820'],
+  ['joined to a word before', `my\u200b${parted('4111111111111111', '\u2060')} `, parted('4111111111111111', '\u2060')],
+  ['joined to a word behind', `${parted('4111 1111 1111 1111', '\u200b')}\u200bthanks`, parted('4111 1111 1111 1111', '\u200b')],
+  ['joined to both', `my\ufeff${parted('+49 30 901820', '\u200d')}\u200bthanks`, parted('+49 30 901820', '\u200d')],
+  ['joined in another disguise', `my&#8203;${bold('4111111111111111')}&ZeroWidthSpace;ok`, bold('4111111111111111')],
   ['a telephone number', `Tel. ${wide('+49 30 901820')}`, wide('+49 30 901820')],
 ] // prettier-ignore
 
@@ -57,6 +93,13 @@ const LEFT_ALONE: readonly string[] = [
   '5＠6 and ＠alice said hi',
   '1️⃣ ✉️ 👨‍👩‍👧 #️⃣',
   '\ufeff{"a": 1}',
+  '<p>Tom &amp; Jerry&nbsp;&#8211; 100&nbsp;% &lt;b&gt;fun&lt;/b&gt;&#33; &copy;&nbsp;2024, M&uuml;ller&#39;s &euro;&nbsp;5,00</p>',
+  'Write `&#64;` or `&commat;` for @, `&amp;#64;` for that; &#; &#x; &#xzz; &#1114112; &#xD800; &bogus; AT&T; R&D',
+  'https://example.com/a%20b?q=%D0%BF%D1%80%D0%B8&r=https%3A%2F%2Fexample.org%2F%3Fa%3Db%26c%3D1%2B1&d=50%25&%zz&%EF%BC',
+  "if (a && b&c; d) printf('%20d %4d %e\\n', x &amp; y) # 10%40 == 2",
+  'Let 𝐱 ∈ ℝ and 𝑓(𝑥) = 𝟐𝑥 + ℏ, 𝛼 ≥ 𝟎; ℹ️ 𝗕𝗢𝗟𝗗 𝗻𝗲𝘄𝘀 №\u00a05 \ud835 end',
+  'version\u200b1\u200b.2\u200b.3 of\u200bnode\u200b@20\u200bis\u200bout, 12\u200b34\u200b56',
+  `Order number ${parted('4111111111111111', '\u00ad')} has shipped`,
   String.raw`{"text":"two\u200bwords and \uff21 \u00ad"}`,
 ]
 
@@ -74,7 +117,8 @@ t.test('of the corpus, 99 % and more are found in each disguise', async (t) => {
     ({ isCore, placement, text, secret }) =>
       isCore && placement !== 'zero width' && text.includes(secret) && !secret.includes('\n'),
   )
-  for (const disguised of [wideWords, hyphened, spaced]) {
+  const entities = (value: string): string => value.replaceAll(/[^A-Za-z0-9\s]/g, decimal)
+  for (const disguised of [wideWords, hyphened, spaced, entities, bold]) {
     const missed = cases.filter(({ text, secret }) => {
       const written = text.replaceAll(secret, () => disguised(secret))
       return newMap().mask(written).includes(disguised(secret))
@@ -83,21 +127,26 @@ t.test('of the corpus, 99 % and more are found in each disguise', async (t) => {
   }
 })
 
-/** Every character may be of full width, and anything invisible may stand between two. */
+const WRITINGS: readonly ((sign: string) => string)[] = [wide, decimal, hexadecimal, bold, percent]
+
+/** Every character may be written in another way, and anything invisible may stand between two. */
 const disguise = (value: string): fc.Arbitrary<string> => {
   const invisible = fc.string({
-    unit: fc.constantFrom('\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u202e', '\ufe0f', '\u{e0061}'),
+    unit: fc.constantFrom('\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u202e', '\ufe0f', '\u{e0061}', '&shy;', '&#8203;', '%E2%80%8B'),
     maxLength: 3,
-  })
+  }) // prettier-ignore
   const choice = fc.record({
-    isWide: fc.boolean(),
+    write: fc.oneof(
+      { weight: 2, arbitrary: fc.constant((sign: string) => sign) },
+      { weight: 3, arbitrary: fc.constantFrom(...WRITINGS) },
+    ),
     after: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, invisible),
   })
   return fc.array(choice, { minLength: value.length, maxLength: value.length }).map((choices) =>
     choices
-      .map(({ isWide, after }, index) => {
+      .map(({ write, after }, index) => {
         const sign = value.charAt(index)
-        const written = isWide && /[A-Za-z0-9@._ +-]/.test(sign) ? wide(sign) : sign
+        const written = /[A-Za-z0-9@._ +-]/.test(sign) ? write(sign) : sign
         return index + 1 < value.length ? written + after : written
       })
       .join(''),
@@ -148,6 +197,7 @@ t.test('far into a long text, in steps, findings are where the value stands', as
 t.test('no finding parts the halves of a character', async (t) => {
   const [tag, smile] = ['\u{e0041}', '😀']
   const texts = [
+    `@alice${bold('a')}@example.com ${bold('a')}lice@example.com${bold('a')} token=${bold('21a1pONVhcLN08ahXF83R8Rs')}`,
     `@alice${tag}@example.com and bob${tag}@example.com`,
     `${smile.repeat(80)}x${smile.repeat(20)}@example.com`,
     `token=21a1pONVhcLN08ahXF83R8Rs${tag}${smile}`,
@@ -180,4 +230,30 @@ t.test('each writing of a value has a token of its own', async (t) => {
   t.equal(plain, again)
   t.not(plain, disguised)
   t.equal(map.restore(`${disguised}`), 'alice＠example.com')
+})
+
+t.test(
+  'texts written in HTML, percent-encoded or in mathematical letters hide what they would show in plain',
+  async (t) => {
+    const html = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;') // prettier-ignore
+    for (const written of [html, encodeURIComponent, decimal, bold]) {
+      const cases = buildCorpus(2).filter(({ isCore, placement }) => isCore && placement !== 'zero width')
+      const missed = cases.filter(({ text, secret }) => newMap().mask(written(text)).includes(written(secret)))
+      t.ok(missed.length < cases.length * 0.01, `${written.name}: ${missed.length} of ${cases.length} missed`)
+    }
+  },
+)
+
+t.test('ordinary texts written in HTML are left alone, byte for byte', async (t) => {
+  const html = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll('  ', '&nbsp; ') // prettier-ignore
+  const always = createDetector({ kinds: new Set(), custom: [] })
+  const texts = buildBenign(2)
+  const altered = texts.filter((text) => {
+    const map = new RedactionMap({ detector: always, tokenSuffix: countingSuffix })
+    return map.mask(`<p>&#33;&nbsp;${html(text)}</p>`) !== `<p>&#33;&nbsp;${html(text)}</p>`
+  })
+  t.comment(altered.join('\n'))
+  t.ok(altered.length <= texts.length * 0.01, `${altered.length} of ${texts.length} altered`)
 })
