@@ -1,8 +1,10 @@
 /** Values that nobody means, and names that look like something else: valid YAML of the same types, or a refusal by name. */
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { parseFlags } from '../../src/command-line.ts'
 import { asArray, asObject, asString, isJsonObject } from '../../src/domain/json.ts'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
+import { OPERATOR_FLAGS } from '../../src/operator-flags.ts'
 import { at, CHART, find, helm, KUBE_VERSION, template, tryTemplate } from '../helpers/helm.ts'
 
 const EXTERNAL: JsonObject = { 'redis.bundled.enabled': false, 'redis.external.url': 'rediss://redis.data' }
@@ -79,6 +81,18 @@ t.test('names that look like numbers or like true and false stay texts', async (
       [{ name: '123' }, { name: 'null' }],
     )
   }
+})
+
+t.test('extraArgs replace what the chart says, and unsay its switches', async (t) => {
+  const flagsWith = async (...extra: string[]) => {
+    const objects = await template({ 'operator.extraArgs': extra })
+    const operator = find(objects, 'Deployment', 'tollgate-operator')
+    const args = asArray(at(operator, 'spec', 'template', 'spec', 'containers', 0, 'args'))
+    return parseFlags(args.slice(1).map(String), OPERATOR_FLAGS, {})
+  }
+  t.match(await flagsWith(), { 'generate-redis-secret': true, 'log-level': 'info' })
+  const said = await flagsWith('--no-generate-redis-secret', '--log-level=debug')
+  t.match(said, { 'generate-redis-secret': false, 'log-level': 'debug' })
 })
 
 t.test('names of groups may hold any character', async (t) => {
