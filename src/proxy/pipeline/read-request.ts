@@ -52,29 +52,27 @@ export async function readRequest(bytes: Uint8Array, format: Format, hints: Requ
  */
 export function parseRequestDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
-  const fields = scanStructure(text, true)
+  const { fields, mayHoldLongNumbers } = scanStructure(text, true)
   const document = parseObject(text)
   if (countFields(document) !== fields) throw new InvalidRequestError('A field stands twice in the same object.')
-  keepDigits(document, text)
+  if (mayHoldLongNumbers) keepDigits(document, text)
   return document
 }
 
 /** A JSON object from bytes; a provider's may hold any number of values. @throws {InvalidRequestError} */
 export function parseDocument(bytes: Uint8Array): JsonObject {
-  return parseChecked(decodeUtf8(bytes))
+  const text = decodeUtf8(bytes)
+  scanStructure(text, false)
+  return parseObject(text)
 }
 
 /** The same with the digits of all its numbers, which are written again: vectors, which are counted with, need them not. */
 export function parseExactDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
-  const document = parseChecked(text)
-  keepDigits(document, text)
+  const { mayHoldLongNumbers } = scanStructure(text, false)
+  const document = parseObject(text)
+  if (mayHoldLongNumbers) keepDigits(document, text)
   return document
-}
-
-function parseChecked(text: string): JsonObject {
-  scanStructure(text, false)
-  return parseObject(text)
 }
 
 /** A byte order mark is passed over. */
@@ -126,12 +124,23 @@ function refusePrototype(value: JsonObject | JsonValue[]): void {
 /** Fields of the open objects, by depth. One for all documents: nothing waits while one is scanned. */
 const fieldsAt = new Uint32Array(MAX_JSON_DEPTH + 1)
 
+/** Shorter numbers lose no digits, but for exponents. What is as long may also be white space. @see keepDigits */
+const LONG_NUMBER = 16
+
+interface Structure {
+  readonly fields: number
+  /** Whether one of its numbers could lose digits: false for nearly all documents, at no search of their strings. */
+  readonly mayHoldLongNumbers: boolean
+}
+
 /**
  * Counts nesting and values on the text, before anything is built, and the fields: colons outside strings.
  * @param isRequest a provider's answer may hold any number of values
  * @throws {GatewayError} where the nesting is too deep or there are too many values
  */
-function scanStructure(text: string, isRequest: boolean): number {
+function scanStructure(text: string, isRequest: boolean): Structure {
+  let mayHoldLongNumbers = false
+  let start = 0 // of what is neither string nor structure
   let depth = 0
   let fields = 0
   let values = 0
@@ -139,14 +148,22 @@ function scanStructure(text: string, isRequest: boolean): number {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
         index = endOfString(text, index)
+        start = index
+        break
+      case 0x45: // E
+      case 0x65: // e
+        if (endsInDigit(text, index)) mayHoldLongNumbers = true
         break
       case 0x3a: // :
+        start = index
         fields++
         fieldsAt[depth] = (fieldsAt[depth] ?? 0) + 1
         if (isRequest && (fieldsAt[depth] ?? 0) > MAX_FIELDS)
           throw tooLarge(`an object of more than ${MAX_FIELDS} fields`)
         break
       case 0x2c: // ,
+        if (index - start > LONG_NUMBER) mayHoldLongNumbers = true
+        start = index
         if (++values > MAX_VALUES && isRequest) throw tooLarge(`more than ${MAX_VALUES} JSON values`)
         break
       case 0x7b: // {
@@ -154,15 +171,24 @@ function scanStructure(text: string, isRequest: boolean): number {
         if (++depth > MAX_JSON_DEPTH)
           throw new InvalidRequestError(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
         fieldsAt[depth] = 0
+        start = index
         if (++values > MAX_VALUES && isRequest) throw tooLarge(`more than ${MAX_VALUES} JSON values`)
         break
       case 0x7d: // }
       case 0x5d: // ]
+        if (index - start > LONG_NUMBER) mayHoldLongNumbers = true
+        start = index
         depth--
     }
   }
   if (isRequest && fields > MAX_ALL_FIELDS) throw tooLarge(`more than ${MAX_ALL_FIELDS} fields`)
-  return fields
+  return { fields, mayHoldLongNumbers }
+}
+
+/** Of letters outside strings, that of an exponent only follows a digit. */
+function endsInDigit(text: string, end: number): boolean {
+  const code = text.charCodeAt(end - 1)
+  return code >= 0x30 && code <= 0x39
 }
 
 function tooLarge(held: string): GatewayError {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
+import { objectText, valuesOf } from '../../domain/number-texts.ts'
 import { parseDocument, parseExactDocument, parseRequestDocument } from '../../../src/proxy/pipeline/read-request.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -82,6 +83,31 @@ t.test('what is refused is refused beside numbers that are kept as their texts, 
   t.equal(refusalOf(bytes('9007199254740993')), 'The body must be a JSON object.')
   t.equal(JSON.stringify(parseExactDocument(bytes(text))), text)
   t.strictSame(parseDocument(bytes(text)), JSON.parse(text))
+})
+
+t.test('every number keeps its digits, wherever it stands among white space and strings', async (t) => {
+  const long = ['1234567890.123456', '9007199254740993', '1e400', '-1E-400', '1.5e+999']
+  const around = [' ', '\n                    ', '']
+  for (const number of long) {
+    for (const space of around) {
+      for (const text of [
+        `{"a"${space}:${space}${number}${space}}`,
+        `{"a":[${space}${number}${space},${space}true,${number}${space}],"b":"e"}`,
+        `{"a":["x"${space},${space}{}${space},[]${space},${number}]}`,
+      ]) {
+        t.equal(JSON.stringify(read(text)), text.replaceAll(/\s/g, ''))
+        t.equal(JSON.stringify(parseExactDocument(bytes(text))), text.replaceAll(/\s/g, ''))
+      }
+    }
+  }
+  fc.assert(
+    fc.property(objectText(), (text) => {
+      t.same(
+        valuesOf(JSON.stringify(parseExactDocument(bytes(text.replaceAll('__proto__', 'p'))))),
+        valuesOf(text.replaceAll('__proto__', 'p')),
+      )
+    }),
+  )
 })
 
 t.test('128 levels are read', async (t) => {
