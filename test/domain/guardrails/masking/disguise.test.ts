@@ -112,10 +112,9 @@ t.test('of the corpus, 99 % and more are found in each disguise', async (t) => {
   const hyphened = (value: string): string =>
     `${value.slice(0, value.length / 2)}\u00ad${value.slice(value.length / 2)}`
   const spaced = (value: string): string => [...value].join('\u200b')
-  // Where a text has zero-width characters around a value, its words become a part of what is disguised.
+  // Also where zero-width characters join the value to the words beside it.
   const cases = buildCorpus(3).filter(
-    ({ isCore, placement, text, secret }) =>
-      isCore && placement !== 'zero width' && text.includes(secret) && !secret.includes('\n'),
+    ({ isCore, text, secret }) => isCore && text.includes(secret) && !secret.includes('\n'),
   )
   const entities = (value: string): string => value.replaceAll(/[^A-Za-z0-9\s]/g, decimal)
   for (const disguised of [wideWords, hyphened, spaced, entities, bold]) {
@@ -238,7 +237,7 @@ t.test(
     const html = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;') // prettier-ignore
     for (const written of [html, encodeURIComponent, decimal, bold]) {
-      const cases = buildCorpus(2).filter(({ isCore, placement }) => isCore && placement !== 'zero width')
+      const cases = buildCorpus(2).filter(({ isCore }) => isCore)
       const missed = cases.filter(({ text, secret }) => newMap().mask(written(text)).includes(written(secret)))
       t.ok(missed.length < cases.length * 0.01, `${written.name}: ${missed.length} of ${cases.length} missed`)
     }
