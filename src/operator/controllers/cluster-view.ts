@@ -15,6 +15,8 @@ import type { SecretAccess } from './secret-watch.ts'
 
 /** Index of VirtualKeys: `namespace/name` of the Secret that holds the key's text. */
 const BY_SECRET = 'secret'
+/** Index of VirtualKeys: their namespace. */
+const BY_NAMESPACE = 'namespace'
 
 export interface ClusterChange {
   readonly kind: 'VirtualKey' | 'Provider' | 'Organization' | 'Namespace' | 'Secret'
@@ -47,15 +49,19 @@ export class ClusterView {
       reflector.onChange((change) => onChange({ kind, change }))
       return reflector
     }
-    this.#virtualKeys = watch(VIRTUAL_KEYS, 'VirtualKey', { indexes: { [BY_SECRET]: secretsOfKey } })
+    this.#virtualKeys = watch(VIRTUAL_KEYS, 'VirtualKey', {
+      indexes: { [BY_SECRET]: secretsOfKey, [BY_NAMESPACE]: ({ metadata }: KubeObject) => [metadata.namespace ?? ''] },
+    })
     this.#providers = watch(PROVIDERS, 'Provider')
     this.#organizations = watch(ORGANIZATIONS, 'Organization')
     this.#namespaces = watch(NAMESPACES, 'Namespace')
-    const namespaces = () =>
-      new Set([namespace, ...this.virtualKeys.list().flatMap(({ metadata }) => metadata.namespace ?? [])])
+    const namespaces = () => new Set([namespace, ...this.virtualKeys.words(BY_NAMESPACE)])
     const onSecret = (change: ObjectChange | undefined) => onChange({ kind: 'Secret', change })
     this.#secrets = new SecretWatch({ client, timing, log, namespaces, onChange: onSecret })
-    this.#virtualKeys.onChange(() => this.#hasSynced && this.#secrets.refresh())
+    // Most changes are statuses of keys that were there: with thousands of them they must not ask for all namespaces.
+    this.#virtualKeys.onChange(({ current, previous }) => {
+      if (this.#hasSynced && (current === undefined || previous === undefined)) this.#secrets.refresh()
+    })
   }
 
   get virtualKeys(): ObjectLookup {

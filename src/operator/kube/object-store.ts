@@ -13,6 +13,8 @@ export interface ObjectLookup {
   keysBy(index: string, word: string): readonly string[]
   /** As `keysBy`, the objects themselves. */
   findBy(index: string, word: string): readonly KubeObject[]
+  /** All words under which `index` finds anything. @throws as `keysBy` */
+  words(index: string): readonly string[]
 }
 
 /** One object's step; `current` is absent where it is gone, `previous` where it is new. */
@@ -47,13 +49,15 @@ export class ObjectStore implements ObjectLookup {
   }
 
   keysBy(index: string, word: string): readonly string[] {
-    const words = this.#indexes.get(index)
-    if (words === undefined) throw new TypeError(`no index named ${index}`)
-    return [...(words.get(word) ?? [])]
+    return [...(this.#indexNamed(index).get(word) ?? [])]
   }
 
   findBy(index: string, word: string): readonly KubeObject[] {
     return this.keysBy(index, word).flatMap((key) => this.#objects.get(key) ?? [])
+  }
+
+  words(index: string): readonly string[] {
+    return [...this.#indexNamed(index).keys()]
   }
 
   /** Sets or, without `current`, removes the object. Undefined where this changes nothing. */
@@ -80,6 +84,12 @@ export class ObjectStore implements ObjectLookup {
       ...objects.map((object) => this.put(keyOf(object), object)),
     ]
     return changes.filter((change) => change !== undefined)
+  }
+
+  #indexNamed(name: string): ReadonlyMap<string, ReadonlySet<string>> {
+    const words = this.#indexes.get(name)
+    if (words === undefined) throw new TypeError(`no index named ${name}`)
+    return words
   }
 
   #index(key: string, object: KubeObject): void {

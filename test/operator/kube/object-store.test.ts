@@ -35,8 +35,18 @@ t.test('a changed object leaves the words that it had and is found by its new on
   t.equal(store.size, 1)
 })
 
+t.test('the words of an index are those under which something is found', async (t) => {
+  const store = new ObjectStore(INDEXES)
+  store.put('n/a', item('a', '1', ['red', 'blue']))
+  store.put('n/b', item('b', '2', ['red']))
+  t.strictSame(store.words('color'), ['red', 'blue'])
+  store.put('n/a', undefined)
+  t.strictSame(store.words('color'), ['red'])
+})
+
 t.test('an index that was not declared is a mistake', async (t) => {
   t.throws(() => new ObjectStore().keysBy('color', 'red'), /no index named color/)
+  t.throws(() => new ObjectStore().words('color'), /no index named color/)
 })
 
 t.test('the same version again is no change, the same name with another uid is', async (t) => {
