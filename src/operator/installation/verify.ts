@@ -2,13 +2,15 @@
 import { asArray, asObject, asString, type JsonObject } from '../../domain/json.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
-import type { KubeObject } from '../kube/kube-object.ts'
+import type { KubeObject, ObjectName } from '../kube/kube-object.ts'
 import { MUTATING_WEBHOOK_CONFIGURATIONS, NAMESPACES, ORGANIZATIONS, PODS, VIRTUAL_KEYS } from '../kube/resource.ts'
 import { pause, type Milliseconds, type Timing } from '../kube/timing.ts'
 
 const POLL_MS = 250
 const INJECTION_LABEL = 'tollgate.dev/injection'
 const SIDECAR = 'tollgate'
+/** Reason of a key that its organization does not allow in its namespace. */
+const NOT_GRANTED = 'NotGranted'
 
 export interface VerifyOptions {
   readonly client: Pick<KubeClient, 'get' | 'list' | 'create' | 'delete'>
@@ -16,9 +18,9 @@ export interface VerifyOptions {
   readonly webhookConfiguration: string
   /** Labelled for injection; undefined: keys and injection are not tried. */
   readonly namespace: string | undefined
-  /** Of that key; undefined: the first that is ready. */
+  /** Of that key; undefined: the first that is ready and grants the namespace. */
   readonly organization: string | undefined
-  /** Of the VirtualKey that is made and deleted again. */
+  /** Of the VirtualKey that is made and deleted again; further ones have a number after it. */
   readonly keyName: string
   readonly timeoutMs: Milliseconds
   readonly writeLine: (line: string) => void
@@ -35,11 +37,12 @@ export async function verifyInstallation(options: VerifyOptions): Promise<void> 
   if (namespace === undefined)
     return writeLine('not tried: keys and injection, for want of a namespace (values: namespaces, or tests.namespace)')
   await checkNamespace(options, namespace)
+  const names: string[] = []
   try {
-    await checkKey(options, namespace)
-    await checkInjection(options, namespace)
+    const keyName = await checkKey(options, namespace, names)
+    await checkInjection(options, namespace, keyName)
   } finally {
-    await deleteKey(options, namespace)
+    for (const name of names) await deleteKey(options, namespace, name)
   }
 }
 
@@ -73,26 +76,48 @@ async function checkNamespace({ client }: VerifyOptions, namespace: string): Pro
     throw new VerificationError(`run: kubectl label namespace ${namespace} ${INJECTION_LABEL}=enabled`)
 }
 
-async function checkKey(options: VerifyOptions, namespace: string): Promise<void> {
-  const { client, keyName: name, writeLine } = options
-  const organization = options.organization ?? (await firstOrganization(options))
-  await client.create(VIRTUAL_KEYS, {
-    metadata: { namespace, name },
-    spec: { displayName: 'helm test', organizationRef: { name: organization } },
-  })
-  await inTime(options, async () => notReady(await client.get(VIRTUAL_KEYS, { namespace, name })))
-  writeLine(`key: ${namespace}/${name} is ready`)
+/**
+ * Returns the name of the key that is ready; `names` are those of all that were made. Of several organizations the first may
+ * grant nothing here, which says nothing about the installation: then the next is tried, under a name whose Secret is free.
+ */
+async function checkKey(options: VerifyOptions, namespace: string, names: string[]): Promise<string> {
+  const organizations = options.organization === undefined ? await readyOrganizations(options) : [options.organization]
+  const refusals: string[] = []
+  for (const organization of organizations) {
+    const name = names.length === 0 ? options.keyName : `${options.keyName}-${names.length}`
+    names.push(name)
+    const refusal = await tryKey(options, { namespace, name }, organization)
+    if (refusal === undefined) {
+      options.writeLine(`key: ${namespace}/${name} is ready`)
+      return name
+    }
+    refusals.push(refusal)
+  }
+  throw new VerificationError(refusals.join('; '))
 }
 
-async function firstOrganization(options: VerifyOptions): Promise<string> {
-  let found: string | undefined
+/** Why this organization gives no key here; undefined where it does. @throws {VerificationError} for anything else */
+async function tryKey(options: VerifyOptions, at: ObjectName, organization: string): Promise<string | undefined> {
+  const { client } = options
+  await client.create(VIRTUAL_KEYS, { metadata: { ...at }, spec: { organizationRef: { name: organization } } })
+  let refusal: string | undefined
+  await inTime(options, async () => {
+    const key = await client.get(VIRTUAL_KEYS, at)
+    refusal = readyCondition(key)?.['reason'] === NOT_GRANTED ? notReady(key) : undefined
+    return refusal === undefined ? notReady(key) : undefined
+  })
+  return refusal
+}
+
+async function readyOrganizations(options: VerifyOptions): Promise<readonly string[]> {
+  let found: readonly string[] = []
   await inTime(options, async () => {
     const { items } = await options.client.list(ORGANIZATIONS)
-    found = items.find((one) => readyCondition(one)?.['status'] === 'True')?.metadata.name
-    if (found !== undefined) return undefined
+    found = items.filter((one) => readyCondition(one)?.['status'] === 'True').map(({ metadata }) => metadata.name)
+    if (found.length > 0) return undefined
     return items.length === 0 ? 'there is no Organization that a key could belong to' : 'no Organization is ready'
   })
-  return found ?? ''
+  return found
 }
 
 function readyCondition(object: KubeObject): JsonObject | undefined {
@@ -108,8 +133,8 @@ function notReady(key: KubeObject): string | undefined {
   return `the VirtualKey is not ready: ${asString(ready['reason']) ?? ''}: ${asString(ready['message']) ?? ''}`
 }
 
-async function checkInjection(options: VerifyOptions, namespace: string): Promise<void> {
-  const { client, keyName, writeLine } = options
+async function checkInjection(options: VerifyOptions, namespace: string, keyName: string): Promise<void> {
+  const { client, writeLine } = options
   await inTime(options, async () => {
     try {
       const pod = await client.create(PODS, examplePod(namespace, keyName), { dryRun: true })
@@ -141,12 +166,12 @@ function examplePod(namespace: string, keyName: string): JsonObject {
   }
 }
 
-async function deleteKey({ client, keyName, writeLine }: VerifyOptions, namespace: string): Promise<void> {
+async function deleteKey({ client, writeLine }: VerifyOptions, namespace: string, name: string): Promise<void> {
   try {
-    await client.delete(VIRTUAL_KEYS, { namespace, name: keyName })
+    await client.delete(VIRTUAL_KEYS, { namespace, name })
   } catch (error) {
     if (error instanceof KubeError && error.isNotFound) return
-    writeLine(`not deleted: VirtualKey ${namespace}/${keyName}`)
+    writeLine(`not deleted: VirtualKey ${namespace}/${name}`)
   }
 }
 

@@ -46,6 +46,27 @@ t.test('verify', async (t) => {
     t.match(stdout, /not tried: keys and injection/)
   })
 
+  await t.test('of several organizations the one that grants the namespace is found', async (t) => {
+    const before = JSON.stringify({
+      apiVersion: 'tollgate.dev/v1alpha1',
+      kind: 'Organization',
+      metadata: { name: 'aaa' },
+      spec: { grants: [{ name: 'none', namespaceSelector: { matchLabels: { team: 'another' } } }] },
+    })
+    await plane.tryKubectl(['apply', '--filename', '-'], before)
+    await plane.kubectl('wait', '--for=condition=Ready', 'organization/aaa', '--timeout=20s')
+    const { code, stdout, stderr } = await hook.run()
+    t.equal(code, 0, stdout + stderr)
+    t.match(stdout, /key: apps\/tollgate-verify-[0-9a-f]{8}-1 is ready/)
+    t.match(stdout, /injection: a pod of apps would get its sidecar/)
+    await fails(
+      t,
+      [...soon, '--organization=aaa'],
+      /not ready: NotGranted: no grant of organization aaa covers namespace apps/,
+    )
+    await plane.kubectl('delete', 'organization', 'aaa')
+  })
+
   await t.test('an organization that is not there', async (t) => {
     await fails(t, [...soon, '--organization=nobody'], /not ready: OrganizationNotFound/)
   })
