@@ -79,6 +79,22 @@ t.test('the official SDK', async (t) => {
     t.notOk(sent !== undefined && 'service_tier' in sent)
   })
 
+  await t.test('the trace names what the request and what the whole answer lost between formats', async (t) => {
+    const reply = anthropicMessage('good day')
+    const content = [
+      { type: 'redacted_thinking', data: 'sealed' },
+      { type: 'text', text: 'good day' },
+    ]
+    anthropic.enqueue(ok({ ...reply, content }))
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', 'x-llm-trace': 'true' },
+      body: JSON.stringify({ model: 'same', messages: [user], seed: 4 }),
+    })
+    t.equal(response.status, 200)
+    t.equal(response.headers.get('x-gateway-translation-warnings'), 'seed, choices[0].message.thinking')
+  })
+
   for (const name of ['same', 'other']) {
     await t.test(`a stream of the model «${name}»`, async (t) => {
       if (name === 'same') anthropic.enqueue(stream(anthropicStream(['good ', 'day'], { outputTokens: 9 })))

@@ -19,8 +19,14 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
     why: whyOf(record),
     removed: record.removed.length,
   })
-  if (record.warnings.length > 0) headers['x-gateway-translation-warnings'] = warnings(record)
+  addWarnings(headers, record)
   return headers
+}
+
+/** With the trace: the fields that no translation could carry so far, the request's and then a whole answer's. */
+export function addWarnings(headers: ResponseHeaders, record: RequestRecord): void {
+  if (record.policy?.trace !== true || record.warnings.length === 0) return
+  headers['x-gateway-translation-warnings'] = warnings(record)
 }
 
 /** Where the answer came from; from the cache: its cost, age in seconds (RFC 9111 section 5.1) and likeness. */

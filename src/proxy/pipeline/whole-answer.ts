@@ -7,7 +7,7 @@ import { knownItems } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
-import { addCostHeaders } from './trace.ts'
+import { addCostHeaders, addWarnings } from './trace.ts'
 
 type Whole = Extract<Outgoing, { type: 'whole' }>
 
@@ -60,6 +60,7 @@ export function asStream({ deployment, format, result, bytes }: WholeAnswer): St
 
 function rendered(body: string | Uint8Array, headers: ResponseHeaders, record: RequestRecord): Whole {
   addCostHeaders(headers, record)
+  addWarnings(headers, record)
   headers['content-type'] = 'application/json'
   return { type: 'whole', status: 200, headers, body }
 }
