@@ -1,9 +1,19 @@
-/** Leaving without breaking an answer: stop accepting, let what runs finish up to a limit, then go. */
+/** Leaving without breaking an answer: take what has come, stop accepting, let what runs finish up to a limit, then go. */
 import type { Server, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 
 /** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
 export const DRAIN_LIMIT_MS = 25_000
+
+/**
+ * Turns of the event loop without a new connection, after which none is waiting: the first may end without looking at sockets,
+ * one accepts a connection (no more than one, since libuv 1.45), one reads what its client has sent.
+ */
+const QUIET_TURNS = 3
+
+/** The system holds no more connections for a server, Node's `backlog`. */
+const MOST_TURNS = 512
 
 /** Within this those that were cut have heard of it. */
 const CUT_LIMIT_MS = 1_000
@@ -39,12 +49,13 @@ export class Drain {
   async start(server: Server, limitMs: number): Promise<boolean> {
     this.#draining = true
     for (const response of lastOfEachConnection(this.#running)) response.shouldKeepAlive = false
+    await takeWhatHasCome(server)
     server.close()
     server.closeIdleConnections()
     const finished = await this.#untilIdle(limitMs)
     server.closeAllConnections()
     if (!finished) await this.#untilIdle(CUT_LIMIT_MS)
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     return finished
   }
 
@@ -63,6 +74,20 @@ export class Drain {
       }
     })
   }
+}
+
+/** Closed at once, connections that wait to be accepted would be lost, with requests that were sent before the end was near. */
+async function takeWhatHasCome(server: Server): Promise<void> {
+  let quiet = 0
+  const accepted = (): void => {
+    quiet = 0
+  }
+  server.on('connection', accepted)
+  for (let turn = 0; quiet < QUIET_TURNS && turn < MOST_TURNS; turn++) {
+    quiet += 1
+    await nextTurn()
+  }
+  server.off('connection', accepted)
 }
 
 /**
