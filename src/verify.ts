@@ -9,7 +9,10 @@ export const VERIFY_FLAGS = {
     type: 'text',
     help: 'a namespace labelled for injection, in which to try a key and a pod; nothing stays',
   },
-  organization: { type: 'text', help: 'organization of that key (default: the first that is ready and grants the namespace)' },
+  organization: {
+    type: 'text',
+    help: 'organization of that key (default: the first that is ready and grants the namespace)',
+  },
   'webhook-configuration': {
     type: 'text',
     default: 'tollgate-sidecar-injector',

@@ -17,6 +17,7 @@ import { Backoff } from '../kube/backoff.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
+import { TokenBucket } from '../kube/token-bucket.ts'
 import { FencedError } from '../publish/publisher.ts'
 import type { Publisher } from '../publish/publisher.ts'
 import { BuildError, makeBuild } from './build.ts'
@@ -25,8 +26,15 @@ import type { Problem } from './status.ts'
 
 const QUIET_MS = 100
 const MAX_WAIT_MS = 500
-/** Where changes keep coming and a build takes long, all builds together take at most one part in so many of the time. */
-const WAIT_PER_BUILD = 8
+/**
+ * Of each second, where changes keep coming: a build takes as long as there are keys, and thousands of new ones come with
+ * pauses, in each of which it is quiet.
+ */
+const BUILDING_MS_PER_SECOND = 125
+/** Building that waits for nothing but quiet: a few changes after a while without any. */
+const BUILDING_BURST_MS = 500
+/** But no change waits longer for it: what is revoked must be out within about two seconds. */
+const MAX_PACE_MS = 1_500
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 const LOOK_MS = 5_000
@@ -75,12 +83,16 @@ export class Configuration {
   #digests: ReadonlyMap<string, readonly KeyDigest[]> = new Map()
   #areDigestsKnown = false
   #lastBuildMs: Milliseconds = 0
+  /** Tokens are milliseconds of building. */
+  readonly #building: TokenBucket
+  #notBefore: Milliseconds = 0
   #lastResync: Milliseconds = 0
   #resyncMs: Milliseconds = RESYNC_MS
 
   constructor(options: ConfigurationOptions) {
     this.#options = options
     this.#retry = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS, options.timing)
+    this.#building = new TokenBucket(BUILDING_MS_PER_SECOND, BUILDING_BURST_MS, options.timing)
   }
 
   /** The latest; undefined before the first. */
@@ -98,6 +110,7 @@ export class Configuration {
   lead(publication: Publication): void {
     this.#publication = publication
     this.#areDigestsKnown = false
+    this.#notBefore = 0
     this.#lastResync = this.#options.timing.elapsed()
     this.#scheduleLook()
     this.request()
@@ -109,9 +122,9 @@ export class Configuration {
     const now = this.#options.timing.elapsed()
     this.#waitingSince ??= now
     this.#cancelWait?.()
-    const quietMs = Math.max(QUIET_MS, this.#lastBuildMs)
-    const latest = this.#waitingSince + Math.max(MAX_WAIT_MS, this.#lastBuildMs * WAIT_PER_BUILD)
-    this.#cancelWait = this.#options.timing.after(Math.max(0, Math.min(quietMs, latest - now)), () => this.#begin())
+    const quietAt = Math.min(now + Math.max(QUIET_MS, this.#lastBuildMs), this.#waitingSince + MAX_WAIT_MS)
+    const beginAt = Math.max(quietAt, this.#notBefore)
+    this.#cancelWait = this.#options.timing.after(Math.max(0, beginAt - now), () => this.#begin())
   }
 
   /** Ends what is under way and begins nothing more. */
@@ -186,7 +199,9 @@ export class Configuration {
     const build = makeBuild({ ...this.#options, digests: this.#digests, nowMs })
     this.#digests = new Map(build.snapshot.virtualKeys.map(({ id, digests }) => [id, digests]))
     this.#scheduleExpiry(build.snapshot, nowMs)
-    this.#lastBuildMs = timing.elapsed() - startedAt
+    const endedAt = timing.elapsed()
+    this.#lastBuildMs = endedAt - startedAt
+    this.#notBefore = endedAt + Math.min(MAX_PACE_MS, this.#building.reserve(this.#lastBuildMs))
     return build
   }
 

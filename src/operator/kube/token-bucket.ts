@@ -1,7 +1,7 @@
 import type { Milliseconds, Timing } from './timing.ts'
 
 /**
- * A rate that starts with a burst. Every call gets its turn in order: `reserve` takes a token at once, going into debt,
+ * A rate that starts with a burst. Every call gets its turn in order: `reserve` takes tokens at once, going into debt,
  * and tells how long to wait until it is paid.
  */
 export class TokenBucket {
@@ -20,10 +20,10 @@ export class TokenBucket {
     this.#filledAt = timing.elapsed()
   }
 
-  /** Takes a token and returns the wait until it may be used; 0: now. */
-  reserve(): Milliseconds {
+  /** Takes a token, or so many, and returns the wait until they may be used; 0: now. */
+  reserve(count = 1): Milliseconds {
     this.#fill()
-    this.#tokens -= 1
+    this.#tokens -= count
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs
   }
 

@@ -1,0 +1,91 @@
+/** How often the configuration is built where changes keep coming: a build takes as long as there are keys. */
+import t from 'tap'
+import { Secret } from '../../../src/domain/secret.ts'
+import { Configuration } from '../../../src/operator/controllers/configuration.ts'
+import { keyDigests } from '../../../src/operator/controllers/key-digests.ts'
+import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
+import { ManualTiming } from '../kube/manual-timing.ts'
+import { recordedLog } from '../kube/recorded-log.ts'
+
+const BUILD_MS = 100
+
+/** Each build reads the namespaces once. */
+class SlowStore extends ObjectStore {
+  readonly #timing: ManualTiming
+
+  constructor(timing: ManualTiming) {
+    super()
+    this.#timing = timing
+  }
+
+  override list() {
+    this.#timing.freeze(BUILD_MS)
+    return super.list()
+  }
+}
+
+/** A configuration of nothing, each build of which takes `BUILD_MS`; `builtAt` is when they ended. */
+function startConfiguration() {
+  const timing = new ManualTiming()
+  const builtAt: number[] = []
+  const [virtualKeys, providers, organizations] = [new ObjectStore(), new ObjectStore(), new ObjectStore()]
+  const unexpected = (): never => {
+    throw new Error('not expected')
+  }
+  const configuration = new Configuration({
+    timing,
+    log: recordedLog(),
+    view: {
+      virtualKeys,
+      providers,
+      organizations,
+      namespaces: new SlowStore(timing),
+      secret: () => undefined,
+      secretAccess: () => 'readable',
+    },
+    namespace: 'system',
+    reservedSecrets: new Set(),
+    contentHash: (text) => text,
+    digestOf: keyDigests(new Secret('00'.repeat(32))),
+    checkPattern: () => undefined,
+    digestsInForce: async () => new Map(),
+    onPublish: unexpected,
+    onBuilt: () => void builtAt.push(timing.elapsed()),
+    onPublished: unexpected,
+    onPublicationFailed: unexpected,
+    onRepaired: unexpected,
+    onFenced: unexpected,
+  })
+  configuration.start()
+  return { configuration, timing, builtAt }
+}
+
+t.test(
+  'changes with pauses between them: builds take an eighth of the time, and the last change is built',
+  async (t) => {
+    const { configuration, timing, builtAt } = startConfiguration()
+    for (const end = 20_000; timing.elapsed() < end;) {
+      configuration.request()
+      await timing.advance(150)
+    }
+    t.ok(builtAt.length * BUILD_MS <= 20_000 / 8 + 500 + BUILD_MS, `${builtAt.length} builds`)
+    t.ok(builtAt.length >= 20, `${builtAt.length} builds`)
+    const before = builtAt.length
+    configuration.request()
+    await timing.advance(5_000)
+    t.ok(builtAt.length > before)
+    await configuration.stop()
+  },
+)
+
+t.test('a few changes after a quiet time wait for no more than quiet', async (t) => {
+  const { configuration, timing, builtAt } = startConfiguration()
+  await timing.advance(10_000)
+  t.equal(builtAt.length, 1)
+  for (let change = 0; change < 3; change += 1) {
+    configuration.request()
+    await timing.advance(100 + BUILD_MS)
+  }
+  t.equal(builtAt.length, 4)
+  await configuration.stop()
+})
