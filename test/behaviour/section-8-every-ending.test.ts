@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { anthropicMessage, anthropicStream, chatCompletion, chatStream } from '../helpers/answers.ts'
 import {
   cutAfter,
@@ -169,12 +169,11 @@ function dearProvider(url: string): string {
   return provider({ name: 'dear', type: 'Anthropic', url, models, spec, priority: 2 })
 }
 
-async function redisUrl(t: Tap): Promise<string> {
+async function redisUrl(t: Test): Promise<string> {
   const redis = await startRedis()
   t.teardown(() => redis.stop())
   return redis.url
 }
-type Tap = Parameters<NonNullable<Parameters<typeof t.test>[1]>>[0]
 
 async function inWaves(list: readonly Ask[], run: (ask: Ask, index: number) => Promise<void>): Promise<void> {
   let next = 0

@@ -9,6 +9,7 @@ export class Deadline {
   readonly #abort = (): void => this.#controller.abort()
   #cancel: () => void = () => undefined
   #expired = false
+  #isDone = false
 
   constructor(timing: Timing, limitMs: Milliseconds, outer: AbortSignal | undefined) {
     this.#timing = timing
@@ -47,10 +48,15 @@ export class Deadline {
     this.#cancel()
   }
 
+  /** What it bounds has ended by itself: nothing is left to abort, and an abort would make an error with its stack for nobody. */
+  done(): void {
+    this.#isDone = true
+  }
+
   /** Aborts what still runs and frees the timer and the listener. */
   end(): void {
     this.#cancel()
     this.#outer?.removeEventListener('abort', this.#abort)
-    this.#abort()
+    if (!this.#isDone) this.#abort()
   }
 }

@@ -69,7 +69,9 @@ export class KubeHttp {
     const deadline = new Deadline(this.#timing, request.timeoutMs ?? REQUEST_TIMEOUT_MS, request.signal)
     try {
       const response = await this.#send(this.#agent, request, deadline)
-      return parseBody(await readText(response.body, MAX_RESPONSE_BYTES))
+      const text = await readText(response.body, MAX_RESPONSE_BYTES)
+      deadline.done()
+      return parseBody(text)
     } catch (error) {
       throw explain(error, deadline, request)
     } finally {
