@@ -30,6 +30,8 @@ export function eachSlot(delta: JsonObject, choice: number, keys: ToolCallKeys, 
       use({ holder, field, text, channel: `${choice}:${name}`, kind, deltaOf })
   }
   for (const field of TEXT_FIELDS) slot(delta, field, field, 'text', (text) => ({ [field]: text }))
+  const audio = asObject(delta.audio)
+  if (audio !== undefined) slot(audio, 'transcript', 'audio', 'text', (transcript) => ({ audio: { transcript } }))
   for (const part of asArray(delta.content)) if (isJsonObject(part)) contentPart(part, slot)
   for (const piece of asArray(delta.tool_calls)) if (isJsonObject(piece)) toolPiece(piece, keys, slot)
   const legacy = asObject(delta.function_call)

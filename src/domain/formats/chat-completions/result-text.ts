@@ -25,6 +25,8 @@ function visitMessage(message: JsonObject, walk: TextWalk): void {
   for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, walk)
   for (const detail of asArray(message.reasoning_details)) if (isJsonObject(detail)) visitDetail(detail, walk)
   walk.text(message, 'refusal', ANSWER)
+  walk.text(asObject(message.audio) ?? {}, 'transcript', ANSWER)
+  walk.leaves(message, 'annotations', ANSWER)
   visitToolCalls(message, walk)
 }
 

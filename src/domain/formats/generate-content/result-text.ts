@@ -1,17 +1,21 @@
 /** The texts of a generate-content answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
-import { asArray, asObject, type JsonObject } from '../../json.ts'
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitTurn } from './turn-text.ts'
 
 const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
+/** They repeat pieces of the answer and name what was searched for. */
+const SOURCES = ['groundingMetadata', 'citationMetadata'] as const
 
 /** @returns whether a text was changed. @see Format.visitResultText */
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
   for (const candidate of asArray(document.candidates)) {
-    const content = asObject(asObject(candidate)?.content)
+    if (!isJsonObject(candidate)) continue
+    const content = asObject(candidate.content)
     if (content !== undefined) visitTurn([content], ANSWER, walk)
+    for (const field of SOURCES) walk.leaves(candidate, field, ANSWER)
   }
   return walk.changed
 }

@@ -248,6 +248,16 @@ t.test(
   },
 )
 
+t.test('what is said aloud is a text of its own', async (test) => {
+  const patcher = chatCompletions.createStreamTextPatcher(holdBack(5))
+  const said = (transcript: string) => chunk({ audio: { id: 'audio_1', transcript } })
+  test.strictSame(patcher.push(said('Good d')), [said('G')])
+  test.strictSame(patcher.push(said('ay')), [said('oo')])
+  const sound = chunk({ audio: { id: 'audio_1', data: 'AAAA' } })
+  test.strictSame(patcher.push(sound), [sound])
+  test.strictSame(patcher.push(chunk({}, 'stop')), [chunk({ audio: { transcript: 'd day' } }), chunk({}, 'stop')])
+})
+
 t.test('tool arguments are a channel of JSON for each call', async (test) => {
   const seen: string[] = []
   const patcher = chatCompletions.createStreamTextPatcher({

@@ -43,6 +43,19 @@ t.test('a replaced text stands in its place, and long integers beside it keep th
   test.strictSame(answer, JSON.parse(mask(response)))
 })
 
+t.test('what an answer cites and what it says aloud are visited; the sound is not', async (test) => {
+  const media = 'A'.repeat(2000)
+  const message = (value: string): JsonObject => ({
+    role: 'assistant',
+    content: value,
+    annotations: [{ type: 'url_citation', url_citation: { title: value, url: 'https://b.example', start_index: 0 } }],
+    audio: { id: 'a@b.example', data: media, transcript: value, expires_at: 1 },
+  })
+  const answer: JsonObject = { choices: [{ index: 0, message: message('a@b.example') }] }
+  test.ok(chatCompletions.visitResultText(answer, (span) => mask(span.text)))
+  test.strictSame(answer, { choices: [{ index: 0, message: message('[[X]]') }] })
+})
+
 t.test('media, ids and addresses of images are never visited', async (test) => {
   const media = 'A'.repeat(2000)
   const document: JsonObject = {

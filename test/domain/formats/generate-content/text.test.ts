@@ -14,6 +14,17 @@ t.test('every text of the full request is visited, with its scope and role', asy
   matchGolden(test, 'generate-content/requests/full.spans.golden.json', spans)
 })
 
+t.test('what an answer is grounded on and cites is visited', async (test) => {
+  const candidate = (value: string): JsonObject => ({
+    content: { role: 'model', parts: [{ text: value }] },
+    groundingMetadata: { webSearchQueries: [value], groundingSupports: [{ segment: { text: value } }] },
+    citationMetadata: { citationSources: [{ title: value, startIndex: 0 }] },
+  })
+  const answer: JsonObject = { candidates: [candidate('a@b.example')] }
+  test.ok(generateContent.visitResultText(answer, (span) => span.text.replace('a@b.example', '[[X]]')))
+  test.strictSame(answer, { candidates: [candidate('[[X]]')] })
+})
+
 t.test('every text of the full answer is visited, with its scope and role', async (test) => {
   const document: JsonObject = JSON.parse(fixture('generate-content/responses/full.json'))
   const spans: TextSpan[] = []
