@@ -9,7 +9,7 @@ export function renderReference(kinds: readonly KindSchema[]): string {
 
 function renderKind({ kind, scope, schema }: KindSchema): string {
   const spec = schema.properties?.['spec']
-  const head = ['| field | type | default | allowed |', '|---|---|---|---|']
+  const head = ['| field | type | default | allowed | what it is |', '|---|---|---|---|---|']
   const rows = spec === undefined ? [] : renderFields(spec, 'spec')
   const rules = collectRules(schema, '').map((rule) => `- ${rule}`)
   const judged = rules.length === 0 ? [] : ['Rules:', '', ...rules, '']
@@ -30,7 +30,8 @@ function renderRow(path: string, field: Schema, required: boolean): string {
     `\`${path}\`${required ? ' (required)' : ''}`,
     typeOf(field),
     field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``,
-    [allowed(field), field.description ?? ''].filter((text) => text !== '').join('; '),
+    allowed(field),
+    field.description ?? '',
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { renderReference } from '../../src/manifests/reference.ts'
-import { readKindSchemas } from '../../src/manifests/schema.ts'
+import { readKindSchemas, type Schema } from '../../src/manifests/schema.ts'
 
 const DOCUMENT = new URL('../../docs/manifests.md', import.meta.url)
 const MARK =
@@ -13,3 +13,15 @@ t.test('docs/manifests.md states every field as the CRDs do', async (t) => {
   if (process.env['UPDATE'] === '1') writeFileSync(DOCUMENT, preface + MARK + expected)
   else t.equal(reference, expected)
 })
+
+t.test('every field says what it is, for kubectl explain', async (t) => {
+  for (const { kind, schema } of readKindSchemas()) t.strictSame(undescribed(schema, kind), [], kind)
+})
+
+function undescribed({ properties = {}, items }: Schema, path: string): string[] {
+  const own = Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description === undefined ? [`${path}.${name}`] : []),
+    ...undescribed(field, `${path}.${name}`),
+  ])
+  return [...own, ...(items === undefined ? [] : undescribed(items, `${path}[]`))]
+}
