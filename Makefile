@@ -12,7 +12,7 @@ ARGS ?=
 .PHONY: help
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
-	@echo 'test-<area>           tests of one area: make test-domain, test-proxy, test-behaviour, test-manifests'
+	@echo 'test-<area>           tests of one area: make test-domain (a folder of test/: behaviour, charts, operator, ...)'
 
 $(STAMP): package.json package-lock.json
 	@command -v npm >/dev/null || { echo 'npm is missing: install Node.js 20 or newer'; exit 1; }
