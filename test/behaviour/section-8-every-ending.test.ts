@@ -25,7 +25,7 @@ import type { Gateway } from '../helpers/gateway.ts'
 import { startRedis } from '../helpers/redis.ts'
 
 const REQUESTS = 240
-/** As many run at once: fewer than the key may have, so that refusals of `maxConcurrent` are seen, but are not all. */
+/** As many are sent at once: more than the key may have, so that some are refused. */
 const TOGETHER = 24
 const MAX_CONCURRENT = 16
 const SETTLED_MS = 10_000
@@ -86,7 +86,7 @@ function endings(
   }
 }
 
-/** Draws a behaviour for each request, out of a list that a seed has put in order. */
+/** One of the behaviours for each request, as the picks say. */
 function drawn(behaviours: Record<'whole' | 'stream', Behaviour[]>, picks: readonly number[]): Behaviour {
   let calls = 0
   return (exchange) => {
@@ -155,18 +155,18 @@ for (const store of ['memory', 'Redis'] as const) {
   })
 }
 
+/** Of a provider that is to be asked again however often it has failed. */
+const IMPATIENT =
+  '  timeouts: { firstByte: 1s, streamIdle: 1s }\n  failover: { circuitBreaker: { consecutiveFailures: 100 } }'
+
 function cheapProvider(url: string): string {
   const models = ['{ name: m, maxOutputTokens: 1000, pricing: { input: "1", output: "2", cachedInput: "0.3" } }']
-  const spec =
-    '  timeouts: { firstByte: 1s, streamIdle: 1s }\n  failover: { circuitBreaker: { consecutiveFailures: 100 } }'
-  return provider({ name: 'cheap', url, models, spec, priority: 1 })
+  return provider({ name: 'cheap', url, models, spec: IMPATIENT, priority: 1 })
 }
 
 function dearProvider(url: string): string {
   const models = ['{ name: large, aliases: [m], maxOutputTokens: 1000, pricing: { input: "3", output: "7" } }']
-  const spec =
-    '  timeouts: { firstByte: 1s, streamIdle: 1s }\n  failover: { circuitBreaker: { consecutiveFailures: 100 } }'
-  return provider({ name: 'dear', type: 'Anthropic', url, models, spec, priority: 2 })
+  return provider({ name: 'dear', type: 'Anthropic', url, models, spec: IMPATIENT, priority: 2 })
 }
 
 async function redisUrl(t: Test): Promise<string> {
@@ -226,13 +226,9 @@ interface AuditLine {
   readonly tokens?: { input: number; cachedInput: number; cacheWrite: number; output: number }
 }
 
-async function auditOf(gateway: Gateway, least: number): Promise<AuditLine[]> {
-  const deadline = performance.now() + SETTLED_MS
-  for (;;) {
-    const records = gateway.lines.filter(({ type }) => type === 'audit') as unknown as AuditLine[]
-    if (records.length >= least || performance.now() > deadline) return records
-    await sleep(50)
-  }
+function auditOf(gateway: Gateway, least: number): Promise<AuditLine[]> {
+  const read = async () => gateway.lines.filter(({ type }) => type === 'audit') as unknown as AuditLine[]
+  return untilOver(read, (records) => records.length >= least)
 }
 
 interface Report {
@@ -241,14 +237,21 @@ interface Report {
 }
 
 /** When nothing is reserved any more, or has had its time. */
-async function settled(gateway: Gateway): Promise<Report> {
-  const deadline = performance.now() + SETTLED_MS
-  for (;;) {
+function settled(gateway: Gateway): Promise<Report> {
+  const read = async () => {
     const response = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${KEY}` } })
-    const report = (await response.json()) as Report
-    const isOver = report.limits.every(({ reserved }) => Number(reserved) === 0)
-    if ((isOver && report.rate_limits[0]?.concurrent?.open === 0) || performance.now() > deadline) return report
-    await sleep(50)
+    return (await response.json()) as Report
+  }
+  const isOver = ({ limits, rate_limits: [key] }: Report) =>
+    limits.every(({ reserved }) => Number(reserved) === 0) && key?.concurrent?.open === 0
+  return untilOver(read, isOver)
+}
+
+/** What is read last: when it is over, or has had its time. */
+async function untilOver<Read>(read: () => Promise<Read>, isOver: (found: Read) => boolean): Promise<Read> {
+  for (const deadline = performance.now() + SETTLED_MS; ; await sleep(50)) {
+    const found = await read()
+    if (isOver(found) || performance.now() > deadline) return found
   }
 }
 
