@@ -12,9 +12,19 @@ export async function accountKubeconfig(
   namespace: string,
   account: string,
 ): Promise<string> {
-  const token = (await plane.kubectl('create', 'token', account, '-n', namespace)).trim()
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-account-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return writeAccountKubeconfig(folder, plane, namespace, account)
+}
+
+/** The same in a folder of the caller's. */
+export async function writeAccountKubeconfig(
+  folder: string,
+  plane: ControlPlane,
+  namespace: string,
+  account: string,
+): Promise<string> {
+  const token = (await plane.kubectl('create', 'token', account, '-n', namespace)).trim()
   const file = join(folder, 'kubeconfig')
   const authority = Buffer.from(plane.ca).toString('base64')
   const config = {
