@@ -7,10 +7,14 @@
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
+import type { TextPlace } from '../text-walk.ts'
+import { wholeTextWalk } from '../whole-text.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
 import { streamErrorOf } from './errors.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
+
+const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
 interface Channel {
   readonly choice: number
@@ -79,7 +83,7 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {}
     const finishes = Boolean(asString(choice.finish_reason))
     const last = new Map<string, Slot>()
-    let changed = false
+    let changed = this.#whole(choice, delta)
     eachSlot(delta, index, this.#keysOf(index), (slot) => {
       if (finishes) last.set(slot.channel, slot)
       if (this.#rewrite(slot, index)) changed = true
@@ -87,16 +91,16 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     if (!finishes) return changed
     for (const slot of last.values()) if (this.#flushInto(slot, index)) changed = true
     for (const event of this.#flush(index)) before.push(event)
-    return this.#stopReason(choice) || changed
+    return changed
   }
 
-  /** vLLM's name of the stop sequence: the client's own, which was masked. */
-  #stopReason(choice: JsonObject): boolean {
-    const stop = asString(choice.stop_reason)
-    if (!stop) return false
-    const channel = `stop:${asNumber(choice.index) ?? 0}`
-    choice.stop_reason = this.#rewriter.push(channel, 'text', stop) + this.#rewriter.flush(channel)
-    return choice.stop_reason !== stop
+  /** What comes in one piece: what the answer cites, and vLLM's name of the stop sequence (the client's own, which was masked). */
+  #whole(choice: JsonObject, delta: JsonObject): boolean {
+    if (delta.annotations === undefined && typeof choice.stop_reason !== 'string') return false
+    const walk = wholeTextWalk(this.#rewriter)
+    walk.leaves(delta, 'annotations', ANSWER)
+    walk.text(choice, 'stop_reason', ANSWER)
+    return walk.changed
   }
 
   #keysOf(choice: number): ToolCallKeys {

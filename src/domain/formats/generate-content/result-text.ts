@@ -15,7 +15,12 @@ export function visitResultText(document: JsonObject, visit: TextVisitor): boole
     if (!isJsonObject(candidate)) continue
     const content = asObject(candidate.content)
     if (content !== undefined) visitTurn([content], ANSWER, walk)
-    for (const field of SOURCES) walk.leaves(candidate, field, ANSWER)
+    visitSources(candidate, walk)
   }
   return walk.changed
+}
+
+/** Visits what a candidate says of where its text is from. */
+export function visitSources(candidate: JsonObject, walk: TextWalk): void {
+  for (const field of SOURCES) walk.leaves(candidate, field, ANSWER)
 }

@@ -1,15 +1,15 @@
 /**
  * Rewrites the texts inside the events of a generate-content stream. The texts and the thoughts of a candidate are one
  * channel each, for as long as no part of another kind comes between: what the rewriter holds back then is put into a part
- * before that one, at the finish into the last text of the finishing event. Function calls and other parts come whole:
- * every string in them is a channel that is flushed at once.
+ * before that one, at the finish into the last text of the finishing event. Function calls, other parts and the
+ * sources of the answer come whole: of their strings nothing is held back.
  */
-import type { TextSpan } from '../../completion/text-span.ts'
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import { TextWalk } from '../text-walk.ts'
+import { wholeTextWalk } from '../whole-text.ts'
 import { visitPart } from './part-text.ts'
+import { visitSources } from './result-text.ts'
 
 type Kind = 'text' | 'thought'
 
@@ -19,7 +19,6 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
   /** The open channel of each candidate. */
   readonly #open = new Map<number, Kind>()
-  #leaves = 0
   #lastChunk: JsonObject = {}
 
   constructor(rewriter: StreamTextRewriter) {
@@ -49,6 +48,12 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
 
   /** Rewrites one candidate of a chunk in place. @returns whether anything was changed. */
   #candidate(candidate: JsonObject, index: number): boolean {
+    const walk = wholeTextWalk(this.#rewriter)
+    visitSources(candidate, walk)
+    return this.#content(candidate, index) || walk.changed
+  }
+
+  #content(candidate: JsonObject, index: number): boolean {
     const content = asObject(candidate.content)
     const before = asArray(content?.parts)
     let parts: JsonValue[] = []
@@ -78,7 +83,7 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
       if (held !== undefined) parts.push(held)
       changed = held !== undefined
     }
-    return (kind === undefined ? this.#whole(part, index) : this.#text(part, index, kind)) || changed
+    return (kind === undefined ? this.#whole(part) : this.#text(part, index, kind)) || changed
   }
 
   #text(part: JsonObject, index: number, kind: Kind): boolean {
@@ -90,11 +95,8 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
     return rewritten !== text
   }
 
-  #whole(part: JsonObject, index: number): boolean {
-    const walk = new TextWalk((span: TextSpan) => {
-      const channel = `${index}:leaf:${this.#leaves++}`
-      return this.#rewriter.push(channel, 'text', span.text) + this.#rewriter.flush(channel)
-    })
+  #whole(part: JsonObject): boolean {
+    const walk = wholeTextWalk(this.#rewriter)
     visitPart(part, ANSWER, walk)
     return walk.changed
   }

@@ -15,7 +15,7 @@ export function visitContent(holder: JsonObject, field: string, place: TextPlace
  * Visits one block. Thinking is visited though it is signed: what is restored in it for the client is masked by the
  * same tokens when it comes back, which gives the signed text again; unvisited it would tell the provider the values.
  */
-function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
+export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk): void {
   switch (block.type) {
     case 'text':
       walk.text(block, 'text', place)

@@ -1,15 +1,19 @@
 /**
  * Rewrites the texts inside the events of a messages stream. A channel is one text of one block: its text, its thinking
- * or its tool input. What the rewriter holds back goes out in a delta of its own before the block's signature or stop.
+ * or its tool input. What stands whole in an event (a citation, the results of a vendor's tool) is rewritten there. What the rewriter holds back goes out in a delta of its own before the block's signature or stop.
  *
  * Thinking is restored like text, though it is signed: the client sends it back, it is masked by the same tokens, and
  * the signed text stands there again.
  */
 import { parseJson } from '../../json-parse.ts'
-import { asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import { TextWalk } from '../text-walk.ts'
+import type { TextPlace, TextWalk } from '../text-walk.ts'
+import { wholeTextWalk } from '../whole-text.ts'
+import { visitBlock } from './block-text.ts'
 import { eventOf } from './stream-event.ts'
+
+const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
 interface Channel {
   readonly index: number
@@ -29,7 +33,6 @@ const FIELDS: ReadonlyMap<string, { readonly field: string; readonly kind: Chann
 export class MessagesStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
   readonly #channels = new Map<string, Channel>()
-  #leaves = 0
 
   constructor(rewriter: StreamTextRewriter) {
     this.#rewriter = rewriter
@@ -63,7 +66,8 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
     const delta = asObject(document.delta) ?? {}
     const type = asString(delta.type) ?? ''
     const known = FIELDS.get(type)
-    if (known === undefined) return type === 'signature_delta' ? [...this.#flush(index), event] : [event]
+    if (type === 'signature_delta') return [...this.#flush(index), event]
+    if (known === undefined) return [this.#whole(event, document, (walk) => walk.leaves(delta, 'citation', ANSWER))]
     const text = asString(delta[known.field])
     if (!text) return [event]
     const channel = `${index}:${known.field}`
@@ -77,28 +81,21 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
     return [{ ...event, data: JSON.stringify(document) }]
   }
 
-  /** Input or text that stands whole in a block's start. What follows in deltas continues the text, so it is its beginning. */
+  /** What stands whole in a block's start. What follows in deltas continues a text, so it is its beginning. */
   #start(event: SseEvent, document: JsonObject): SseEvent {
-    const block = asObject(document.content_block)
-    if (block === undefined) return event
-    const walk = new TextWalk((span) => this.#whole(span.text))
-    const place = { scope: 'message', role: 'assistant' } as const
-    walk.text(block, 'text', place)
-    walk.text(block, 'thinking', place)
-    if (isJsonObject(block.input)) walk.values(block, 'input', place)
-    return walk.changed ? { ...event, data: JSON.stringify(document) } : event
+    return this.#whole(event, document, (walk) => visitBlock(asObject(document.content_block) ?? {}, ANSWER, walk))
   }
 
   /** With the client's own stop sequence, which was masked. */
   #ending(event: SseEvent, document: JsonObject): SseEvent {
-    const walk = new TextWalk((span) => this.#whole(span.text))
-    walk.text(asObject(document.delta) ?? {}, 'stop_sequence', { scope: 'message', role: 'assistant' })
-    return walk.changed ? { ...event, data: JSON.stringify(document) } : event
+    return this.#whole(event, document, (walk) => walk.text(asObject(document.delta) ?? {}, 'stop_sequence', ANSWER))
   }
 
-  #whole(text: string): string {
-    const channel = `whole:${this.#leaves++}`
-    return this.#rewriter.push(channel, 'text', text) + this.#rewriter.flush(channel)
+  /** The event, anew where `visit` changes a text of its document. */
+  #whole(event: SseEvent, document: JsonObject, visit: (walk: TextWalk) => void): SseEvent {
+    const walk = wholeTextWalk(this.#rewriter)
+    visit(walk)
+    return walk.changed ? { ...event, data: JSON.stringify(document) } : event
   }
 
   /** What is held back for one block, or for all. */

@@ -258,6 +258,16 @@ t.test('what is said aloud is a text of its own', async (test) => {
   test.strictSame(patcher.push(chunk({}, 'stop')), [chunk({ audio: { transcript: 'd day' } }), chunk({}, 'stop')])
 })
 
+t.test('what an answer cites comes whole and is rewritten whole, addresses of pages included', async (test) => {
+  const patcher = chatCompletions.createStreamTextPatcher({
+    push: (_channel, _kind, delta) => delta.replaceAll('[[X]]', 'b@c'),
+    flush: () => '',
+  })
+  const cited = (text: string) =>
+    chunk({ content: '', annotations: [{ type: 'url_citation', url_citation: { title: text, url: `u/${text}` } }] })
+  test.strictSame(patcher.push(cited('to [[X]]')), [cited('to b@c')])
+})
+
 t.test('tool arguments are a channel of JSON for each call', async (test) => {
   const seen: string[] = []
   const patcher = chatCompletions.createStreamTextPatcher({

@@ -296,6 +296,19 @@ t.test('every string of a call is rewritten whole, and signatures and media neve
   ])
 })
 
+t.test('what an answer is grounded on is rewritten, in an event without content too', async (test) => {
+  const patcher = generateContent.createStreamTextPatcher({
+    push: (_channel, _kind, delta) => delta.replaceAll('[[X]]', 'b@c'),
+    flush: () => '',
+  })
+  const sources = (text: string) => ({
+    groundingMetadata: { webSearchQueries: [text], groundingSupports: [{ segment: { text, startIndex: 1 } }] },
+    citationMetadata: { citationSources: [{ title: text }] },
+  })
+  const candidate = (text: string) => event({ candidates: [{ index: 0, ...sources(text), finishReason: 'STOP' }] })
+  test.strictSame(patcher.push(candidate('[[X]]')), [candidate('b@c')])
+})
+
 t.test('what is held when the stream breaks off is sent before the error', async (test) => {
   const patcher = generateContent.createStreamTextPatcher(holdBack(9))
   patcher.push(chunk([{ text: 'Hello' }]))

@@ -205,6 +205,30 @@ t.test('input that stands whole in the start of a block is restored', async (tes
   test.match(JSON.parse(patched?.data ?? ''), { content_block: { input: { id: VALUE, deep: [`x ${VALUE}`] } } })
 })
 
+t.test(
+  'what stands whole in an event is restored: citations, and the results of a tool of the vendor',
+  async (test) => {
+    const cited = (text: string) =>
+      event({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'citations_delta', citation: { type: 'char_location', cited_text: text, start_char_index: 0 } },
+      })
+    test.strictSame(patch([cited(`to ${TOKEN}`)]), [cited(`to ${VALUE}`)])
+    const found = (title: string) =>
+      event({
+        type: 'content_block_start',
+        index: 1,
+        content_block: {
+          type: 'web_search_tool_result',
+          tool_use_id: TOKEN,
+          content: [{ type: 'web_search_result', title, encrypted_content: TOKEN }],
+        },
+      })
+    test.strictSame(patch([found(TOKEN)]), [found(VALUE)])
+  },
+)
+
 t.test('what is held back goes out before an error, the message’s end, or the end of the stream', async (test) => {
   const held = event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a[[' } })
   const rest = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '[[' } }
