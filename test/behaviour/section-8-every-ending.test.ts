@@ -30,6 +30,8 @@ const TOGETHER = 24
 const MAX_CONCURRENT = 16
 const SETTLED_MS = 10_000
 const PIECES = ['one ', 'two ', 'three ', 'four']
+/** A piece every 30 ms: longer than a provider may take in all. */
+const ENDLESS = Array.from({ length: 150 }, () => 'on and ')
 const USED = { inputTokens: 100, outputTokens: 200 }
 
 interface Ask {
@@ -61,6 +63,7 @@ const LIES = [{ prompt_tokens: -5, completion_tokens: 'many' }, { total_tokens: 
 function endings(
   whole: (text: string) => Behaviour,
   pieces: readonly string[],
+  endless: readonly string[],
 ): Record<'whole' | 'stream', Behaviour[]> {
   const streamed = stream(pieces, { pauseMs: 3 })
   const failures = [status(500), status(429, {}, { 'retry-after': '0' }), status(400), reset(), hangUp(), freeze()]
@@ -79,6 +82,7 @@ function endings(
       cutAfter(pieces.slice(0, 3)),
       cutAfter(pieces.slice(0, 1)),
       stallAfter(pieces.slice(0, 4)),
+      stream(endless, { pauseMs: 30 }),
       reset(pieces.slice(0, 2)),
       malformedJson(),
       ...failures,
@@ -124,13 +128,17 @@ for (const store of ['memory', 'Redis'] as const) {
     const picks = fc.sample(fc.nat(1_000), { seed, numRuns: 500 })
     cheap.otherwise(
       drawn(
-        endings((text) => ok(chatCompletion(text, USED)), chatStream(PIECES, USED)),
+        endings((text) => ok(chatCompletion(text, USED)), chatStream(PIECES, USED), chatStream(ENDLESS, USED)),
         picks,
       ),
     )
     dear.otherwise(
       drawn(
-        endings((text) => ok(anthropicMessage(text, USED)), anthropicStream(PIECES, USED)),
+        endings(
+          (text) => ok(anthropicMessage(text, USED)),
+          anthropicStream(PIECES, USED),
+          anthropicStream(ENDLESS, USED),
+        ),
         picks.toReversed(),
       ),
     )
@@ -157,7 +165,7 @@ for (const store of ['memory', 'Redis'] as const) {
 
 /** Of a provider that is to be asked again however often it has failed. */
 const IMPATIENT =
-  '  timeouts: { firstByte: 1s, streamIdle: 1s }\n  failover: { circuitBreaker: { consecutiveFailures: 100 } }'
+  '  timeouts: { firstByte: 1s, streamIdle: 1s, total: 3s }\n  failover: { circuitBreaker: { consecutiveFailures: 100 } }'
 
 function cheapProvider(url: string): string {
   const models = ['{ name: m, maxOutputTokens: 1000, pricing: { input: "1", output: "2", cachedInput: "0.3" } }']
