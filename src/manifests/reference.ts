@@ -31,7 +31,7 @@ function renderRow(path: string, field: Schema, required: boolean): string {
     typeOf(field),
     field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``,
     allowed(field),
-    field.description ?? '',
+    (field.description ?? '').replaceAll('<', '&lt;'),
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
 }

@@ -11,6 +11,10 @@ const PATTERNS: Readonly<Record<string, string>> = {
     'a duration of h, m, s and ms, such as 90s or 1h30m, at most 6 digits each',
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$':
     'lower-case letters, digits and dashes, beginning and ending with a letter or digit',
+  '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$':
+    'lower-case letters, digits, dashes and dots, beginning and ending, also around a dot, with a letter or digit',
+  '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$':
+    'letters, digits, dashes, underscores and dots, beginning and ending with a letter or digit; may be empty',
   '^[A-Z][A-Z0-9_]*$': 'upper-case letters, digits and underscores, beginning with a letter',
   '^[A-Za-z0-9-]+$': 'letters, digits and dashes',
   '^[A-Za-z0-9][A-Za-z0-9._:/-]*$': 'letters, digits and . _ : / -, beginning with a letter or digit',

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { renderReference } from '../../src/manifests/reference.ts'
 import { readKindSchemas, type Schema } from '../../src/manifests/schema.ts'
+import { describePattern } from '../../src/manifests/words.ts'
 
 const DOCUMENT = new URL('../../docs/manifests.md', import.meta.url)
 const MARK =
@@ -17,6 +18,32 @@ t.test('docs/manifests.md states every field as the CRDs do', async (t) => {
 t.test('every field says what it is, for kubectl explain', async (t) => {
   for (const { kind, schema } of readKindSchemas()) t.strictSame(undescribed(schema, kind), [], kind)
 })
+
+t.test('what stands in angle brackets is shown, not taken for HTML', async (t) => {
+  const text = renderReference(readKindSchemas()).replaceAll(/`[^`]*`/g, '')
+  t.match(text, /&lt;name>/)
+  t.notMatch(text, /<[a-z]/)
+})
+
+// As it is, it is hard to read in a message, and in the reference Markdown takes its brackets for links.
+t.test('every pattern of a spec is said in words', async (t) => {
+  for (const { kind, schema } of readKindSchemas()) {
+    const patterns = patternsOf(schema.properties?.['spec'])
+    t.not(patterns.length, 0, kind)
+    t.strictSame(
+      patterns.filter((pattern) => describePattern(pattern).includes(pattern)),
+      [],
+      kind,
+    )
+  }
+})
+
+function patternsOf(schema: Schema | undefined): string[] {
+  if (schema === undefined) return []
+  const { pattern, properties = {}, items, additionalProperties } = schema
+  const below = [...Object.values(properties), items, additionalProperties]
+  return [...(pattern === undefined ? [] : [pattern]), ...below.flatMap(patternsOf)]
+}
 
 function undescribed({ properties = {}, items }: Schema, path: string): string[] {
   const own = Object.entries(properties).flatMap(([name, field]) => [
