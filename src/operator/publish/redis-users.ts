@@ -14,10 +14,13 @@ import type { PublishRedis } from './redis-port.ts'
 
 const TIMEOUT_MS = 2_000
 
-/** The types of data that sidecars keep, without the commands that look at or delete what they do not name. */
+/**
+ * The types of data that sidecars keep, without the commands that look at or delete what they do not name; at the end
+ * what a connection is opened with: behind Sentinels the master is asked what it is, in a cluster each node who has what.
+ */
 const COMMANDS: readonly string[] = (
   '-@all +@connection +@string +@hash +@set +@sortedset -@dangerous -@blocking ' +
-  '+lpush +ltrim +lrange +eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl'
+  '+lpush +ltrim +lrange +eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl +role +cluster|slots'
 ).split(' ')
 
 export interface TenantOptions {
