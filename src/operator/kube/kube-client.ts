@@ -22,6 +22,8 @@ const REQUESTS_BURST = 100
 /** JSON is YAML; the server wants this name for it. */
 const APPLY = 'application/apply-patch+yaml'
 const JSON_PATCH = 'application/json-patch+json'
+/** Of unknown fields the server would warn, which nobody reads, after reading each body a second time. */
+const FIELD_VALIDATION = 'Ignore'
 
 export interface KubeClientOptions {
   readonly timing: Timing
@@ -73,7 +75,12 @@ type WritingVerb = 'create' | 'replace' | 'serverSideApply' | 'jsonPatch' | 'del
 function writingVerbs(call: Call, defaultManager: string): Pick<KubeClient, WritingVerb> {
   const write = async (resource: Resource, request: KubeRequest, options: WriteOptions): Promise<KubeObject> => {
     const { fieldManager = defaultManager, dryRun = false } = options
-    const query = { ...request.query, fieldManager, dryRun: dryRun ? 'All' : undefined }
+    const query = {
+      ...request.query,
+      fieldManager,
+      fieldValidation: FIELD_VALIDATION,
+      dryRun: dryRun ? 'All' : undefined,
+    }
     return complete(resource, await unquoted(resource, request.body, call({ ...bounds(options), ...request, query })))
   }
   const create: KubeClient['create'] = (resource, object, options = {}) =>
