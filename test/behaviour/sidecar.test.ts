@@ -6,11 +6,13 @@ import { ensureTenantUser } from '../../src/operator/publish/redis-users.ts'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
-import { until } from '../helpers/redis.ts'
+import { startCluster, startSentinels, until, type RedisServer } from '../helpers/redis.ts'
 import { KEY_DIGEST, OPERATOR_MASTER, startOperator, startSidecar } from '../helpers/sidecar.ts'
 import { keyEntry, organizationEntry, providerEntry, snapshotOf, type KeyEntryOptions } from '../helpers/snapshots.ts'
 
-async function start(t: Test) {
+const TENANT = { owner: 'team-a', organizations: ['acme'], master: OPERATOR_MASTER }
+
+async function start(t: Test, redisUrl?: string) {
   const provider = await startFakeProvider()
   t.teardown(() => provider.close())
   provider.otherwise(ok(chatCompletion('hello')))
@@ -20,7 +22,7 @@ async function start(t: Test) {
       providers: [providerEntry('p', `${provider.url}/v1`)],
       virtualKeys: [keyEntry('team-a/app', { digest: KEY_DIGEST, ...key })],
     })
-  const operator = await startOperator(t, snapshot())
+  const operator = await startOperator(t, snapshot(), redisUrl)
   return { provider, operator, snapshot }
 }
 
@@ -122,8 +124,7 @@ t.test('the operator may be away, and the login of Redis may change', async (t) 
   await sidecar.line(({ msg }) => msg === 'operator ended the stream' || msg === 'operator not reached')
   t.equal((await sidecar.chat()).status, 200)
   t.equal(await sidecar.ready(), 200)
-  const tenant = { owner: 'team-a', organizations: ['acme'], master: OPERATOR_MASTER }
-  const login = await ensureTenantUser(operator.redis, tenant)
+  const login = await ensureTenantUser(operator.redis, TENANT)
   await operator.start()
   await operator.apply({ login })
   await until(async () => (await operator.redisServer.cli('CLIENT', 'LIST')).includes('user=tollgate-team-a'))
@@ -135,6 +136,39 @@ t.test('the operator may be away, and the login of Redis may change', async (t) 
   t.equal(await sidecar.metric('tollgate_audit_dropped_total'), 0)
   t.equal(await sidecar.metric('tollgate_quota_store_unavailable'), 0)
 })
+
+/** Servers that hold keys, and the address of them all. */
+const INSTALLATIONS: Record<
+  string,
+  () => Promise<{ url: string; servers: readonly RedisServer[]; stop(): Promise<void> }>
+> = {
+  'behind Sentinels': async () => {
+    const sentinels = await startSentinels()
+    return { ...sentinels, servers: [sentinels.master] }
+  },
+  'in a cluster': async () => {
+    const cluster = await startCluster()
+    return { ...cluster, servers: cluster.nodes }
+  },
+}
+
+for (const [where, startServers] of Object.entries(INSTALLATIONS)) {
+  t.test(`the login serves ${where}`, async (t) => {
+    const { url, servers, stop } = await startServers()
+    t.teardown(stop)
+    const { operator } = await start(t, url)
+    const login = await ensureTenantUser(operator.redis, TENANT)
+    await operator.apply({ login })
+    const sidecar = await startSidecar(t, operator)
+    await until(async () => (await sidecar.ready()) === 200)
+    t.equal((await sidecar.chat()).status, 200)
+    await until(async () => (await acknowledgedRevisions(operator.redis, 'team-a')).size === 1)
+    await until(async () => (await sidecar.metric('tollgate_audit_pending_records')) === 0)
+    for (const server of servers) t.equal((await server.cli('ACL', 'LOG')).trim(), '', 'nothing was refused')
+    t.equal(await sidecar.metric('tollgate_audit_dropped_total'), 0)
+    t.equal(await sidecar.metric('tollgate_quota_store_unavailable'), 0)
+  })
+}
 
 t.test('ends by signal after its answers, having printed no secret', async (t) => {
   const { sidecar, operator } = await startReady(t)

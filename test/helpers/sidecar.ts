@@ -54,10 +54,12 @@ export interface OperatorState {
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOperator> {
+/** @param url of another Redis than the one alone that is started for it */
+export async function startOperator(t: Test, snapshot: Snapshot, url?: string): Promise<FakeOperator> {
   const redisServer = await startRedis()
   t.teardown(() => redisServer.stop())
-  const redis = connectRedis(redisServer.url, { callTimeoutMs: 20_000 })
+  const redisUrl = url ?? redisServer.url
+  const redis = connectRedis(redisUrl, { callTimeoutMs: 20_000 })
   t.teardown(() => redis.close())
   await redis.waitUntilReady(20_000)
   const signer = createSigner(generateSigningKey())
@@ -79,7 +81,7 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
       credentials: new Map([['p', new Secret(state.credential)]]),
       master: OPERATOR_MASTER,
       shardKeys: [signer.publicKey],
-      redis: { url: redisServer.url, ...state.login },
+      redis: { url: redisUrl, ...state.login },
     })
   const start = async () => {
     server = new CredentialsServer({
@@ -94,8 +96,11 @@ export async function startOperator(t: Test, snapshot: Snapshot): Promise<FakeOp
   }
   await start()
   const onHint = (names: readonly string[]) => server.hint(names)
-  const hints = listenForHints({ url: redisServer.url, onHint, random: Math.random })
-  t.teardown(() => hints.close())
+  // As src/operator-services.ts does: Sentinels and clusters are looked at each second only.
+  if (url === undefined) {
+    const hints = listenForHints({ url: redisUrl, onHint, random: Math.random })
+    t.teardown(() => hints.close())
+  }
   const operator: FakeOperator = {
     redisServer,
     redis,

@@ -7,7 +7,7 @@ import {
 } from '../../../src/operator/publish/redis-users.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
-import { startCluster, startRedis, startSentinels } from '../../helpers/redis.ts'
+import { startCluster, startRedis } from '../../helpers/redis.ts'
 
 const TENANT = { owner: 'team-a', organizations: ['acme', 'other'], master: new Secret('ab'.repeat(32)) }
 
@@ -116,23 +116,4 @@ t.test('in a cluster a login is made at every master', async (t) => {
   for (const node of cluster.nodes) t.match(await node.cli('ACL', 'LIST'), /user tollgate-team-a on/)
   await removeTenantUser(admin, 'team-a')
   for (const node of cluster.nodes) t.notMatch(await node.cli('ACL', 'LIST'), /team-a/)
-})
-
-t.test('the login finds its server behind Sentinels and in a cluster', async (t) => {
-  const sentinels = await startSentinels()
-  t.teardown(() => sentinels.stop())
-  const cluster = await startCluster()
-  t.teardown(() => cluster.stop())
-  for (const { url } of [sentinels, cluster]) {
-    const admin = connectRedis(url, { callTimeoutMs: 20_000 })
-    t.teardown(() => admin.close())
-    await admin.waitUntilReady(20_000)
-    const { username, password } = await ensureTenantUser(admin, TENANT)
-    const own = url.replace('://', `://${username}:${password.reveal()}@`)
-    const causes: unknown[] = []
-    const redis = connectRedis(own, { callTimeoutMs: 20_000, onChange: (_ready, cause) => causes.push(cause) })
-    t.teardown(() => redis.close())
-    await redis.waitUntilReady(20_000)
-    t.ok(redis.ready, `${url}: ${String(causes[0])}`)
-  }
 })
