@@ -1,0 +1,108 @@
+/** DESIGN section 8 and 9 where Redis is more than one server: an operator and a sidecar, which logs in as its namespace's user. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { chatCompletion } from '../../helpers/answers.ts'
+import { ok } from '../../helpers/behaviours.ts'
+import { startFakeProvider } from '../../helpers/fake-provider.ts'
+import {
+  entry,
+  organization,
+  provider,
+  secret,
+  secretOf,
+  startWorld,
+  SYSTEM,
+  virtualKey,
+} from '../../helpers/operator.ts'
+import type { OperatorWorld } from '../../helpers/operator.ts'
+import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
+import { startCluster, startSentinels, until } from '../../helpers/redis.ts'
+
+/** Sentinels need a second to see it and one to elect; a sidecar's connection and the operator's then find the new master. */
+const FAIL_OVER_MS = 60_000
+const WARY = { budgets: [{ window: 'Month', limitUSD: '1000' }] }
+
+t.test('an operator and a sidecar on each kind of Redis', async (t) => {
+  const world = await startWorld(t, ['team'])
+  if (world === undefined) return
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('hello', { inputTokens: 10, outputTokens: 10 })))
+  await world.plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
+  await world.apply(
+    organization(WARY),
+    secret(SYSTEM, 'provider-main', { apiKey: 'sk-the-key-of-a-provider-0123456789' }),
+    provider('main', { endpoint: { baseURL: `${upstream.url}/v1`, allowInsecureHTTP: true } }),
+    virtualKey('team', 'app', WARY),
+  )
+
+  t.test('Sentinels: calls go on at the new master, with what was spent, and so does the configuration', async (t) => {
+    const sentinels = await startSentinels()
+    t.teardown(() => sentinels.stop())
+    const { call, spent } = await startBoth(t, world, sentinels.url)
+    await until(async () => (await call()) === 200 && (await spent()) > 0)
+    const before = await spent()
+    await sentinels.master.kill()
+    // Meanwhile calls are served of the grace.
+    await until(async () => (await spent()) > 0, FAIL_OVER_MS)
+    await until(async () => (await call()) === 200 && (await spent()) > before)
+    t.equal(await suspend(world, call), 200)
+  })
+
+  t.test('a Redis Cluster', async (t) => {
+    const cluster = await startCluster()
+    t.teardown(() => cluster.stop())
+    const { call, spent } = await startBoth(t, world, cluster.url)
+    await until(async () => (await call()) === 200 && (await spent()) > 0)
+    t.equal(await suspend(world, call), 200)
+  })
+})
+
+/** An operator and a sidecar of its own, on the Redis at `url`. */
+async function startBoth(t: Test, world: OperatorWorld, url: string) {
+  const { plane } = world
+  const flags = ['--redis', url, '--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost']
+  const operator = await world.startOperator(...flags)
+  t.teardown(() => operator.end('SIGTERM'))
+  await until(() => operator.output().includes('credentials service listens'))
+  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
+  const ca = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt')
+  const pod = await makePod(plane, `app-${operator.child.pid}`, ca)
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const [caFile, tokenFile] = [join(folder, 'ca.crt'), join(folder, 'token')]
+  writeFileSync(caFile, ca)
+  writeFileSync(tokenFile, await tokenOf(plane, pod))
+  const sidecar = await startPodSidecar(t, ['--operator', address, '--ca', caFile, '--token', tokenFile], pod)
+  await world.reaches('team/app', 'Ready', 'True Ready')
+  const authorization = `Bearer ${entry(await secretOf(world, 'team', 'app-virtual-key'), 'key')}`
+  return {
+    call: async () => {
+      const answer = await fetch(`${sidecar.data}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', 'cache-control': 'no-store' },
+        body: JSON.stringify({ model: 'auto', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] }),
+      })
+      await answer.arrayBuffer()
+      return answer.status
+    },
+    /** Of the organization, US dollars; NaN while that cannot be asked. */
+    spent: async () => {
+      const answer = await fetch(`${sidecar.data}/v1/usage`, { headers: { authorization } })
+      const { limits } = (await answer.json()) as { limits?: { scope: string; spent: string }[] }
+      return Number(limits?.find(({ scope }) => scope === 'organization')?.spent)
+    },
+  }
+}
+
+/** A change reaches the sidecar, and is taken back. Returns what a call gives then. */
+async function suspend(world: OperatorWorld, call: () => Promise<number>): Promise<number> {
+  await world.apply(virtualKey('team', 'app', { ...WARY, suspended: true }))
+  await until(async () => (await call()) === 401)
+  await world.apply(virtualKey('team', 'app', { ...WARY, suspended: false }))
+  await until(async () => (await call()) === 200)
+  return call()
+}
