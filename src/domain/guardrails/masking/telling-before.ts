@@ -1,6 +1,6 @@
 /**
  * Secrets that stand in front of the word that tells of them, or behind a user's name: `hunter2x is my password`, `use Xy1... as the API
- * key`, `our api key (Xy1...) leaked`, `log in with bob / hunter2x`, `echo "bob:hunter2x" | chpasswd`, `login bob password swordfish`.
+ * key`, `our api key (Xy1...) leaked`, `login with bob / hunter2x`, `echo "bob:hunter2x" | chpasswd`, `login bob password swordfish`.
  * Everything reads a bounded piece of text, so that a row of telling words stays linear.
  */
 import { classAt, SPACE, unitAt } from './character-classes.ts'
