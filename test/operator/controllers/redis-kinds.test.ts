@@ -19,7 +19,7 @@ import {
 } from '../../helpers/operator.ts'
 import type { OperatorWorld } from '../../helpers/operator.ts'
 import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
-import { startCluster, startSentinels, until } from '../../helpers/redis.ts'
+import { startCluster, startSentinels, startTlsRedis, until } from '../../helpers/redis.ts'
 
 /** Sentinels need a second to see it and one to elect; a sidecar's connection and the operator's then find the new master. */
 const FAIL_OVER_MS = 60_000
@@ -59,12 +59,28 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
     await until(async () => (await call()) === 200 && (await spent()) > 0)
     t.equal(await suspend(world, call), 200)
   })
+
+  t.test('TLS with an authority of its own', async (t) => {
+    const redis = await startTlsRedis()
+    t.teardown(() => redis.stop())
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-ca-'))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'ca.crt')
+    writeFileSync(file, redis.ca)
+    // As the chart does; the sidecar is told by the operator.
+    process.env['NODE_EXTRA_CA_CERTS'] = file
+    const both = startBoth(t, world, redis.url, ['--sidecar-redis-ca', file])
+    delete process.env['NODE_EXTRA_CA_CERTS']
+    const { call, spent } = await both
+    await until(async () => (await call()) === 200 && (await spent()) > 0)
+    t.equal(await suspend(world, call), 200)
+  })
 })
 
 /** An operator and a sidecar of its own, on the Redis at `url`. */
-async function startBoth(t: Test, world: OperatorWorld, url: string) {
+async function startBoth(t: Test, world: OperatorWorld, url: string, more: readonly string[] = []) {
   const { plane } = world
-  const flags = ['--redis', url, '--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost']
+  const flags = ['--redis', url, '--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost', ...more]
   const operator = await world.startOperator(...flags)
   t.teardown(() => operator.end('SIGTERM'))
   await until(() => operator.output().includes('credentials service listens'))
