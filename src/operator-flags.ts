@@ -19,7 +19,7 @@ export const OPERATOR_FLAGS = {
   redis: { type: 'text', help: 'redis://user:password@host:6379 (rediss:// for TLS): where the configuration goes' },
   'redis-secret': {
     type: 'text',
-    help: 'Secret of its namespace with the login to Redis: entries username (optional) and password; followed',
+    help: 'Secret of its namespace with the login to Redis: entries username (optional) and password, for Sentinels sentinelUsername and sentinelPassword; followed',
   },
   'generate-redis-secret': { type: 'switch', help: 'make that Secret where it is not there' },
   namespace: {
@@ -161,8 +161,8 @@ function sidecarRedisUrl(own: string | undefined, operators: string): string {
 }
 
 function hasLogin(flag: string, url: string): boolean {
-  const { username, password } = parseRedis(flag, url)
-  return username !== undefined || password !== undefined
+  const { username, password, sentinelUsername, sentinelPassword } = parseRedis(flag, url)
+  return [username, password, sentinelUsername, sentinelPassword].some((one) => one !== undefined)
 }
 
 async function injectionSettings(file: string | undefined): Promise<InjectionSettings | undefined> {

@@ -22,6 +22,7 @@ import { SYSTEM_TIMING } from './operator/kube/timing.ts'
 import type { OperatorMetrics } from './operator/operator-metrics.ts'
 import { listenForHints } from './operator/publish/hints.ts'
 import { tenantLogin } from './operator/publish/redis-users.ts'
+import { withSentinelLogin } from './operator/redis-login.ts'
 import type { ShardSigner } from './operator/publish/sign.ts'
 import { re2ImagePattern } from './proxy/guardrails/re2-pattern-engine.ts'
 
@@ -73,14 +74,16 @@ export async function startServices(parts: ServiceParts): Promise<RunningService
     settings.injection === undefined ? undefined : await serveWebhook(parts, settings.injection, rules, authorities)
   const hear = () => (server === undefined ? undefined : listen(parts.redisUrl(), server))
   let hints = hear()
+  const push = () => {
+    grants.clear()
+    server?.pushGrants()
+  }
   return {
-    push() {
-      grants.clear()
-      server?.pushGrants()
-    },
+    push,
     redirect() {
       hints?.close()
       hints = hear()
+      push()
     },
     async close() {
       hints?.close()
@@ -204,11 +207,11 @@ class GrantCache {
   }
 
   grantFor(owner: string): GrantContent | undefined {
-    const { controllers, master, signer, settings, certificates } = this.#parts
+    const { controllers, master, signer, settings, certificates, redisUrl } = this.#parts
     const { build } = controllers
     const known = this.#grants.get(owner)
     if (build === undefined || known !== undefined) return known
-    const redis = { ...sidecarRedis(settings.redis), ...tenantLogin({ owner, master }) }
+    const redis = { ...sidecarRedis(settings.redis, redisUrl()), ...tenantLogin({ owner, master }) }
     const trust = certificates.current?.trust
     const grant = buildGrant({ ...build, owner, master, shardKeys: [signer.publicKey], redis, trust })
     this.#grants.set(owner, grant)
@@ -216,8 +219,8 @@ class GrantCache {
   }
 }
 
-function sidecarRedis({ sidecarUrl, sidecarCa }: RedisSettings) {
-  return { url: sidecarUrl, ...(sidecarCa === undefined ? {} : { ca: sidecarCa }) }
+function sidecarRedis({ sidecarUrl, sidecarCa }: RedisSettings, operators: Secret) {
+  return { url: withSentinelLogin(sidecarUrl, operators), ...(sidecarCa === undefined ? {} : { ca: sidecarCa }) }
 }
 
 function listen(url: Secret, server: CredentialsServer) {

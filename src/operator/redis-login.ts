@@ -1,6 +1,7 @@
 /**
  * The operator's login to Redis, in a Secret of its namespace (entries `password` and, where it is not the default
- * user's, `username`): made where that is asked for, followed while the operator runs.
+ * user's, `username`; of Sentinels that ask for one `sentinelPassword` and `sentinelUsername`): made where that is asked
+ * for, followed while the operator runs.
  */
 import { Secret } from '../domain/secret.ts'
 import { entryOf } from './controllers/generated-secret.ts'
@@ -16,6 +17,8 @@ import type { Timing } from './kube/timing.ts'
 /** Hexadecimal, so that no URL or configuration file needs to escape it. */
 const PASSWORD_BYTES = 32
 const RETRY_MS = 2_000
+/** In an address, before the login of the Sentinels: at its end. @see parseRedisUrl */
+const SENTINEL_LOGIN = '?sentinel='
 
 export interface RedisLoginOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch' | 'create'>
@@ -65,11 +68,33 @@ export function followRedisLogin(options: RedisLoginOptions): RedisLogin {
 
 /** A Redis address with a Secret's login; undefined where the Secret has none. */
 export function completeUrl(url: string, secret: KubeObject): Secret | undefined {
-  const password = entryOf(secret, 'password')?.reveal().trim()
-  if (password === undefined || password === '') return undefined
-  const username = entryOf(secret, 'username')?.reveal().trim() ?? ''
-  const login = `${encodeURIComponent(username)}:${encodeURIComponent(password)}@`
-  return new Secret(url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?/, (_, scheme: string) => `${scheme}${login}`))
+  const login = loginIn(secret, 'username', 'password')
+  if (login === undefined) return undefined
+  const sentinel = loginIn(secret, 'sentinelUsername', 'sentinelPassword')
+  const complete = url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?/, (_, scheme: string) => `${scheme}${login}@`)
+  return new Secret(isOfSentinels(url) && sentinel !== undefined ? `${complete}${SENTINEL_LOGIN}${sentinel}` : complete)
+}
+
+/**
+ * The address for sidecars, who have logins of their own to the data servers, with the Sentinels' login of the
+ * operator's: to ask who the master is there is but one.
+ */
+export function withSentinelLogin(url: string, operators: Secret): string {
+  const [, login] = operators.reveal().split(SENTINEL_LOGIN)
+  return login === undefined || !isOfSentinels(url) || url.includes(SENTINEL_LOGIN)
+    ? url
+    : `${url}${SENTINEL_LOGIN}${login}`
+}
+
+/** Percent-encoded; undefined where there is no password. */
+function loginIn(secret: KubeObject, userEntry: string, passwordEntry: string): string | undefined {
+  const password = entryOf(secret, passwordEntry)?.reveal().trim() ?? ''
+  const username = entryOf(secret, userEntry)?.reveal().trim() ?? ''
+  return password === '' ? undefined : `${encodeURIComponent(username)}:${encodeURIComponent(password)}`
+}
+
+function isOfSentinels(url: string): boolean {
+  return /^rediss?\+sentinel:/.test(url)
 }
 
 async function createUntilDone(options: RedisLoginOptions, randomBytes: (count: number) => Uint8Array): Promise<void> {

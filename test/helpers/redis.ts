@@ -120,12 +120,12 @@ export interface RedisSentinels {
   stop(): Promise<void>
 }
 
-/** A master, a replica and three Sentinels that fail over after half a second of silence. */
-export async function startSentinels(): Promise<RedisSentinels> {
+/** A master, a replica and three Sentinels that fail over after half a second of silence, and may ask for a password. */
+export async function startSentinels(password?: string): Promise<RedisSentinels> {
   const master = await startRedis()
   const replica = await startRedis(['--replicaof', '127.0.0.1', `${master.port}`])
   await until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
-  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(master.port)))
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(master.port, password)))
   // Each must know the others and the replica, or none can be elected.
   for (const sentinel of sentinels) {
     await until(async () => /num-other-sentinels\n2\n/.test(await sentinel.cli('SENTINEL', 'MASTER', 'tollgate')))
@@ -133,7 +133,8 @@ export async function startSentinels(): Promise<RedisSentinels> {
   }
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')
   const stop = async () => void (await Promise.all([master, replica, ...sentinels].map((server) => server.stop())))
-  return { url: `redis+sentinel://${hosts}/tollgate`, master, replica, stop }
+  const login = password === undefined ? '' : `?sentinel=:${encodeURIComponent(password)}`
+  return { url: `redis+sentinel://${hosts}/tollgate${login}`, master, replica, stop }
 }
 
 /** Waits until `condition` holds; fails after `timeoutMs`. */
@@ -145,7 +146,7 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
   }
 }
 
-async function startSentinel(masterPort: number): Promise<RedisServer> {
+async function startSentinel(masterPort: number, password?: string): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
   const port = await freePort()
   const file = join(directory, 'sentinel.conf')
@@ -158,10 +159,13 @@ async function startSentinel(masterPort: number): Promise<RedisServer> {
       `sentinel monitor tollgate 127.0.0.1 ${masterPort} 2`,
       'sentinel down-after-milliseconds tollgate 500',
       'sentinel failover-timeout tollgate 3000',
+      // They talk to each other with it as well.
+      ...(password === undefined ? [] : [`requirepass ${password}`]),
       '',
     ].join('\n'),
   )
-  return serverOf(port, directory, [], [], [file, '--sentinel'])
+  const cliArgs = password === undefined ? [] : ['-a', password, '--no-auth-warning']
+  return serverOf(port, directory, [], cliArgs, [file, '--sentinel'])
 }
 
 async function serverOf(

@@ -1,6 +1,7 @@
 /** The login to Redis from a Secret: made, used, and followed, by an operator as a process. */
 import t from 'tap'
-import { completeUrl } from '../../src/operator/redis-login.ts'
+import { Secret } from '../../src/domain/secret.ts'
+import { completeUrl, withSentinelLogin } from '../../src/operator/redis-login.ts'
 import { SECRETS, VIRTUAL_KEYS } from '../../src/operator/kube/resource.ts'
 import { entry, secret, secretOf, startWorld, SYSTEM, virtualKey } from '../helpers/operator.ts'
 import { until } from '../helpers/redis.ts'
@@ -48,4 +49,12 @@ t.test('a login completes every form of address', async (t) => {
     'rediss+sentinel://u:p%40%2F@a:1,b:2/m',
   )
   t.equal(complete('redis://r:6379', { username: 'u' }), undefined)
+  const ofSentinels = { password: 'p', sentinelUsername: 'u', sentinelPassword: 's@:/' }
+  const completed = 'redis+sentinel://:p@a:1/m?sentinel=u:s%40%3A%2F'
+  t.equal(complete('redis+sentinel://a:1/m', ofSentinels), completed)
+  t.equal(complete('redis://r', ofSentinels), 'redis://:p@r', 'which there are none of here')
+  const forSidecars = (url: string) => withSentinelLogin(url, new Secret(completed))
+  t.equal(forSidecars('redis+sentinel://b:1/m'), 'redis+sentinel://b:1/m?sentinel=u:s%40%3A%2F')
+  t.equal(forSidecars('redis://r'), 'redis://r')
+  t.equal(withSentinelLogin('redis+sentinel://b/m', new Secret('redis+sentinel://:p@a/m')), 'redis+sentinel://b/m')
 })

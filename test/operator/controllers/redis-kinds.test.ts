@@ -40,7 +40,7 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
   )
 
   t.test('Sentinels: calls go on at the new master, with what was spent, and so does the configuration', async (t) => {
-    const sentinels = await startSentinels()
+    const sentinels = await startSentinels('a-password-of-sentinels')
     t.teardown(() => sentinels.stop())
     const { call, spent } = await startBoth(t, world, sentinels.url)
     await until(async () => (await call()) === 200 && (await spent()) > 0)

@@ -33,8 +33,6 @@ const MAX_IN_FLIGHT = 2_048
 
 export interface RedisOptions {
   readonly tls?: RedisTls
-  readonly sentinelUsername?: string
-  readonly sentinelPassword?: string
   readonly callTimeoutMs?: Milliseconds
   readonly stallMs?: Milliseconds
   readonly maxInFlight?: number
@@ -214,7 +212,7 @@ export class RedisConnection {
       if (generation !== undefined) this.#lost(generation, cause)
     }
     try {
-      const wire = await openTarget(target, this.#failures, { ...this.#wireOptions(), onLost }, closing)
+      const wire = await openTarget(target, this.#failures, { maxInFlight: this.#maxInFlight, onLost }, closing)
       generation = new Generation(wire, this.#stallMs, this.#callEvents)
     } catch (error) {
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
@@ -239,14 +237,6 @@ export class RedisConnection {
     setTimeout(() => {
       if (this.#generation === generation) this.#failures = 0
     }, PAUSE_MAX_MS).unref()
-  }
-
-  #wireOptions() {
-    return {
-      sentinelUsername: this.#options.sentinelUsername,
-      sentinelPassword: this.#options.sentinelPassword,
-      maxInFlight: this.#maxInFlight,
-    }
   }
 }
 

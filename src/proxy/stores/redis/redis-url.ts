@@ -6,6 +6,7 @@
  *   redis+cluster://host1:6379,host2:6379        a cluster; rediss+cluster:// with TLS
  *
  * User and password are those of an ACL user of the data servers, percent-encoded; `:password@` is the default user's.
+ * Sentinels that ask for a login of their own get it by `?sentinel=user:password` at the end, in the same writing.
  */
 
 export interface RedisAddress {
@@ -18,6 +19,9 @@ export interface RedisAddress {
   readonly database: number
   /** What the Sentinels call the master; empty otherwise. */
   readonly masterName: string
+  /** Of the Sentinels themselves. */
+  readonly sentinelUsername: string | undefined
+  readonly sentinelPassword: string | undefined
 }
 
 export interface RedisHost {
@@ -30,7 +34,8 @@ const DEFAULT_SENTINEL_PORT = 26379
 // Without the text: in an address without @ it is the login.
 const NO_HOST = 'not a Redis address: a host is NAME, ADDRESS or [IPv6], each with or without :PORT from 1 to 65535'
 // Not `new URL`: it knows no lists of hosts. No @ in the path: before it may stand a password with an unencoded slash.
-const PATTERN = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^@?#]*))?$/
+const PATTERN =
+  /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^@?#]*))?(?:\?sentinel=([^@?#&]*))?$/
 const HOST = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+))(?::([0-9]{1,5}))?$/
 
 /** @throws {TypeError} that shows neither user nor password */
@@ -38,16 +43,21 @@ export function parseRedisUrl(url: string): RedisAddress {
   const match = PATTERN.exec(url)
   if (match === null)
     throw new TypeError(
-      'not a Redis address: expected redis[s][+sentinel|+cluster]://[user:password@]host[:port][,host...][/name]',
+      'not a Redis address: expected redis[s][+sentinel|+cluster]://[user:password@]host[:port][,host...][/name][?sentinel=user:password]',
     )
-  const [, scheme, kind, credentials, hosts = '', path = ''] = match
+  const [, scheme, kind, credentials, hosts = '', path = '', sentinelCredentials] = match
   const type = kind === 'sentinel' || kind === 'cluster' ? kind : 'server'
+  if (type !== 'sentinel' && sentinelCredentials !== undefined)
+    throw new TypeError('a login of Sentinels is for redis+sentinel:// only')
+  const sentinel = parseCredentials(sentinelCredentials)
   const address = {
     type,
     tls: scheme === 'rediss',
     hosts: hosts.split(',').map((host) => parseHost(host, type === 'sentinel' ? DEFAULT_SENTINEL_PORT : DEFAULT_PORT)),
     ...parseCredentials(credentials),
     ...parsePath(type, path),
+    sentinelUsername: sentinel.username,
+    sentinelPassword: sentinel.password,
   } satisfies RedisAddress
   if (type === 'server' && address.hosts.length > 1)
     throw new TypeError('several Redis hosts need redis+sentinel:// or redis+cluster://')

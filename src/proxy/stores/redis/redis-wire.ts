@@ -29,9 +29,6 @@ export interface RedisTls {
 
 export interface WireOptions {
   readonly tls: RedisTls
-  /** ACL user of the Sentinels themselves; the address names that of the data servers. */
-  readonly sentinelUsername: string | undefined
-  readonly sentinelPassword: string | undefined
   readonly connectTimeoutMs: Milliseconds
   /** Bound of the client library's own queue. */
   readonly maxInFlight: number
@@ -107,8 +104,8 @@ async function askSentinel(
   signal: AbortSignal,
 ): Promise<RedisHost> {
   const credentials = {
-    username: options.sentinelUsername,
-    password: options.sentinelPassword,
+    username: address.sentinelUsername,
+    password: address.sentinelPassword,
     database: 0,
     tls: address.tls,
   }

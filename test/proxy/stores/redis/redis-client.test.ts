@@ -107,8 +107,8 @@ t.test('serves every slot of a cluster, and other slots while one master is away
   t.ok(served < keys.length, 'those of the dead master are refused')
 })
 
-t.test('follows Sentinels to the new master', async (t) => {
-  const sentinels = await startSentinels()
+t.test('follows Sentinels, which ask for a password, to the new master', async (t) => {
+  const sentinels = await startSentinels('pass@of/sentinels')
   t.teardown(() => sentinels.stop())
   const redis = await connected(t, sentinels.url)
   t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')

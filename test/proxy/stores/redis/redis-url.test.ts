@@ -1,7 +1,14 @@
 import t from 'tap'
 import { parseRedisUrl } from '../../../../src/proxy/stores/redis/redis-url.ts'
 
-const NO_LOGIN = { username: undefined, password: undefined, database: 0, masterName: '' }
+const NO_LOGIN = {
+  username: undefined,
+  password: undefined,
+  database: 0,
+  masterName: '',
+  sentinelUsername: undefined,
+  sentinelPassword: undefined,
+}
 
 t.test('reads addresses of servers, Sentinels and clusters', async (t) => {
   const cases = {
@@ -40,6 +47,16 @@ t.test('reads addresses of servers, Sentinels and clusters', async (t) => {
         { host: 'b', port: 26379 },
       ],
     },
+    'redis+sentinel://u:p@a/m?sentinel=:s%40%3A%2F': {
+      ...NO_LOGIN,
+      type: 'sentinel',
+      tls: false,
+      username: 'u',
+      password: 'p',
+      masterName: 'm',
+      sentinelPassword: 's@:/',
+      hosts: [{ host: 'a', port: 26379 }],
+    },
     'rediss+cluster://a:1,b:2': {
       ...NO_LOGIN,
       type: 'cluster',
@@ -70,6 +87,9 @@ t.test('refuses anything else, without repeating the password', async (t) => {
     'redis://u:secret/word@h',
     'redis+sentinel://u:secret/word@h/mymaster',
     'redis://u:secret',
+    'redis://h?sentinel=:secret',
+    'redis+sentinel://h/m?sentinel=:secret&x=1',
+    'redis+sentinel://h/m?password=secret',
   ]
   for (const url of bad) {
     t.throws(() => parseRedisUrl(url), TypeError, url)
