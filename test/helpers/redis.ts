@@ -98,13 +98,15 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-/** Three masters without replicas. */
-export async function startCluster(): Promise<RedisCluster> {
+/** Three masters, each with as many replicas. */
+export async function startCluster(replicas = 0): Promise<RedisCluster> {
   const nodes = await Promise.all(
-    [1, 2, 3].map(() => startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'])),
+    Array.from({ length: 3 + 3 * replicas }, () =>
+      startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000']),
+    ),
   )
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`)
-  await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'])
+  await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-replicas', `${replicas}`, '--cluster-yes'])
   for (const node of nodes) await until(async () => (await node.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
   return {
     url: `redis+cluster://${addresses.join(',')}`,

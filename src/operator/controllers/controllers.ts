@@ -208,7 +208,15 @@ export class Controllers {
     if (this.#stopped) return
     const { redis, signer, contentHash, timing } = this.#options
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
-    this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
+    const look = createLook(redis, epoch)
+    this.#configuration.lead({
+      publisher,
+      isLeader,
+      look: (shards) => {
+        void this.#logins.check()
+        return look(shards)
+      },
+    })
     this.#usage.lead(isLeader)
     this.#circuits.lead(isLeader)
     this.#router.addAllKeys()

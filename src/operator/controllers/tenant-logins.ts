@@ -16,6 +16,8 @@ export class TenantLogins {
   /** Whether those of an earlier leader have been looked at. */
   #isSwept = false
   #working: Promise<void> = Promise.resolve()
+  /** What they were made for last. */
+  #snapshot: Snapshot | undefined
 
   constructor(redis: PublishRedis, master: Secret, log: Log) {
     this.#redis = redis
@@ -31,8 +33,35 @@ export class TenantLogins {
 
   /** Sets what differs. A failure is told and made good with the next call. */
   ensure(snapshot: Snapshot): Promise<void> {
+    this.#snapshot = snapshot
     this.#working = this.#working.then(() => this.#ensure(snapshot))
     return this.#working
+  }
+
+  /**
+   * To be called each few seconds: a replica that takes over in a cluster has no users, and nothing tells of it. Behind
+   * Sentinels the connection does, which is then a new one.
+   */
+  check(): Promise<void> {
+    this.#working = this.#working.then(() => this.#check())
+    return this.#working
+  }
+
+  async #check(): Promise<void> {
+    const snapshot = this.#snapshot
+    if (snapshot === undefined || !this.#redis.isCluster || !(await this.#isMissingAny(snapshot))) return
+    this.#set = new Map()
+    await this.#ensure(snapshot)
+  }
+
+  /** False where that cannot be told: the next check will. */
+  async #isMissingAny({ virtualKeys }: Snapshot): Promise<boolean> {
+    const owners = [...new Set(virtualKeys.map(({ id }) => ownerOfKey(id)))]
+    try {
+      return (await ownersWithLogins(this.#redis)).some((found) => !owners.every((owner) => found.has(owner)))
+    } catch {
+      return false
+    }
   }
 
   async #ensure({ virtualKeys }: Snapshot): Promise<void> {
@@ -69,7 +98,7 @@ export class TenantLogins {
   /** None where Redis refuses to tell: the operator's login has no right to ACL LIST, and will not get it by asking. */
   async #ownersWithLogins(): Promise<Iterable<string>> {
     try {
-      return await ownersWithLogins(this.#redis)
+      return new Set((await ownersWithLogins(this.#redis)).flatMap((owners) => [...owners]))
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.#log.warn(errorFields(error), 'Redis logins of former leaders not looked for')

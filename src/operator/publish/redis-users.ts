@@ -52,18 +52,20 @@ export async function removeTenantUser(redis: PublishRedis, owner: string): Prom
 }
 
 /**
- * The owners that have a login, whichever leader made it: a user of that name who reads that owner's shard. Users of
- * other people are none, whatever they are called. @throws where Redis does not answer or refuses
+ * The owners that have a login, by server, whichever leader made it: a user of that name who reads that owner's shard.
+ * Users of other people are none, whatever they are called. @throws where Redis does not answer or refuses
  */
-export async function ownersWithLogins(redis: PublishRedis): Promise<ReadonlySet<string>> {
+export async function ownersWithLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
   const replies = await redis.sendToAll(['ACL', 'LIST'], { timeoutMs: TIMEOUT_MS })
-  const lines = replies.flatMap((reply) => (Array.isArray(reply) ? reply.map(String) : []))
-  return new Set(
-    lines.flatMap((line) => {
-      const owner = /^user tollgate-(\S+) /.exec(line)?.[1]
-      return owner !== undefined && line.split(' ').includes(`%R~${literally(ownerShard(owner))}`) ? [owner] : []
-    }),
+  return replies.map(
+    (reply) => new Set(Array.isArray(reply) ? reply.flatMap((line) => ownerIn(String(line)) ?? []) : []),
   )
+}
+
+/** Of a line of ACL LIST. */
+function ownerIn(line: string): string | undefined {
+  const owner = /^user tollgate-(\S+) /.exec(line)?.[1]
+  return owner !== undefined && line.split(' ').includes(`%R~${literally(ownerShard(owner))}`) ? owner : undefined
 }
 
 /** The same for every replica of the operator. */

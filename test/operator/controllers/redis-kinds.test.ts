@@ -20,8 +20,9 @@ import {
 import type { OperatorWorld } from '../../helpers/operator.ts'
 import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
 import { startCluster, startSentinels, startTlsRedis, until } from '../../helpers/redis.ts'
+import type { RedisCluster, RedisServer } from '../../helpers/redis.ts'
 
-/** Sentinels need a second to see it and one to elect; a sidecar's connection and the operator's then find the new master. */
+/** A second to see it and one to elect; then the operator, who looks each five seconds, makes the logins at the new master. */
 const FAIL_OVER_MS = 60_000
 const WARY = { budgets: [{ window: 'Month', limitUSD: '1000' }] }
 
@@ -52,11 +53,24 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
     t.equal(await suspend(world, call), 200)
   })
 
-  t.test('a Redis Cluster', async (t) => {
-    const cluster = await startCluster()
+  t.test('a Redis Cluster: calls go on where a replica has taken over', async (t) => {
+    const cluster = await startCluster(1)
     t.teardown(() => cluster.stop())
     const { call, spent } = await startBoth(t, world, cluster.url)
     await until(async () => (await call()) === 200 && (await spent()) > 0)
+    const goesOn = async () => {
+      const before = await spent()
+      return async () => (await call()) === 200 && (await spent()) > before
+    }
+    // As an upgrade does: the former master lives on, and no connection breaks.
+    const former = await ownerOf(cluster, 'tg:q:{acme}:whole')
+    const afterHandOver = await goesOn()
+    await (await replicaOf(cluster, former)).cli('CLUSTER', 'FAILOVER')
+    await until(async () => (await former.cli('ROLE')).startsWith('slave'))
+    await until(afterHandOver, FAIL_OVER_MS)
+    const afterLoss = await goesOn()
+    await (await ownerOf(cluster, 'tg:q:{acme}:whole')).kill()
+    await until(afterLoss, FAIL_OVER_MS)
     t.equal(await suspend(world, call), 200)
   })
 
@@ -76,6 +90,20 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
     t.equal(await suspend(world, call), 200)
   })
 })
+
+/** The master that has the slot of `key`. */
+async function ownerOf({ nodes }: RedisCluster, key: string): Promise<RedisServer> {
+  for (const node of nodes) {
+    const role = await node.cli('ROLE')
+    if (role.startsWith('master') && !(await node.cli('TYPE', key)).startsWith('MOVED')) return node
+  }
+  throw new Error(`no master has the slot of ${key}`)
+}
+
+async function replicaOf({ nodes }: RedisCluster, { port }: RedisServer): Promise<RedisServer> {
+  for (const node of nodes) if ((await node.cli('ROLE')).startsWith(`slave\n127.0.0.1\n${port}\n`)) return node
+  throw new Error(`nobody replicates ${port}`)
+}
 
 /** An operator and a sidecar of its own, on the Redis at `url`. */
 async function startBoth(t: Test, world: OperatorWorld, url: string, more: readonly string[] = []) {

@@ -173,12 +173,34 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
     signal.removeEventListener('abort', destroy)
   }
   const asBytes = cluster.withTypeMapping(BYTES)
+  /** The library learns of another master only by a command that meets the former one. */
+  const requireCurrentMasters = async (): Promise<void> => {
+    const current = mastersIn(await cluster.sendCommand(undefined, true, ['CLUSTER', 'SLOTS']))
+    const known = new Set(cluster.masters.map(({ id }) => id))
+    if (current.size === known.size && [...current].every((id) => known.has(id))) return
+    const changed = new Error('the cluster has other masters')
+    options.onLost(changed)
+    throw changed
+  }
   return {
     send: (key, args, returnBuffers) => (returnBuffers ? asBytes : cluster).sendCommand(key, false, [...args]),
-    sendToAll: (args) =>
-      Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand(args))),
+    sendToAll: async (args) => {
+      await requireCurrentMasters()
+      return Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand(args)))
+    },
     destroy,
   }
+}
+
+/** Of `CLUSTER SLOTS`, whose ranges are [first, last, [host, port, id, ...] of the master, ...of its replicas]. */
+function mastersIn(slots: unknown): ReadonlySet<string> {
+  const ranges: readonly unknown[] = Array.isArray(slots) ? slots : []
+  return new Set(
+    ranges.flatMap((range) => {
+      const master: unknown = Array.isArray(range) ? range[2] : undefined
+      return Array.isArray(master) ? [String(master[2])] : []
+    }),
+  )
 }
 
 const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer }
