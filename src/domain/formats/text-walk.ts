@@ -11,6 +11,9 @@ import { rewriteJsonStrings } from './json-strings.ts'
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
 
+/** What a model has said, in an answer or earlier in the conversation. */
+export const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
+
 /** Which names of fields are texts. */
 export interface NameRules {
   /** Names that the format gives: they stay, whatever a detector makes of them. */

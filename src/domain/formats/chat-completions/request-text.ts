@@ -2,13 +2,12 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
-import { ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitToolCalls } from './tool-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
-const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 

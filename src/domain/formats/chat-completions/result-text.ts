@@ -1,11 +1,9 @@
 /** The texts of a chat-completions answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitToolCalls } from './tool-text.ts'
-
-const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
 /** @returns whether a text was changed. @see Format.visitResultText */
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
@@ -14,30 +12,30 @@ export function visitResultText(document: JsonObject, visit: TextVisitor): boole
     if (!isJsonObject(choice)) continue
     const message = asObject(choice.message)
     if (message !== undefined) visitMessage(message, walk)
-    walk.text(choice, 'stop_reason', ANSWER) // vLLM: the client's own stop sequence, which was masked
+    walk.text(choice, 'stop_reason', ASSISTANT) // vLLM: the client's own stop sequence, which was masked
   }
   return walk.changed
 }
 
 function visitMessage(message: JsonObject, walk: TextWalk): void {
-  for (const field of REASONING_FIELDS) walk.text(message, field, ANSWER)
-  walk.text(message, 'content', ANSWER)
+  for (const field of REASONING_FIELDS) walk.text(message, field, ASSISTANT)
+  walk.text(message, 'content', ASSISTANT)
   for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, walk)
   for (const detail of asArray(message.reasoning_details)) if (isJsonObject(detail)) visitDetail(detail, walk)
-  walk.text(message, 'refusal', ANSWER)
-  walk.text(asObject(message.audio) ?? {}, 'transcript', ANSWER)
-  walk.leaves(message, 'annotations', ANSWER)
+  walk.text(message, 'refusal', ASSISTANT)
+  walk.text(asObject(message.audio) ?? {}, 'transcript', ASSISTANT)
+  walk.leaves(message, 'annotations', ASSISTANT)
   visitToolCalls(message, walk)
 }
 
 function visitPart(part: JsonObject, walk: TextWalk): void {
-  walk.text(part, 'text', ANSWER)
-  for (const thought of asArray(part.thinking)) if (isJsonObject(thought)) walk.text(thought, 'text', ANSWER)
+  walk.text(part, 'text', ASSISTANT)
+  for (const thought of asArray(part.thinking)) if (isJsonObject(thought)) walk.text(thought, 'text', ASSISTANT)
 }
 
 /** OpenRouter's third copy of the reasoning. One that is signed must go back as it is. */
 function visitDetail(detail: JsonObject, walk: TextWalk): void {
   if (typeof detail.signature === 'string') return
-  walk.text(detail, 'text', ANSWER)
-  walk.text(detail, 'summary', ANSWER)
+  walk.text(detail, 'text', ASSISTANT)
+  walk.text(detail, 'summary', ASSISTANT)
 }

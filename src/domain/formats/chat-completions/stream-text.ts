@@ -7,14 +7,12 @@
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import type { TextPlace } from '../text-walk.ts'
+import { ASSISTANT } from '../text-walk.ts'
 import { wholeTextWalk } from '../whole-text.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
 import { streamErrorOf } from './errors.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
-
-const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
 interface Channel {
   readonly choice: number
@@ -94,12 +92,12 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     return changed
   }
 
-  /** What comes in one piece: what the answer cites, and vLLM's name of the stop sequence (the client's own, which was masked). */
+  /** What comes in one piece: what is cited, and vLLM's name of the stop sequence (the client's own, which was masked). */
   #whole(choice: JsonObject, delta: JsonObject): boolean {
     if (delta.annotations === undefined && typeof choice.stop_reason !== 'string') return false
     const walk = wholeTextWalk(this.#rewriter)
-    walk.leaves(delta, 'annotations', ANSWER)
-    walk.text(choice, 'stop_reason', ANSWER)
+    walk.leaves(delta, 'annotations', ASSISTANT)
+    walk.text(choice, 'stop_reason', ASSISTANT)
     return walk.changed
   }
 

@@ -1,14 +1,13 @@
 /** The texts of a generate-content request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { itemsIn, nameIn, valueIn } from './spelling.ts'
 import { visitTurn } from './turn-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
-const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say who asks: names and values are the client's. */

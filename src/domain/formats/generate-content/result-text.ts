@@ -1,10 +1,9 @@
 /** The texts of a generate-content answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, TextWalk } from '../text-walk.ts'
 import { visitTurn } from './turn-text.ts'
 
-const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 /** They repeat pieces of the answer and name what was searched for. */
 const SOURCES = ['groundingMetadata', 'citationMetadata'] as const
 
@@ -14,7 +13,7 @@ export function visitResultText(document: JsonObject, visit: TextVisitor): boole
   for (const candidate of asArray(document.candidates)) {
     if (!isJsonObject(candidate)) continue
     const content = asObject(candidate.content)
-    if (content !== undefined) visitTurn([content], ANSWER, walk)
+    if (content !== undefined) visitTurn([content], ASSISTANT, walk)
     visitSources(candidate, walk)
   }
   return walk.changed
@@ -22,5 +21,5 @@ export function visitResultText(document: JsonObject, visit: TextVisitor): boole
 
 /** Visits what a candidate says of where its text is from. */
 export function visitSources(candidate: JsonObject, walk: TextWalk): void {
-  for (const field of SOURCES) walk.leaves(candidate, field, ANSWER)
+  for (const field of SOURCES) walk.leaves(candidate, field, ASSISTANT)
 }

@@ -7,13 +7,12 @@
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
+import { ASSISTANT } from '../text-walk.ts'
 import { wholeTextWalk } from '../whole-text.ts'
 import { visitPart } from './part-text.ts'
 import { visitSources } from './result-text.ts'
 
 type Kind = 'text' | 'thought'
-
-const ANSWER = { scope: 'message', role: 'assistant' } as const
 
 export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
@@ -97,7 +96,7 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
 
   #whole(part: JsonObject): boolean {
     const walk = wholeTextWalk(this.#rewriter)
-    visitPart(part, ANSWER, walk)
+    visitPart(part, ASSISTANT, walk)
     return walk.changed
   }
 

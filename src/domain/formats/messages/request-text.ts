@@ -1,12 +1,11 @@
 /** The texts of a messages request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
-const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say where to stop or what to look for. The keys of `mcp_servers` are for the vendor to use. */

@@ -1,6 +1,7 @@
 /**
  * Rewrites the texts inside the events of a messages stream. A channel is one text of one block: its text, its thinking
- * or its tool input. What stands whole in an event (a citation, the results of a vendor's tool) is rewritten there. What the rewriter holds back goes out in a delta of its own before the block's signature or stop.
+ * or its tool input. What the rewriter holds back goes out in a delta of its own before the block's signature or stop.
+ * What stands whole in an event (a citation, the results of a vendor's tool) is rewritten there.
  *
  * Thinking is restored like text, though it is signed: the client sends it back, it is masked by the same tokens, and
  * the signed text stands there again.
@@ -8,12 +9,10 @@
 import { parseJson } from '../../json-parse.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import type { TextPlace, TextWalk } from '../text-walk.ts'
+import { ASSISTANT, type TextWalk } from '../text-walk.ts'
 import { wholeTextWalk } from '../whole-text.ts'
 import { visitBlock } from './block-text.ts'
 import { eventOf } from './stream-event.ts'
-
-const ANSWER: TextPlace = { scope: 'message', role: 'assistant' }
 
 interface Channel {
   readonly index: number
@@ -67,7 +66,7 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
     const type = asString(delta.type) ?? ''
     const known = FIELDS.get(type)
     if (type === 'signature_delta') return [...this.#flush(index), event]
-    if (known === undefined) return [this.#whole(event, document, (walk) => walk.leaves(delta, 'citation', ANSWER))]
+    if (known === undefined) return [this.#whole(event, document, (walk) => walk.leaves(delta, 'citation', ASSISTANT))]
     const text = asString(delta[known.field])
     if (!text) return [event]
     const channel = `${index}:${known.field}`
@@ -83,12 +82,12 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
 
   /** What stands whole in a block's start. What follows in deltas continues a text, so it is its beginning. */
   #start(event: SseEvent, document: JsonObject): SseEvent {
-    return this.#whole(event, document, (walk) => visitBlock(asObject(document.content_block) ?? {}, ANSWER, walk))
+    return this.#whole(event, document, (walk) => visitBlock(asObject(document.content_block) ?? {}, ASSISTANT, walk))
   }
 
   /** With the client's own stop sequence, which was masked. */
   #ending(event: SseEvent, document: JsonObject): SseEvent {
-    return this.#whole(event, document, (walk) => walk.text(asObject(document.delta) ?? {}, 'stop_sequence', ANSWER))
+    return this.#whole(event, document, (walk) => walk.text(asObject(document.delta) ?? {}, 'stop_sequence', ASSISTANT))
   }
 
   /** The event, anew where `visit` changes a text of its document. */
