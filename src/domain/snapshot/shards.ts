@@ -48,6 +48,11 @@ export function ownerOfKey(id: string): string {
   return id.slice(0, Math.max(0, id.indexOf('/')))
 }
 
+/** The owners of a snapshot's keys, each once. */
+export function ownersOf({ virtualKeys }: Pick<Snapshot, 'virtualKeys'>): readonly string[] {
+  return [...new Set(virtualKeys.map(({ id }) => ownerOfKey(id)))]
+}
+
 /** What a shard says, unsigned. */
 export interface ShardContent {
   /** The key it is stored under. */

@@ -53,6 +53,8 @@ export interface ConfigurationOptions extends Omit<BuildOptions, 'digests' | 'no
   readonly onPublicationFailed: (problem: Problem) => void
   /** So many shards were not what had been published. */
   readonly onRepaired: (shards: number) => void
+  /** Each few seconds, by the leader: what else was set in Redis may be lost as well. Must not throw. */
+  readonly onLook: () => void
   /** A later leader has written. */
   readonly onFenced: (epoch: number) => void
 }
@@ -225,9 +227,10 @@ export class Configuration {
   }
 
   async #verify(): Promise<void> {
-    const { timing, log, onRepaired } = this.#options
+    const { timing, log, onLook, onRepaired } = this.#options
     const publication = this.#publication
     if (publication === undefined || this.#build === undefined || !publication.isLeader()) return
+    onLook()
     const due = timing.elapsed() - this.#lastResync >= this.#resyncMs
     if (!due && (await publication.look(this.#build.shards))) return
     const repaired = await publication.publisher.verifyPublished()

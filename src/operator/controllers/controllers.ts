@@ -3,11 +3,11 @@
  * configuration out. Every replica watches and builds; only the one that is told to `lead` writes.
  */
 import type { Secret } from '../../domain/secret.ts'
-import { ownerOfKey, type ContentHash } from '../../domain/snapshot/shards.ts'
+import { ownersOf, type ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
-import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { EventRecorder, ObjectEvent } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
-import { keyOf } from '../kube/kube-object.ts'
+import { keyOf, type KubeObject } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
 import { runWorkers } from '../kube/run-workers.ts'
@@ -29,6 +29,7 @@ import type { Build } from './build.ts'
 import { isDeleting } from './gather.ts'
 import { keyDigests } from './key-digests.ts'
 import { createLook } from './look.ts'
+import { configurationRepaired, countersRestored } from './loss-events.ts'
 import { ProgrammedLedger } from './programmed.ts'
 import { PublicationTrouble } from './publication-trouble.ts'
 import { StatusWriter } from './status-writer.ts'
@@ -115,6 +116,7 @@ export class Controllers {
       onPublished: (build) => this.#published(build),
       onPublicationFailed: (problem) => this.#trouble.failed(problem),
       onRepaired: (shards) => this.#repaired(shards),
+      onLook: () => void this.#logins.check(),
     })
     this.#router = new ChangeRouter({
       view: this.#view,
@@ -139,7 +141,7 @@ export class Controllers {
     this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#statuses.add(`Provider/${name}`) })
     this.#circuits = new CircuitPoll({
       ...options,
-      owners: () => this.build && [...new Set(this.build.snapshot.virtualKeys.map(({ id }) => ownerOfKey(id)))],
+      owners: () => this.build && ownersOf(this.build.snapshot),
       onReport: (circuits) => this.#health.report(circuits),
     })
     this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
@@ -208,15 +210,7 @@ export class Controllers {
     if (this.#stopped) return
     const { redis, signer, contentHash, timing } = this.#options
     const publisher = new Publisher({ redis, signer, epoch, contentHash, now: timing.now })
-    const look = createLook(redis, epoch)
-    this.#configuration.lead({
-      publisher,
-      isLeader,
-      look: (shards) => {
-        void this.#logins.check()
-        return look(shards)
-      },
-    })
+    this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
     this.#usage.lead(isLeader)
     this.#circuits.lead(isLeader)
     this.#router.addAllKeys()
@@ -291,18 +285,16 @@ export class Controllers {
   }
 
   #restored(name: string, counters: number): void {
-    const organization = this.#view.organizations.get(name)
-    if (organization === undefined) return
-    const note = `Redis had lost ${counters} counters; they count on from what was known last`
-    this.#options.events.record(organization, { type: 'Warning', reason: 'CountersRestored', action: 'Restore', note })
+    this.#tell(this.#view.organizations.get(name), countersRestored(counters))
   }
 
   #repaired(shards: number): void {
-    const { metrics, events, namespace } = this.#options
+    const { metrics, namespace } = this.#options
     metrics.repaired(shards)
-    const home = this.#view.namespaces.get(namespace)
-    if (home === undefined) return
-    const note = `${shards} shards in Redis were not what had been published and were written again`
-    events.record(home, { type: 'Warning', reason: 'ConfigurationRepaired', action: 'Repair', note })
+    this.#tell(this.#view.namespaces.get(namespace), configurationRepaired(shards))
+  }
+
+  #tell(object: KubeObject | undefined, event: ObjectEvent): void {
+    if (object !== undefined) this.#options.events.record(object, event)
   }
 }

@@ -1,5 +1,5 @@
 /** Keeps the Redis logins of owners equal to those that have virtual keys. */
-import { ownerOfKey } from '../../domain/snapshot/shards.ts'
+import { ownerOfKey, ownersOf } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
@@ -55,8 +55,8 @@ export class TenantLogins {
   }
 
   /** False where that cannot be told: the next check will. */
-  async #isMissingAny({ virtualKeys }: Snapshot): Promise<boolean> {
-    const owners = [...new Set(virtualKeys.map(({ id }) => ownerOfKey(id)))]
+  async #isMissingAny(snapshot: Snapshot): Promise<boolean> {
+    const owners = ownersOf(snapshot)
     try {
       return (await ownersWithLogins(this.#redis)).some((found) => !owners.every((owner) => found.has(owner)))
     } catch {

@@ -54,6 +54,7 @@ function startConfiguration() {
     onPublished: unexpected,
     onPublicationFailed: unexpected,
     onRepaired: unexpected,
+    onLook: () => undefined,
     onFenced: unexpected,
   })
   configuration.start()
