@@ -1,6 +1,8 @@
 /** A sidecar as a process, with the identity of a pod that a real API server knows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { JsonObject } from '../../src/domain/json.ts'
@@ -8,6 +10,9 @@ import type { KubeObject } from '../../src/operator/kube/kube-object.ts'
 import { PODS } from '../../src/operator/kube/resource.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { collect } from './gateway.ts'
+import { entry, secretOf, SYSTEM } from './operator.ts'
+import type { OperatorWorld, RunningOperator } from './operator.ts'
+import { until } from './redis.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const IDENTITY = {
@@ -44,7 +49,7 @@ export async function makePod(plane: ControlPlane, name: string, ca?: string): P
 }
 
 /** A token of our audience that is bound to the pod. */
-export function tokenOf(plane: ControlPlane, { metadata }: KubeObject): Promise<string> {
+function tokenOf(plane: ControlPlane, { metadata }: KubeObject): Promise<string> {
   const bound = [
     '--bound-object-kind',
     'Pod',
@@ -56,9 +61,46 @@ export function tokenOf(plane: ControlPlane, { metadata }: KubeObject): Promise<
   return plane.kubectl('create', 'token', 'app', '-n', 'team', '--audience', 'tollgate.dev', ...bound)
 }
 
-/** Resolves when it listens, ready or not. */
-export async function startPodSidecar(t: Test, flags: readonly string[], { metadata }: KubeObject) {
-  const args = [MAIN, 'sidecar', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...flags]
+/** An operator that hands out credentials, and what its sidecars are started with. */
+export interface CredentialsSource {
+  readonly operator: RunningOperator
+  /** `host:port`. */
+  readonly address: string
+  /** PEM of its authority. */
+  readonly ca: string
+}
+
+export async function startCredentialsSource(
+  world: OperatorWorld,
+  ...flags: readonly string[]
+): Promise<CredentialsSource> {
+  const operator = await world.startOperator(
+    '--listen-grpc',
+    '127.0.0.1:0',
+    '--certificate-names',
+    'localhost',
+    ...flags,
+  )
+  await until(() => operator.output().includes('credentials service listens'))
+  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
+  return { operator, address, ca: entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt') }
+}
+
+/** Of a pod, with its token. Resolves when it listens, ready or not. */
+export async function startPodSidecar(
+  t: Test,
+  plane: ControlPlane,
+  { address, ca }: Pick<CredentialsSource, 'address' | 'ca'>,
+  pod: KubeObject,
+) {
+  const { metadata } = pod
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-sidecar-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const [caFile, tokenFile] = [join(folder, 'ca.crt'), join(folder, 'token')]
+  writeFileSync(caFile, ca)
+  writeFileSync(tokenFile, await tokenOf(plane, pod))
+  const identity = ['--operator', address, '--ca', caFile, '--token', tokenFile]
+  const args = [MAIN, 'sidecar', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...identity]
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env['PATH'],

@@ -18,7 +18,7 @@ import {
   virtualKey,
 } from '../../helpers/operator.ts'
 import type { OperatorWorld } from '../../helpers/operator.ts'
-import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
+import { makePod, startCredentialsSource, startPodSidecar } from '../../helpers/pod-sidecar.ts'
 import { startCluster, startSentinels, startTlsRedis, until } from '../../helpers/redis.ts'
 import type { RedisCluster, RedisServer } from '../../helpers/redis.ts'
 
@@ -43,25 +43,17 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
   t.test('Sentinels: calls go on at the new master, with what was spent, and so does the configuration', async (t) => {
     const sentinels = await startSentinels('a-password-of-sentinels')
     t.teardown(() => sentinels.stop())
-    const { call, spent } = await startBoth(t, world, sentinels.url)
-    await until(async () => (await call()) === 200 && (await spent()) > 0)
-    const before = await spent()
+    const { call, goesOn } = await startBoth(t, world, sentinels.url)
+    const afterLoss = await goesOn()
     await sentinels.master.kill()
-    // Meanwhile calls are served of the grace.
-    await until(async () => (await spent()) > 0, FAIL_OVER_MS)
-    await until(async () => (await call()) === 200 && (await spent()) > before)
+    await until(afterLoss, FAIL_OVER_MS)
     t.equal(await suspend(world, call), 200)
   })
 
   t.test('a Redis Cluster: calls go on where a replica has taken over', async (t) => {
     const cluster = await startCluster(1)
     t.teardown(() => cluster.stop())
-    const { call, spent } = await startBoth(t, world, cluster.url)
-    await until(async () => (await call()) === 200 && (await spent()) > 0)
-    const goesOn = async () => {
-      const before = await spent()
-      return async () => (await call()) === 200 && (await spent()) > before
-    }
+    const { call, goesOn } = await startBoth(t, world, cluster.url)
     // As an upgrade does: the former master lives on, and no connection breaks.
     const former = await ownerOf(cluster, 'tg:q:{acme}:whole')
     const afterHandOver = await goesOn()
@@ -85,8 +77,7 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
     process.env['NODE_EXTRA_CA_CERTS'] = file
     const both = startBoth(t, world, redis.url, ['--sidecar-redis-ca', file])
     delete process.env['NODE_EXTRA_CA_CERTS']
-    const { call, spent } = await both
-    await until(async () => (await call()) === 200 && (await spent()) > 0)
+    const { call } = await both
     t.equal(await suspend(world, call), 200)
   })
 })
@@ -105,41 +96,37 @@ async function replicaOf({ nodes }: RedisCluster, { port }: RedisServer): Promis
   throw new Error(`nobody replicates ${port}`)
 }
 
-/** An operator and a sidecar of its own, on the Redis at `url`. */
+/** An operator and a sidecar of its own, on the Redis at `url`; calls are answered and counted. */
 async function startBoth(t: Test, world: OperatorWorld, url: string, more: readonly string[] = []) {
   const { plane } = world
-  const flags = ['--redis', url, '--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost', ...more]
-  const operator = await world.startOperator(...flags)
+  const source = await startCredentialsSource(world, '--redis', url, ...more)
+  const { operator, ca } = source
   t.teardown(() => operator.end('SIGTERM'))
-  await until(() => operator.output().includes('credentials service listens'))
-  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
-  const ca = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt')
-  const pod = await makePod(plane, `app-${operator.child.pid}`, ca)
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const [caFile, tokenFile] = [join(folder, 'ca.crt'), join(folder, 'token')]
-  writeFileSync(caFile, ca)
-  writeFileSync(tokenFile, await tokenOf(plane, pod))
-  const sidecar = await startPodSidecar(t, ['--operator', address, '--ca', caFile, '--token', tokenFile], pod)
+  const sidecar = await startPodSidecar(t, plane, source, await makePod(plane, `app-${operator.child.pid}`, ca))
   await world.reaches('team/app', 'Ready', 'True Ready')
   const authorization = `Bearer ${entry(await secretOf(world, 'team', 'app-virtual-key'), 'key')}`
-  return {
-    call: async () => {
-      const answer = await fetch(`${sidecar.data}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json', 'cache-control': 'no-store' },
-        body: JSON.stringify({ model: 'auto', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] }),
-      })
-      await answer.arrayBuffer()
-      return answer.status
-    },
-    /** Of the organization, US dollars; NaN while that cannot be asked. */
-    spent: async () => {
-      const answer = await fetch(`${sidecar.data}/v1/usage`, { headers: { authorization } })
-      const { limits } = (await answer.json()) as { limits?: { scope: string; spent: string }[] }
-      return Number(limits?.find(({ scope }) => scope === 'organization')?.spent)
-    },
+  const call = async () => {
+    const answer = await fetch(`${sidecar.data}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'cache-control': 'no-store' },
+      body: JSON.stringify({ model: 'auto', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
   }
+  /** Of the organization, US dollars; NaN while that cannot be asked. */
+  const spent = async () => {
+    const answer = await fetch(`${sidecar.data}/v1/usage`, { headers: { authorization } })
+    const { limits } = (await answer.json()) as { limits?: { scope: string; spent: string }[] }
+    return Number(limits?.find(({ scope }) => scope === 'organization')?.spent)
+  }
+  /** Whether calls are answered and counted on from what is spent now: also served of the grace they would be answered. */
+  const goesOn = async () => {
+    const before = await spent()
+    return async () => (await call()) === 200 && (await spent()) > before
+  }
+  await until(async () => (await call()) === 200 && (await spent()) > 0)
+  return { call, goesOn }
 }
 
 /** A change reaches the sidecar, and is taken back. Returns what a call gives then. */

@@ -1,47 +1,22 @@
 /** From `kubectl apply` to a call: an operator, a sidecar with a real pod-bound token, and what becomes of a key. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
-import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
-import { entry, secretOf, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
-import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
+import { entry, secretOf, startWorld, virtualKey } from '../../helpers/operator.ts'
+import { makePod, startCredentialsSource, startPodSidecar } from '../../helpers/pod-sidecar.ts'
 import { until } from '../../helpers/redis.ts'
 
 t.test('a sidecar and its operator', async (t) => {
   const world = await startWorld(t, ['team'])
   if (world === undefined) return
   const { plane } = world
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text)
-    return join(folder, name)
-  }
-  const operator = await world.startOperator('--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost')
-  await until(() => operator.output().includes('credentials service listens'))
-  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
-  const ca = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt')
+  const source = await startCredentialsSource(world)
+  const { operator, ca } = source
   await plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
   const injected = await makePod(plane, 'injected', ca)
   const bare = await makePod(plane, 'bare')
-  const start = async (pod: KubeObject) =>
-    startPodSidecar(
-      t,
-      [
-        '--operator',
-        address,
-        '--ca',
-        file('ca.crt', ca),
-        '--token',
-        file(pod.metadata.name, await tokenOf(plane, pod)),
-      ],
-      pod,
-    )
 
   t.test('a pod without our sidecar gets nothing', async (t) => {
-    const sidecar = await start(bare)
+    const sidecar = await startPodSidecar(t, plane, source, bare)
     await until(() => operator.output().includes('no-sidecar'))
     t.equal((await fetch(`${sidecar.admin}/readyz`)).status, 503)
     await sidecar.end()
@@ -50,7 +25,7 @@ t.test('a sidecar and its operator', async (t) => {
   t.test(
     'a key works in a sidecar that runs, is in force when that one says so, and ends when it is suspended',
     async (t) => {
-      const sidecar = await start(injected)
+      const sidecar = await startPodSidecar(t, plane, source, injected)
       await world.apply(virtualKey('team', 'app'))
       await world.reaches('team/app', 'Ready', 'True Ready')
       const key = entry(await secretOf(world, 'team', 'app-virtual-key'), 'key')

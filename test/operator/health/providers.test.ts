@@ -1,7 +1,4 @@
 /** Scenarios 13 and 7 of the operator's tests with calls: failing providers and spent budgets, through a real sidecar. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { PROVIDERS } from '../../../src/operator/kube/resource.ts'
@@ -19,7 +16,7 @@ import {
   SYSTEM,
   virtualKey,
 } from '../../helpers/operator.ts'
-import { makePod, startPodSidecar, tokenOf } from '../../helpers/pod-sidecar.ts'
+import { makePod, startCredentialsSource, startPodSidecar } from '../../helpers/pod-sidecar.ts'
 import { until } from '../../helpers/redis.ts'
 
 const SECRET_TEXT = 'sk-the-key-of-a-provider-0123456789'
@@ -37,8 +34,6 @@ t.test('providers that fail and budgets that end', async (t) => {
     t.teardown(() => one.close())
     one.otherwise(ok(chatCompletion('hello')))
   }
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-operator-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const at = (one: FakeProvider, priority: number, healthCheck: JsonObject): JsonObject => ({
     endpoint: { baseURL: `${one.url}/v1`, allowInsecureHTTP: true },
     priority,
@@ -53,16 +48,10 @@ t.test('providers that fail and budgets that end', async (t) => {
     budget('1000'),
     virtualKey('team', 'app', { project: 'web' }),
   )
-  const operator = await world.startOperator('--listen-grpc', '127.0.0.1:0', '--certificate-names', 'localhost')
-  await until(() => operator.output().includes('credentials service listens'))
-  const address = (/"grpc":"([^"]+)"/.exec(operator.output())?.[1] ?? '').replace('127.0.0.1', 'localhost')
-  const ca = entry(await secretOf(world, SYSTEM, 'tollgate-tls'), 'ca.crt')
+  const source = await startCredentialsSource(world)
+  const { operator } = source
   await plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
-  const pod = await makePod(plane, 'app-1', ca)
-  const [caFile, tokenFile] = [join(folder, 'ca.crt'), join(folder, 'token')]
-  writeFileSync(caFile, ca)
-  writeFileSync(tokenFile, await tokenOf(plane, pod))
-  const sidecar = await startPodSidecar(t, ['--operator', address, '--ca', caFile, '--token', tokenFile], pod)
+  const sidecar = await startPodSidecar(t, plane, source, await makePod(plane, 'app-1', source.ca))
   await world.reaches('team/app', 'Ready', 'True Ready')
   const key = entry(await secretOf(world, 'team', 'app-virtual-key'), 'key')
   const call = async () => {
