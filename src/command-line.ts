@@ -1,5 +1,6 @@
 /** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment (empty: not given); the command line wins. */
 import { parseArgs } from 'node:util'
+import { forwardProxyOf, type ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
 import { parseRedisUrl, type RedisAddress } from './proxy/stores/redis/redis-url.ts'
 
 /** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off (`--no-<flag>`). */
@@ -84,6 +85,15 @@ export function parseRedis(flag: string, text: string): RedisAddress {
     return parseRedisUrl(text)
   } catch (error) {
     throw new UsageError(`--${flag}: ${error instanceof Error ? error.message : 'not a Redis address'}`)
+  }
+}
+
+/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. @throws {UsageError} that does not show them. */
+export function parseForwardProxy(environment: NodeJS.ProcessEnv): ForwardProxyOf {
+  try {
+    return forwardProxyOf(environment)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'the forward proxy cannot be used')
   }
 }
 

@@ -10,6 +10,7 @@ import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Services } from './proxy/pipeline/services.ts'
 import { ActiveProbe } from './proxy/providers/active-probe.ts'
+import type { ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
 import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
@@ -58,6 +59,8 @@ export interface DataPlaneParts {
   readonly close: () => Promise<void>
   /** Where somebody else looks at it as well; else one of its own. */
   readonly health?: HealthBoard
+  /** For providers whose manifest names none; without it they are reached directly. */
+  readonly forwardProxyOf?: ForwardProxyOf
   /** Where its times are not the usual ones. */
   readonly transport?: HttpTransport
   /** How long a client may take nothing of its answer, where that is not the usual time. */
@@ -68,7 +71,7 @@ export interface DataPlaneParts {
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
   const health = parts.health ?? new HealthBoard(now)
-  const transport = parts.transport ?? new HttpTransport()
+  const transport = parts.transport ?? new HttpTransport({ forwardProxyOf: parts.forwardProxyOf })
   const afterAnswer = new AfterAnswer(now, {
     onError: (err) => output.log.error({ err }, 'work after an answer failed'),
   })

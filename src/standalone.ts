@@ -1,5 +1,5 @@
 /** Process entry: the data plane fed from manifests on disk. Wiring only. */
-import { parseFlags, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseFlags, parseForwardProxy, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
@@ -27,6 +27,7 @@ export async function runStandalone(
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
   const settings = parseSettings(flags)
+  const forwardProxyOf = parseForwardProxy(environment)
   const output = createOutput(settings.logLevel)
   process.on('exit', output.flush)
   const { state, secrets } = openState(flags.state)
@@ -54,7 +55,16 @@ export async function runStandalone(
     watch.stop()
     await demo?.close()
   }
-  const servers = await startDataPlane({ settings, output, metrics, holder, stores, close, ...bounds })
+  const servers = await startDataPlane({
+    settings,
+    output,
+    metrics,
+    holder,
+    stores,
+    forwardProxyOf,
+    close,
+    ...bounds,
+  })
   if (flags.demo) {
     output.flush()
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))

@@ -10,6 +10,7 @@ import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { freeze, ok, stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { startProxy } from '../helpers/forward-proxy.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 import { openRaw, readWhenWritten, requestBytes } from '../helpers/raw-http.ts'
 
@@ -50,6 +51,22 @@ t.test('a changed manifest is in force; a bad one changes nothing and is named',
     (line) => String(line['msg']).startsWith('configuration kept') && line['revision'] === changed['revision'],
   )
   t.equal((await gateway.chat({ model: 'new' })).status, 200)
+})
+
+t.test("the environment's forward proxy leads to providers; what is none ends the start, unshown", async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const { proxyUrl, targets } = await startProxy(t, { port: upstream.port })
+  const far = provider({ name: 'far', url: 'http://models.test/v1' })
+  const env = { HTTP_PROXY: proxyUrl, NO_PROXY: 'other.test' }
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': yaml(far, virtualKey()) }, env })
+  t.equal((await gateway.chat()).status, 200)
+  t.same(targets, ['models.test:80'])
+  const refused = runIn({ HTTPS_PROXY: 'socks5://user:hunter2@proxy' }, 'standalone', '--config', gateway.configDir)
+  t.equal(refused.status, 2)
+  t.match(refused.stderr, /HTTPS_PROXY must be the http or https URL of a forward proxy/)
+  t.notMatch(refused.stderr + refused.stdout, /hunter2/)
 })
 
 t.test('an emptied manifest file locks nobody out', async (t) => {

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 export interface Authority {
   /** PEM. */
   readonly ca: string
-  /** A server certificate for localhost and 127.0.0.1. */
-  issue(): { readonly certificate: string; readonly privateKey: string }
+  /** A server certificate, for localhost and 127.0.0.1 unless another name is given. */
+  issue(name?: string): { readonly certificate: string; readonly privateKey: string }
 }
 
 const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -19,10 +19,11 @@ export function createAuthority(): Authority {
   ])
   return {
     ca,
-    issue() {
-      const files = { 'ca.crt': ca, 'ca.key': caKey, 'san.cnf': 'subjectAltName=DNS:localhost,IP:127.0.0.1\n' }
+    issue(name) {
+      const names = name === undefined ? 'DNS:localhost,IP:127.0.0.1' : `DNS:${name}`
+      const files = { 'ca.crt': ca, 'ca.key': caKey, 'san.cnf': `subjectAltName=${names}\n` }
       const made = openssl(files, [
-        ['req', ...EC, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr'],
+        ['req', ...EC, '-subj', `/CN=${name ?? 'localhost'}`, '-keyout', 'server.key', '-out', 'server.csr'],
         (
           'x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial ' +
           '-days 2 -extfile san.cnf -out server.crt'

@@ -19,9 +19,15 @@ export function checkLiteralAddress(name: string, allowLoopback: boolean): void 
   if (isIP(address) !== 0) {
     const refusal = refusalOf(address, allowLoopback)
     if (refusal !== undefined) throw refusal
-  } else if (!allowLoopback && /(^|\.)localhost\.?$/i.test(address)) {
+  } else if (!allowLoopback && isLoopback(address)) {
     throw refused('loopback')
   }
+}
+
+/** Of a name or an address without brackets, by itself: nothing is resolved. */
+export function isLoopback(name: string): boolean {
+  const family = isIP(name)
+  return family === 0 ? /(^|\.)localhost\.?$/i.test(name) : LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** A `lookup` for sockets that gives the error instead of an address where one of the answers is refused. */
@@ -48,7 +54,7 @@ function refusalOf(address: string, allowLoopback: boolean): AttemptError | unde
   const [bare = ''] = address.split('%')
   const family = isIP(bare) === 6 ? 'ipv6' : 'ipv4'
   if (NEVER.check(bare, family)) return refused('link-local or special')
-  if (!allowLoopback && LOOPBACK.check(bare, family)) return refused('loopback')
+  if (!allowLoopback && isLoopback(bare)) return refused('loopback')
   return undefined
 }
 

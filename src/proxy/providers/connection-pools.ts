@@ -2,6 +2,7 @@
  * Keep-alive connections to providers, one pool for all endpoints that may share them. A pool whose endpoint has left
  * the configuration closes when its last exchange has ended.
  */
+import { unescape } from 'node:querystring'
 import { Pool, ProxyAgent } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { Endpoint } from './endpoint.ts'
@@ -119,7 +120,7 @@ async function retain(pools: Map<string, Connections>, poolKeys: ReadonlySet<str
   await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
 }
 
-function openPool({ origin, provider }: Endpoint, connections: number, onConnect: () => void): Dispatcher {
+function openPool({ origin, provider, proxyUrl }: Endpoint, connections: number, onConnect: () => void): Dispatcher {
   const { endpoint, timeouts } = provider
   const tls = endpoint.ca === undefined ? {} : { ca: endpoint.ca }
   const socket = { lookup: guardedLookup(endpoint.allowInsecureHttp), timeout: timeouts.connectMs }
@@ -135,11 +136,12 @@ function openPool({ origin, provider }: Endpoint, connections: number, onConnect
   }
   const pool = (to: string | URL, tunnelled: object) =>
     new Pool(to, { ...options, ...tunnelled }).on('connect', onConnect)
-  if (endpoint.proxyUrl === undefined) return pool(origin, { connect: { ...socket, ...tls } })
-  const uri = parseProxyUrl(endpoint.proxyUrl)
+  if (proxyUrl === undefined) return pool(origin, { connect: { ...socket, ...tls } })
+  const uri = parseProxyUrl(proxyUrl)
   return new ProxyAgent({
     ...options,
-    uri,
+    uri: uri.href,
+    ...loginOf(uri),
     factory: pool,
     requestTls: { timeout: timeouts.connectMs, ...tls },
     // The proxy is the operator's own, often on this machine.
@@ -176,11 +178,18 @@ function emptyTunnel(tunnel: Dispatcher.ConnectData): Dispatcher.ConnectData {
 type ConnectOptions = Parameters<Pool['connect']>[0]
 type Connected = Parameters<Pool['connect']>[1]
 
-function parseProxyUrl(text: string): string {
+/** undici would leave out a name without a password, and fail at a lone percent sign. */
+function loginOf({ username, password }: URL): { token?: string } {
+  if (username === '' && password === '') return {}
+  const login = `${unescape(username)}:${unescape(password)}`
+  return { token: `Basic ${Buffer.from(login).toString('base64')}` }
+}
+
+function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new AttemptError('refused-address', 'the forward proxy is no http or https URL')
   }
   checkLiteralAddress(url.hostname, true)
-  return url.href
+  return url
 }

@@ -1,5 +1,6 @@
 /** A provider's address made ready for many requests. Built once for each provider entry of a snapshot. */
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { ForwardProxyOf } from './environment-proxy.ts'
 import type { ProviderFamily, Target } from './provider-family.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { checkLiteralAddress } from './address-guard.ts'
@@ -10,6 +11,8 @@ export interface Endpoint {
   readonly family: ProviderFamily
   /** Scheme, host and port. */
   readonly origin: string
+  /** Of the forward proxy that leads there. */
+  readonly proxyUrl: string | undefined
   /** Equal for endpoints that may share connections. */
   readonly poolKey: string
   /** Path and query of an operation. */
@@ -18,16 +21,21 @@ export interface Endpoint {
   healthPath(): string
 }
 
-/** @throws {AttemptError} `refused-address` where the base URL is missing or must not be used. */
-export function openEndpoint(provider: ProviderEntry): Endpoint {
+/**
+ * `otherwiseThrough` names the forward proxy where the manifest names none.
+ * @throws {AttemptError} `refused-address` where the base URL is missing or must not be used.
+ */
+export function openEndpoint(provider: ProviderEntry, otherwiseThrough: ForwardProxyOf): Endpoint {
   const family = familyOf(provider.type)
   const base = parseBaseUrl(provider, family)
+  const proxyUrl = provider.endpoint.proxyUrl ?? otherwiseThrough(base)
   const paths = new Map<string, string>()
   return {
     provider,
     family,
     origin: base.origin,
-    poolKey: poolKeyOf(provider, base.origin),
+    proxyUrl,
+    poolKey: poolKeyOf(provider, base.origin, proxyUrl),
     pathOf(target) {
       const key = `${target.operation} ${target.stream} ${target.upstreamName}`
       let path = paths.get(key)
@@ -60,8 +68,8 @@ function parseBaseUrl({ name, endpoint }: ProviderEntry, family: ProviderFamily)
   return url
 }
 
-function poolKeyOf({ endpoint, timeouts }: ProviderEntry, origin: string): string {
-  return JSON.stringify([origin, endpoint.allowInsecureHttp, timeouts.connectMs, endpoint.ca, endpoint.proxyUrl])
+function poolKeyOf({ endpoint, timeouts }: ProviderEntry, origin: string, proxyUrl: string | undefined): string {
+  return JSON.stringify([origin, endpoint.allowInsecureHttp, timeouts.connectMs, endpoint.ca, proxyUrl])
 }
 
 function pathAndQuery(url: URL): string {

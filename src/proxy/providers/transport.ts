@@ -4,6 +4,7 @@ import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot
 import type { AttemptTimeouts } from './attempt-clocks.ts'
 import type { PoolOptions } from './connection-pools.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { ForwardProxyOf } from './environment-proxy.ts'
 import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
 import type { HeaderLines, RequestKind } from './provider-headers.ts'
 import type { Sign } from './sign-of-life.ts'
@@ -28,6 +29,8 @@ export interface TransportOptions extends PoolOptions {
   readonly firstByteMs?: Milliseconds
   readonly signOfLifeMs?: Milliseconds
   readonly crossingMs?: Milliseconds
+  /** For providers whose manifest names none; without it they are reached directly. */
+  readonly forwardProxyOf?: ForwardProxyOf | undefined
 }
 
 interface WireRequest {
@@ -55,6 +58,7 @@ export class HttpTransport implements ProviderTransport {
   readonly #firstByteMs: Milliseconds
   readonly #signOfLifeMs: Milliseconds
   readonly #crossingMs: Milliseconds
+  readonly #forwardProxyOf: ForwardProxyOf
   readonly #upstreams = new WeakMap<ProviderEntry, Upstream>()
   #closed = false
 
@@ -63,6 +67,7 @@ export class HttpTransport implements ProviderTransport {
     this.#firstByteMs = options.firstByteMs ?? FIRST_BYTE_MS
     this.#signOfLifeMs = options.signOfLifeMs ?? SIGN_OF_LIFE_MS
     this.#crossingMs = options.crossingMs ?? CROSSING_MS
+    this.#forwardProxyOf = options.forwardProxyOf ?? (() => undefined)
   }
 
   send(call: ProviderCall): Promise<ProviderReply> {
@@ -168,7 +173,7 @@ export class HttpTransport implements ProviderTransport {
 
   #open(provider: ProviderEntry): Upstream {
     const upstream: Upstream = {
-      endpoint: openEndpoint(provider),
+      endpoint: openEndpoint(provider, this.#forwardProxyOf),
       timeouts: attemptTimeouts(provider.timeouts, this.#firstByteMs),
       isPatient: provider.timeouts.firstByteMs === undefined,
       life: new SignOfLife(this.#firstByteMs, (signal) => this.#signFrom(upstream, signal)),

@@ -9,17 +9,18 @@ import type { Server, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
-import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
+import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
 import { ok } from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
 import { startProxy } from '../../helpers/forward-proxy.ts'
+import { createAuthority } from '../../helpers/certificates.ts'
 import { callOf } from '../../helpers/provider-calls.ts'
 import { model, provider } from '../../domain/routing/samples.ts'
 
 const LONG_MS = 60_000
 
-function sender(t: Test) {
-  const transport = new HttpTransport()
+function sender(t: Test, options: TransportOptions = {}) {
+  const transport = new HttpTransport(options)
   t.teardown(() => transport.close())
   return async (endpoint: Partial<ProviderEndpoint>, connectMs = LONG_MS): Promise<unknown> => {
     const from = provider('one', [model('m')], {
@@ -93,9 +94,11 @@ t.test('a forward proxy tunnels to the provider', async (t) => {
 
 t.test('a forward proxy that refuses, or never answers, is a connection that failed', async (t) => {
   const send = sender(t)
-  const refusing = await startProxy(t, (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
+  const refusing = await startProxy(t, {
+    onConnect: (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+  })
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: refusing.proxyUrl }), { kind: 'connect' })
-  const frozen = await startProxy(t, () => undefined)
+  const frozen = await startProxy(t, { onConnect: () => undefined })
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: frozen.proxyUrl }, 60), {
     kind: 'timeout',
     clock: 'connect',
@@ -116,13 +119,69 @@ t.test(
       (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
     ]
     for (const answer of answers) {
-      const { proxyUrl, targets } = await startProxy(t, answer)
+      const { proxyUrl, targets } = await startProxy(t, { onConnect: answer })
       t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/ })
       await sleep(20)
       t.equal(targets.length, 1)
     }
   },
 )
+
+t.test('through a forward proxy the provider is who its certificate says, and is told by name', async (t) => {
+  const authority = createAuthority()
+  const { certificate: cert, privateKey: key } = authority.issue('provider.test')
+  const server = createTlsServer({ cert, key }, (request, response) =>
+    request.resume().on('end', () => response.end('{}')),
+  )
+  const asked: unknown[] = []
+  server.on('secureConnection', (socket) => asked.push(socket.servername))
+  const port = await listen(t, server)
+  for (const tls of [undefined, authority.issue()]) {
+    const { proxyUrl, targets } = await startProxy(t, { port, ...(tls === undefined ? {} : { tls }) })
+    const send = sender(t)
+    const through = { proxyUrl, ca: authority.ca, allowInsecureHttp: false }
+    t.same(await send({ ...through, baseUrl: 'https://provider.test/v1' }), { status: 200 })
+    t.same(targets, ['provider.test:443'])
+    t.equal(asked.at(-1), 'provider.test')
+    t.match(await send({ ...through, baseUrl: 'https://another.test' }), { kind: 'connect', message: /ALTNAME/ })
+    t.match(await send({ proxyUrl, baseUrl: 'https://provider.test' }), { kind: 'connect' }, 'unknown authority')
+  }
+})
+
+t.test('a forward proxy is told the login of its address, and the provider is not', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const { proxyUrl, logins } = await startProxy(t)
+  const withLogin = (login: string) => proxyUrl.replace('//', `//${login}@`)
+  const cases: [string, string][] = [
+    ['user:p%40ss', 'user:p@ss'],
+    ['token', 'token:'],
+    [':only', ':only'],
+    ['100%:50%25', '100%:50%'],
+  ]
+  for (const [written, login] of cases) {
+    t.same(await sender(t)({ baseUrl: fake.url, proxyUrl: withLogin(written) }), { status: 200 }, written)
+    t.equal(logins.at(-1), `Basic ${Buffer.from(login).toString('base64')}`)
+  }
+  t.notMatch(JSON.stringify(fake.requests), /proxy-|Basic/i)
+})
+
+t.test("the environment's forward proxy leads where a manifest names none", async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const [common, own] = [await startProxy(t, { port: fake.port }), await startProxy(t, { port: fake.port })]
+  const send = sender(t, {
+    forwardProxyOf: ({ hostname }) => (hostname === 'direct.invalid' ? undefined : common.proxyUrl),
+  })
+  t.same(await send({ baseUrl: 'http://provider.test' }), { status: 200 })
+  t.same(common.targets, ['provider.test:80'])
+  t.same(await send({ baseUrl: 'http://provider.test', proxyUrl: own.proxyUrl }), { status: 200 })
+  t.same([common.targets.length, own.targets], [1, ['provider.test:80']])
+  t.match(await send({ baseUrl: 'http://direct.invalid' }), { kind: 'connect' })
+  t.equal(common.targets.length, 1)
+})
 
 t.test('a forward proxy is not asked for a refused literal address', async (t) => {
   const { proxyUrl, targets } = await startProxy(t)

@@ -7,7 +7,7 @@ import { provider } from '../../domain/routing/samples.ts'
 
 function open(baseUrl: string | undefined, allowInsecureHttp = false, fields: Partial<ProviderEntry> = {}) {
   const endpoint: ProviderEndpoint = { allowInsecureHttp, headers: {}, ...(baseUrl === undefined ? {} : { baseUrl }) }
-  return openEndpoint(provider('one', [], { endpoint, ...fields }))
+  return openEndpoint(provider('one', [], { endpoint, ...fields }), () => undefined)
 }
 
 const chat = { upstreamName: 'm', operation: 'chat', stream: false } as const

@@ -1,0 +1,80 @@
+/**
+ * The forward proxy for providers whose manifest names none, by the variables that curl, Go and Python read:
+ * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, spelled in lower case too. `NO_PROXY` is read as Go reads it, as no
+ * library of this language knows the address ranges that clusters write there.
+ */
+import { BlockList, isIP } from 'node:net'
+import { isLoopback } from './address-guard.ts'
+
+/** The proxy's URL for an origin; undefined where it is reached directly. */
+export type ForwardProxyOf = (origin: URL) => string | undefined
+
+type Environment = Readonly<Record<string, string | undefined>>
+/** Whether an entry of `NO_PROXY` speaks of it. `hostname` without brackets and final dot. */
+type Exception = (hostname: string, port: number) => boolean
+
+/** @throws {Error} for a proxy that is no http or https URL. The text is not in it, as it may hold a login. */
+export function forwardProxyOf(environment: Environment): ForwardProxyOf {
+  const proxies: Partial<Record<string, string>> = {
+    'https:': proxyOf('HTTPS_PROXY', environment),
+    'http:': proxyOf('HTTP_PROXY', environment),
+  }
+  const exceptions: Exception[] = [isLoopback, ...exceptionsOf(valueOf('NO_PROXY', environment))]
+  return ({ protocol, hostname, port }) => {
+    const name = hostname.replace(/^\[|\]$|\.$/g, '')
+    const to = port === '' ? DEFAULT_PORTS[protocol] : Number(port)
+    if (to === undefined || exceptions.some((speaksOf) => speaksOf(name, to))) return undefined
+    return proxies[protocol]
+  }
+}
+
+const DEFAULT_PORTS: Partial<Record<string, number>> = { 'https:': 443, 'http:': 80 }
+
+function proxyOf(variable: string, environment: Environment): string | undefined {
+  const text = valueOf(variable, environment)
+  if (text === '') return undefined
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href
+  throw new Error(`${variable} must be the http or https URL of a forward proxy`)
+}
+
+function valueOf(variable: string, environment: Environment): string {
+  return (environment[variable.toLowerCase()] || environment[variable] || '').trim()
+}
+
+function exceptionsOf(list: string): Exception[] {
+  return list
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter((entry) => entry !== '')
+    .map(exceptionOf)
+}
+
+/** `*`, or a name, an address or a range (`10.0.0.0/8`), with or without a port. */
+function exceptionOf(entry: string): Exception {
+  if (entry === '*') return () => true
+  // An IPv6 address has a port only after brackets.
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? []
+  const place = bracketed ?? plain ?? entry
+  const isThere = addressesOf(place) ?? namesOf(place)
+  return (hostname, to) => (port === undefined || Number(port) === to) && isThere(hostname)
+}
+
+function addressesOf(range: string): ((hostname: string) => boolean) | undefined {
+  const [address = '', prefix] = range.split('/')
+  const bits = { 0: undefined, 4: 32, 6: 128 }[isIP(address)]
+  if (bits === undefined || Number(prefix ?? bits) > bits) return undefined
+  const addresses = new BlockList()
+  addresses.addSubnet(address, Number(prefix ?? bits), familyOf(address))
+  return (hostname) => isIP(hostname) !== 0 && addresses.check(hostname, familyOf(hostname))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/** A name stands for itself and all below it; after a dot, or `*.`, for those below only. */
+function namesOf(name: string): (hostname: string) => boolean {
+  const below = name.replace(/^\*?\.?/, '.')
+  return (hostname) => hostname === name || hostname.endsWith(below)
+}
