@@ -8,6 +8,7 @@
  * Pure: Secrets, digests and hashes come as functions, time as a number. The order of the inputs does not matter.
  */
 import type { Secret } from '../secret.ts'
+import { remembered } from '../remembered.ts'
 import { takeAll, type Steps } from '../steps.ts'
 import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
 import { canonicalText } from './canonical.ts'
@@ -130,11 +131,15 @@ function resolveProviders({ providers, secretValue, providerNamespaces }: BuildI
   }
 }
 
+/** Of entries, by the function that makes them. */
+const hashes = new WeakMap<BuildInput['contentHash'], WeakMap<object, string>>()
+
 function* revisionsOf(
   { organizations, providers, virtualKeys }: Pick<Snapshot, 'organizations' | 'providers' | 'virtualKeys'>,
   contentHash: BuildInput['contentHash'],
 ): Steps<ReadonlyMap<string, string>> {
-  const hash = (entry: object): string => contentHash(canonicalText(entry))
+  const known = remembered(hashes, contentHash, () => new WeakMap<object, string>())
+  const hash = (entry: object): string => remembered(known, entry, () => contentHash(canonicalText(entry)))
   const revisions = new Map<string, string>([
     ...organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
     ...providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),

@@ -8,12 +8,15 @@ import { digestsOfKey, withoutMovedDigests, type KeyText } from './key-digests.t
 import type { VirtualKeyResource } from './kinds.ts'
 import type { ResolvedOrganization } from './organizations.ts'
 import { toLimits, toPolicySettings } from './policies.ts'
+import { sameAsBefore } from '../remembered.ts'
 import { present } from './present.ts'
 import { mayUseProvider, type ResolvedProvider } from './providers.ts'
 import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
 
 /** Shortest key text that a person may bring, in characters. */
 export const MIN_KEY_LENGTH = 32
+
+const lastEntries = new WeakMap<VirtualKeyResource, VirtualKeyEntry>()
 
 /** What a header can carry. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/
@@ -139,7 +142,7 @@ function toEntry(
   context: KeyContext,
 ): VirtualKeyEntry {
   const { spec } = resource
-  return present<VirtualKeyEntry>({
+  const entry = present<VirtualKeyEntry>({
     id: idOf(resource),
     organization: spec.organizationRef.name,
     project: granted.project,
@@ -151,6 +154,7 @@ function toEntry(
     access: toAccess(resource, context),
     limits: toLimits({ ...spec, budgets: granted.budgets }),
   })
+  return sameAsBefore(lastEntries, resource, entry)
 }
 
 function toAccess({ metadata, spec }: VirtualKeyResource, context: KeyContext): VirtualKeyEntry['access'] {

@@ -13,7 +13,8 @@
  */
 import { InvalidSnapshotError, parseSnapshot } from './parse-snapshot.ts'
 import { integer, list, object, oneOf, ShapeError, text } from './shape.ts'
-import { SNAPSHOT_SCHEMA, type ProviderEntry, type Snapshot } from './snapshot.ts'
+import { isSameContent } from '../remembered.ts'
+import { SNAPSHOT_SCHEMA, type ProviderEntry, type Snapshot, type VirtualKeyEntry } from './snapshot.ts'
 
 /** Where the shard of all providers is. */
 export const CATALOG_SHARD = 'tg:cfg:catalog'
@@ -88,21 +89,42 @@ export function splitSnapshot(
 ): readonly ShardContent[] {
   const keys = Map.groupBy(snapshot.virtualKeys, ({ id }) => ownerOfKey(id))
   const named = [...new Set([...owners, ...keys.keys()])].toSorted()
-  const shard = (name: string, content: object): ShardContent => {
-    const body = JSON.stringify(content)
-    return { name, revision: contentHash(body), body }
-  }
   return [
-    shard(CATALOG_SHARD, { providers: snapshot.providers }),
-    ...snapshot.organizations.map((organization) => shard(organizationShard(organization.name), { organization })),
-    ...named.map((owner) => shard(ownerShard(owner), { virtualKeys: keys.get(owner) ?? [] })),
+    shardOf(CATALOG_SHARD, { providers: snapshot.providers }, contentHash),
+    ...snapshot.organizations.map((organization) =>
+      shardOf(organizationShard(organization.name), { organization }, contentHash),
+    ),
+    ...named.map((owner) => keysShard(owner, keys.get(owner) ?? [], contentHash)),
   ]
+}
+
+/** Of keys that are the same objects as in a shard before, it is that one. */
+function keysShard(owner: string, virtualKeys: readonly VirtualKeyEntry[], contentHash: ContentHash): ShardContent {
+  const [first] = virtualKeys
+  const known = first === undefined ? undefined : lastShards.get(first)
+  if (known?.contentHash === contentHash && isSameContent(known.virtualKeys, virtualKeys)) return known.shard
+  const shard = shardOf(ownerShard(owner), { virtualKeys }, contentHash)
+  if (first !== undefined) lastShards.set(first, { virtualKeys, contentHash, shard })
+  return shard
+}
+
+/** By their first key, which is one owner's. */
+const lastShards = new WeakMap<VirtualKeyEntry, KeysAndShard>()
+
+interface KeysAndShard {
+  readonly virtualKeys: readonly VirtualKeyEntry[]
+  readonly contentHash: ContentHash
+  readonly shard: ShardContent
+}
+
+function shardOf(name: string, content: object, contentHash: ContentHash): ShardContent {
+  const body = JSON.stringify(content)
+  return { name, revision: contentHash(body), body }
 }
 
 /** The shard of an owner that has no keys (any more). */
 export function emptyOwnerShard(owner: string, contentHash: ContentHash): ShardContent {
-  const body = JSON.stringify({ virtualKeys: [] })
-  return { name: ownerShard(owner), revision: contentHash(body), body }
+  return shardOf(ownerShard(owner), { virtualKeys: [] }, contentHash)
 }
 
 /** The text that a shard's signature is made over. */

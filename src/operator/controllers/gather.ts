@@ -16,6 +16,7 @@ import type {
   VirtualKeyResource,
 } from '../../domain/resources/kinds.ts'
 import type { SecretLookup, SecretValue } from '../../domain/resources/secret-lookup.ts'
+import { remembered } from '../../domain/remembered.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -102,18 +103,6 @@ function retiring(
 /** Whether the operator makes the key's text. */
 export function isGenerated(key: KubeObject): boolean {
   return asString(asObject(asObject(key['spec'])?.['key'])?.['source']) !== 'SecretRef'
-}
-
-function remembered<Value>(
-  memory: WeakMap<KubeObject, Value>,
-  object: KubeObject,
-  make: (object: KubeObject) => Value,
-): Value {
-  const known = memory.get(object)
-  if (known !== undefined) return known
-  const value = make(object)
-  memory.set(object, value)
-  return value
 }
 
 function present(objects: readonly KubeObject[]): readonly KubeObject[] {
