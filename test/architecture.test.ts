@@ -11,6 +11,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/json-text.ts': [],
   'domain/json-parse.ts': ['domain/json.ts', 'domain/json-text.ts'],
   'domain/linked-list.ts': [],
+  'domain/remembered.ts': [],
   'domain/steps.ts': [],
   'domain/secret.ts': [],
   'domain/errors.ts': [],
@@ -22,7 +23,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/json-parse.ts',
     'domain/json-text.ts',
   ],
-  'domain/snapshot': ['domain/errors.ts', 'domain/json.ts', 'domain/quota/money.ts', 'domain/steps.ts'],
+  'domain/snapshot': [
+    'domain/errors.ts',
+    'domain/json.ts',
+    'domain/quota/money.ts',
+    'domain/remembered.ts',
+    'domain/steps.ts',
+  ],
   'domain/policy': ['domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
   'domain/control': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
   'domain/guardrails': [
@@ -51,6 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/errors.ts',
     'domain/secret.ts',
     'domain/json.ts',
+    'domain/remembered.ts',
     'domain/steps.ts',
   ],
   manifests: [
@@ -97,6 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/snapshot',
     'domain/errors.ts',
     'domain/json.ts',
+    'domain/remembered.ts',
     'domain/secret.ts',
     'domain/quota',
     'manifests',
