@@ -117,6 +117,20 @@ t.test('content types and encodings', async (t) => {
     t.equal(response.status, 415, JSON.stringify(headers))
   }
   t.equal((await post(GOOD, { 'content-type': 'application/json; charset=utf-8' })).status, 200)
+  const sent = async (coding: string) => {
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-type: application/json\r\n`
+    const body = `${GOOD.length.toString(16)}\r\n${GOOD}\r\n0\r\n\r\n`
+    const { status } = await sendRaw(gateway.url, `${head}${coding}\r\nconnection: close\r\n\r\n${body}`)
+    return status
+  }
+  const before = upstream.requests.length
+  for (const coding of ['gzip, chunked', 'identity, chunked', 'gzip\r\ntransfer-encoding: chunked'])
+    t.equal(await sent(`transfer-encoding: ${coding}`), 415, coding)
+  for (const coding of ['gzip', 'chunked, gzip', 'xchunked'])
+    t.match(String(await sent(`transfer-encoding: ${coding}`)), /^4\d\d$/, coding)
+  t.equal(upstream.requests.length, before)
+  for (const coding of ['chunked', 'Chunked', ' chunked '])
+    t.equal(await sent(`transfer-encoding: ${coding}`), 200, coding)
 })
 
 t.test('paths lead where they say and nowhere else', async (t) => {

@@ -85,13 +85,15 @@ function refusalOf(request: IncomingMessage, maxBytes: number): GatewayError | u
       param: 'content-type',
     })
   }
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return new GatewayError('unsupported_media_type', 'Compressed bodies are not accepted.', {
-      param: 'content-encoding',
-    })
-  }
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': transfer = 'chunked' } = request.headers
+  if (encoding.toLowerCase() !== 'identity') return compressed('content-encoding')
+  // Node takes the chunks off and nothing else.
+  if (transfer.toLowerCase() !== 'chunked') return compressed('transfer-encoding')
   return (announcedLength(request) ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
+}
+
+function compressed(param: string): GatewayError {
+  return new GatewayError('unsupported_media_type', 'Compressed bodies are not accepted.', { param })
 }
 
 /** Bytes; undefined where the head does not say, because the body is chunked or there is none. */
