@@ -133,9 +133,9 @@ function parseLines(header: ControlHeader, lines: readonly string[]): PolicyChan
   )
 }
 
-/** Lines are bounded before they are joined or compared, as this may run on a list that no HTTP parser has bounded. */
+/** Lines and the commas between them are bounded before they are joined or compared, as no HTTP parser may have bounded this list. */
 function assertBounded(header: ControlHeader, lines: readonly string[]): void {
-  const characters = lines.reduce((sum, line) => sum + line.length + 1, 0)
+  const characters = lines.reduce((sum, line) => sum + line.length, lines.length - 1)
   if (characters > MAX_VALUE_CHARACTERS) throw invalidHeader(header.name, `longer than ${MAX_VALUE_CHARACTERS} bytes`)
 }
 

@@ -93,6 +93,26 @@ t.test('the order of header lines does not matter', async () => {
   fc.assert(fc.property(accepted, (lines) => meaningOf(lines.flat()) === meaningOf(lines.toReversed().flat())))
 })
 
+t.test('the lines of a header, joined by commas, may have 16,384 octets and not one more', async (t) => {
+  const long = `a=1${','.repeat(16_381)}`
+  t.equal(
+    errorOf(() => parseControlHeaders(['x-llm-tags', long])),
+    undefined,
+  )
+  t.equal(
+    errorOf(() => parseControlHeaders(['x-llm-tags', long.slice(0, -4), 'x-llm-tags', 'b=2'])),
+    undefined,
+  )
+  t.match(
+    errorOf(() => parseControlHeaders(['x-llm-tags', `${long},`])),
+    /longer than 16384/,
+  )
+  t.match(
+    errorOf(() => parseControlHeaders(['x-llm-tags', long.slice(0, -3), 'x-llm-tags', 'b=2'])),
+    /longer than 16384/,
+  )
+})
+
 function meaningOf(lines: readonly string[]): string {
   let meaning = 'refused'
   errorOf(() => (meaning = JSON.stringify(parseControlHeaders(lines))))
