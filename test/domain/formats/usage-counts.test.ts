@@ -45,3 +45,16 @@ t.test('no usage holds a number that counters, sums and metrics could not hold',
     }
   }
 })
+
+t.test('thoughts that only the total of a chat completion counts are charged as such', async (t) => {
+  const answer = { prompt_tokens: 20, completion_tokens: 424 }
+  t.match(parseChatUsage({ ...answer, total_tokens: 1016 }), { input: 20, output: 996, reasoning: 572 })
+  t.match(parseChatUsage({ ...answer, total_tokens: 444 }), { input: 20, output: 424, reasoning: 0 })
+  t.match(parseChatUsage({ ...answer, total_tokens: 1 }), { input: 20, output: 424, reasoning: 0 })
+  // Cached tokens beside the prompt, also as many as thoughts that are named, and a prompt that is not told.
+  const cached = { prompt_tokens_details: { cached_tokens: 70 }, total_tokens: 514 }
+  t.match(parseChatUsage({ ...answer, ...cached }), { cachedInput: 70, output: 424, reasoning: 0 })
+  const named = { ...cached, completion_tokens_details: { reasoning_tokens: 70 } }
+  t.match(parseChatUsage({ ...answer, ...named }), { cachedInput: 70, output: 494, reasoning: 70 })
+  t.match(parseChatUsage({ completion_tokens: 5, total_tokens: 15 }), { input: 0, output: 5, reasoning: 0 })
+})

@@ -13,22 +13,26 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const cachedInput = countOf(promptDetails?.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens)
   // In order: OpenRouter; LiteLLM's proxy in front of Anthropic.
   const cacheWrite = countOf(promptDetails?.cache_write_tokens ?? value.cache_creation_input_tokens)
+  const completion = countOf(value.completion_tokens)
   const reasoning = countOf(asObject(value.completion_tokens_details)?.reasoning_tokens)
+  const beside = prompt === 0 ? 0 : Math.max(0, countOf(value.total_tokens) - prompt - completion)
+  const thoughts = isCached(beside, cachedInput + cacheWrite, reasoning) ? 0 : beside
   return {
     input: Math.max(0, prompt - cachedInput - cacheWrite),
     cachedInput,
     cacheWrite,
-    output: outputOf(value, prompt, reasoning),
-    reasoning,
+    output: completion + thoughts,
+    reasoning: reasoning === 0 ? thoughts : reasoning,
     raw: value,
   }
 }
 
-/** xAI counts reasoning beside the completion, which only its total shows; everyone else inside it. */
-function outputOf(usage: JsonObject, prompt: number, reasoning: number): number {
-  const completion = countOf(usage.completion_tokens)
-  const isBeside = reasoning > 0 && countOf(usage.total_tokens) === prompt + completion + reasoning
-  return isBeside ? completion + reasoning : completion
+/**
+ * What the total counts beside prompt and completion are thoughts: xAI's, and Gemini's, which does not even name them in
+ * this format. Everyone else counts them inside. Some proxies have cached tokens beside the prompt.
+ */
+function isCached(beside: number, cached: number, reasoning: number): boolean {
+  return beside === cached && beside !== reasoning
 }
 
 /** The usage object for a client of this format. */
