@@ -94,6 +94,43 @@ t.test('usage that counts nothing does not make an answer free', async (t) => {
   }
 })
 
+t.test('a prompt that the provider does not count is charged by estimate', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const messages = [{ role: 'user', content: 'word '.repeat(80) }]
+  for (const usage of [
+    { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    { prompt_tokens: 0, completion_tokens: 7 },
+    { completion_tokens: 7 },
+    { prompt_tokens: null, completion_tokens: 7 },
+    { total_tokens: 9 },
+  ]) {
+    const guessed = { estimated: true, input: 108, output: 7 }
+    first.enqueue(ok({ ...chatCompletion('a longer answer than nothing'), usage }))
+    t.match(await tokensOf(gateway, await gateway.chat({ messages })), guessed)
+    first.enqueue(
+      stream([
+        sse({ id: 'c', choices: [{ index: 0, delta: { content: 'a longer answer than nothing' } }] }),
+        sse({ id: 'c', choices: [], usage }),
+        SSE_DONE,
+      ]),
+    )
+    t.match(await tokensOf(gateway, await gateway.chat({ messages, stream: true })), guessed)
+  }
+})
+
+t.test('an answer that says nothing, and whose usage is not told, has read its prompt', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const messages = [{ role: 'user', content: 'word '.repeat(80) }]
+  const call = { index: 0, id: 'a', type: 'function', function: { name: 'now', arguments: '' } }
+  for (const message of [{ content: '' }, { content: null, tool_calls: [call] }]) {
+    first.enqueue(ok({ id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+    t.match(await tokensOf(gateway, await gateway.chat({ messages })), { estimated: true, input: 108 })
+    const delta = { role: 'assistant', ...message }
+    first.enqueue(stream([sse({ id: 'c', choices: [{ index: 0, delta, finish_reason: 'stop' }] }), SSE_DONE]))
+    t.match(await tokensOf(gateway, await gateway.chat({ messages, stream: true })), { estimated: true, input: 108 })
+  }
+})
+
 t.test('usage that is told again, and then counts no answer, does not make one free', async (t) => {
   const { first, gateway } = await setUp(t, 'Gemini')
   const counted = { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 }

@@ -45,3 +45,9 @@ export function estimateUsage(prompt: PromptSize, outputText: string): Estimated
     estimated: true,
   }
 }
+
+/** `usage`, with an estimate of the prompt where the provider counts none of it: several servers say 0, or leave it out. */
+export function withPrompt(usage: Usage, prompt: PromptSize): Usage {
+  if (usage.input + usage.cachedInput + usage.cacheWrite > 0) return usage
+  return { ...usage, input: estimateUsage(prompt, '').usage.input }
+}

@@ -19,7 +19,7 @@ import {
   type JsonCheck,
 } from '../../domain/guardrails/json-shape.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
-import { estimateUsage, generatedText } from '../../domain/quota/estimate.ts'
+import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
@@ -170,14 +170,15 @@ function countTry(answer: WholeAnswer, record: RequestRecord): void {
   record.earlier.push({ usage, charge: chargeOf(usage, answer.deployment.model.pricing) })
 }
 
-/** An estimate for a provider that never counts, or not what it has generated. A try without any text has read its prompt. */
+/** An estimate for a provider that never counts, or not all. A try without any text has read its prompt. */
 function usageOf({ result }: WholeAnswer, record: RequestRecord): Usage | undefined {
+  if (record.promptSize === undefined) return result.usage
   const text = generatedText(result)
-  const told = result.usage
-  if (record.promptSize === undefined || (told !== undefined && (told.output > 0 || text === ''))) return told
-  record.usageEstimated = true
   const guessed = estimateUsage(record.promptSize, text).usage
-  return told === undefined ? guessed : { ...told, output: guessed.output }
+  const told = result.usage === undefined ? guessed : withPrompt(result.usage, record.promptSize)
+  const usage = told.output > 0 || text === '' ? told : { ...told, output: guessed.output }
+  if (usage !== result.usage) record.usageEstimated = true
+  return usage
 }
 
 /** @throws {GatewayError} where the limits leave no room for a second try. */

@@ -57,6 +57,8 @@ export class RequestRecord {
   /** Which deployment's answer the client gets. */
   served: Deployment | undefined
   usage: Usage | undefined
+  /** The answer goes to the client: it is paid for, whether its provider tells the usage or not. */
+  isResponding = false
   /** Answers that were paid for and not used (a repair of forced JSON). */
   readonly earlier: { readonly usage: Usage; readonly charge: Charge }[] = []
   /** The provider reported no usage; what stands there was estimated. */

@@ -41,6 +41,7 @@ export function respond(
   const { headers } = responding
   if (answer.type === 'whole' && responding.request.stream)
     return respond(asStream(answer), responding, record, services)
+  record.isResponding = true
   if (answer.type === 'stream') {
     const { knownBytes = 0 } = answer
     if (knownBytes > UNCOUNTED_BYTES) waitsForClient(knownBytes * COST_PER_KNOWN_BYTE, record, services)

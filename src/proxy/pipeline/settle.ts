@@ -8,7 +8,7 @@
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
-import { estimateUsage } from '../../domain/quota/estimate.ts'
+import { estimateUsage, withPrompt } from '../../domain/quota/estimate.ts'
 import { probableTokens } from '../../domain/quota/prompt-size.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { renderAudit } from './audit.ts'
@@ -113,18 +113,22 @@ function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds
   services.audit.write(audit, JSON.stringify(audit))
 }
 
-/** A stream that was cut, or a provider that never counts. */
+/** A stream that was cut, or a provider that never counts. An answer without a text has read its prompt. */
 function estimated(record: RequestRecord): Usage | undefined {
-  if (record.promptSize === undefined || record.answerSize.bytes === 0) return undefined
+  if (record.promptSize === undefined || !record.isResponding) return undefined
   record.usageEstimated = true
   const { usage } = estimateUsage(record.promptSize, '')
   return { ...usage, output: probableTokens(record.answerSize.bytes, record.answerSize.wide) }
 }
 
-/** With what came after the usage was told: a provider that tells it at both ends was cut, or left, between them. */
-function completed(usage: Usage, record: RequestRecord): Usage {
+/**
+ * With the prompt, where the provider counts none, and with what came after the usage was told: a provider that tells it
+ * at both ends was cut, or left, between them.
+ */
+function completed(told: Usage, record: RequestRecord): Usage {
+  const usage = record.promptSize === undefined ? told : withPrompt(told, record.promptSize)
   const { bytes, wide } = record.uncountedSize
-  if (bytes === 0) return usage
+  if (usage === told && bytes === 0) return told
   record.usageEstimated = true
   return { ...usage, output: usage.output + probableTokens(bytes, wide) }
 }
