@@ -6,6 +6,7 @@ import { ensureTenantUser } from '../../src/operator/publish/redis-users.ts'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { startProxy } from '../helpers/forward-proxy.ts'
 import { startCluster, startSentinels, until, type RedisServer } from '../helpers/redis.ts'
 import { KEY_DIGEST, OPERATOR_MASTER, startOperator, startSidecar } from '../helpers/sidecar.ts'
 import { keyEntry, organizationEntry, providerEntry, snapshotOf, type KeyEntryOptions } from '../helpers/snapshots.ts'
@@ -67,6 +68,20 @@ t.test(
     t.equal(await sidecar.ready(), 200)
   },
 )
+
+t.test("a forward proxy in the containers' environment leads neither to the operator nor to providers", async (t) => {
+  const { operator } = await start(t)
+  await operator.apply({})
+  const { proxyUrl, targets } = await startProxy(t)
+  const sidecar = await startSidecar(t, operator, {
+    https_proxy: proxyUrl,
+    HTTPS_PROXY: proxyUrl,
+    http_proxy: proxyUrl,
+  })
+  await until(async () => (await sidecar.ready()) === 200)
+  t.equal((await sidecar.chat()).status, 200)
+  t.same(targets, [])
+})
 
 t.test('a key bound to other ServiceAccounts is not served here', async (t) => {
   const { operator, sidecar, snapshot } = await startReady(t)

@@ -137,8 +137,12 @@ export interface Sidecar {
   chat(key?: string): Promise<Response>
 }
 
-/** Resolves when it listens, ready or not. */
-export async function startSidecar(t: Test, operator: FakeOperator): Promise<Sidecar> {
+/** Resolves when it listens, ready or not. @param env further variables of its container */
+export async function startSidecar(
+  t: Test,
+  operator: FakeOperator,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Sidecar> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-sidecar-'))
   writeFileSync(join(directory, 'token'), token())
   const addresses = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--operator', operator.address]
@@ -149,6 +153,7 @@ export async function startSidecar(t: Test, operator: FakeOperator): Promise<Sid
       POD_NAME: POD.name,
       POD_NAMESPACE: POD.namespace,
       POD_UID: POD.uid,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

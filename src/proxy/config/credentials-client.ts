@@ -94,6 +94,9 @@ export class CredentialsClient {
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
       // Or a second client in this process would get the connection of the first, with its old CA.
       'grpc.use_local_subchannel_pool': 1,
+      // A company's forward proxy, which many clusters put into every container, does not lead to a Service, and the
+      // operator would see its address in place of the pod's.
+      'grpc.enable_http_proxy': 0,
     })
     const close = () => client.close()
     try {
