@@ -7,11 +7,11 @@
  * Private networks are allowed: model servers live there. Loopback needs `allowInsecureHttp`, as plain http does.
  * Behind a forward proxy the proxy resolves the name; only literal addresses can be checked here.
  */
-import { lookup as resolve } from 'node:dns'
-import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { AttemptError } from '../pipeline/ports.ts'
+import { lookUpAll } from './name-lookup.ts'
 
 /** `name` as `URL.hostname` gives it. @throws {AttemptError} `refused-address` where it is a literal address that is refused. */
 export function checkLiteralAddress(name: string, allowLoopback: boolean): void {
@@ -33,8 +33,7 @@ export function isLoopback(name: string): boolean {
 /** A `lookup` for sockets that gives the error instead of an address where one of the answers is refused. */
 export function guardedLookup(allowLoopback: boolean): LookupFunction {
   return (hostname, options, callback) => {
-    const all: LookupOptions & { all: true } = { ...options, all: true }
-    resolve(hostname, all, (error, addresses) => {
+    lookUpAll(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '')
       const refusal = firstRefusal(addresses, allowLoopback)
       if (refusal !== undefined) return callback(refusal, '')
