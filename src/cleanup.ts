@@ -17,6 +17,7 @@ export const CLEANUP_FLAGS = {
     default: 'tollgate-sidecar-injector',
     help: 'MutatingWebhookConfiguration to delete',
   },
+  'verify-pod': { type: 'text', help: 'pod of `helm test` to delete' },
   redis: { type: 'text', help: 'Redis to revoke all keys in; without it they stay valid for sidecars that still run' },
   'redis-secret': { type: 'text', help: 'Secret of its login, as of the operator' },
   'delete-secrets': { type: 'switch', help: 'also delete the Secrets that the operator made for itself' },
@@ -32,6 +33,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
   const redisSecret = parseName('redis-secret', flags['redis-secret'])
   const operator = parseName('operator', flags.operator)
   const webhookConfiguration = parseName('webhook-configuration', flags['webhook-configuration'])
+  const verifyPod = parseName('verify-pod', flags['verify-pod'])
   const ownNamespace = parseName('namespace', flags.namespace)
   return runKubeTool(environment, 'tollgate-cleanup', (tool) => {
     const namespace = ownNamespace ?? tool.namespace
@@ -40,6 +42,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
       namespace,
       operator,
       webhookConfiguration,
+      verifyPod,
       secrets: flags['delete-secrets'] ? [...OWN_SECRETS, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
       revoke: redis === undefined ? undefined : () => revoke(tool.client, redis, namespace, redisSecret),
     })

@@ -27,6 +27,15 @@ t.test('no webhook and no policy is left', async (t) => {
   )
 })
 
+t.test("no pod is left in the release's namespace", async (t) => {
+  const pods = fieldsOf(JSON.parse(await kubectl(['get', 'pods', '-n', 'tollgate-system', '-o', 'json']))).list('items')
+  const left = pods.filter((pod) => pod.at('metadata', 'deletionTimestamp') === undefined)
+  t.same(
+    left.map((pod) => pod.text('metadata', 'name')),
+    [],
+  )
+})
+
 t.test('CRDs and resources are kept, without finalizers', async (t) => {
   t.same((await names('customresourcedefinitions')).toSorted(), [
     'organizations.tollgate.dev',

@@ -5,7 +5,8 @@
  *     operator                stopped first, or it would put finalizers back
  *     keys                    revoked in Redis, where that is asked for
  *     finalizers              else VirtualKeys, and their namespaces, never end
- *     Lease, Secrets          the latter where that is asked for
+ *     Lease, verify pod
+ *     Secrets                 where that is asked for
  *
  * A step that fails does not keep the others from being done.
  */
@@ -18,6 +19,7 @@ import {
   DEPLOYMENTS,
   LEASES,
   MUTATING_WEBHOOK_CONFIGURATIONS,
+  PODS,
   SECRETS,
   VIRTUAL_KEYS,
   type Resource,
@@ -41,6 +43,8 @@ export interface CleanUpOptions {
   /** Name of its Deployment and of its Lease. */
   readonly operator: string
   readonly webhookConfiguration: string
+  /** What `helm test` has left; undefined: nothing. */
+  readonly verifyPod: string | undefined
   /** Secrets to delete; those that somebody else made stay. */
   readonly secrets: readonly string[]
   /** Revokes keys and says what it did; undefined: they stay. */
@@ -50,7 +54,7 @@ export interface CleanUpOptions {
 
 /** @returns whether nothing is left that would hang. A failed revocation is told, and does not count. */
 export async function cleanUp(options: CleanUpOptions): Promise<boolean> {
-  const { client, namespace, operator, webhookConfiguration, secrets, revoke, writeLine } = options
+  const { client, namespace, operator, webhookConfiguration, verifyPod, secrets, revoke, writeLine } = options
   const attempt = async (what: string, step: () => Promise<string>): Promise<boolean> => {
     try {
       writeLine(`${what}: ${await step()}`)
@@ -70,6 +74,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<boolean> {
   if (revoke !== undefined) await attempt('keys in Redis', revoke)
   unblocked.push(await attempt('finalizers', () => stripFinalizers(options)))
   await attempt(`lease ${operator}`, () => remove(LEASES, { namespace, name: operator }))
+  if (verifyPod !== undefined) await attempt(`pod ${verifyPod}`, () => remove(PODS, { namespace, name: verifyPod }))
   for (const name of secrets) await attempt(`secret ${name}`, () => deleteOurs(client, { namespace, name }))
   return unblocked.every(Boolean)
 }

@@ -6,6 +6,7 @@ import {
   DEPLOYMENTS,
   LEASES,
   MUTATING_WEBHOOK_CONFIGURATIONS,
+  PODS,
   SECRETS,
   VIRTUAL_KEYS,
 } from '../../../src/operator/kube/resource.ts'
@@ -16,6 +17,13 @@ import type { OperatorWorld, RunningOperator } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
 const CONFIGURATION = 'tollgate-sidecar-injector'
+/** What `helm test` has left. */
+const VERIFY_POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'tollgate-verify' },
+  spec: { containers: [{ name: 'verify', image: 'x' }], restartPolicy: 'Never' },
+}
 const OPERATOR = { namespace: SYSTEM, name: 'tollgate-operator' }
 
 t.test('cleanup', async (t) => {
@@ -40,6 +48,7 @@ t.test('cleanup', async (t) => {
     t.match(stdout, /keys in Redis: revoked in 2 namespaces/)
     t.match(stdout, /3 VirtualKeys released, 3 in all/)
     t.equal(await world.read(MUTATING_WEBHOOK_CONFIGURATIONS, undefined, CONFIGURATION), undefined)
+    t.equal(await world.read(PODS, SYSTEM, VERIFY_POD.metadata.name), undefined)
     t.equal(await world.read(LEASES, OPERATOR.namespace, OPERATOR.name), undefined)
     t.notMatch(await redis.cli('ACL', 'USERS'), /tollgate-/)
     t.equal(
@@ -111,6 +120,7 @@ async function installed(world: OperatorWorld): Promise<void> {
   const wanted: readonly JsonObject[] = [
     find(objects, 'MutatingWebhookConfiguration', CONFIGURATION),
     find(objects, 'Deployment', OPERATOR.name),
+    { ...VERIFY_POD, metadata: { ...VERIFY_POD.metadata, namespace: SYSTEM } },
   ]
   await world.apply(...wanted)
 }
