@@ -54,13 +54,26 @@ export function helpOf(specs: Record<string, FlagSpec>): string {
   return flags.map(({ flag, text }) => flag.padEnd(width) + text).join('\n')
 }
 
-/** `host:port` with a port from 0 to 65535; IPv6 in brackets. @throws {UsageError} */
-export function parseAddress(flag: string, text: string): { readonly host: string; readonly port: number } {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
+/** Where a server listens. */
+export interface ListenAddress {
+  /** Undefined: on all addresses of the machine, of both families where it has both. */
+  readonly host: string | undefined
+  readonly port: number
+}
+
+/** `host:port` with a port from 0 to 65535, IPv6 in brackets; or `:port`. @throws {UsageError} */
+export function parseListenAddress(flag: string, text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+))?:(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])
   if (match === null || port > 65_535)
     throw new UsageError(`--${flag} must be host:port, for example 127.0.0.1:4141, not ${text}`)
-  return { host: match[1] ?? match[2] ?? '', port }
+  return { host: match[1] ?? match[2], port }
+}
+
+/** The address of another process. @throws {UsageError} */
+export function checkAddress(flag: string, text: string): void {
+  if (parseListenAddress(flag, text).host === undefined)
+    throw new UsageError(`--${flag} must be host:port, with a host, not ${text}`)
 }
 
 /** A Kubernetes name: nothing in it can reach another key of a store. */

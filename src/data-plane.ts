@@ -1,6 +1,6 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
 import { getHeapStatistics } from 'node:v8'
-import { parseAddress, parseChoice, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
+import { parseListenAddress, parseChoice, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
@@ -42,8 +42,8 @@ export interface DataPlaneSettings {
 /** @throws {UsageError} */
 export function parseSettings(flags: Flags<typeof DATA_PLANE_FLAGS>): DataPlaneSettings {
   return {
-    listen: parseAddress('listen', flags.listen),
-    admin: parseAddress('admin', flags.admin),
+    listen: parseListenAddress('listen', flags.listen),
+    admin: parseListenAddress('admin', flags.admin),
     maxBodyBytes: parseWholeNumber('max-body-bytes', flags['max-body-bytes'], 1, MOST_BODY_BYTES),
     logLevel: parseChoice('log-level', LOG_LEVELS, flags['log-level']),
   }

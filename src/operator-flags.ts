@@ -1,14 +1,15 @@
 /** The operator's command line. */
 import { readFile } from 'node:fs/promises'
 import {
-  parseAddress,
   parseChoice,
+  parseListenAddress,
   parseName,
   parseRedis,
   parseWholeNumber,
   UsageError,
   type FlagSpec,
   type Flags,
+  type ListenAddress,
 } from './command-line.ts'
 import { parseDuration } from './domain/resources/durations.ts'
 import { parseInjectionSettings, type InjectionSettings } from './operator/injection/settings.ts'
@@ -26,14 +27,14 @@ export const OPERATOR_FLAGS = {
     type: 'text',
     help: "the operator's namespace, with the providers' Secrets (default: that of its connection)",
   },
-  admin: { type: 'text', default: '0.0.0.0:4142', help: 'address of /livez, /readyz and /metrics' },
+  admin: { type: 'text', default: ':4142', help: 'address of /livez, /readyz and /metrics' },
   'listen-grpc': {
     type: 'text',
-    help: 'address of the credentials service for sidecars, such as 0.0.0.0:8443; without it there is none',
+    help: 'address of the credentials service for sidecars, such as :8443; without it there is none',
   },
   'listen-webhook': {
     type: 'text',
-    help: 'address of the webhook that injects sidecars, such as 0.0.0.0:9443; without it there is none',
+    help: 'address of the webhook that injects sidecars, such as :9443; without it there is none',
   },
   injection: { type: 'text', help: 'YAML file: how sidecars are injected' },
   'webhook-configuration': { type: 'text', help: 'MutatingWebhookConfiguration whose caBundle the operator keeps' },
@@ -69,11 +70,11 @@ export interface OperatorSettings {
   readonly redis: RedisSettings
   /** Undefined: that of the connection. */
   readonly namespace: string | undefined
-  readonly admin: Address
+  readonly admin: ListenAddress
   /** Undefined: no credentials service. */
-  readonly grpc: Address | undefined
+  readonly grpc: ListenAddress | undefined
   /** Undefined: no webhook. */
-  readonly webhook: Address | undefined
+  readonly webhook: ListenAddress | undefined
   /** Undefined: nothing is injected. */
   readonly injection: InjectionSettings | undefined
   readonly webhookConfiguration: string | undefined
@@ -81,11 +82,6 @@ export interface OperatorSettings {
   readonly leaseName: string
   readonly kubeRate: number
   readonly logLevel: LogLevel
-}
-
-export interface Address {
-  readonly host: string
-  readonly port: number
 }
 
 export interface RedisSettings {
@@ -115,7 +111,7 @@ export async function readOperatorSettings(flags: Flags<typeof OPERATOR_FLAGS>):
   return {
     redis: await redisSettings(flags),
     namespace: parseName('namespace', flags.namespace),
-    admin: parseAddress('admin', flags.admin),
+    admin: parseListenAddress('admin', flags.admin),
     grpc: optionalAddress('listen-grpc', flags['listen-grpc']),
     webhook: optionalAddress('listen-webhook', webhook),
     injection: await injectionSettings(flags.injection),
@@ -185,8 +181,8 @@ async function readText(flag: string, file: string): Promise<string> {
   }
 }
 
-function optionalAddress(flag: string, text: string | undefined): Address | undefined {
-  return text === undefined ? undefined : parseAddress(flag, text)
+function optionalAddress(flag: string, text: string | undefined): ListenAddress | undefined {
+  return text === undefined ? undefined : parseListenAddress(flag, text)
 }
 
 function dnsName(flag: string, text: string): string {

@@ -132,8 +132,8 @@ async function serveCredentials(parts: ServiceParts, pods: PodWatch, grants: Gra
     grants.clear()
     server.pushGrants()
   })
-  const { host = '', port = 0 } = settings.grpc ?? {}
-  log.info({ grpc: `${host}:${await server.listen(host, port)}` }, 'credentials service listens')
+  const { host, port = 0 } = settings.grpc ?? {}
+  log.info({ grpc: `${host ?? ''}:${await server.listen(host, port)}` }, 'credentials service listens')
   return server
 }
 
@@ -169,7 +169,7 @@ async function serveWebhook(
     }),
   })
   certificates.onChange((renewed) => server.setCertificate(renewed.certificate, renewed.privateKey))
-  log.info({ webhook: `${host}:${server.port}` }, 'webhook listens')
+  log.info({ webhook: `${host ?? ''}:${server.port}` }, 'webhook listens')
   return server
 }
 

@@ -107,7 +107,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     },
     metricsPage: metrics.page,
   })
-  log.info({ admin: `http://${settings.admin.host}:${server.port}`, namespace }, 'operator started')
+  log.info({ admin: `http://${settings.admin.host ?? '[::]'}:${server.port}`, namespace }, 'operator started')
   const login = redisLogin(settings.redis, { client, log, namespace }, (url) => {
     redisUrl = url
     redis.redirect(url.reveal())

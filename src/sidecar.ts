@@ -1,6 +1,6 @@
 /** Process entry: the data plane in an application's pod, fed by the operator and Redis. Wiring only. */
 import { readFile } from 'node:fs/promises'
-import { parseAddress, parseFlags, UsageError, type FlagSpec } from './command-line.ts'
+import { checkAddress, parseFlags, UsageError, type FlagSpec } from './command-line.ts'
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-plane.ts'
 import { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { CredentialsClient } from './proxy/config/credentials-client.ts'
@@ -15,7 +15,7 @@ import { openRedisStores, redisChanges } from './stores.ts'
 
 export const SIDECAR_FLAGS = {
   ...DATA_PLANE_FLAGS,
-  admin: { ...DATA_PLANE_FLAGS.admin, default: '0.0.0.0:4142' },
+  admin: { ...DATA_PLANE_FLAGS.admin, default: ':4142' },
   operator: { type: 'text', help: 'host:port of the operator' },
   ca: { type: 'text', help: "certificates that the operator's is checked with: a file, or the PEM text itself" },
   token: {
@@ -30,7 +30,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
   const flags = parseFlags(args, SIDECAR_FLAGS, environment)
   const { operator, ca, token } = flags
   if (operator === undefined) throw new UsageError('--operator host:port is required')
-  parseAddress('operator', operator)
+  checkAddress('operator', operator)
   if (ca === undefined) throw new UsageError('--ca is required: a file, or PEM text')
   const pod = readPod(environment)
   const settings = parseSettings(flags)

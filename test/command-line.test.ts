@@ -3,7 +3,14 @@ import { runAudit } from '../src/audit.ts'
 import { runCache } from '../src/cache.ts'
 import { runCheck } from '../src/check.ts'
 import { runCleanup } from '../src/cleanup.ts'
-import { parseChoice, parseFlags, parseWholeNumber, UsageError, type FlagSpec } from '../src/command-line.ts'
+import {
+  parseChoice,
+  parseFlags,
+  parseListenAddress,
+  parseWholeNumber,
+  UsageError,
+  type FlagSpec,
+} from '../src/command-line.ts'
 import { runOperator } from '../src/operator.ts'
 import { runSidecar } from '../src/sidecar.ts'
 import { runVerify } from '../src/verify.ts'
@@ -26,6 +33,22 @@ t.test('a whole number is written in digits, between its bounds', async (t) => {
     t.throws(
       () => parseWholeNumber('port', wrong, 1, 65_535),
       new UsageError(`--port must be a whole number from 1 to 65535, not ${wrong}`),
+    )
+})
+
+t.test('an address to listen at has a host, or none for all', async (t) => {
+  const cases: [string, string | undefined, number][] = [
+    ['127.0.0.1:4141', '127.0.0.1', 4141],
+    ['localhost:0', 'localhost', 0],
+    ['[::1]:65535', '::1', 65_535],
+    ['[::]:1', '::', 1],
+    [':4142', undefined, 4142],
+  ]
+  for (const [text, host, port] of cases) t.strictSame(parseListenAddress('admin', text), { host, port }, text)
+  for (const wrong of ['', ':', '4142', '::1:80', '[]:80', '[x]:80', 'a b:80', ':65536', ':-1', ':8a', 'http://a:80'])
+    t.throws(
+      () => parseListenAddress('admin', wrong),
+      new UsageError(`--admin must be host:port, for example 127.0.0.1:4141, not ${wrong}`),
     )
 })
 
@@ -80,14 +103,14 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     [operator('--redis=nonsense'), /^--redis: not a Redis address/],
     [operator('--sidecar-redis=nonsense'), /^--sidecar-redis: not a Redis address/],
     [runSidecar(['--operator=nonsense', '--ca=x'], {}), /^--operator must be host:port/],
+    [runSidecar(['--operator=:8443', '--ca=x'], {}), /^--operator must be host:port, with a host/],
     [cleanup('--redis=nonsense'), /^--redis: not a Redis address/],
     ...['namespace', 'redis-secret', 'webhook-configuration', 'tls-secret', 'lease-name'].map(
       (flag): [Promise<unknown>, RegExp] => [operator(`--${flag}=../x`), new RegExp(`^--${flag} must be a name`)],
     ),
-    ...['namespace', 'redis-secret', 'webhook-configuration', 'operator'].map((flag): [Promise<unknown>, RegExp] => [
-      cleanup(`--${flag}=a b`),
-      new RegExp(`^--${flag} must be a name`),
-    ]),
+    ...['namespace', 'redis-secret', 'webhook-configuration', 'operator', 'verify-pod'].map(
+      (flag): [Promise<unknown>, RegExp] => [cleanup(`--${flag}=a b`), new RegExp(`^--${flag} must be a name`)],
+    ),
     ...['namespace', 'webhook-configuration', 'organization'].map((flag): [Promise<unknown>, RegExp] => [
       verify(`--${flag}=Ü`),
       new RegExp(`^--${flag} must be a name`),

@@ -6,7 +6,8 @@ const MAX_CONNECTIONS = 64
 const REQUEST_TIMEOUT_MS = 5_000
 
 export interface AdminServerOptions {
-  readonly host: string
+  /** Undefined: all addresses of the machine. */
+  readonly host: string | undefined
   readonly port: number
   /** Why the operator is not ready, for people; undefined: it is. */
   readonly problem: () => string | undefined
@@ -26,7 +27,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   server.maxConnections = MAX_CONNECTIONS
   server.requestTimeout = REQUEST_TIMEOUT_MS
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port, options.host, resolve)
+    server.once('error', reject).listen({ port: options.port, host: options.host }, resolve)
   })
   const address = server.address()
   return {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { hasIPv6 } from '../helpers/addresses.ts'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { freeze, ok, stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
@@ -67,6 +68,24 @@ t.test("the environment's forward proxy leads to providers; what is none ends th
   t.equal(refused.status, 2)
   t.match(refused.stderr, /HTTPS_PROXY must be the http or https URL of a forward proxy/)
   t.notMatch(refused.stderr + refused.stdout, /hunter2/)
+})
+
+t.test('an address without a host is all of them, of both families', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+    args: ['--listen', ':0', '--admin', ':0'],
+  })
+  const ports = [gateway.url, gateway.admin].map((url) => new URL(url).port)
+  for (const host of ['127.0.0.1', ...(hasIPv6() ? ['[::1]'] : [])]) {
+    const [models, ready] = await Promise.all([
+      fetch(`http://${host}:${ports[0]}/v1/models`, { headers: { authorization: `Bearer ${KEY}` } }),
+      fetch(`http://${host}:${ports[1]}/readyz`),
+    ])
+    t.same([models.status, ready.status], [200, 200], host)
+  }
 })
 
 t.test('an emptied manifest file locks nobody out', async (t) => {

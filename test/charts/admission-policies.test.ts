@@ -428,6 +428,7 @@ const REFUSED: readonly Refused[] = [
   ],
   ['no operator', (pod) => withSidecar(pod, { env: [] }), ENVIRONMENT],
   ['data on all addresses', withEnv({ name: 'TOLLGATE_LISTEN', value: '0.0.0.0:4141' }), ENVIRONMENT],
+  ['data on all addresses of both families', withEnv({ name: 'TOLLGATE_LISTEN', value: ':4141' }), ENVIRONMENT],
   ["another pod's name", withEnv({ name: 'POD_NAME', value: 'other' }), ENVIRONMENT],
   [
     'code mounted over its own',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export interface Authority {
   /** PEM. */
   readonly ca: string
-  /** A server certificate, for localhost and 127.0.0.1 unless another name is given. */
+  /** A server certificate, for localhost, 127.0.0.1 and ::1 unless another name is given. */
   issue(name?: string): { readonly certificate: string; readonly privateKey: string }
 }
 
@@ -20,7 +20,7 @@ export function createAuthority(): Authority {
   return {
     ca,
     issue(name) {
-      const names = name === undefined ? 'DNS:localhost,IP:127.0.0.1' : `DNS:${name}`
+      const names = name === undefined ? 'DNS:localhost,IP:127.0.0.1,IP:::1' : `DNS:${name}`
       const files = { 'ca.crt': ca, 'ca.key': caKey, 'san.cnf': `subjectAltName=${names}\n` }
       const made = openssl(files, [
         ['req', ...EC, '-subj', `/CN=${name ?? 'localhost'}`, '-keyout', 'server.key', '-out', 'server.csr'],

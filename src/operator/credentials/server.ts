@@ -102,8 +102,8 @@ export class CredentialsServer {
     this.#certificate.set(certificate, privateKey)
   }
 
-  /** Resolves with the port. @throws where the address cannot be had. */
-  listen(host: string, port: number): Promise<number> {
+  /** Resolves with the port. `host` undefined: on all addresses of the machine. @throws where the address cannot be had. */
+  listen(host: string | undefined, port: number): Promise<number> {
     const credentials = experimental.createCertificateProviderServerCredentials(this.#certificate, null, false)
     const injector = this.#server.createConnectionInjector(credentials)
     const listener = this.#listener

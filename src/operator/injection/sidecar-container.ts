@@ -70,7 +70,7 @@ function sidecarEnv(wishes: PodWishes, trust: string): JsonObject[] {
     // Of this pod only: who reaches it needs no more than a virtual key.
     value('TOLLGATE_LISTEN', `127.0.0.1:${wishes.dataPort}`),
     // Of all addresses: the kubelet probes the pod's.
-    value('TOLLGATE_ADMIN', `0.0.0.0:${wishes.adminPort}`),
+    value('TOLLGATE_ADMIN', `:${wishes.adminPort}`),
     value('TOLLGATE_LOG_LEVEL', wishes.logLevel),
     field('POD_NAME', 'metadata.name'),
     field('POD_NAMESPACE', 'metadata.namespace'),

@@ -23,7 +23,8 @@ const CLOSE_TIMEOUT_MS = 2_000
 const PATH = '/inject'
 
 export interface WebhookServerOptions {
-  readonly host: string
+  /** Undefined: all addresses of the machine. */
+  readonly host: string | undefined
   readonly port: number
   /** PEM, with its chain. */
   readonly certificate: string
@@ -67,7 +68,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   // A peer that does not speak TLS, or not our authority's: its own log tells.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve)
+    server.once('error', reject).listen({ port, host }, resolve)
   })
   const address = server.address()
   return {

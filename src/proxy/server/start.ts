@@ -10,7 +10,8 @@ import { Drain, DRAIN_LIMIT_MS } from './drain.ts'
 import { releaseStartUpMemory, settleHeap } from './heap.ts'
 
 export interface Address {
-  readonly host: string
+  /** Undefined: all addresses of the machine. */
+  readonly host: string | undefined
   readonly port: number
 }
 

@@ -6,6 +6,7 @@ import type { GrantContent } from '../../../src/operator/credentials/ports.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { CredentialsClient } from '../../../src/proxy/config/credentials-client.ts'
 import type { Grant } from '../../../src/proxy/config/grant.ts'
+import { hasIPv6 } from '../../helpers/addresses.ts'
 import { createAuthority, type Authority } from '../../helpers/certificates.ts'
 import { FACTS, fakeCluster, grantOf, POD, REVIEW, token, type FakeCluster } from '../../helpers/fake-cluster.ts'
 import { until } from '../../helpers/redis.ts'
@@ -24,6 +25,8 @@ interface OperatorOptions {
   readonly cluster?: FakeCluster
   readonly grants?: Map<string, GrantContent>
   readonly port?: number
+  /** Undefined: all addresses. */
+  readonly host?: string | undefined
 }
 
 const lines: object[] = []
@@ -45,7 +48,7 @@ async function startOperator(t: Test, options: OperatorOptions = {}): Promise<Op
     onAuthenticated: (result) => results.push(result),
   })
   setCertificate(server, authority)
-  const bound = await server.listen('127.0.0.1', port)
+  const bound = await server.listen('host' in options ? options.host : '127.0.0.1', port)
   t.teardown(() => server.close())
   return { server, address: `localhost:${bound}`, cluster, grants, results }
 }
@@ -95,6 +98,18 @@ t.test('a sidecar gets what its namespace needs, and says that it is in force', 
   t.throws(() => grant?.secrets.redactionSecretOf('other'), { message: /no secrets are granted/ })
   t.ok(client.connected)
   await until(() => server.connected().some(({ appliedVersion }) => appliedVersion === grant?.version))
+})
+
+t.test('on all addresses a sidecar is known by its own, of whichever family', async (t) => {
+  const cluster = fakeCluster()
+  const { address, results } = await startOperator(t, { cluster, host: undefined })
+  for (const [host, podIP] of [['127.0.0.1', '127.0.0.1'], ...(hasIPv6() ? [['[::1]', '::1'] as const] : [])]) {
+    cluster.pods.set('team-a/app-1', { ...FACTS, podIPs: [podIP ?? ''] })
+    const { client, grants } = startClient(t, address.replace('localhost', host ?? ''))
+    await until(() => grants.length === 1)
+    client.close()
+  }
+  t.notMatch(results, ['other-address'])
 })
 
 t.test('a rotated credential reaches a running sidecar, once, and nobody else', async (t) => {

@@ -36,7 +36,7 @@ t.test('a webhook on a real API server', async (t) => {
     t.match(envOf(created, 'tollgate'), {
       TOLLGATE_OPERATOR: OPERATOR_ADDRESS,
       TOLLGATE_LISTEN: '127.0.0.1:4141',
-      TOLLGATE_ADMIN: '0.0.0.0:4142',
+      TOLLGATE_ADMIN: ':4142',
       POD_NAME: 'field:metadata.name',
     })
     t.equal(envOf(created, 'tollgate')['TOLLGATE_CA'], await world.caBundle(), 'trusts what the API server trusts')
