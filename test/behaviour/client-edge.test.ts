@@ -125,6 +125,23 @@ t.test('a secret in place of a model is shown to nobody', async (t) => {
   t.notMatch(gateway.output(), SECRET)
 })
 
+t.test(
+  'the audit record names the model that was asked for, auto where none was, and none where nobody has read it',
+  async (t) => {
+    const requested = async (body: object, headers: Record<string, string>) => {
+      const answer = await gateway.chat(body, headers)
+      await answer.text()
+      const audit = await gateway.line((line) => line['requestId'] === answer.headers.get('x-request-id'))
+      return audit['model']
+    }
+    const tagged = { 'x-llm-tags': 'team=a' }
+    t.match(await requested({ model: 'chat-model' }, tagged), { requested: 'chat-model' })
+    t.match(await requested({ model: undefined }, tagged), { requested: 'auto' })
+    t.same(await requested({ model: 'chat-model' }, { authorization: 'Bearer of-nobody' }), {})
+    t.same(await requested({ model: 'chat-model' }, { 'x-llm-flags': 'pii-saf' }), {})
+  },
+)
+
 t.test('another method than the path takes is a 405 that says which', async (t) => {
   for (const [method, path, allow] of [
     ['GET', '/v1/chat/completions', 'POST'],

@@ -233,6 +233,7 @@ function embeddings(number: number): RequestRecord {
   const record = begun(number, 'openai', 'embeddings')
   record.caller = { ...caller, project: undefined }
   record.policy = policyWith({})
+  record.requestedModel = 'auto'
   answered(record)
   record.usage = undefined
   return record

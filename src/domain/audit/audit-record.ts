@@ -23,7 +23,8 @@ export interface AuditRecord {
   readonly tags: Readonly<Record<string, string>>
   readonly policy?: AuditPolicy | undefined
   readonly model: {
-    readonly requested: string
+    /** Undefined where the request was refused before its body could be read. */
+    readonly requested?: string | undefined
     readonly served?: string | undefined
     readonly provider?: string | undefined
   }

@@ -40,7 +40,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     tags: record.policy?.tags ?? NONE,
     policy: record.policy === undefined ? undefined : auditPolicyOf(record.policy),
     model: {
-      requested: (record.requestedModel ?? 'auto').slice(0, MAX_NAME_LENGTH),
+      requested: record.requestedModel?.slice(0, MAX_NAME_LENGTH),
       served: served?.model.name,
       provider: served?.provider.name,
     },

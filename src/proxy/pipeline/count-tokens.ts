@@ -12,6 +12,7 @@ import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { hasCount } from '../../domain/formats/usage-counts.ts'
 import { estimateUsage } from '../../domain/quota/estimate.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
+import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { judge, statusErrorOf } from './attempt-failure.ts'
@@ -44,7 +45,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     record.policy = governed.policy
     const format = formatOf(incoming.adapter.format)
     const read = await readRequest(await incoming.readBody(), format, incoming.hints)
-    record.requestedModel = read.request.model
+    record.requestedModel = read.request.model ?? AUTO_MODEL
     const plan = planRequest(read.request, governed, record, services)
     const { request } = await guardRequestInTurns(read, format, governed, record, services)
     const first = plan.candidates[0]?.deployment

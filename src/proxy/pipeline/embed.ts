@@ -62,7 +62,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
     const read = await readEmbeddings(incoming, record)
-    record.requestedModel = read.model
+    record.requestedModel = read.model ?? AUTO_MODEL
     const prompt = sizeOf(read)
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }

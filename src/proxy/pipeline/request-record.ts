@@ -8,6 +8,7 @@ import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
 import { textBytesOfAudio } from '../../domain/quota/estimate.ts'
 import { utf8Size, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
+import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -48,6 +49,7 @@ export class RequestRecord {
   readonly operation: string
   caller: Caller | undefined
   policy: EffectivePolicy | undefined
+  /** `auto` where the client names none; undefined until its body has been read. */
   requestedModel: string | undefined
   stream = false
   plan: RoutePlan | undefined
@@ -116,7 +118,7 @@ export class RequestRecord {
 
   /** What the body says of itself. */
   noteRequest({ model, stream }: CompletionRequest): void {
-    this.requestedModel = model
+    this.requestedModel = model ?? AUTO_MODEL
     this.stream = stream
   }
 
