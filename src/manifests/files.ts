@@ -63,15 +63,30 @@ function listFolder(folder: string, depth: number): string[] {
     .toSorted()
     .flatMap((name) => {
       const path = join(folder, name)
-      if (statSync(path).isDirectory()) return listFolder(path, depth + 1)
-      return EXTENSIONS.has(extname(name).toLowerCase()) ? [path] : []
+      const stat = statSync(path)
+      if (stat.isDirectory()) return listFolder(path, depth + 1)
+      if (!EXTENSIONS.has(extname(name).toLowerCase())) return []
+      if (!stat.isFile()) throw new NotAFileError(path)
+      return [path]
     })
+}
+
+/** A named pipe without a writer, or an endless device: to read it would hold up the process for ever. */
+class NotAFileError extends Error {
+  readonly code = 'ENOTFILE'
+  readonly path: string
+
+  constructor(path: string) {
+    super('not a file')
+    this.path = path
+  }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
   ELOOP: 'links in a circle',
+  ENOTFILE: 'is neither a file nor a folder',
 }
 
 function reasonOf(error: unknown): string {

@@ -147,10 +147,12 @@ t.test('a path that cannot be read is a problem, not an exception', async (t) =>
     'latin.yaml': Buffer.from([0x61, 0xe9]),
     'big.yaml': Buffer.alloc(4 * 1024 * 1024 + 1, 0x20),
     linked: { 'gone.yaml': t.fixture('symlink', '../nowhere.yaml') },
+    device: { 'null.yaml': t.fixture('symlink', '/dev/null') },
   })
   t.match(messagesOf(loadManifests([join(folder, 'none.yaml')], {})), [/no such file or folder/])
   t.match(messagesOf(loadManifests([join(folder, 'empty')], {})), [/holds no manifests/])
   t.match(messagesOf(loadManifests([join(folder, 'latin.yaml')], {})), [/is not UTF-8/])
   t.match(messagesOf(loadManifests([join(folder, 'big.yaml')], {})), [/has 4194305 bytes; allowed: at most 4194304/])
   t.match(messagesOf(loadManifests([join(folder, 'linked')], {})), [/gone\.yaml: no such file or folder$/])
+  t.match(messagesOf(loadManifests([join(folder, 'device')], {})), [/null\.yaml: is neither a file nor a folder$/])
 })
