@@ -5,7 +5,8 @@
  * role marks and images are counted as in the bound. The audit record flags such usage as estimated.
  */
 import type { CompletionResult, Usage } from '../completion/result.ts'
-import { probableTokens, utf8Size } from './prompt-size.ts'
+import { probableTokens } from './prompt-size.ts'
+import { utf8Size } from './utf8-size.ts'
 import type { PromptSize } from './prompt-size.ts'
 
 /** Role marks of one request, about what chat templates add. */

@@ -7,6 +7,8 @@
  * normalisation can exceed the bound for rare ligatures; settlement charges the truth in any case.
  */
 import type { CompletionRequest, DocumentPart, Message, MediaSource } from '../completion/request.ts'
+import { measureDocument, type DocumentSize } from './document-size.ts'
+import { utf8Size } from './utf8-size.ts'
 
 /** Role marks and separators; OpenAI counts 3 to 4 a message, others fewer than 8. */
 const TOKENS_PER_MESSAGE = 8
@@ -18,6 +20,8 @@ const TOOL_PREAMBLE_TOKENS = 600
 const TOKENS_PER_TOOL = 32
 /** Audio is at most 32 tokens a second (Gemini), and no codec in use goes below 512 bytes a second. */
 const AUDIO_BYTES_PER_TOKEN = 16
+/** `data:` and `;base64,` */
+const DATA_URL_BYTES = 13
 
 export interface PromptSize {
   /** UTF-8 bytes of all texts, tool definitions, tool calls and schemas. */
@@ -31,9 +35,9 @@ export interface PromptSize {
   readonly unmeasurable: boolean
 }
 
-/** Measures a request; one pass over its texts. */
+/** Measures a request: one pass over its texts, and one over its document, which may say more than the neutral request knows. */
 export function measurePrompt(request: CompletionRequest): PromptSize {
-  const size = new Measure()
+  const size = new Measure(request.source.format === 'generate-content')
   for (const part of request.system) size.text(part.text)
   size.tokens(TOKENS_PER_REQUEST + TOKENS_PER_MESSAGE * (request.system.length + request.messages.length))
   for (const message of request.messages) measureMessage(size, message)
@@ -45,6 +49,7 @@ export function measurePrompt(request: CompletionRequest): PromptSize {
     size.json(tool.parameters)
   }
   if (request.responseFormat?.type === 'json-schema') size.json(request.responseFormat.schema)
+  size.rest(measureDocument(request.source.document))
   return size
 }
 
@@ -53,40 +58,21 @@ export function probableTokens(textBytes: number, wideBytes: number): number {
   return Math.ceil((textBytes - wideBytes) / 4 + wideBytes / 2)
 }
 
-const encoder = new TextEncoder()
-/** Small enough to stay in the processor's nearest cache. */
-const encoded = new Uint8Array(4096)
-
-/**
- * UTF-8 bytes of a text, and how many of them belong to characters outside ASCII. By the engine's encoder, which takes a
- * twentieth of the time of a loop over the code units.
- */
-export function utf8Size(text: string): { readonly bytes: number; readonly wide: number } {
-  let bytes = 0
-  let wide = 0
-  for (let rest = text; rest !== '';) {
-    const { read, written } = encoder.encodeInto(rest, encoded)
-    bytes += written
-    // Only in ASCII is every code unit one byte.
-    if (written !== read) wide += wideAmong(written)
-    rest = read === rest.length ? '' : rest.slice(read)
-  }
-  return { bytes, wide }
-}
-
-/** Bytes of characters outside ASCII among the first `length` that are encoded. */
-function wideAmong(length: number): number {
-  let wide = 0
-  for (let index = 0; index < length; index++) wide += (encoded[index] ?? 0) >> 7
-  return wide
-}
-
 class Measure implements PromptSize {
   textBytes = 0
   wideBytes = 0
   overheadTokens = 0
   images = 0
   unmeasurable = false
+  /** What the document says of media: data and addresses. */
+  #mediaBytes = 0
+  #references = 0
+  readonly #refersByUri: boolean
+
+  /** @param refersByUri media elsewhere are references of the document (`measureDocument`) */
+  constructor(refersByUri: boolean) {
+    this.#refersByUri = refersByUri
+  }
 
   text(text: string): void {
     const { bytes, wide } = utf8Size(text)
@@ -102,16 +88,33 @@ class Measure implements PromptSize {
     this.overheadTokens += count
   }
 
-  image(): void {
+  /** What the document holds beyond what is counted: as text, or as something elsewhere. */
+  rest({ bytes, wide, references }: DocumentSize): void {
+    const rest = Math.max(0, bytes - this.textBytes - this.#mediaBytes)
+    this.wideBytes += Math.min(rest, Math.max(0, wide - this.wideBytes))
+    this.textBytes += rest
+    if (references > this.#references) this.unmeasurable = true
+  }
+
+  image(media: MediaSource): void {
     this.images++
+    this.#media(media)
   }
 
   document(media: DocumentPart['media']): void {
-    if (media.type === 'text') this.text(media.text)
-    else this.unmeasurable = true
+    if (media.type === 'text') return this.text(media.text)
+    this.unmeasurable = true
+    this.#media(media)
+  }
+
+  #media(media: MediaSource): void {
+    if (media.type === 'base64') this.#mediaBytes += media.data.length + DATA_URL_BYTES + media.mediaType.length
+    else this.#mediaBytes += utf8Size(media.type === 'url' ? media.url : media.id).bytes
+    if (media.type !== 'base64' && this.#refersByUri) this.#references++
   }
 
   audio(media: MediaSource): void {
+    this.#media(media)
     if (media.type === 'base64') this.tokens(Math.ceil(media.data.length / AUDIO_BYTES_PER_TOKEN))
     else this.unmeasurable = true
   }
@@ -126,7 +129,7 @@ function measureMessage(size: Measure, message: Message): void {
         size.text(part.text)
         break
       case 'image':
-        size.image()
+        size.image(part.media)
         break
       case 'document':
         size.document(part.media)
@@ -143,7 +146,7 @@ function measureMessage(size: Measure, message: Message): void {
         size.tokens(TOKENS_PER_MESSAGE)
         for (const item of part.content) {
           if (item.type === 'text') size.text(item.text)
-          else if (item.type === 'image') size.image()
+          else if (item.type === 'image') size.image(item.media)
           else size.document(item.media)
         }
         break

@@ -1,6 +1,6 @@
 /** How much text each guardrail saw, and where it stood: for the audit record and the metric. */
 import type { TextScope, TextSpan } from '../../domain/completion/text-span.ts'
-import { utf8Size } from '../../domain/quota/prompt-size.ts'
+import { utf8Size } from '../../domain/quota/utf8-size.ts'
 import type { RequestRecord } from './request-record.ts'
 
 /** How `RequestRecord.guardrailBytes` calls the texts that a guardrail saw. */
