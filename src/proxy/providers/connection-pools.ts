@@ -5,6 +5,7 @@
 import { unescape } from 'node:querystring'
 import { Pool, ProxyAgent } from 'undici'
 import type { Dispatcher } from 'undici'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Endpoint } from './endpoint.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { checkLiteralAddress, guardedLookup } from './address-guard.ts'
@@ -28,9 +29,16 @@ const MAX_HEADER_BYTES = 32_768
  * without saying so, and a request that meets the closing is lost.
  */
 const KEEP_ALIVE_MS = 4_000
+/**
+ * Whatever time the server names: NATs, firewalls and load balancers forget idle connections earlier than it, some after
+ * a minute (Azure's after four, AWS's after 350 s), and many without a word. A request over such a one is lost in silence,
+ * and a whole answer is then waited for as long as the server answers others.
+ */
+const LONGEST_KEEP_ALIVE_MS = 50_000
 
 export interface PoolOptions {
   readonly maxConnections?: number
+  readonly longestKeepAliveMs?: Milliseconds
 }
 
 /** One pool and how many exchanges it carries. */
@@ -41,8 +49,8 @@ export class Connections {
   #inFlight = 0
   #isNew = false
 
-  constructor(endpoint: Endpoint, max: number) {
-    this.dispatcher = openPool(endpoint, max, () => this.#connected())
+  constructor(endpoint: Endpoint, max: number, longestKeepAliveMs: Milliseconds) {
+    this.dispatcher = openPool(endpoint, { connections: max, longestKeepAliveMs }, () => this.#connected())
     this.#endpoint = endpoint
     this.#max = max
   }
@@ -64,7 +72,7 @@ export class Connections {
 
   /** Sends over a connection that is made for this and closed after it. */
   dispatchAfresh(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const once = openPool(this.#endpoint, 1, () => undefined)
+    const once = openPool(this.#endpoint, { connections: 1 }, () => undefined)
     once.dispatch(request, handler)
     void once.close()
   }
@@ -80,9 +88,11 @@ export class ConnectionPools {
   readonly #pools = new Map<string, Connections>()
   readonly #questions = new Map<string, Connections>()
   readonly #maxConnections: number
+  readonly #longestKeepAliveMs: Milliseconds
 
-  constructor({ maxConnections = MAX_CONNECTIONS }: PoolOptions = {}) {
-    this.#maxConnections = maxConnections
+  constructor(options: PoolOptions = {}) {
+    this.#maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+    this.#longestKeepAliveMs = options.longestKeepAliveMs ?? LONGEST_KEEP_ALIVE_MS
   }
 
   /**
@@ -90,28 +100,28 @@ export class ConnectionPools {
    * @throws {AttemptError} `connect` where it has no room, `refused-address` where its forward proxy must not be used.
    */
   take(endpoint: Endpoint): Connections {
-    return take(this.#pools, endpoint, this.#maxConnections)
+    return this.#take(this.#pools, endpoint, this.#maxConnections)
   }
 
   /** The same for a question whether the server lives, over connections of its own. @throws {AttemptError} */
   takeForQuestion(endpoint: Endpoint): Connections {
-    return take(this.#questions, endpoint, MAX_QUESTIONS)
+    return this.#take(this.#questions, endpoint, MAX_QUESTIONS)
   }
 
   /** Closes the pools of other keys, each when its exchanges have ended. */
   async retain(poolKeys: ReadonlySet<string>): Promise<void> {
     await Promise.all([this.#pools, this.#questions].map((pools) => retain(pools, poolKeys)))
   }
-}
 
-function take(pools: Map<string, Connections>, endpoint: Endpoint, max: number): Connections {
-  let pool = pools.get(endpoint.poolKey)
-  if (pool === undefined) {
-    pool = new Connections(endpoint, max)
-    pools.set(endpoint.poolKey, pool)
+  #take(pools: Map<string, Connections>, endpoint: Endpoint, max: number): Connections {
+    let pool = pools.get(endpoint.poolKey)
+    if (pool === undefined) {
+      pool = new Connections(endpoint, max, this.#longestKeepAliveMs)
+      pools.set(endpoint.poolKey, pool)
+    }
+    pool.take()
+    return pool
   }
-  pool.take()
-  return pool
 }
 
 async function retain(pools: Map<string, Connections>, poolKeys: ReadonlySet<string>): Promise<void> {
@@ -120,7 +130,16 @@ async function retain(pools: Map<string, Connections>, poolKeys: ReadonlySet<str
   await Promise.all(leaving.map(([, { dispatcher }]) => dispatcher.close()))
 }
 
-function openPool({ origin, provider, proxyUrl }: Endpoint, connections: number, onConnect: () => void): Dispatcher {
+interface PoolBounds {
+  readonly connections: number
+  readonly longestKeepAliveMs?: Milliseconds
+}
+
+function openPool(
+  { origin, provider, proxyUrl }: Endpoint,
+  { connections, longestKeepAliveMs = LONGEST_KEEP_ALIVE_MS }: PoolBounds,
+  onConnect: () => void,
+): Dispatcher {
   const { endpoint, timeouts } = provider
   const tls = endpoint.ca === undefined ? {} : { ca: endpoint.ca }
   const socket = { lookup: guardedLookup(endpoint.allowInsecureHttp), timeout: timeouts.connectMs }
@@ -129,6 +148,7 @@ function openPool({ origin, provider, proxyUrl }: Endpoint, connections: number,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: longestKeepAliveMs,
     // The attempt's own clocks run instead.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -85,6 +85,21 @@ async function turn(): Promise<void> {
 }
 
 for (const [how, close] of Object.entries(CLOSINGS)) {
+  t.test(
+    'a connection is not kept for as long as the server would: what lies between may have forgotten it',
+    async (t) => {
+      const server = await startServer(t, ({ socket }) =>
+        socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=600\r\ncontent-length: 2\r\n\r\n{}'),
+      )
+      const { send } = sender(t, server.url, { longestKeepAliveMs: 50 })
+      await send()
+      const [kept] = server.connections
+      await new Promise((resolve) => kept?.socket.once('close', resolve))
+      await send()
+      t.equal(server.connections.length, 2)
+    },
+  )
+
   t.test(`closed ${how} as the request arrives: it goes out once more, over a new connection`, async (t) => {
     for (const stream of [false, true]) {
       const server = await startServer(t, (request) => {
