@@ -18,8 +18,11 @@ const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
 /** How far an exchange had come: nothing sent, the answer's headers not yet complete, its body on the way. */
 export type ExchangeStage = 'connecting' | 'waiting' | 'answering'
 
-/** @param stage where the error met the exchange */
-export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptError {
+/**
+ * @param stage where the error met the exchange
+ * @param peer who was spoken to, as a log says it
+ */
+export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer = 'the provider'): AttemptError {
   if (error instanceof AttemptError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
@@ -27,11 +30,10 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage): AttemptErr
   }
   if (isProtocolError(error, code, stage)) {
     // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
-    return new AttemptError('protocol', `the provider's answer is not valid HTTP (${code})`)
+    return new AttemptError('protocol', `${peer}'s answer is not valid HTTP (${code})`)
   }
-  if (stage === 'connecting')
-    return new AttemptError('connect', `no connection to the provider (${code})`, { cause: error })
-  return new AttemptError('cut', `the connection to the provider broke (${code})`, { cause: error })
+  if (stage === 'connecting') return new AttemptError('connect', `no connection to ${peer} (${code})`, { cause: error })
+  return new AttemptError('cut', `the connection to ${peer} broke (${code})`, { cause: error })
 }
 
 /** Whether the other side ended the connection: no clock and no abort of ours did. */

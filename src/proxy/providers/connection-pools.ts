@@ -182,17 +182,19 @@ class ForwardProxy extends Pool {
   override connect(options: ConnectOptions, callback?: Connected): Promise<Dispatcher.ConnectData> | void {
     if (callback !== undefined) return super.connect(options, callback)
     return super.connect(options).then(emptyTunnel, (error: unknown) => {
-      throw attemptErrorOf(error, 'connecting')
+      throw attemptErrorOf(error, 'connecting', 'the forward proxy')
     })
   }
 }
 
-/** No provider speaks before it is asked. */
+/** No provider speaks before it is asked. Of a refusal undici would keep the status to itself: it says whom to ask for help. */
 function emptyTunnel(tunnel: Dispatcher.ConnectData): Dispatcher.ConnectData {
   const { socket, statusCode } = tunnel
-  if (statusCode !== 200 || socket.readableLength === 0) return tunnel
-  socket.destroy()
-  throw new AttemptError('protocol', "the forward proxy answered in the provider's place")
+  if (statusCode === 200 && socket.readableLength === 0) return tunnel
+  socket.on('error', () => undefined).destroy()
+  throw statusCode === 200
+    ? new AttemptError('protocol', "the forward proxy answered in the provider's place")
+    : new AttemptError('connect', `the forward proxy opens no tunnel (status ${statusCode})`)
 }
 
 type ConnectOptions = Parameters<Pool['connect']>[0]
