@@ -27,6 +27,7 @@ export type ConditionReason =
   | 'Expired'
   | 'ResolvedRefs'
   | 'EmptyCredential'
+  | 'NoCertificate'
   | 'DuplicateModel'
   | 'Disabled'
   | 'InvalidPattern'

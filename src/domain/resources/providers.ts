@@ -74,8 +74,14 @@ function resolveCredential(
 function resolveAuthority({ endpoint }: ProviderSpec, lookup: SecretLookup, namespaces: readonly string[]): Resolution {
   if (endpoint?.caSecretRef === undefined) return {}
   const found = resolveSecret(lookup, namespaces, endpoint.caSecretRef)
-  return found.type === 'refused' ? { refusal: found.refusal } : { value: found.secret }
+  if (found.type === 'refused') return { refusal: found.refusal }
+  if (PEM_CERTIFICATE.test(found.secret.reveal())) return { value: found.secret }
+  const { name, key } = endpoint.caSecretRef
+  return { refusal: { reason: 'NoCertificate', message: `entry ${key} of Secret ${name} holds no certificate in PEM` } }
 }
+
+/** To TLS an empty text is no authority of its own: the public ones would count. */
+const PEM_CERTIFICATE = /^-----BEGIN ([A-Z0-9]+ )?CERTIFICATE-----/m
 
 /** An alias that is also another model's name or alias answers for the first of them: allowed, and said. */
 function accepted({ models }: ProviderSpec): Refusal {

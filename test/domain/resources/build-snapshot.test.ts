@@ -17,6 +17,8 @@ t.test('without an organization an open default one is implied, which does not r
   t.equal(conditionOf(strict, 'VirtualKey', 'key', 'Accepted')?.reason, 'OrganizationNotFound')
 })
 
+const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+
 t.test('a provider without its Secret is switched off and says why', async (t) => {
   const credentials = { type: 'Bearer', secretRef: { name: 'openai', key: 'apiKey' } } as const
   const outcome = (values: Readonly<Record<string, string>>) => {
@@ -54,8 +56,16 @@ t.test(
     const endpoint = { allowInsecureHTTP: false, caSecretRef: { name: 'ca', key: 'ca.crt' } }
     const without = build({ providers: [provider({ endpoint })] })
     t.match(without.snapshot.providers, [{ enabled: false }])
-    const withIt = build({ providers: [provider({ endpoint })], secretValue: secrets({ 'default/ca/ca.crt': 'PEM' }) })
-    t.match(withIt.snapshot.providers, [{ enabled: true, endpoint: { ca: 'PEM' } }])
+    const withText = (text: string) =>
+      build({ providers: [provider({ endpoint })], secretValue: secrets({ 'default/ca/ca.crt': text }) })
+    for (const ca of [PEM, `# the company's\r\n${PEM}\n# and another\n${PEM}`]) {
+      t.match(withText(ca).snapshot.providers, [{ enabled: true, endpoint: { ca } }])
+    }
+    for (const ca of ['', ' \n', 'no certificate', PEM.replaceAll('CERTIFICATE', 'PRIVATE KEY'), btoa(PEM)]) {
+      const output = withText(ca)
+      t.match(output.snapshot.providers, [{ enabled: false }], JSON.stringify(ca))
+      t.equal(conditionOf(output, 'Provider', 'openai', 'ResolvedRefs')?.reason, 'NoCertificate')
+    }
   },
 )
 
