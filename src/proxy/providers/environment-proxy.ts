@@ -61,11 +61,12 @@ function exceptionOf(entry: string): Exception {
 }
 
 function addressesOf(range: string): ((hostname: string) => boolean) | undefined {
-  const [address = '', prefix] = range.split('/')
+  const [, address = '', written] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? []
   const bits = { 0: undefined, 4: 32, 6: 128 }[isIP(address)]
-  if (bits === undefined || Number(prefix ?? bits) > bits) return undefined
+  const prefix = written === undefined ? bits : Number(written)
+  if (bits === undefined || prefix === undefined || prefix > bits) return undefined
   const addresses = new BlockList()
-  addresses.addSubnet(address, Number(prefix ?? bits), familyOf(address))
+  addresses.addSubnet(address, prefix, familyOf(address))
   return (hostname) => isIP(hostname) !== 0 && addresses.check(hostname, familyOf(hostname))
 }
 
