@@ -54,6 +54,10 @@ export const OPERATOR_FLAGS = {
     type: 'text',
     help: 'Redis as sidecars reach it, without a login; tcp://address:port stands for redis:// (default: --redis without its login)',
   },
+  'sidecar-redis-secret': {
+    type: 'text',
+    help: 'Secret with one login for all sidecars, where Redis lets nobody make users (default: one a namespace)',
+  },
   'sidecar-redis-ca': { type: 'text', help: 'PEM file of the certificates that sidecars check Redis with' },
   'lease-name': { type: 'text', default: 'tollgate-operator', help: 'Lease that decides which replica leads' },
   'kube-rate': { type: 'text', default: '400', help: 'calls a second to the API server, at most' },
@@ -91,6 +95,8 @@ export interface RedisSettings {
   readonly generateSecret: boolean
   /** Without a login. */
   readonly sidecarUrl: string
+  /** Secret with the login of all sidecars; undefined: each namespace has one of its own. */
+  readonly sidecarSecret: string | undefined
   /** PEM. */
   readonly sidecarCa: string | undefined
 }
@@ -142,6 +148,7 @@ async function redisSettings(flags: Flags<typeof OPERATOR_FLAGS>): Promise<Redis
     url,
     secret,
     generateSecret: flags['generate-redis-secret'],
+    sidecarSecret: parseName('sidecar-redis-secret', flags['sidecar-redis-secret']),
     sidecarUrl: sidecarRedisUrl(flags['sidecar-redis'], url),
     sidecarCa: ca === undefined ? undefined : await readText('sidecar-redis-ca', ca),
   }
@@ -152,7 +159,7 @@ function sidecarRedisUrl(own: string | undefined, operators: string): string {
   if (own === undefined) return operators.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1')
   const url = own.replace(/^tcp:/, 'redis:')
   if (hasLogin('sidecar-redis', url))
-    throw new UsageError('--sidecar-redis must have no login: each namespace has one of its own')
+    throw new UsageError('--sidecar-redis must have no login: sidecars get theirs from the operator')
   return url
 }
 

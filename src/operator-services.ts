@@ -1,7 +1,7 @@
 /** What every replica of the operator serves: credentials for sidecars, the webhook that injects them. Wiring only. */
 import type { Certificates } from './operator-certificates.ts'
-import type { OperatorSettings, RedisSettings } from './operator-flags.ts'
-import type { Secret } from './domain/secret.ts'
+import type { OperatorSettings } from './operator-flags.ts'
+import { Secret } from './domain/secret.ts'
 import type { Controllers } from './operator/controllers/controllers.ts'
 import { PodWatch, tokenReviewer } from './operator/controllers/sidecar-access.ts'
 import { buildGrant } from './operator/credentials/build-grant.ts'
@@ -39,6 +39,8 @@ export interface ServiceParts {
   readonly certificates: Certificates
   /** With the operator's login: hints come over it. */
   readonly redisUrl: () => Secret
+  /** With the login of all sidecars; undefined: it is not known yet, or each namespace has one of its own. */
+  readonly sidecarRedisUrl: () => Secret | undefined
   readonly isLeader: () => boolean
 }
 
@@ -207,11 +209,12 @@ class GrantCache {
   }
 
   grantFor(owner: string): GrantContent | undefined {
-    const { controllers, master, signer, settings, certificates, redisUrl } = this.#parts
+    const { controllers, master, signer, certificates } = this.#parts
     const { build } = controllers
     const known = this.#grants.get(owner)
     if (build === undefined || known !== undefined) return known
-    const redis = { ...sidecarRedis(settings.redis, redisUrl()), ...tenantLogin({ owner, master }) }
+    const redis = sidecarRedis(owner, this.#parts)
+    if (redis === undefined) return undefined
     const trust = certificates.current?.trust
     const grant = buildGrant({ ...build, owner, master, shardKeys: [signer.publicKey], redis, trust })
     this.#grants.set(owner, grant)
@@ -219,8 +222,19 @@ class GrantCache {
   }
 }
 
-function sidecarRedis({ sidecarUrl, sidecarCa }: RedisSettings, operators: Secret) {
-  return { url: withSentinelLogin(sidecarUrl, operators), ...(sidecarCa === undefined ? {} : { ca: sidecarCa }) }
+/** Undefined while the login of all sidecars is not known. */
+function sidecarRedis(
+  owner: string,
+  { settings, master, redisUrl, sidecarRedisUrl }: ServiceParts,
+): GrantContent['redis'] | undefined {
+  const { sidecarUrl, sidecarCa, sidecarSecret } = settings.redis
+  const ca = sidecarCa === undefined ? {} : { ca: sidecarCa }
+  if (sidecarSecret === undefined)
+    return { url: withSentinelLogin(sidecarUrl, redisUrl()), ...ca, ...tenantLogin({ owner, master }) }
+  const shared = sidecarRedisUrl()?.reveal()
+  // The address has it.
+  const login = { username: '', password: new Secret('') }
+  return shared === undefined ? undefined : { url: withSentinelLogin(shared, redisUrl()), ...ca, ...login }
 }
 
 function listen(url: Secret, server: CredentialsServer) {

@@ -9,6 +9,7 @@ import { OPERATOR_FLAGS, readOperatorSettings, type RedisSettings } from './oper
 import { startServices, type RunningServices } from './operator-services.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
+import { TenantLogins } from './operator/controllers/tenant-logins.ts'
 import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
@@ -22,7 +23,7 @@ import { pause, SYSTEM_TIMING } from './operator/kube/timing.ts'
 import { createProber } from './operator-probes.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
-import { followRedisLogin, type RedisLogin } from './operator/redis-login.ts'
+import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './operator/redis-login.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import { connectRedis, unconnectedRedis } from './proxy/stores/redis/redis-client.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
@@ -61,6 +62,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   let controllers: Controllers | undefined
   let services: RunningServices | undefined
   let redisUrl = new Secret(settings.redis.url)
+  let sidecarRedisUrl: Secret | undefined
   const redisOptions = {
     onChange: (ready: boolean, cause: Error | undefined) => {
       log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
@@ -108,17 +110,22 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     metricsPage: metrics.page,
   })
   log.info({ admin: `http://${settings.admin.host ?? '[::]'}:${server.port}`, namespace }, 'operator started')
-  const login = redisLogin(settings.redis, { client, log, namespace }, (url) => {
+  const followed = { client, timing, log, namespace }
+  const login = redisLogin(settings.redis, followed, (url) => {
     redisUrl = url
     redis.redirect(url.reveal())
     services?.redirect()
+  })
+  const sidecarLogin = sidecarRedisLogin(settings.redis, followed, (url) => {
+    sidecarRedisUrl = url
+    services?.push()
   })
   endOnSignals(async () => {
     await services?.close()
     await certificates?.stop()
     await controllers?.stop()
     await elector.stop()
-    await login?.stop()
+    await Promise.all([login?.stop(), sidecarLogin?.stop()])
     await server.stop()
     await redis.close()
     await Promise.all([http.close(), leaseHttp.close()])
@@ -132,6 +139,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   controllers = new Controllers({
     client,
     redis,
+    logins: settings.redis.sidecarSecret === undefined ? new TenantLogins(redis, master, log) : undefined,
     timing,
     log,
     events,
@@ -140,7 +148,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     signer,
     contentHash,
     checkPattern,
-    reservedSecrets: reservedSecrets(settings.redis.secret, settings.certificates.secret),
+    reservedSecrets: reservedSecrets(settings.redis.secret, settings.redis.sidecarSecret, settings.certificates.secret),
     prober: createProber(),
     randomBytes,
     metrics,
@@ -165,6 +173,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
       metrics,
       certificates,
       redisUrl: () => redisUrl,
+      sidecarRedisUrl: () => sidecarRedisUrl,
       isLeader,
     }
     services = await startServices({ ...shared, controllers: started })
@@ -172,15 +181,26 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   return undefined
 }
 
+type Followed = Pick<RedisLoginOptions, 'client' | 'timing' | 'log' | 'namespace'>
+
 /** Follows the Secret with the login, where there is one. */
 function redisLogin(
   { url, secret, generateSecret }: RedisSettings,
-  shared: { readonly client: KubeClient; readonly log: Log; readonly namespace: string },
+  shared: Followed,
   onChange: (url: Secret) => void,
 ): RedisLogin | undefined {
   if (secret === undefined) return undefined
   const random = generateSecret ? randomBytes : undefined
-  return followRedisLogin({ ...shared, timing: SYSTEM_TIMING, name: secret, url, randomBytes: random, onChange })
+  return followRedisLogin({ ...shared, name: secret, url, randomBytes: random, onChange })
+}
+
+/** Follows the Secret with the one login of all sidecars, where there is one. */
+function sidecarRedisLogin(
+  { sidecarUrl: url, sidecarSecret }: RedisSettings,
+  shared: Followed,
+  onChange: (url: Secret) => void,
+): RedisLogin | undefined {
+  return sidecarSecret === undefined ? undefined : followRedisLogin({ ...shared, name: sidecarSecret, url, onChange })
 }
 
 /** Waits for the API server: the operator may be started before it answers. */

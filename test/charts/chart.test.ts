@@ -183,6 +183,7 @@ t.test('tollgate takes the arguments of each container', async (t) => {
     'redis.external.url': 'rediss://redis.data:6379',
     'redis.external.sidecarUrl': 'rediss://redis.edge:6379',
     'redis.external.existingSecret': 'login',
+    'redis.external.sidecarSecret': 'sidecars',
     'redis.external.caSecret': 'ca',
     'webhook.existingSecret': 'tls',
   }

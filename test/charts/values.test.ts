@@ -21,6 +21,7 @@ const CASES: Readonly<Record<string, JsonObject>> = {
     'redis.external.url': 'rediss://redis.data.svc:6380',
     'redis.external.sidecarUrl': 'rediss://redis.edge:6380',
     'redis.external.existingSecret': 'login',
+    'redis.external.sidecarSecret': 'sidecars',
     'redis.external.caSecret': 'ca',
     'networkPolicy.enabled': true,
   },

@@ -33,7 +33,7 @@ import { configurationRepaired, countersRestored } from './loss-events.ts'
 import { ProgrammedLedger } from './programmed.ts'
 import { PublicationTrouble } from './publication-trouble.ts'
 import { StatusWriter } from './status-writer.ts'
-import { TenantLogins } from './tenant-logins.ts'
+import type { TenantLogins } from './tenant-logins.ts'
 import { VirtualKeyController } from './virtual-key.ts'
 
 /** Of each queue: what bounds the work is the API server's latency and the client's rate. */
@@ -43,6 +43,8 @@ const DRAIN_MS = 10_000
 export interface ControllersOptions {
   readonly client: KubeClient
   readonly redis: PublishRedis
+  /** Undefined: sidecars have a login that others keep. */
+  readonly logins: TenantLogins | undefined
   readonly timing: Timing
   readonly log: Log
   readonly events: EventRecorder
@@ -90,7 +92,6 @@ export class Controllers {
   readonly #statuses: WorkQueue
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
-  readonly #logins: TenantLogins
   readonly #usage: UsageWatch
   readonly #health: HealthMonitor
   readonly #circuits: CircuitPoll
@@ -104,7 +105,6 @@ export class Controllers {
     const { client, redis, timing, log, namespace, events } = options
     this.#keys = new WorkQueue({ timing })
     this.#statuses = new WorkQueue({ timing })
-    this.#logins = new TenantLogins(redis, options.master, log)
     this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#router.note(change) })
     this.#configuration = new Configuration({
       ...options,
@@ -116,7 +116,7 @@ export class Controllers {
       onPublished: (build) => this.#published(build),
       onPublicationFailed: (problem) => this.#trouble.failed(problem),
       onRepaired: (shards) => this.#repaired(shards),
-      onLook: () => void this.#logins.check(),
+      onLook: () => void options.logins?.check(),
     })
     this.#router = new ChangeRouter({
       view: this.#view,
@@ -239,7 +239,7 @@ export class Controllers {
 
   /** The logins of Redis must be set again: it has been away. */
   redisReturned(): void {
-    this.#logins.forget()
+    this.#options.logins?.forget()
     this.#configuration.request()
   }
 
@@ -275,7 +275,7 @@ export class Controllers {
     this.#trouble.succeeded()
     this.#ledger.published(build)
     for (const key of this.#view.virtualKeys.list()) if (isDeleting(key)) this.#keys.add(keyOf(key))
-    void this.#logins.ensure(build.snapshot)
+    void this.#options.logins?.ensure(build.snapshot)
     // First, so that a key which no sidecar uses yet is not called pending in between.
     void this.#acknowledgements.run().then(() => this.#addStatuses(changedResources(before, build)))
   }

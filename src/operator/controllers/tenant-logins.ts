@@ -5,6 +5,7 @@ import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import { ensureTenantUser, ownersWithLogins, removeTenantUser } from '../publish/redis-users.ts'
+import { isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 
 export class TenantLogins {
@@ -100,14 +101,9 @@ export class TenantLogins {
     try {
       return new Set((await ownersWithLogins(this.#redis)).flatMap((owners) => [...owners]))
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (!isRefusedCommand(error)) throw error
       this.#log.warn(errorFields(error), 'Redis logins of former leaders not looked for')
       return []
     }
   }
-}
-
-/** The reply itself, or what the connection made of it. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && (error.message.startsWith('NOPERM') || isRefusal(error.cause))
 }

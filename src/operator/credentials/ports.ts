@@ -37,7 +37,7 @@ export interface GrantContent {
   /** SubjectPublicKeyInfo, DER. */
   readonly shardKeys: readonly Uint8Array[]
   readonly redis: {
-    /** Without user and password. */
+    /** Without user and password, where these are given. */
     readonly url: string
     readonly username: string
     readonly password: Secret

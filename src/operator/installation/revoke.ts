@@ -1,7 +1,7 @@
 /** Takes from Redis what the operator has put there, so that no key of the installation is accepted any more. */
 import { INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
 import { ownerOfShard } from '../../domain/snapshot/shards.ts'
-import { hashReply } from '../publish/redis-port.ts'
+import { hashReply, isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import { removeTenantUser } from '../publish/redis-users.ts'
 
@@ -16,8 +16,20 @@ export async function revokePublished(redis: PublishRedis): Promise<number> {
   // Not HKEYS, which the operator's login may lack.
   const shards = [...hashReply((await redis.send(INDEX_KEY, ['HGETALL', INDEX_KEY], CALL)) ?? []).keys()]
   const owners = shards.map(ownerOfShard).filter((owner) => owner !== undefined)
-  for (const owner of owners) await removeTenantUser(redis, owner)
+  let removed = 0
+  for (const owner of owners) if (await hasRemoved(redis, owner)) removed++
   for (const shard of shards) await redis.send(shard, ['DEL', shard], CALL)
   await redis.send(INDEX_KEY, ['DEL', INDEX_KEY], CALL)
-  return owners.length
+  return removed
+}
+
+/** False where Redis lets nobody keep users: then there are none. */
+async function hasRemoved(redis: PublishRedis, owner: string): Promise<boolean> {
+  try {
+    await removeTenantUser(redis, owner)
+    return true
+  } catch (error) {
+    if (!isRefusedCommand(error)) throw error
+    return false
+  }
 }

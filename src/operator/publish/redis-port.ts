@@ -24,6 +24,14 @@ export function isOfAnotherType(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('WRONGTYPE')
 }
 
+/** Whether the login may not use a command, or the server has none of that name. The reply itself, or what the connection made of it. */
+export function isRefusedCommand(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (/^NOPERM|^ERR unknown (sub)?command/.test(error.message) || isRefusedCommand(error.cause))
+  )
+}
+
 export interface PublishRedis {
   /** Whether its nodes share the keys: then a script has those of one node only. */
   readonly isCluster: boolean

@@ -1,9 +1,11 @@
 /** DESIGN section 8 and 9 where Redis is more than one server: an operator and a sidecar, which logs in as its namespace's user. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { revokePublished } from '../../../src/operator/installation/revoke.ts'
+import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { chatCompletion } from '../../helpers/answers.ts'
 import { ok } from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
@@ -19,26 +21,20 @@ import {
 } from '../../helpers/operator.ts'
 import type { OperatorWorld } from '../../helpers/operator.ts'
 import { makePod, startCredentialsSource, startPodSidecar } from '../../helpers/pod-sidecar.ts'
-import { startCluster, startSentinels, startTlsRedis, until } from '../../helpers/redis.ts'
+import { startCluster, startRedis, startSentinels, startTlsRedis, until } from '../../helpers/redis.ts'
 import type { RedisCluster, RedisServer } from '../../helpers/redis.ts'
 
 /** A second to see it and one to elect; then the operator, who looks each five seconds, makes the logins at the new master. */
 const FAIL_OVER_MS = 60_000
+/** Of a login that all sidecars share. */
+const [, SHARED_RIGHTS = ''] =
+  /```\n(%R~[^`]*)```/.exec(readFileSync(join(import.meta.dirname, '../../../docs/helm.md'), 'utf8')) ?? []
 const WARY = { budgets: [{ window: 'Month', limitUSD: '1000' }] }
 
 t.test('an operator and a sidecar on each kind of Redis', async (t) => {
   const world = await startWorld(t, ['team'])
   if (world === undefined) return
-  const upstream = await startFakeProvider()
-  t.teardown(() => upstream.close())
-  upstream.otherwise(ok(chatCompletion('hello', { inputTokens: 10, outputTokens: 10 })))
-  await world.plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
-  await world.apply(
-    organization(WARY),
-    secret(SYSTEM, 'provider-main', { apiKey: 'sk-the-key-of-a-provider-0123456789' }),
-    provider('main', { endpoint: { baseURL: `${upstream.url}/v1`, allowInsecureHTTP: true } }),
-    virtualKey('team', 'app', WARY),
-  )
+  await prepare(t, world)
 
   t.test('Sentinels: calls go on at the new master, with what was spent, and so does the configuration', async (t) => {
     const sentinels = await startSentinels('a-password-of-sentinels')
@@ -82,6 +78,35 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
   })
 })
 
+t.test('where Redis lets nobody make users, sidecars share a login that is kept by others', async (t) => {
+  const world = await startWorld(t, ['team'])
+  if (world === undefined) return
+  const rights = SHARED_RIGHTS.trim().split(/\s+/)
+  const user = (name: string) => ['--user', name, 'on', `>password-of-${name}`, ...rights]
+  const redis = await startRedis(
+    ['--rename-command', 'ACL', '', '--requirepass', 'root', ...user('former'), ...user('later')],
+    ['-a', 'root', '--no-auth-warning'],
+  )
+  t.teardown(() => redis.stop())
+  const loginOf = (username: string) => secret(SYSTEM, 'sidecars', { username, password: `password-of-${username}` })
+  await prepare(t, world)
+  await world.apply(secret(SYSTEM, 'operators', { password: 'root' }), loginOf('former'))
+  const secrets = ['--redis-secret', 'operators', '--sidecar-redis-secret', 'sidecars']
+  const { call, goesOn } = await startBoth(t, world, redis.url, secrets)
+  t.equal(await suspend(world, call), 200)
+  t.match(await redis.cli('CLIENT', 'LIST'), /user=former/)
+  const afterChange = await goesOn()
+  await world.apply(loginOf('later'))
+  await until(async () => /user=later/.test(await redis.cli('CLIENT', 'LIST')))
+  await until(afterChange)
+  await until(async () => !/user=former/.test(await redis.cli('CLIENT', 'LIST')))
+  const connection = connectRedis(`redis://:root@127.0.0.1:${redis.port}`)
+  t.teardown(() => connection.close())
+  await connection.waitUntilReady(FAIL_OVER_MS)
+  t.equal(await revokePublished(connection), 0, 'there are no users to remove')
+  t.equal((await redis.cli('--scan', '--pattern', 'tg:cfg:ns:*')).trim(), '')
+})
+
 /** The master that has the slot of `key`. */
 async function ownerOf({ nodes }: RedisCluster, key: string): Promise<RedisServer> {
   for (const node of nodes) {
@@ -94,6 +119,20 @@ async function ownerOf({ nodes }: RedisCluster, key: string): Promise<RedisServe
 async function replicaOf({ nodes }: RedisCluster, { port }: RedisServer): Promise<RedisServer> {
   for (const node of nodes) if ((await node.cli('ROLE')).startsWith(`slave\n127.0.0.1\n${port}\n`)) return node
   throw new Error(`nobody replicates ${port}`)
+}
+
+/** A key with a budget, and a provider that answers. */
+async function prepare(t: Test, { plane, apply }: OperatorWorld): Promise<void> {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('hello', { inputTokens: 10, outputTokens: 10 })))
+  await plane.kubectl('create', 'serviceaccount', 'app', '-n', 'team')
+  await apply(
+    organization(WARY),
+    secret(SYSTEM, 'provider-main', { apiKey: 'sk-the-key-of-a-provider-0123456789' }),
+    provider('main', { endpoint: { baseURL: `${upstream.url}/v1`, allowInsecureHTTP: true } }),
+    virtualKey('team', 'app', WARY),
+  )
 }
 
 /** An operator and a sidecar of its own, on the Redis at `url`; calls are answered and counted. */
