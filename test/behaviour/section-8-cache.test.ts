@@ -387,6 +387,34 @@ t.test("a backup's answer is not kept in the name of the model that was asked", 
   t.equal(upstream.requests.at(-1)?.model, 'm')
 })
 
+t.test(
+  "who has asked the same meanwhile gets the backup's answer, too, and the failing provider is not asked again",
+  async (t) => {
+    const upstream = await startFakeProvider()
+    t.teardown(() => upstream.close())
+    const models = ['{ name: m }', '{ name: backup }']
+    const gateway = await startGateway(t, {
+      manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models }), virtualKey()) },
+    })
+    for (const streamed of [false, true]) {
+      const before = upstream.requests.length
+      upstream.enqueueFor({ model: 'm' }, delayed(300, status(500)))
+      upstream.otherwise(streamed ? stream(chatStream(['a', 'b'])) : ok(chatCompletion('ab')))
+      const body = { stream: streamed, messages: [{ role: 'user', content: `streamed: ${streamed}` }] }
+      const answers = await Promise.all([0, 1, 2].map(() => gateway.chat(body, CACHED)))
+      t.strictSame(answers.map(({ headers }) => headers.get('x-gateway-cache')).toSorted(), [
+        'hit-l1',
+        'hit-l1',
+        'miss',
+      ])
+      for (const answer of answers) t.match(await answer.text(), streamed ? /"a"[^]*"b"[^]*DONE/ : '"ab"')
+      const asked = upstream.requests.slice(before).map(({ model }) => model)
+      t.strictSame(asked, ['m', 'backup'], `streamed: ${streamed}`)
+      t.equal((await gateway.chat(body, CACHED)).headers.get('x-gateway-cache'), 'miss', 'it is not kept')
+    }
+  },
+)
+
 t.test('users with different masked values share an answer and each gets own values back', async (t) => {
   const { upstream, gateway } = stage('')
   const echo: Behaviour = (exchange) => {

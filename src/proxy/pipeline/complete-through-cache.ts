@@ -125,7 +125,10 @@ function cacheableCompletion(
   }
 }
 
-/** A backup's answer is for the time of the failure only: it is not kept in the name of the model that was asked. */
+/**
+ * A backup's answer is for the time of the failure only: who asks the same meanwhile gets it, but it is not kept in the name
+ * of the model that was asked.
+ */
 export function isNamed(deployment: Deployment, model: string | undefined): boolean {
   if (model === undefined || model === AUTO_MODEL) return true
   const names = publicNamesOf(deployment)

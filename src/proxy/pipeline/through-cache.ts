@@ -54,6 +54,9 @@ interface PassageOptions<Answer> {
   readonly call: () => Promise<Answer>
 }
 
+/** Whose answers a request may have: of what was named, or, at the time of the failure, of what stands in for it as well. */
+type Makers = 'named' | 'backup too'
+
 type Follow = Extract<Joined, { readonly type: 'follow' }>
 
 /** One request's way through the cache. */
@@ -120,7 +123,7 @@ class Passage<Answer> implements Keeper {
     if (followed !== undefined) return followed
     if (landing.type !== 'answer') return this.#ask('miss')
     await this.#turnToTake(landing.answer)
-    return this.#takeLanded(landing.answer, landing.similarity) ?? this.#ask('miss')
+    return this.#takeLanded(landing.answer, landing.similarity, 'backup too') ?? this.#ask('miss')
   }
 
   /** @throws {GatewayError} where the client has gone meanwhile */
@@ -146,7 +149,7 @@ class Passage<Answer> implements Keeper {
   #follow(live: LiveAnswer): Answer | undefined {
     if (this.#isPurged(live.entry)) return undefined
     const ageMs = Math.max(0, this.#services.now() - live.entry.storedAtMs)
-    const deployment = this.#allowed(live.deployment.id, ageMs)
+    const deployment = this.#allowed(live.deployment.id, ageMs, 'backup too')
     const answer = deployment && this.#cacheable.follow?.(live, deployment)
     if (answer !== undefined) this.#noteHit('hit-l1', ageMs)
     return answer
@@ -195,11 +198,11 @@ class Passage<Answer> implements Keeper {
     this.#record.upstream?.abort()
   }
 
-  #takeLanded(answer: StoredAnswer, similarity: number | undefined): Answer | undefined {
+  #takeLanded(answer: StoredAnswer, similarity: number | undefined, makers: Makers = 'named'): Answer | undefined {
     // Whose policy wants no answers by meaning, or only more alike ones, gets none by way of another's flight either.
     if (similarity !== undefined && similarity < (this.#cacheable.similar?.minSimilarity ?? Infinity)) return undefined
     if (this.#isPurged(answer)) return undefined
-    const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic')
+    const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic', makers)
     if (taken !== undefined) this.#record.cacheSimilarity = similarity
     return taken
   }
@@ -210,18 +213,20 @@ class Passage<Answer> implements Keeper {
   }
 
   keep(document: Uint8Array, format: CachedFormat, deployment: Deployment): void {
-    if (!this.#keeps(deployment)) return this.#lead?.land(undefined)
+    if (!this.#wish.store) return this.#lead?.land(undefined)
     const { afterAnswer, cache } = this.#services
+    const lasts = this.#cacheable.answers(deployment)
     const { virtualKey, storedAtMs, purges } = this.#entry
     const answer = { format, document, deployment: deployment.id, virtualKey, storedAtMs, purges }
     // The client does not wait for it. It is done before another request is read; who came before waits for the flight.
     afterAnswer.run(() => {
       // First of all, so that nothing that fails in keeping it can leave them waiting.
       this.#lead?.land(answer)
+      if (!lasts) return
       cache.writeNear(this.#address, answer, this.#ttlMs)
       this.#cacheable.similar?.kept(this.#address)
     })
-    afterAnswer.runInPause(() => cache.writeFar(this.#address, answer, this.#ttlMs))
+    if (lasts) afterAnswer.runInPause(() => cache.writeFar(this.#address, answer, this.#ttlMs))
   }
 
   drop(): void {
@@ -233,30 +238,27 @@ class Passage<Answer> implements Keeper {
   }
 
   share(live: Omit<LiveAnswer, 'entry'>): void {
-    if (this.#lead === undefined || !this.#keeps(live.deployment)) return
+    if (this.#lead === undefined || !this.#wish.store) return
     this.#live = { ...live, entry: this.#entry }
     this.#lead.share(this.#live)
   }
 
-  #keeps(deployment: Deployment): boolean {
-    return this.#wish.store && this.#cacheable.answers(deployment)
-  }
-
   /** The stored answer as this client may have it now; undefined where it may not. */
-  #take(stored: StoredAnswer | undefined, label: string): Answer | undefined {
+  #take(stored: StoredAnswer | undefined, label: string, makers: Makers = 'named'): Answer | undefined {
     if (stored === undefined) return undefined
     const ageMs = Math.max(0, this.#services.now() - stored.storedAtMs)
-    const deployment = this.#allowed(stored.deployment, ageMs)
+    const deployment = this.#allowed(stored.deployment, ageMs, makers)
     const answer = deployment && this.#cacheable.revive(stored.document, stored.format, deployment)
     if (answer !== undefined) this.#noteHit(label, ageMs)
     return answer
   }
 
   /** The deployment where an answer of it, so old, may be given to this client now. */
-  #allowed(deploymentId: string, ageMs: Milliseconds): Deployment | undefined {
+  #allowed(deploymentId: string, ageMs: Milliseconds, makers: Makers): Deployment | undefined {
     if (ageMs > Math.min(this.#ttlMs, (this.#wish.maxAgeSeconds ?? Infinity) * 1_000)) return undefined
     const deployment = eligible(deploymentId, this.#cacheable.plan)
-    return deployment !== undefined && this.#cacheable.answers(deployment) ? deployment : undefined
+    if (deployment === undefined || makers === 'backup too') return deployment
+    return this.#cacheable.answers(deployment) ? deployment : undefined
   }
 
   /** An answer that was under way when what came before was purged. */
