@@ -53,13 +53,15 @@ t.test('an answer without a given limit is clamped to what the budget leaves', a
     manifests: {
       'all.yaml': yaml(
         provider({ name: 'p', url: upstream.url, models: PRICED }),
-        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "0.0008" }]' }),
+        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "0.0015" }]' }),
       ),
     },
   })
   t.equal((await gateway.chat()).status, 200)
-  const clamp = Number(upstream.requests[0]?.json?.['max_tokens'])
-  t.ok(clamp >= 256 && clamp < 800, `max_tokens ${clamp}`)
+  t.equal(upstream.requests[0]?.json?.['max_tokens'], 1_000, "the model's, which this server need not know")
+  for (let call = 1; call < 3; call++) t.equal((await gateway.chat()).status, 200)
+  const clamp = Number(upstream.requests[2]?.json?.['max_tokens'])
+  t.ok(clamp >= 256 && clamp < 900, `max_tokens ${clamp}`)
 })
 
 t.test('failed and blocked requests cost nothing, a cut stream what was streamed', async (t) => {

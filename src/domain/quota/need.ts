@@ -65,12 +65,21 @@ export function needOf(prompt: PromptSize, sampling: Sampling, candidates: reado
 }
 
 /**
- * What must be sent upstream as the maximum of one choice; undefined: nothing, the model's own limit is low enough.
+ * How much a budget shortens one choice; undefined: not at all, the model's own limit is low enough.
  * @param granted tokens a choice, as the store granted them for an open answer
  */
 export function outputClampFor(deployment: Deployment, granted: number): number | undefined {
   const { maxOutputTokens } = deployment.model
   return maxOutputTokens !== undefined && maxOutputTokens <= granted ? undefined : granted
+}
+
+/**
+ * The maximum of one choice that is sent upstream: what was granted, and to a server without a limit of its own (vLLM, Ollama)
+ * that of the catalogue too, or an answer could be as long as its context window.
+ */
+export function outputLimitFor(deployment: Deployment, granted: number): number | undefined {
+  const stated = deployment.provider.type === 'OpenAICompatible' ? deployment.model.maxOutputTokens : undefined
+  return outputClampFor(deployment, granted) ?? stated
 }
 
 /** Tokens that the prompt has at most. A prompt above the context window is refused by the provider and costs nothing. */

@@ -6,7 +6,7 @@
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
-import { needOf, outputClampFor } from '../../domain/quota/need.ts'
+import { needOf, outputClampFor, outputLimitFor } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
@@ -39,8 +39,10 @@ export interface AdmittedRequest {
   /** The route without what a budget cannot afford to try. */
   readonly plan: RoutePlan
   readonly reservation: Reservation
-  /** Output limit to send to a deployment; undefined: the request's own, or none. */
+  /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
   clampFor(deployment: Deployment): number | undefined
+  /** Output limit to send to a deployment; undefined: the request's own, or none. */
+  limitFor(deployment: Deployment): number | undefined
 }
 
 /** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
@@ -85,6 +87,7 @@ export async function admit(
     plan,
     reservation: admitted.reservation,
     clampFor: (deployment) => (granted === undefined ? undefined : outputClampFor(deployment, granted)),
+    limitFor: (deployment) => (granted === undefined ? undefined : outputLimitFor(deployment, granted)),
   }
 }
 
@@ -114,13 +117,7 @@ function orRefusal(admission: Admission, record: RequestRecord): Admitted {
 /** The store has failed with `error`: refused, or, by the organization's choice, admitted and charged when it is back. */
 function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { policy }: GovernedCaller): Admitted {
   if (!(error instanceof QuotaUnavailableError)) throw error
-  if (policy.quotaFailure !== 'Open') {
-    throw new GatewayError(
-      'quota_backend_unavailable',
-      'The quota store cannot be asked; by policy nothing is admitted.',
-      { retryAfterSeconds: 1, cause: error },
-    )
-  }
+  if (policy.quotaFailure !== 'Open') throw unavailableError(error)
   return {
     type: 'admitted',
     reservation: { id, plan, origin: 'unconfirmed' },
@@ -129,6 +126,15 @@ function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { pol
     warnings: [],
     remaining: [],
   }
+}
+
+/** The refusal where the store cannot be asked. */
+export function unavailableError(cause: QuotaUnavailableError): GatewayError {
+  return new GatewayError(
+    'quota_backend_unavailable',
+    'The quota store cannot be asked; by policy nothing is admitted.',
+    { retryAfterSeconds: 1, cause },
+  )
 }
 
 export interface HeldReservation {

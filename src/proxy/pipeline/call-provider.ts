@@ -27,7 +27,7 @@ export interface ProviderRequest {
   readonly bytes: Uint8Array | undefined
   readonly plan: RoutePlan
   /** Output limit to send to a deployment, where the reservation sets one. */
-  readonly clampFor: (deployment: Deployment) => number | undefined
+  readonly limitFor: (deployment: Deployment) => number | undefined
   readonly stream: boolean
   /** The request as a deployment is to get it, where that is not the same for all. */
   readonly requestFor?: (deployment: Deployment) => CompletionRequest
@@ -115,7 +115,7 @@ function renderBody(
   const request = call.requestFor?.(deployment) ?? call.request
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
-    maxOutputTokens: call.clampFor(deployment),
+    maxOutputTokens: call.limitFor(deployment),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
     outputLimitField,

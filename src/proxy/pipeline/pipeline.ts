@@ -147,13 +147,13 @@ function lookedFor(
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
   { guarded, begun }: Prepared,
-  { plan, clampFor }: AdmittedRequest,
+  { plan, clampFor, limitFor }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<Answer> {
   const { request, restorer } = guarded
-  const call = () => ({ request, bytes: guarded.bytes, plan, clampFor, stream: request.stream })
+  const call = () => ({ request, bytes: guarded.bytes, plan, limitFor, stream: request.stream })
   const restore = (text: string) => restorer?.restore(text, 'message') ?? text
   const answer = await completeThroughCache({ request, plan, clampFor }, begun, caller, record, services, () =>
     caller.policy.flags.has('force-json')

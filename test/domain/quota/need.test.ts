@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import type { CompletionRequest, Message } from '../../../src/domain/completion/request.ts'
 import { estimateUsage } from '../../../src/domain/quota/estimate.ts'
-import { needOf, outputClampFor } from '../../../src/domain/quota/need.ts'
+import { needOf, outputClampFor, outputLimitFor } from '../../../src/domain/quota/need.ts'
 import { measurePrompt, probableTokens } from '../../../src/domain/quota/prompt-size.ts'
 import { utf8Size } from '../../../src/domain/quota/utf8-size.ts'
 import { canAfford, unpricedModelError } from '../../../src/domain/quota/unpriced.ts'
@@ -143,6 +143,13 @@ t.test('a grant is sent upstream where the model could exceed it', async (t) => 
   t.equal(outputClampFor(deployment({ maxOutputTokens: 4_096 }), 4_096), undefined)
   t.equal(outputClampFor(deployment({ maxOutputTokens: 4_096 }), 4_095), 4_095)
   t.equal(outputClampFor(deployment({}), 16_384), 16_384)
+  t.equal(outputLimitFor(deployment({ maxOutputTokens: 4_096 }), 16_384), undefined)
+  t.equal(
+    outputLimitFor(deployment({ maxOutputTokens: 4_096 }, 'OpenAICompatible'), 16_384),
+    4_096,
+    'no limit of its own',
+  )
+  t.equal(outputLimitFor(deployment({ maxOutputTokens: 4_096 }, 'OpenAICompatible'), 300), 300)
 })
 
 t.test('estimated usage is flagged, and never above the bound', async (t) => {
