@@ -3,9 +3,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { chatCompletion } from '../helpers/answers.ts'
-import { ok } from '../helpers/behaviours.ts'
+import { delayed, ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { startRedis, until } from '../helpers/redis.ts'
 
 const FORCED = { 'x-llm-flags': 'structured-output' }
 const SCHEMA = {
@@ -23,16 +24,18 @@ const MODELS = [
   '{ name: schema, capabilities: [chat, streaming, json-mode, json-schema], pricing: { input: "1", output: "1" } }',
 ]
 
-async function start(t: Test) {
+async function start(t: Test, limits = '', args: readonly string[] = []) {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
+  const policies = '  policies: { fallback: SameModel, cache: { exact: { enabled: false } } }'
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
         provider({ name: 'p', url: upstream.url, models: MODELS }),
-        virtualKey({ spec: '  policies: { fallback: SameModel, cache: { exact: { enabled: false } } }' }),
+        virtualKey({ spec: `${policies}\n${limits}` }),
       ),
     },
+    args,
   })
   return { upstream, gateway }
 }
@@ -95,6 +98,41 @@ t.test('a wrong answer goes back once, with what is wrong, and both are paid for
   ]
   t.match(said, { role: 'assistant', content: /Sure!/ })
   t.match(complaint, { role: 'user', content: /not valid: it is not JSON/ })
+})
+
+t.test(
+  'a repair may be as long as the limits leave beside the first try, whose answer is part of its prompt',
+  async (t) => {
+    const quotas = (output: number, input: number) =>
+      `  tokenQuotas: [{ window: Total, kind: Output, limit: ${output} }, { window: Total, kind: Input, limit: ${input} }]`
+    const open = await start(t, quotas(16_384 + 400, 10_000))
+    open.upstream.enqueue(says('Sure!'), says('{}'))
+    t.equal((await open.gateway.chat({ model: 'words' }, FORCED)).status, 200)
+    t.strictSame(
+      open.upstream.requests.map(({ json }) => json?.['max_tokens']),
+      [16_384, 400],
+    )
+
+    const long = await start(t, quotas(10_000, 1_000))
+    long.upstream.otherwise(says('word '.repeat(200)))
+    t.equal((await long.gateway.chat({ model: 'words', max_tokens: 500 }, FORCED)).status, 429)
+    t.equal(long.upstream.requests.length, 1)
+  },
+)
+
+t.test('a repair that finds no store is refused as any other request', async (t) => {
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  const limits = '  budgets: [{ window: Total, limitUSD: "0.003" }]'
+  const { upstream, gateway } = await start(t, limits, ['--redis', redis.url])
+  upstream.otherwise(delayed(300, says('I would rather not.')))
+  const asked = gateway.chat({ model: 'words', max_tokens: 2_000 }, FORCED)
+  await until(() => upstream.requests.length > 0)
+  redis.freeze()
+  const response = await asked
+  redis.thaw()
+  t.equal(response.status, 503)
+  t.match(await response.json(), { error: { code: 'quota_backend_unavailable' } })
 })
 
 t.test('two wrong answers are a 502, and cost what they cost', async (t) => {

@@ -20,11 +20,13 @@ import {
 } from '../../domain/guardrails/json-shape.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
-import { needOf } from '../../domain/quota/need.ts'
+import { needOf, outputLimitFor } from '../../domain/quota/need.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { unavailableError } from './admit.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
+import { QuotaUnavailableError } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -47,8 +49,8 @@ export async function callForJson(
   if (problems.length === 0) return first
 
   countTry(first, record)
-  await reserveRepair(call, record, services)
-  const second = await ask(repairing(call, first, problems), record, services)
+  const repair = await reserveRepair(repairing(call, first, problems), record, services)
+  const second = await ask(repair, record, services)
   const remaining = settlePaid(second, check, restore, record)
   if (remaining.length === 0) return second
   record.usage = usageOf(second, record)
@@ -181,14 +183,24 @@ function usageOf({ result }: WholeAnswer, record: RequestRecord): Usage | undefi
   return usage
 }
 
-/** @throws {GatewayError} where the limits leave no room for a second try. */
-async function reserveRepair(call: ProviderRequest, record: RequestRecord, services: Services): Promise<void> {
-  const held = record.reservation
-  if (held === undefined) return
+/**
+ * Reserves a second try, whose prompt holds the first one's answer, and holds it to what the limits leave for its own.
+ * @throws {GatewayError} where they leave no room, or the store cannot be asked
+ */
+async function reserveRepair(
+  call: ProviderRequest,
+  record: RequestRecord,
+  { quotas }: Services,
+): Promise<ProviderRequest> {
+  const held = record.reservation?.reservation
+  if (held === undefined) return call
   const deployments = call.plan.candidates.map(({ deployment }) => deployment)
-  const extension = await services.quotas.extend(
-    held.reservation,
-    needOf(measurePrompt(call.request), call.request.sampling, deployments),
-  )
+  const need = needOf(measurePrompt(call.request), call.request.sampling, deployments)
+  const extension = await quotas.extend(held, need).catch((error: unknown) => {
+    throw error instanceof QuotaUnavailableError ? unavailableError(error) : error
+  })
   if (extension.type === 'refused') throw refusalError(extension)
+  const granted = extension.type === 'extended' ? extension.grantedOutputTokens : undefined
+  if (granted === undefined || !held.plan.blocksOnSize) return call
+  return { ...call, limitFor: (deployment) => outputLimitFor(deployment, granted) }
 }
