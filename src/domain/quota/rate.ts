@@ -38,9 +38,12 @@ export function tokenRate({ tokensPerMinute }: RateLimits): RateLimit | undefine
   return { limit: tokensPerMinute, capacity: tokensPerMinute * RATE_PARTS }
 }
 
-/** The level now; a bucket never seen is full. A clock that went back adds nothing. */
+/**
+ * The level now; a bucket never seen is full. A clock that went back adds nothing; where it went back by more than a bucket
+ * takes to fill, the bucket is full: it must not stand still until the clock is there again.
+ */
 export function refill(rate: RateLimit, last: RateLevel | undefined, nowMs: Milliseconds): number {
-  if (last === undefined) return rate.capacity
+  if (last === undefined || (last.atMs - nowMs) * rate.limit > rate.capacity) return rate.capacity
   return Math.min(rate.capacity, last.level + Math.max(0, nowMs - last.atMs) * rate.limit)
 }
 

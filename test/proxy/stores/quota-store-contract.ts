@@ -323,6 +323,25 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     t.match(await spend.tryAdmit(rolling, need(1, 31, 0)), { type: 'refused', resetAtMs: NOON + 21 * MINUTE + 1_000 })
   })
 
+  test('a clock that went back stops no rate for longer than its bucket takes to fill', async (t, {
+    limited,
+    spend,
+    setNow,
+  }) => {
+    for (const rateLimits of [{ requestsPerMinute: 60, burst: 1 }, { tokensPerMinute: 60 }]) {
+      setNow(NOON)
+      const rated = limited({ key: { rateLimits } })
+      await spend.admit(rated, need(1, 30, 30))
+      setNow(NOON - 500)
+      t.match(await spend.tryAdmit(rated, need(1, 30, 30)), { type: 'refused' }, 'less than that gives nothing')
+      setNow(NOON - HOUR)
+      t.match(await spend.tryAdmit(rated, need(1, 30, 30)), { type: 'admitted' })
+      t.match(await spend.tryAdmit(rated, need(1, 30, 30)), { type: 'refused' })
+      setNow(NOON - HOUR + MINUTE)
+      t.match(await spend.tryAdmit(rated, need(1, 30, 30)), { type: 'admitted' })
+    }
+  })
+
   for (const reset of ['Calendar', 'Rolling'] as const) {
     test(`a settlement that comes after the expiry corrects it (${reset})`, async (t, {
       store,

@@ -6,9 +6,10 @@ local RATE_PARTS = 60000
 -- Reasons of a refusal; REASONS of quota-reply.ts.
 local RATE_LIMIT, CONCURRENCY = '0', '1'
 
--- Level of a bucket now: a bucket never seen is full, a clock that went back adds nothing.
+-- Level of a bucket now: a bucket never seen is full, a clock that went back adds nothing, but by more than a bucket takes
+-- to fill makes it full; refill of domain/quota/rate.ts.
 local function refill(limit, capacity, level, at)
-  if not level then return capacity end
+  if not level or (at - now) * limit > capacity then return capacity end
   return math.min(capacity, tonumber(level) + math.max(0, now - tonumber(at)) * limit)
 end
 
