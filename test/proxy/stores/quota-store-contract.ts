@@ -323,6 +323,13 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     t.match(await spend.tryAdmit(rolling, need(1, 31, 0)), { type: 'refused', resetAtMs: NOON + 21 * MINUTE + 1_000 })
   })
 
+  test('a burst that was used fills evenly, however long nobody comes', async (t, { limited, spend, setNow }) => {
+    const rated = limited({ key: { rateLimits: { requestsPerMinute: 1, burst: 100 } } })
+    for (let call = 0; call < 100; call++) await spend.admit(rated, need(1))
+    setNow(NOON + 80 * MINUTE)
+    t.match(await spend.tryAdmit(rated, need(1)), { rateLimits: { requests: { remaining: 79 } } })
+  })
+
   test('a clock that went back stops no rate for longer than its bucket takes to fill', async (t, {
     limited,
     spend,

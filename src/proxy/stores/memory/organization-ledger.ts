@@ -143,7 +143,8 @@ export class OrganizationLedger {
       if (endMs <= nowMs) this.#windows.delete(id)
     }
     for (const [name, { open, touchedMs }] of this.#rates) {
-      if (open === 0 && touchedMs + RETENTION_MS <= nowMs) this.#rates.delete(name)
+      // A large burst takes hours to fill.
+      if (open === 0 && touchedMs + IDLE_MS <= nowMs) this.#rates.delete(name)
     }
   }
 
