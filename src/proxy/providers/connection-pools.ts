@@ -10,6 +10,7 @@ import type { Endpoint } from './endpoint.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { checkLiteralAddress, guardedLookup } from './address-guard.ts'
 import { attemptErrorOf } from './attempt-error.ts'
+import { oneAddressMs } from './name-lookup.ts'
 
 /**
  * Exchanges with one provider at once; more are refused, so that nothing queues unseen with its body in memory.
@@ -142,7 +143,11 @@ function openPool(
 ): Dispatcher {
   const { endpoint, timeouts } = provider
   const tls = endpoint.ca === undefined ? {} : { ca: endpoint.ca }
-  const socket = { lookup: guardedLookup(endpoint.allowInsecureHttp), timeout: timeouts.connectMs }
+  const socket = (allowLoopback: boolean) => ({
+    lookup: guardedLookup(allowLoopback),
+    timeout: timeouts.connectMs,
+    autoSelectFamilyAttemptTimeout: oneAddressMs(timeouts.connectMs),
+  })
   const options = {
     connections,
     pipelining: 1,
@@ -156,7 +161,7 @@ function openPool(
   }
   const pool = (to: string | URL, tunnelled: object) =>
     new Pool(to, { ...options, ...tunnelled }).on('connect', onConnect)
-  if (proxyUrl === undefined) return pool(origin, { connect: { ...socket, ...tls } })
+  if (proxyUrl === undefined) return pool(origin, { connect: { ...socket(endpoint.allowInsecureHttp), ...tls } })
   const uri = parseProxyUrl(proxyUrl)
   return new ProxyAgent({
     ...options,
@@ -165,7 +170,7 @@ function openPool(
     factory: pool,
     requestTls: { timeout: timeouts.connectMs, ...tls },
     // The proxy is the operator's own, often on this machine.
-    proxyTls: { lookup: guardedLookup(true), timeout: timeouts.connectMs, ...tls },
+    proxyTls: { ...socket(true), ...tls },
     clientFactory: (proxyOrigin, client) =>
       new ForwardProxy(proxyOrigin, { ...client, connections, headersTimeout: timeouts.connectMs }),
   })

@@ -62,7 +62,9 @@ t.test('a name is resolved and checked: localhost only where loopback is allowed
   t.teardown(() => fake.close())
   fake.otherwise(ok({}))
   const send = sender(t)
-  t.same(await send({ baseUrl: `http://localhost:${fake.port}` }), { status: 200 })
+  for (const connectMs of [LONG_MS, 1_234.5, 1e12]) {
+    t.same(await send({ baseUrl: `http://localhost:${fake.port}` }, connectMs), { status: 200 })
+  }
   t.match(await send({ baseUrl: `https://localhost:${fake.port}`, allowInsecureHttp: false }), {
     kind: 'refused-address',
   })

@@ -1,7 +1,7 @@
 /** Names are asked for once, however many connections wait for the answer. */
 import t from 'tap'
 import type { LookupAddress } from 'node:dns'
-import { askedOnce, type AddressesOf } from '../../../src/proxy/providers/name-lookup.ts'
+import { askedOnce, oneAddressMs, type AddressesOf } from '../../../src/proxy/providers/name-lookup.ts'
 
 const ADDRESSES: LookupAddress[] = [{ address: '192.0.2.1', family: 4 }]
 
@@ -42,3 +42,16 @@ t.test('another name, or another kind of address, is another question', async (t
   questions[1]?.answer(null, ADDRESSES)
   t.same(told, ['192.0.2.1'])
 })
+
+t.test(
+  'one of several addresses is tried for a tenth of the connect clock, as whole milliseconds that Node takes',
+  async (t) => {
+    const cases: [number, number][] = [
+      [5_000, 500],
+      [1_234, 124],
+      [1, 10],
+      [1e12, 10_000],
+    ]
+    for (const [connectMs, expected] of cases) t.equal(oneAddressMs(connectMs), expected)
+  },
+)
