@@ -56,6 +56,44 @@ t.test('the official OpenAI SDK over both base URLs', async (t) => {
   }
 })
 
+const GOVERNED = `apiVersion: tollgate.dev/v1alpha1
+kind: Organization
+metadata: { name: default }
+spec:
+  compliance: { deniedProviders: [denied], maxCostPer1K: "0.5" }
+  grants: [{ name: all, namespaceSelector: {} }]
+`
+
+t.test('the models lists leave out what policy and control headers exclude, as a call would', async (t) => {
+  const priced = (name: string, output: string) => `{ name: ${name}, pricing: { input: "1", output: "${output}" } }`
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        GOVERNED,
+        provider({ name: 'denied', url: 'http://127.0.0.1:9', models: [priced('shared', '2'), priced('theirs', '2')] }),
+        provider({ name: 'p', url: 'http://127.0.0.1:9', models: [priced('shared', '2'), priced('dear', '900')] }),
+        provider({ name: 'q', url: 'http://127.0.0.1:9', models: [priced('left', '2'), priced('unwanted', '2')] }),
+        virtualKey({ spec: '  policies: { excludeModels: [unwanted] }' }),
+      ),
+    },
+  })
+  const get = (path: string, headers = {}) =>
+    fetch(gateway.url + path, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
+  const listed = async (headers = {}) => {
+    const { data } = (await (await get('/v1/models', headers)).json()) as { data: { id: string; owned_by: string }[] }
+    return data.map(({ id, owned_by }) => `${owned_by}/${id}`)
+  }
+  t.strictSame(await listed(), ['tollgate/auto', 'p/shared', 'q/left'])
+  t.strictSame(await listed({ 'x-llm-exclude-providers': 'q' }), ['tollgate/auto', 'p/shared'])
+  for (const id of ['theirs', 'denied/shared', 'dear', 'unwanted'])
+    t.equal((await get(`/v1/models/${id}`)).status, 404, id)
+  const names = (await (await get('/adapters/gemini/v1beta/models')).json()) as { models: { name: string }[] }
+  t.strictSame(
+    names.models.map(({ name }) => name),
+    ['models/auto', 'models/shared', 'models/left'],
+  )
+})
+
 t.test('fields that the gateway does not know reach the provider and the client', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -27,16 +27,7 @@ export function compileRules({
   health,
   nowMs,
 }: RuleInput): (deployment: Deployment) => Removal | undefined {
-  const context: RuleContext = {
-    access,
-    policy,
-    request,
-    health,
-    nowMs,
-    providers: compileExclusions(policy.excludeProviders),
-    models: compileExclusions(policy.excludeModels),
-    countries: compileExclusions(policy.excludeCountries),
-  }
+  const context: RuleContext = { access, request, health, nowMs, ...policyContext(policy) }
   return (deployment) => {
     for (const { rule, objection } of RULES) {
       const detail = objection(deployment, context)
@@ -46,17 +37,36 @@ export function compileRules({
   }
 }
 
-interface RuleContext extends RuleInput {
+/** Whether the policy leaves a deployment to anybody, whatever is asked of it. */
+export function compilePolicyRules(policy: EffectivePolicy): (deployment: Deployment) => boolean {
+  const context = policyContext(policy)
+  return (deployment) => POLICY_RULES.every(({ objection }) => objection(deployment, context) === undefined)
+}
+
+interface PolicyContext {
+  readonly policy: EffectivePolicy
   readonly providers: Exclusions
   readonly models: Exclusions
   readonly countries: Exclusions
 }
 
-type Objection = (deployment: Deployment, context: RuleContext) => string | undefined
+type RuleContext = RuleInput & PolicyContext
 
-const RULES: readonly { readonly rule: RemovalRule; readonly objection: Objection }[] = [
-  // What the key may use. First, so that no later reason tells about a model outside of it.
-  { rule: 'not-allowed', objection: notAllowed },
+function policyContext(policy: EffectivePolicy): PolicyContext {
+  return {
+    policy,
+    providers: compileExclusions(policy.excludeProviders),
+    models: compileExclusions(policy.excludeModels),
+    countries: compileExclusions(policy.excludeCountries),
+  }
+}
+
+interface Rule<Context> {
+  readonly rule: RemovalRule
+  readonly objection: (deployment: Deployment, context: Context) => string | undefined
+}
+
+const POLICY_RULES: readonly Rule<PolicyContext>[] = [
   // Exclusions bind automatic choice and every backup alike.
   { rule: 'excluded-provider', objection: excludedProvider },
   // By any of the names under which somebody may know the model.
@@ -66,6 +76,12 @@ const RULES: readonly { readonly rule: RemovalRule; readonly objection: Objectio
   // The larger of input and output price; no price means no bound on the cost.
   { rule: 'cost', objection: tooDear },
   { rule: 'quality', objection: tooPoor },
+]
+
+const RULES: readonly Rule<RuleContext>[] = [
+  // What the key may use. First, so that no later reason tells about a model outside of it.
+  { rule: 'not-allowed', objection: notAllowed },
+  ...POLICY_RULES,
   // What the request needs of a model in order to be answered at all.
   { rule: 'capability', objection: lacksCapability },
   { rule: 'context-window', objection: tooSmall },
@@ -77,13 +93,13 @@ function notAllowed(deployment: Deployment, { access }: RuleContext): string | u
   return isModelAllowed(access, deployment) ? undefined : 'not among the models of the virtual key'
 }
 
-function excludedProvider(deployment: Deployment, { providers }: RuleContext): string | undefined {
+function excludedProvider(deployment: Deployment, { providers }: PolicyContext): string | undefined {
   if (providers === NO_EXCLUSIONS) return undefined
   const hit = providers.find([deployment.provider.name])
   return hit === undefined ? undefined : `provider excluded by x-llm-exclude-providers or a policy: ${hit}`
 }
 
-function excludedModel(deployment: Deployment, { models }: RuleContext): string | undefined {
+function excludedModel(deployment: Deployment, { models }: PolicyContext): string | undefined {
   if (models === NO_EXCLUSIONS) return undefined
   const names = publicNamesOf(deployment)
   const qualified = names.map((name) => `${deployment.provider.name}/${name}`)
@@ -91,7 +107,7 @@ function excludedModel(deployment: Deployment, { models }: RuleContext): string 
   return hit === undefined ? undefined : `model excluded by x-llm-exclude-models or a policy: ${hit}`
 }
 
-function excludedCountry({ model, provider }: Deployment, { countries }: RuleContext): string | undefined {
+function excludedCountry({ model, provider }: Deployment, { countries }: PolicyContext): string | undefined {
   if (countries === NO_EXCLUSIONS) return undefined
   if (model.countries.length === 0 && provider.countries.length === 0) {
     return 'states no country, and x-llm-exclude-countries or a policy excludes some'
@@ -100,7 +116,7 @@ function excludedCountry({ model, provider }: Deployment, { countries }: RuleCon
   return hit === undefined ? undefined : `country excluded by x-llm-exclude-countries or a policy: ${hit}`
 }
 
-function tooDear({ model }: Deployment, { policy }: RuleContext): string | undefined {
+function tooDear({ model }: Deployment, { policy }: PolicyContext): string | undefined {
   const limit = policy.maxCost
   if (limit === undefined) return undefined
   if (model.pricing === undefined) return 'has no price, and x-llm-max-cost or a policy bounds it'
@@ -111,7 +127,7 @@ function tooDear({ model }: Deployment, { policy }: RuleContext): string | undef
   return `${which} price ${formatPricePer1K(dearer)} above ${formatPricePer1K(limit)} USD per 1,000 tokens, the bound of x-llm-max-cost or a policy`
 }
 
-function tooPoor({ model }: Deployment, { policy }: RuleContext): string | undefined {
+function tooPoor({ model }: Deployment, { policy }: PolicyContext): string | undefined {
   const limit = policy.minQuality
   if (limit === undefined || model.quality >= limit) return undefined
   return `quality ${model.quality} below ${limit}, the bound of x-llm-min-quality or a policy`

@@ -1,20 +1,23 @@
-/** The models that a key may use through an adapter, plus `auto`. */
+/** The models that a key may use through an adapter, under the policy of the request that asks, plus `auto`. */
 import { GatewayError } from '../../domain/errors.ts'
 import { isAllowed } from '../../domain/routing/access.ts'
+import { compilePolicyRules } from '../../domain/routing/rules.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ClientAdapter, ListedModel } from '../adapters/adapter.ts'
-import type { Caller } from './authenticate.ts'
 import { speaksEmbeddings } from './plan-embeddings.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
 
 /** Neither vendor nor manifest tells when a model was made; a constant keeps the lists the same on every call. */
 const CREATED_SECONDS = 1_735_689_600
 
-export function listModels({ configuration, key }: Caller, adapter: ClientAdapter): ListedModel[] {
+export function listModels(caller: GovernedCaller, adapter: ClientAdapter): ListedModel[] {
+  const { configuration, key } = caller
+  const mayServe = servingRule(caller, adapter)
   const names = new Map<string, ListedModel>()
   if (key.access.allowAuto) names.set('auto', auto)
   for (const deployment of configuration.compiled.deployments) {
     const { name } = deployment.model
-    if (!names.has(name) && isAllowed(deployment, key) && canServe(deployment, adapter)) {
+    if (!names.has(name) && mayServe(deployment)) {
       names.set(name, listed(deployment))
     }
   }
@@ -25,19 +28,25 @@ export function listModels({ configuration, key }: Caller, adapter: ClientAdapte
  * The model by a name that a request may use: one of the list, an alias, or `provider/model`.
  * @throws {GatewayError} 404 `model_not_found`, also for models that exist and this key may not use.
  */
-export function getModel(caller: Caller, adapter: ClientAdapter, id: string): ListedModel {
+export function getModel(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel {
   const found = listModels(caller, adapter).find((model) => model.id === id) ?? byOtherName(caller, adapter, id)
   if (found === undefined)
     throw new GatewayError('model_not_found', 'The model does not exist or is not available to this key.')
   return found
 }
 
-function byOtherName({ configuration, key }: Caller, adapter: ClientAdapter, id: string): ListedModel | undefined {
-  const { deploymentsByModel, deploymentsById } = configuration.compiled
+function byOtherName(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel | undefined {
+  const { deploymentsByModel, deploymentsById } = caller.configuration.compiled
   const pinned = deploymentsById.get(id)
   const named = [...(deploymentsByModel.get(id) ?? []), ...(pinned === undefined ? [] : [pinned])]
-  const deployment = named.find((candidate) => isAllowed(candidate, key) && canServe(candidate, adapter))
+  const deployment = named.find(servingRule(caller, adapter))
   return deployment === undefined ? undefined : { ...listed(deployment), id }
+}
+
+/** Whether a call of this key, with the control headers of this request, may be answered there. */
+function servingRule({ key, policy }: GovernedCaller, adapter: ClientAdapter): (deployment: Deployment) => boolean {
+  const isLeft = compilePolicyRules(policy)
+  return (deployment) => isAllowed(deployment, key) && isLeft(deployment) && canServe(deployment, adapter)
 }
 
 /** Whether one of the adapter's calls can be sent there: models for embeddings are of use to its clients only where it has that call. */

@@ -14,8 +14,11 @@ export async function readModels(incoming: Incoming, services: Services): Promis
   const { adapter, requestId, hints } = incoming
   const record = new RequestRecord(incoming, 'models')
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.now())
-    record.policy = resolveReadingPolicy(caller, incoming).policy
+    const caller = resolveReadingPolicy(
+      authenticate(incoming, requireConfiguration(services), services.now()),
+      incoming,
+    )
+    record.policy = caller.policy
     const document =
       hints.model === undefined
         ? adapter.renderModels(listModels(caller, adapter), new URLSearchParams(incoming.query))
