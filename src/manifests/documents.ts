@@ -145,9 +145,17 @@ const OCTAL: ScalarTag = {
   resolve: (text) => (text.startsWith('-') ? -1 : 1) * Number.parseInt(text.replace(/^[-+]?0o/, ''), 8),
 }
 
+/** `e2`, `-E5`, `.`: numbers without a digit before the exponent, which only this library knows. */
+const TEXT_LIKE_A_FLOAT: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  test: /^[-+]?(?:\.(?:_[0-9_]*)?(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)$/,
+  resolve: (text) => text,
+}
+
 function customTags(tags: Tags): Tags {
   const known = tags.filter((tag) => typeof tag === 'string' || !(NOT_IN_KUBECTL.has(tag.tag) || tag.format === 'TIME'))
-  return [OCTAL, ...known]
+  return [OCTAL, TEXT_LIKE_A_FLOAT, ...known]
 }
 
 function readDocument(document: Document.Parsed<ParsedNode>, number: number, lines: LineCounter): ParsedDocument {

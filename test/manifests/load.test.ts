@@ -141,6 +141,21 @@ t.test('folders are read with what lies in them, files as they are named', async
   t.match(messagesOf(loadManifests([join(folder, 'notes.txt')], {})), [/is not an object/])
 })
 
+t.test('a word without a digit before its exponent is text, as kubectl reads it', async (t) => {
+  const named = (name: string) => KEY.replace('demo', name)
+  const { virtualKeys } = resourcesOf(loadTexts({ 'a.yaml': [named('e2'), named('e10')].join('---\n') }, {}))
+  t.same(
+    virtualKeys.map(({ metadata }) => metadata.name),
+    ['e2', 'e10'],
+  )
+  t.match(messagesOf(loadTexts({ 'a.yaml': named('1e2') }, {})), [/metadata\.name: is a whole number/])
+  for (const text of ['E5', '-e5', '.', '.e5', '._5']) {
+    const { secrets } = resourcesOf(loadTexts({ 'a.yaml': secret(`stringData: { a: ${text} }`) }, {}))
+    const found = secretLookup(secrets)('default', 's', 'a')
+    t.equal(found.type === 'value' && found.secret.reveal(), text)
+  }
+})
+
 t.test('a path that cannot be read is a problem, not an exception', async (t) => {
   const folder = t.testdir({
     empty: {},
