@@ -18,6 +18,9 @@ const MAX_KEY_LENGTH = 1_024
 
 const BEARER = /^bearer[ \t]+/i
 
+/** What an unset key leaves of a field, blanks removed: SDKs send both of their key fields where the other's variable is set but empty. */
+const EMPTY_KEY = /^(?:bearer)?$/i
+
 /**
  * @throws {GatewayError} 401 `invalid_api_key` for every way of not having a valid key: one message, and the same work
  * (one digest, one look-up) whatever the reason. 403 `model_not_allowed` where the key may not use the adapter.
@@ -67,9 +70,10 @@ function presentedKey({ adapter, rawHeaders, query }: Incoming): string | undefi
 function keyIn(name: string, value: string, { keyHeaders }: ClientAdapter): string | undefined {
   if (isField(name, 'authorization')) {
     const text = value.trim()
+    if (EMPTY_KEY.test(text)) return undefined
     const scheme = BEARER.exec(text)
     return scheme === null ? '' : text.slice(scheme[0].length)
   }
-  for (const header of keyHeaders) if (isField(name, header)) return value.trim()
+  for (const header of keyHeaders) if (isField(name, header)) return value.trim() || undefined
   return undefined
 }

@@ -56,6 +56,19 @@ t.test('the same key in several places is one key', async (t) => {
   t.equal(callerOf('gemini', ['x-goog-api-key', KEY, ...bearer], `key=${KEY}&key=${KEY}`), 'team/app')
 })
 
+t.test(
+  'a field without a key, as SDKs send it where its variable is empty, does not contradict the other',
+  async (t) => {
+    const bearer = ['authorization', `Bearer ${KEY}`]
+    t.equal(callerOf('anthropic', ['x-api-key', '', ...bearer]), 'team/app')
+    t.equal(callerOf('anthropic', [...bearer, 'x-api-key', ' ']), 'team/app')
+    t.equal(callerOf('anthropic', ['authorization', 'Bearer ', 'x-api-key', KEY]), 'team/app')
+    t.equal(callerOf('gemini', ['authorization', '', 'x-goog-api-key', KEY]), 'team/app')
+    t.equal(callerOf('anthropic', ['x-api-key', '', 'authorization', 'Bearer']), 'invalid_api_key')
+    t.equal(callerOf('anthropic', ['x-api-key', KEY, 'authorization', 'Basic']), 'invalid_api_key')
+  },
+)
+
 t.test('two different keys are none, whichever comes first', async (t) => {
   const own = ['authorization', `Bearer ${KEY}`]
   const other = ['authorization', 'Bearer another']
