@@ -100,25 +100,31 @@ t.test('a wrong answer goes back once, with what is wrong, and both are paid for
   t.match(complaint, { role: 'user', content: /not valid: it is not JSON/ })
 })
 
-t.test(
-  'a repair may be as long as the limits leave beside the first try, whose answer is part of its prompt',
-  async (t) => {
-    const quotas = (output: number, input: number) =>
-      `  tokenQuotas: [{ window: Total, kind: Output, limit: ${output} }, { window: Total, kind: Input, limit: ${input} }]`
-    const open = await start(t, quotas(16_384 + 400, 10_000))
+t.test('a repair has what the first try and the limits leave, and that answer is part of its prompt', async (t) => {
+  const quotas = (output: number, input: number) =>
+    `  tokenQuotas: [{ window: Total, kind: Output, limit: ${output} }, { window: Total, kind: Input, limit: ${input} }]`
+  for (const [output, repair] of [
+    [16_384 + 50, 16_384],
+    [16_384 + 49, 16_384 - 50],
+    [600, 550],
+  ] as const) {
+    const open = await start(t, quotas(output, 10_000))
     open.upstream.enqueue(says('Sure!'), says('{}'))
     t.equal((await open.gateway.chat({ model: 'words' }, FORCED)).status, 200)
     t.strictSame(
       open.upstream.requests.map(({ json }) => json?.['max_tokens']),
-      [16_384, 400],
+      [Math.min(output, 16_384), repair],
     )
+  }
+  const short = await start(t, quotas(300, 10_000))
+  short.upstream.enqueue(says('Sure!'), says('{}'))
+  t.equal((await short.gateway.chat({ model: 'words' }, FORCED)).status, 429)
 
-    const long = await start(t, quotas(10_000, 1_000))
-    long.upstream.otherwise(says('word '.repeat(200)))
-    t.equal((await long.gateway.chat({ model: 'words', max_tokens: 500 }, FORCED)).status, 429)
-    t.equal(long.upstream.requests.length, 1)
-  },
-)
+  const long = await start(t, quotas(10_000, 1_000))
+  long.upstream.otherwise(says('word '.repeat(200)))
+  t.equal((await long.gateway.chat({ model: 'words', max_tokens: 500 }, FORCED)).status, 429)
+  t.equal(long.upstream.requests.length, 1)
+})
 
 t.test('a repair that finds no store is refused as any other request', async (t) => {
   const redis = await startRedis()

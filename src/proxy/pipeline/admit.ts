@@ -6,7 +6,7 @@
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
-import { needOf, outputClampFor, outputLimitFor } from '../../domain/quota/need.ts'
+import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
@@ -77,7 +77,7 @@ export async function admit(
     admission = admittedWithoutStore(error, id, quotas, caller)
   }
   const admitted = orRefusal(admission, record)
-  record.reservation = keepAlive(admitted.reservation, services)
+  record.reservation = keepAlive(admitted, need, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   logQuotaWarnings(caller, quotas, admitted.warnings, services)
@@ -139,14 +139,19 @@ export function unavailableError(cause: QuotaUnavailableError): GatewayError {
 
 export interface HeldReservation {
   readonly reservation: Reservation
+  /** What was reserved: the need, its open part at the tokens that a choice was granted. */
+  readonly need: QuotaNeed
+  readonly granted: number
   /** Stops renewing. */
   release(): void
 }
 
 /** Renews at a third of the lease, as long as the request runs. */
-function keepAlive(reservation: Reservation, services: Services): HeldReservation {
-  if (reservation.origin === 'none') return { reservation, release: () => {} }
+function keepAlive(admitted: Admitted, need: QuotaNeed, services: Services): HeldReservation {
+  const { reservation, grantedOutputTokens: granted = need.open?.maxTokens ?? 0 } = admitted
+  const held = { reservation, need, granted }
+  if (reservation.origin === 'none') return { ...held, release: () => {} }
   const timer = setInterval(() => void services.quotas.renew(reservation), RESERVATION_LEASE_MS / 3)
   timer.unref()
-  return { reservation, release: () => clearInterval(timer) }
+  return { ...held, release: () => clearInterval(timer) }
 }

@@ -20,14 +20,10 @@ import {
 } from '../../domain/guardrails/json-shape.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
-import { needOf, outputLimitFor } from '../../domain/quota/need.ts'
-import { measurePrompt } from '../../domain/quota/prompt-size.ts'
-import { refusalError } from '../../domain/quota/refusal.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import { unavailableError } from './admit.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
-import { QuotaUnavailableError } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
+import { reserveRepair } from './reserve-repair.ts'
 import type { Services } from './services.ts'
 
 /** How a model can be held to JSON. */
@@ -181,26 +177,4 @@ function usageOf({ result }: WholeAnswer, record: RequestRecord): Usage | undefi
   const usage = told.output > 0 || text === '' ? told : { ...told, output: guessed.output }
   if (usage !== result.usage) record.usageEstimated = true
   return usage
-}
-
-/**
- * Reserves a second try, whose prompt holds the first one's answer, and holds it to what the limits leave for its own.
- * @throws {GatewayError} where they leave no room, or the store cannot be asked
- */
-async function reserveRepair(
-  call: ProviderRequest,
-  record: RequestRecord,
-  { quotas }: Services,
-): Promise<ProviderRequest> {
-  const held = record.reservation?.reservation
-  if (held === undefined) return call
-  const deployments = call.plan.candidates.map(({ deployment }) => deployment)
-  const need = needOf(measurePrompt(call.request), call.request.sampling, deployments)
-  const extension = await quotas.extend(held, need).catch((error: unknown) => {
-    throw error instanceof QuotaUnavailableError ? unavailableError(error) : error
-  })
-  if (extension.type === 'refused') throw refusalError(extension)
-  const granted = extension.type === 'extended' ? extension.grantedOutputTokens : undefined
-  if (granted === undefined || !held.plan.blocksOnSize) return call
-  return { ...call, limitFor: (deployment) => outputLimitFor(deployment, granted) }
 }
