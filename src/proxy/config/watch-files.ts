@@ -8,6 +8,13 @@ import { join } from 'node:path'
 /** Two looks fit into the second within which a change must be in force. */
 const INTERVAL_MS = 400
 
+/**
+ * Between two looks at what has just changed: a file that is still being written is not read, for its first half may be
+ * valid, with half of the keys. At most so many looks, as what never stands still must be read as well.
+ */
+const SETTLING_MS = 50
+const MAX_SETTLING_LOOKS = 8
+
 /** Folders deeper than this are not looked into; manifests are read as deep (manifests/files.ts). */
 const MAX_DEPTH = 16
 
@@ -15,17 +22,23 @@ export interface FileWatch {
   stop(): void
 }
 
-/** Calls `changed` after the content, size or set of files under `paths` has changed. Never throws. */
+/** Calls `changed` after the content, size or set of files under `paths` has changed and stands still. Never throws. */
 export function watchFiles(paths: readonly string[], changed: () => void): FileWatch {
-  let seen = fingerprint(paths)
-  const timer = setInterval(() => {
+  let told = fingerprint(paths)
+  let seen = told
+  let settling = 0
+  let timer = setTimeout(look, INTERVAL_MS).unref()
+  function look(): void {
     const now = fingerprint(paths)
-    if (now === seen) return
+    const moves = now !== seen && settling < MAX_SETTLING_LOOKS
+    settling = moves ? settling + 1 : 0
     seen = now
+    timer = setTimeout(look, moves ? SETTLING_MS : INTERVAL_MS).unref()
+    if (moves || now === told) return
+    told = now
     changed()
-  }, INTERVAL_MS)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
+  }
+  return { stop: () => clearTimeout(timer) }
 }
 
 function fingerprint(paths: readonly string[]): string {
