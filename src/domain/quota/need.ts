@@ -83,14 +83,20 @@ export function outputLimitFor(deployment: Deployment, granted: number): number 
 }
 
 /** Tokens that the prompt has at most. A prompt above the context window is refused by the provider and costs nothing. */
-function promptBound(prompt: PromptSize, { provider, model }: Deployment): number {
-  const window = model.contextWindow ?? DEFAULT_CONTEXT_TOKENS
+function promptBound(prompt: PromptSize, deployment: Deployment): number {
+  const window = deployment.model.contextWindow ?? DEFAULT_CONTEXT_TOKENS
   if (prompt.unmeasurable) return window
   const texts = prompt.textBytes + prompt.overheadTokens
-  if (prompt.images === 0) return Math.min(texts, window)
-  const imageTokens =
-    /gpt-4o-mini/i.test(model.upstreamName) && provider.type !== 'Anthropic' ? IMAGE_TOKENS_GPT_4O_MINI : IMAGE_TOKENS
-  return Math.min(texts + prompt.images * imageTokens, window)
+  return prompt.images === 0
+    ? Math.min(texts, window)
+    : Math.min(texts + prompt.images * imageTokens(deployment), window)
+}
+
+function imageTokens({ provider: { type }, model }: Deployment): number {
+  if (type === 'Anthropic') return IMAGE_TOKENS
+  // Azure's deployments have names of their own.
+  const names = type === 'AzureOpenAI' ? `${model.name} ${model.upstreamName}` : model.upstreamName
+  return /gpt-4o-mini/i.test(names) ? IMAGE_TOKENS_GPT_4O_MINI : IMAGE_TOKENS
 }
 
 function promptCost(tokens: number, { model: { pricing } }: Deployment): MicroUsd {

@@ -118,11 +118,13 @@ t.test(
 
 t.test('images are dearer where the vendor says so', async (t) => {
   const prompt = { ...measurePrompt(request({})), images: 1, overheadTokens: 0 }
-  const inputOf = (upstreamName: string, type: ProviderType) =>
-    needOf(prompt, { maxOutputTokens: 1 }, [deployment({ upstreamName }, type)]).inputTokens
+  const inputOf = (upstreamName: string, type: ProviderType, name = 'm') =>
+    needOf(prompt, { maxOutputTokens: 1 }, [deployment({ upstreamName, name }, type)]).inputTokens
   t.equal(inputOf('gpt-4o-mini-2024-07-18', 'OpenAI'), 48_169)
   t.equal(inputOf('gpt-4o', 'OpenAI'), 6_000)
   t.equal(inputOf('claude-sonnet-4', 'Anthropic'), 6_000)
+  t.equal(inputOf('ours', 'AzureOpenAI', 'gpt-4o-mini'), 48_169, 'a deployment of Azure has a name of its own')
+  t.equal(inputOf('llava', 'OpenAICompatible', 'gpt-4o-mini'), 6_000)
 })
 
 t.test("an answer without a maximum is open up to the model's limit", async (t) => {
