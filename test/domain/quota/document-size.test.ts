@@ -88,6 +88,8 @@ t.test('what a vendor keeps elsewhere, and no word is known for, cannot be measu
   t.ok(gemini({ cachedContent: 'cachedContents/x' }).unmeasurable)
   const content = (url: string) => ({ role: 'user', content: [{ type: 'video_url', video_url: { url } }] })
   t.ok(openai({}, content('https://example.com/film.mp4')).unmeasurable)
+  const call = { type: 'tool_use', id: 't', name: 'f', input: { video_url: 'https://example.com/film.mp4' } }
+  t.notOk(anthropic({}, { role: 'assistant', content: [call] }).unmeasurable, 'an argument is a text')
   const inline = openai({}, content(`data:video/mp4;base64,${'A'.repeat(5_000)}`))
   t.match(inline, { unmeasurable: false, textBytes: 5 + 22 + 5_000 })
 })
