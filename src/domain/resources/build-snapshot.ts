@@ -52,6 +52,8 @@ export interface BuildInput {
   readonly nowMs?: Milliseconds
   /** In a cluster an organization must be declared; elsewhere an open `default` one is implied. Default: implied. */
   readonly requireOrganization?: boolean
+  /** Organizations that the keys of one namespace may belong to, the oldest keys first. Default: any number. */
+  readonly maxOrganizationsPerNamespace?: number
 }
 
 export interface BuildOutput {
@@ -83,6 +85,7 @@ export function* buildSnapshotInSteps(input: BuildInput): Steps<BuildOutput> {
     digestOf: input.digestOf,
     retiringDigests: input.retiringDigests ?? (() => []),
     digestsInForce: input.digestsInForce ?? (() => []),
+    maxOrganizations: input.maxOrganizationsPerNamespace ?? Infinity,
     nowMs: input.nowMs,
   })
   const content = {

@@ -17,6 +17,7 @@ export type ConditionReason =
   | 'PrivilegeNotGranted'
   | 'BudgetAboveCeiling'
   | 'TooManyKeys'
+  | 'TooManyOrganizations'
   | 'KeyReady'
   | 'SecretNotFound'
   | 'SecretKeyMissing'

@@ -31,8 +31,17 @@ export interface KeyContext {
   readonly retiringDigests: (namespace: string, name: string) => readonly KeyDigest[]
   /** As the key was published last, by its id. */
   readonly digestsInForce: (id: string) => readonly KeyDigest[]
+  /** Organizations that the keys of one namespace may belong to. */
+  readonly maxOrganizations: number
   /** For `Expired`, and the end of former digests; undefined: not judged. */
   readonly nowMs: number | undefined
+}
+
+/** What the keys that were judged before have taken up. Owned by one build. */
+interface TakenUp {
+  readonly keys: KeyCounts
+  /** By namespace. */
+  readonly organizations: Map<string, Set<string>>
 }
 
 export interface ResolvedKeys {
@@ -47,11 +56,11 @@ export function* resolveVirtualKeys(
 ): Steps<ResolvedKeys> {
   const entries: VirtualKeyEntry[] = []
   const conditions: ResourceConditions[] = []
-  const counts: KeyCounts = new Map()
+  const taken: TakenUp = { keys: new Map(), organizations: new Map() }
   const owners = new Map<string, string>()
   for (const resource of [...resources].toSorted(byAge)) {
     yield
-    const understood = isolate(() => resolveKey(resource, context, counts, owners))
+    const understood = isolate(() => resolveKey(resource, context, taken, owners))
     if (understood.type === 'refused') {
       const answers = [condition('Accepted', understood.refusal)]
       conditions.push(withReady('VirtualKey', resource.metadata, answers))
@@ -68,10 +77,10 @@ export function* resolveVirtualKeys(
 function resolveKey(
   resource: VirtualKeyResource,
   context: KeyContext,
-  counts: KeyCounts,
+  taken: TakenUp,
   owners: ReadonlyMap<string, string>,
 ): { readonly outcome: GrantOutcome; readonly text: KeyText; readonly entry: VirtualKeyEntry | undefined } {
-  const outcome = accept(resource, context, counts)
+  const outcome = accept(resource, context, taken)
   const text = readKeyText(resource, context.secretValue, owners)
   const digests = outcome.type === 'granted' ? digestsOfKey(resource, text, context) : []
   const isIn = outcome.type === 'granted' && digests.length > 0
@@ -83,13 +92,21 @@ export function generatedSecretName({ metadata, spec }: VirtualKeyResource): str
   return spec.key.generated?.secretName ?? `${metadata.name}-virtual-key`
 }
 
-function accept(resource: VirtualKeyResource, context: KeyContext, counts: KeyCounts): GrantOutcome {
+function accept(resource: VirtualKeyResource, context: KeyContext, taken: TakenUp): GrantOutcome {
   const { name } = resource.spec.organizationRef
+  const { namespace } = resource.metadata
   const organization = context.organizations.get(name)
   if (organization === undefined) return notAccepted('OrganizationNotFound', `organization ${name} not found`)
   if (organization.entry === undefined)
     return notAccepted('OrganizationNotAccepted', `organization ${name} is not accepted`)
-  return applyGrants(resource, organization.resource, context.labelsOf(resource.metadata.namespace), counts)
+  const others = taken.organizations.get(namespace) ?? new Set<string>()
+  if (!others.has(name) && others.size >= context.maxOrganizations) {
+    const message = `the keys of namespace ${namespace} belong to ${context.maxOrganizations} organizations already`
+    return notAccepted('TooManyOrganizations', message)
+  }
+  const outcome = applyGrants(resource, organization.resource, context.labelsOf(namespace), taken.keys)
+  if (outcome.type === 'granted') taken.organizations.set(namespace, others.add(name))
+  return outcome
 }
 
 function notAccepted(reason: Refusal['reason'], message: string): GrantOutcome {

@@ -4,7 +4,7 @@ import type { Condition } from '../../domain/resources/conditions.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { SecretLookup } from '../../domain/resources/secret-lookup.ts'
 import type { Secret } from '../../domain/secret.ts'
-import { splitSnapshot } from '../../domain/snapshot/shards.ts'
+import { MAX_OWNER_ORGANIZATIONS, splitSnapshot } from '../../domain/snapshot/shards.ts'
 import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest, Milliseconds, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { keyOf } from '../kube/kube-object.ts'
@@ -67,6 +67,8 @@ function evaluate(options: BuildOptions): Build {
     checkPattern,
     nowMs,
     requireOrganization: true,
+    // A sidecar refuses a shard that names more, and with it every later change of the namespace.
+    maxOrganizationsPerNamespace: MAX_OWNER_ORGANIZATIONS,
   })
   return {
     snapshot,

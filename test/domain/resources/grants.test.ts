@@ -114,3 +114,25 @@ t.test('the first grant that gives all that a key asks for answers', async (t) =
   t.equal(onlyKey(build({ organizations, virtualKeys: [asks] })).privileges.demask, true)
   t.equal(onlyKey(build({ organizations, virtualKeys: [virtualKey()] })).privileges.overrideRouting, true)
 })
+
+t.test(
+  'the keys of one namespace belong to so many organizations at most, of which the oldest keys decide',
+  async (t) => {
+    const of = (name: string, organizationName: string, createdAt: string) =>
+      virtualKey({ organizationRef: { name: organizationName } }, name, createdAt)
+    const organizations = ['a', 'b', 'c'].map((name) => organization({ grants: [grant({})] }, name))
+    const virtualKeys = [
+      of('late', 'c', '2026-03-01T00:00:00Z'),
+      of('late-too', 'a', '2026-03-02T00:00:00Z'),
+      of('first', 'a', '2026-01-01T00:00:00Z'),
+      of('second', 'b', '2026-02-01T00:00:00Z'),
+    ]
+    const output = build({ organizations, virtualKeys, maxOrganizationsPerNamespace: 2 })
+    t.same(
+      output.snapshot.virtualKeys.map(({ id }) => id),
+      ['team/first', 'team/late-too', 'team/second'],
+    )
+    t.match(conditionOf(output, 'VirtualKey', 'late', 'Ready'), { status: 'False', reason: 'TooManyOrganizations' })
+    t.equal(build({ organizations, virtualKeys }).snapshot.virtualKeys.length, 4, 'any number where nothing is said')
+  },
+)
