@@ -136,7 +136,7 @@ export class Controllers {
       ...options,
       view: this.#view,
       onQuotaChanged: (id) => this.#statuses.add(id),
-      onRestored: (organization, counters) => this.#restored(organization, counters),
+      onRestored: (name, counters) => this.#tell(this.#view.organizations.get(name), countersRestored(counters)),
     })
     this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#statuses.add(`Provider/${name}`) })
     this.#circuits = new CircuitPoll({
@@ -263,9 +263,10 @@ export class Controllers {
   }
 
   /** What a publication by this leader relies on. @throws where Redis does not answer */
-  async #prepare({ snapshot, credentials }: Build): Promise<void> {
-    this.#health.use(snapshot.providers, credentials)
-    await this.#usage.prepare(snapshot)
+  async #prepare(build: Build): Promise<void> {
+    this.#health.use(build.snapshot.providers, build.credentials)
+    await this.#usage.prepare(build.snapshot)
+    this.#ledger.publishing(build)
   }
 
   #published(build: Build): void {
@@ -282,10 +283,6 @@ export class Controllers {
 
   #addStatuses(ids: Iterable<string> = []): void {
     for (const id of ids) this.#statuses.add(id)
-  }
-
-  #restored(name: string, counters: number): void {
-    this.#tell(this.#view.organizations.get(name), countersRestored(counters))
   }
 
   #repaired(shards: number): void {

@@ -26,6 +26,8 @@ export class ProgrammedLedger {
   /** By owner: revision of its shard, and the last publication that had it. */
   readonly #revisions = new Map<string, Map<string, number>>()
   readonly #pending = new Map<string, Set<string>>()
+  /** Of publications that are under way or have failed: Redis may hold them. */
+  readonly #uncertain = new Set<string>()
 
   /** Whether anything has been published by this process: before, nothing is known of what Redis holds. */
   get hasPublished(): boolean {
@@ -37,9 +39,20 @@ export class ProgrammedLedger {
     return [...this.#pending.keys()]
   }
 
+  /** This is being written to Redis. */
+  publishing({ revisions }: Pick<Build, 'revisions'>): void {
+    for (const id of revisions.keys()) this.#uncertain.add(id)
+  }
+
+  /** Whether Redis does not hold it, for certain. */
+  isOut(id: string): boolean {
+    return this.hasPublished && !this.#entries.has(id) && !this.#uncertain.has(id)
+  }
+
   /** Redis holds this. */
   published({ revisions, shards }: Build): void {
     this.#number += 1
+    this.#uncertain.clear()
     const entries = new Map<string, Entry>()
     this.#pending.clear()
     for (const [id, revision] of revisions) {

@@ -44,6 +44,8 @@ export interface VirtualKeyOptions {
   readonly onOutcome: (key: string) => void
   /** The API server refused to have a key's Secret written; it is tried again. */
   readonly onRefused: () => void
+  /** Why nothing is published, where that has lasted. */
+  readonly publicationProblem: () => Problem | undefined
   readonly maxDeletionMs?: Milliseconds
 }
 
@@ -159,17 +161,18 @@ export class VirtualKeyController {
   async #end(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
     const at = asArray(object.metadata['finalizers']).indexOf(FINALIZER)
     if (at < 0) return undefined
-    const { ledger, timing, events, log, maxDeletionMs = MAX_DELETION_MS } = this.#options
-    const isOut = ledger.hasPublished && ledger.stateOf(`VirtualKey/${key}`) === 'not-published'
-    const waitedMs = timing.now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
-    if (!isOut && waitedMs < maxDeletionMs) return LOOK_AGAIN_MS
-    if (!isOut) {
-      log.warn({ virtualKey: key }, 'deletion released without Redis')
+    const { ledger, timing, events, log, publicationProblem, maxDeletionMs = MAX_DELETION_MS } = this.#options
+    if (!ledger.isOut(`VirtualKey/${key}`)) {
+      const waitedMs = timing.now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
+      const problem = publicationProblem()
+      // It may be old because no operator ran, or by a wrong clock: then a publication is on its way.
+      if (problem === undefined || waitedMs < maxDeletionMs) return LOOK_AGAIN_MS
+      log.warn({ virtualKey: key, ...problem }, 'deletion released before the key is out of Redis')
       events.record(object, {
         type: 'Warning',
-        reason: 'StoreUnavailable',
+        reason: problem.reason,
         action: 'Delete',
-        note: 'Redis could not be reached; the key may be valid until it can be',
+        note: `${problem.message}; the key may be valid until that is over`,
       })
     }
     await this.#patch(nameOf(key), [

@@ -69,3 +69,17 @@ t.test('what is published no more is not published', async (t) => {
   t.equal(ledger.stateOf(ONE), 'not-published')
   t.strictSame(ledger.pendingOwners, [])
 })
+
+t.test('what a publication that is under way or has failed names is not out for certain', async (t) => {
+  const ledger = new ProgrammedLedger()
+  t.equal(ledger.isOut(ONE), false, 'nothing is known before the first publication')
+  ledger.published(buildOf({}, 's1'))
+  t.equal(ledger.isOut(ONE), true)
+  ledger.publishing(buildOf({ [ONE]: 'r1' }, 's2'))
+  ledger.publishing(buildOf({}, 's1'))
+  t.equal(ledger.isOut(ONE), false, 'the first of them may have been written')
+  ledger.published(buildOf({}, 's1'))
+  t.equal(ledger.isOut(ONE), true)
+  ledger.published(buildOf({ [ONE]: 'r1' }, 's2'))
+  t.equal(ledger.isOut(ONE), false)
+})

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
 import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
 import { ProgrammedLedger } from '../../../src/operator/controllers/programmed.ts'
+import type { Problem } from '../../../src/operator/controllers/status.ts'
 import { VirtualKeyController } from '../../../src/operator/controllers/virtual-key.ts'
 
 const DELETED_AT = '2026-11-21T10:00:00Z'
@@ -27,6 +28,7 @@ t.test('a deletion waits ten minutes for Redis, then goes on with a warning', as
   const patches: (readonly JsonPatchOperation[])[] = []
   const events: ObjectEvent[] = []
   let nowMs = Date.parse(DELETED_AT)
+  let problem: Problem | undefined = { reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
   const unused = () => Promise.reject(new Error('not expected'))
   const quiet = () => undefined
   const controller = new VirtualKeyController({
@@ -47,12 +49,17 @@ t.test('a deletion waits ten minutes for Redis, then goes on with a warning', as
     randomBytes: (count) => new Uint8Array(count),
     onOutcome: quiet,
     onRefused: quiet,
+    publicationProblem: () => problem,
   })
   t.ok(await controller.reconcile('team/leaving'), 'to be asked again')
   nowMs += 10 * 60_000 - 1
   await controller.reconcile('team/leaving')
   t.strictSame(patches, [])
   nowMs += 1
+  problem = undefined
+  t.ok(await controller.reconcile('team/leaving'), 'not where no operator ran for so long: nothing is wrong with Redis')
+  t.strictSame([patches, events], [[], []])
+  problem = { reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
   t.equal(await controller.reconcile('team/leaving'), undefined)
   t.match(events, [{ type: 'Warning', reason: 'StoreUnavailable' }])
   t.strictSame(patches, [
