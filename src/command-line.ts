@@ -101,7 +101,7 @@ export function parseRedis(flag: string, text: string): RedisAddress {
   }
 }
 
-/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. @throws {UsageError} that does not show them. */
+/** `HTTPS_PROXY` and `NO_PROXY`. @throws {UsageError} that does not show them. */
 export function parseForwardProxy(environment: NodeJS.ProcessEnv): ForwardProxyOf {
   try {
     return forwardProxyOf(environment)

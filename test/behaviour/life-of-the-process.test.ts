@@ -58,12 +58,16 @@ t.test("the environment's forward proxy leads to providers; what is none ends th
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   upstream.otherwise(ok(chatCompletion('x')))
-  const { proxyUrl, targets } = await startProxy(t, { port: upstream.port })
-  const far = provider({ name: 'far', url: 'http://models.test/v1' })
-  const env = { HTTP_PROXY: proxyUrl, NO_PROXY: 'other.test' }
-  const gateway = await startGateway(t, { manifests: { 'all.yaml': yaml(far, virtualKey()) }, env })
-  t.equal((await gateway.chat()).status, 200)
-  t.same(targets, ['models.test:80'])
+  const { proxyUrl, targets } = await startProxy(t, { onConnect: (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n') })
+  const manifests = yaml(
+    provider({ name: 'far', url: 'https://models.test/v1', priority: 1 }),
+    provider({ name: 'near', url: upstream.url, priority: 2 }),
+    virtualKey(),
+  )
+  const env = { HTTPS_PROXY: proxyUrl, HTTP_PROXY: proxyUrl, NO_PROXY: 'other.test' }
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': manifests }, env })
+  t.equal((await gateway.chat()).status, 200, 'the near one answers')
+  t.same(targets, ['models.test:443'])
   const refused = runIn({ HTTPS_PROXY: 'socks5://user:hunter2@proxy' }, 'standalone', '--config', gateway.configDir)
   t.equal(refused.status, 2)
   t.match(refused.stderr, /HTTPS_PROXY must be the http or https URL of a forward proxy/)

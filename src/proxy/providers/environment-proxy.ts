@@ -1,7 +1,8 @@
 /**
- * The forward proxy for providers whose manifest names none, by the variables that curl, Go and Python read:
- * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, spelled in lower case too. `NO_PROXY` is read as Go reads it, as no
- * library of this language knows the address ranges that clusters write there.
+ * The forward proxy for https providers whose manifest names none, by the variables that curl, Go and Python read:
+ * `HTTPS_PROXY` and `NO_PROXY`, spelled in lower case too. `NO_PROXY` is read as Go reads it, as no library of this
+ * language knows the address ranges that clusters write there. Not `HTTP_PROXY`: who allows plain http has the server
+ * near by, and most proxies would not tunnel it.
  */
 import { BlockList, isIP } from 'node:net'
 import { isLoopback } from './address-guard.ts'
@@ -15,20 +16,17 @@ type Exception = (hostname: string, port: number) => boolean
 
 /** @throws {Error} for a proxy that is no http or https URL. The text is not in it, as it may hold a login. */
 export function forwardProxyOf(environment: Environment): ForwardProxyOf {
-  const proxies: Partial<Record<string, string>> = {
-    'https:': proxyOf('HTTPS_PROXY', environment),
-    'http:': proxyOf('HTTP_PROXY', environment),
-  }
+  const proxy = proxyOf('HTTPS_PROXY', environment)
   const exceptions: Exception[] = [isLoopback, ...exceptionsOf(valueOf('NO_PROXY', environment))]
   return ({ protocol, hostname, port }) => {
+    if (proxy === undefined || protocol !== 'https:') return undefined
     const name = hostname.replace(/^\[|\]$|\.$/g, '')
-    const to = port === '' ? DEFAULT_PORTS[protocol] : Number(port)
-    if (to === undefined || exceptions.some((speaksOf) => speaksOf(name, to))) return undefined
-    return proxies[protocol]
+    const to = port === '' ? HTTPS_PORT : Number(port)
+    return exceptions.some((speaksOf) => speaksOf(name, to)) ? undefined : proxy
   }
 }
 
-const DEFAULT_PORTS: Partial<Record<string, number>> = { 'https:': 443, 'http:': 80 }
+const HTTPS_PORT = 443
 
 function proxyOf(variable: string, environment: Environment): string | undefined {
   const text = valueOf(variable, environment)
