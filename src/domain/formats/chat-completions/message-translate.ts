@@ -17,6 +17,7 @@ import type {
 import type { JsonObject } from '../../json.ts'
 import { renderDataUrl } from '../data-url.ts'
 import { withoutUndefined } from '../fields.ts'
+import { textOfMedia } from '../text-media.ts'
 
 /** Between texts that become one string. */
 const PARAGRAPH = '\n\n'
@@ -92,14 +93,22 @@ function renderImage(part: ImagePart, path: string, warnings: TranslationWarning
 function renderDocument(part: DocumentPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
   switch (part.media.type) {
     case 'text':
-      return { type: 'text', text: part.name === undefined ? part.media.text : `${part.name}\n${part.media.text}` }
-    case 'base64':
+      return renderTextDocument(part.name, part.media.text)
+    case 'base64': {
+      // The vendor takes PDF files only.
+      const text = textOfMedia(part.media)
+      if (text !== undefined) return renderTextDocument(part.name, text)
       return { type: 'file', file: { filename: part.name ?? 'document', file_data: renderDataUrl(part.media) } }
+    }
     case 'url':
       return lost(path, 'a document by URL cannot be carried over', warnings)
     case 'file':
       return lost(path, 'a document by file id cannot be carried over', warnings)
   }
+}
+
+function renderTextDocument(name: string | undefined, text: string): JsonObject {
+  return { type: 'text', text: name === undefined ? text : `${name}\n${text}` }
 }
 
 function renderAudio(media: MediaSource, path: string, warnings: TranslationWarning[]): JsonObject | undefined {

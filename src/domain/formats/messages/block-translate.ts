@@ -12,6 +12,7 @@ import type {
 import { parseJson } from '../../json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { textOfMedia } from '../text-media.ts'
 
 /** The block; undefined where it is empty or has no place here, the latter with a warning. */
 export function renderUserPart(part: UserPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
@@ -118,26 +119,18 @@ function renderDocument(part: DocumentPart, path: string, warnings: TranslationW
 }
 
 const PDF = 'application/pdf'
-const TEXT_TYPE = /^text\/|^application\/(?:json|xml)$/
 
-/** Texts go by value; undefined where the data is not base64 of UTF-8. */
-function textSource(base64: string): JsonObject | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-    const data = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return { type: 'text', media_type: 'text/plain', data }
-  } catch {
-    return undefined
-  }
+function textSource(data: string | undefined): JsonObject | undefined {
+  return data === undefined ? undefined : { type: 'text', media_type: 'text/plain', data }
 }
 
 function documentSource(media: DocumentPart['media']): JsonObject | undefined {
   switch (media.type) {
     case 'text':
-      return { type: 'text', media_type: 'text/plain', data: media.text }
+      return textSource(media.text)
     case 'base64':
       if (media.mediaType === PDF) return { type: 'base64', media_type: PDF, data: media.data }
-      return TEXT_TYPE.test(media.mediaType) ? textSource(media.data) : undefined
+      return textSource(textOfMedia(media))
     case 'url':
       return (media.mediaType ?? PDF) === PDF ? { type: 'url', url: media.url } : undefined
     case 'file': // ids are the vendor's who gave them

@@ -239,3 +239,29 @@ t.test('what another format sends is rendered with a warning for each loss', asy
     ['messages[0].content[0].is_error', 'top_k', 'stop', 'reasoning.budget'],
   )
 })
+
+t.test('a text in base64 is sent as its text: the vendor takes PDF files only', async (test) => {
+  const format: FormatName = 'generate-content'
+  const sent = (mediaType: string, data: string, name?: string) => {
+    const media = { type: 'base64' as const, mediaType, data }
+    const part = { type: 'document' as const, media, ...(name === undefined ? {} : { name }) }
+    const request = {
+      ...chatCompletions.parseRequest({ messages: [user] }),
+      source: { format, document: {} },
+      messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'read' }, part] }],
+    }
+    const { document, warnings } = chatCompletions.renderRequest(request, NO_TARGET)
+    test.strictSame(warnings, [])
+    return document.messages
+  }
+  const turn = (part: JsonObject) => [{ role: 'user', content: [{ type: 'text', text: 'read' }, part] }]
+  test.strictSame(sent('text/plain', 'w6k='), turn({ type: 'text', text: 'é' }))
+  test.strictSame(sent('text/csv; charset=utf-8', 'YSxi', 'a.csv'), turn({ type: 'text', text: 'a.csv\na,b' }))
+  for (const [type, data] of [
+    ['application/pdf', 'JVBERi0='],
+    ['text/plain', '/w=='],
+  ] as const) {
+    const file = { filename: 'document', file_data: `data:${type};base64,${data}` }
+    test.strictSame(sent(type, data), turn({ type: 'file', file }))
+  }
+})
