@@ -66,9 +66,9 @@ export interface ToolDefinition {
 }
 
 export type ToolChoice =
-  | { readonly type: 'auto' }
+  /** `among`: names of the only tools that may be called; absent: all may. */
+  | { readonly type: 'auto' | 'required'; readonly among?: readonly string[] }
   | { readonly type: 'none' }
-  | { readonly type: 'required' }
   | { readonly type: 'tool'; readonly name: string }
 
 export type Message =

@@ -9,6 +9,7 @@ import type {
 } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
+import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
 import { renderEffort } from './reasoning-translate.ts'
@@ -19,7 +20,7 @@ const MAX_STOP_SEQUENCES = 4
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   const warnings: TranslationWarning[] = []
-  const tools = request.tools.map((tool, index) => renderTool(tool, index, warnings))
+  const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, warnings))
   const document = withoutUndefined({
     model: target.model,
     messages: translateMessages(request, warnings),

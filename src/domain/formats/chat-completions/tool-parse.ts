@@ -1,6 +1,6 @@
 /** Tools and tool choice of a chat-completions request, the older `functions` and `function_call` included. */
 import type { ToolChoice, ToolDefinition } from '../../completion/request.ts'
-import { asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import {
   objectAt,
   optionalArray,
@@ -45,9 +45,21 @@ export function parseToolChoice(document: JsonObject): ToolChoice | undefined {
   if (choice === undefined || choice === null) return parseLegacyChoice(document)
   if (typeof choice === 'string') return wordOf(choice)
   if (!isJsonObject(choice)) throw wrongType(choice, 'a string or an object', 'tool_choice')
-  if (requiredString(choice, 'type', 'tool_choice') !== 'function') return undefined
+  const type = requiredString(choice, 'type', 'tool_choice')
+  if (type === 'allowed_tools') return parseAllowedTools(choice)
+  if (type !== 'function') return undefined
   const chosen = requiredObject(choice, 'function', 'tool_choice')
   return { type: 'tool', name: requiredString(chosen, 'name', 'tool_choice.function') }
+}
+
+/** Names in the shape of the vendor's newer interface too, which has no object around them. */
+function parseAllowedTools(choice: JsonObject): ToolChoice {
+  const allowed = asObject(choice.allowed_tools) ?? choice
+  const among = asArray(allowed.tools).flatMap((item) => {
+    const tool = asObject(item)
+    return asString(asObject(tool?.function)?.name ?? tool?.name) ?? []
+  })
+  return { type: allowed.mode === 'required' ? 'required' : 'auto', among }
 }
 
 function parseLegacyChoice(document: JsonObject): ToolChoice | undefined {

@@ -94,5 +94,5 @@ function addOtherTypes(document: JsonObject, fields: string[]): void {
   const format = asString(asObject(document.response_format)?.type)
   const choice = asString(asObject(document.tool_choice)?.type)
   if (format !== undefined && !RESPONSE_FORMATS.has(format)) fields.push('response_format')
-  if (choice !== undefined && choice !== 'function') fields.push('tool_choice')
+  if (choice !== undefined && choice !== 'function' && choice !== 'allowed_tools') fields.push('tool_choice')
 }

@@ -10,6 +10,7 @@ import type {
 import type { JsonObject } from '../../json.ts'
 import { asObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateContents } from './content-translate.ts'
 import { renderThinking } from './reasoning-translate.ts'
@@ -20,12 +21,13 @@ const MAX_STOP_SEQUENCES = 5
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   const warnings: TranslationWarning[] = []
-  const hasTools = request.tools.length > 0
+  const tools = offeredTools(request)
+  const hasTools = tools.length > 0
   const config = renderConfig(request, target, warnings)
   const document = withoutUndefined({
     ...translateContents(request, target.model, warnings),
     tools: hasTools
-      ? [{ functionDeclarations: request.tools.map((tool, index) => renderTool(tool, index, warnings)) }]
+      ? [{ functionDeclarations: tools.map((tool, index) => renderTool(tool, index, warnings)) }]
       : undefined,
     toolConfig: hasTools && request.toolChoice ? renderToolChoice(request.toolChoice) : undefined,
     generationConfig: Object.keys(config).length > 0 ? config : undefined,

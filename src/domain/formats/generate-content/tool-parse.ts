@@ -46,7 +46,8 @@ export function parseToolChoice(document: JsonObject): ToolChoice | undefined {
     case 'ANY': {
       const names = parseNames(calling, path)
       const [name] = names
-      return name !== undefined && names.length === 1 ? { type: 'tool', name } : { type: 'required' }
+      if (name === undefined) return { type: 'required' }
+      return names.length === 1 ? { type: 'tool', name } : { type: 'required', among: names }
     }
     default:
       return undefined

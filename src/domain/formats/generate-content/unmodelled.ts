@@ -108,8 +108,9 @@ function* choiceFields(document: JsonObject): Generator<string> {
   const name = nameIn(config, 'functionCallingConfig')
   const calling = asObject(config[name]) ?? {}
   if (!MODES.has(asString(calling.mode)?.toUpperCase())) yield `${configName}.${name}.mode`
-  // One name is a choice of that tool; several have no counterpart.
-  if (itemsIn(calling, 'allowedFunctionNames').length > 1) {
+  // They mean something together with this mode only.
+  const isRead = asString(calling.mode)?.toUpperCase() === 'ANY'
+  if (!isRead && itemsIn(calling, 'allowedFunctionNames').length > 0) {
     yield `${configName}.${name}.${nameIn(calling, 'allowedFunctionNames')}`
   }
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../completion/request.ts'
 import { asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
 import { traitsOf } from './model-traits.ts'
@@ -27,7 +28,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const limit = limitOf(request.sampling, target)
   const thinking = translateReasoning(request, traits, limit, warnings)
   const { system, messages } = translateMessages(request, warnings)
-  const tools = request.tools.map(renderTool)
+  const tools = offeredTools(request).map(renderTool)
   const outputConfig = renderOutputConfig(thinking, request.responseFormat, warnings)
   const document = withoutUndefined({
     model: target.model,

@@ -265,3 +265,26 @@ t.test('a text in base64 is sent as its text: the vendor takes PDF files only', 
     test.strictSame(sent(type, data), turn({ type: 'file', file }))
   }
 })
+
+t.test('a choice among some tools: another format is shown no others', async (test) => {
+  const tool = (name: string) => ({ type: 'function', function: { name } })
+  const tools = [tool('f'), tool('g'), tool('h')]
+  const choice = (mode: string) => ({ type: 'allowed_tools', allowed_tools: { mode, tools: [tool('f'), tool('h')] } })
+  for (const [mode, type] of [
+    ['required', 'any'],
+    ['auto', 'auto'],
+  ] as const) {
+    const request = chatCompletions.parseRequest({ messages: [user], tools, tool_choice: choice(mode) })
+    test.strictSame(request.tools.length, 3)
+    const { document, warnings } = messages.renderRequest(request, NO_TARGET)
+    test.match(document, { tools: [{ name: 'f' }, { name: 'h' }], tool_choice: { type } })
+    test.equal((document.tools as JsonValue[]).length, 2)
+    test.strictSame(warnings, [])
+    const back = chatCompletions.renderRequest({ ...request, source: { format: 'messages', document: {} } }, NO_TARGET)
+    test.strictSame(back.document.tools, [tool('f'), tool('h')])
+    test.equal(back.document.tool_choice, mode)
+  }
+  const flat = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'g' }, 1] }
+  const { toolChoice } = chatCompletions.parseRequest({ messages: [user], tools, tool_choice: flat })
+  test.strictSame(toolChoice, { type: 'required', among: ['g'] })
+})
