@@ -25,16 +25,17 @@ const WORD_OF: Readonly<Record<FinishReason, string>> = {
 
 /**
  * @param raw the provider's word; undefined where the stream ended without one.
- * @param hasToolCalls whether the answer holds tool calls: some servers then still say `end_turn`.
+ * @param hasToolCalls whether the answer holds tool calls: some servers then still say `end_turn`, or a word of their own.
  */
 export function parseStopReason(
   raw: string | undefined,
   stopSequence: string | undefined,
   hasToolCalls: boolean,
 ): Finish {
-  const reason = raw === undefined ? 'stop' : (REASON_OF.get(raw) ?? 'other')
+  const known = raw === undefined ? 'stop' : REASON_OF.get(raw)
+  const isEnd = known === 'stop' || known === undefined
   return {
-    reason: reason === 'stop' && hasToolCalls ? 'tool-calls' : reason,
+    reason: isEnd && hasToolCalls ? 'tool-calls' : (known ?? 'other'),
     raw,
     ...(stopSequence === undefined ? {} : { stopSequence }),
   }
