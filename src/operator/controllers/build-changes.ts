@@ -8,13 +8,13 @@ import type { Build } from './build.ts'
  * `before` undefined: all.
  */
 export function changedResources(before: Build | undefined, after: Build): readonly string[] {
-  const ids = [...after.generations.keys()]
+  const ids = [...after.versions.keys()]
   return before === undefined ? ids : ids.filter((id) => !id.startsWith('VirtualKey/') || isChanged(id, before, after))
 }
 
 function isChanged(id: string, before: Build, after: Build): boolean {
   return (
-    before.generations.get(id) !== after.generations.get(id) ||
+    before.versions.get(id) !== after.versions.get(id) ||
     before.revisions.get(id) !== after.revisions.get(id) ||
     !areSame(before.conditions.get(id), after.conditions.get(id))
   )

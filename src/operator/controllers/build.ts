@@ -8,6 +8,7 @@ import { MAX_OWNER_ORGANIZATIONS, splitSnapshot } from '../../domain/snapshot/sh
 import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest, Milliseconds, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { keyOf } from '../kube/kube-object.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
 import { gather } from './gather.ts'
 import type { View } from './gather.ts'
 
@@ -17,8 +18,8 @@ export interface Build {
   readonly credentials: ReadonlyMap<string, Secret>
   readonly shards: readonly ShardContent[]
   readonly conditions: ReadonlyMap<string, readonly Condition[]>
-  /** Generation of each resource that this is about. */
-  readonly generations: ReadonlyMap<string, number | undefined>
+  /** Version of each resource that this is about, as of `versionOf`. */
+  readonly versions: ReadonlyMap<string, string>
   /** Hash of each resource's entry in the snapshot; absent where it has none. */
   readonly revisions: ReadonlyMap<string, string>
 }
@@ -75,7 +76,7 @@ function evaluate(options: BuildOptions): Build {
     credentials,
     shards: splitSnapshot(snapshot, [], contentHash),
     conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
-    generations: generationsOf(view),
+    versions: versionsOf(view),
     revisions,
   }
 }
@@ -91,9 +92,14 @@ function resourceId(kind: string, namespace: string, name: string): string {
   return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
 }
 
-function generationsOf(view: View): ReadonlyMap<string, number | undefined> {
+/** Which spec of a resource: one that was deleted and made again begins its generations anew. */
+export function versionOf({ metadata }: KubeObject): string {
+  return `${metadata.uid ?? ''} ${metadata.generation ?? ''}`
+}
+
+function versionsOf(view: View): ReadonlyMap<string, string> {
   const of = (kind: string, list: ReturnType<View['virtualKeys']['list']>) =>
-    list.map((object) => [`${kind}/${keyOf(object)}`, object.metadata.generation] as const)
+    list.map((object) => [`${kind}/${keyOf(object)}`, versionOf(object)] as const)
   return new Map([
     ...of('VirtualKey', view.virtualKeys.list()),
     ...of('Provider', view.providers.list()),

@@ -144,7 +144,11 @@ export class Controllers {
       owners: () => this.build && ownersOf(this.build.snapshot),
       onReport: (circuits) => this.#health.report(circuits),
     })
-    this.#trouble = new PublicationTrouble(timing, () => this.#addStatuses(this.build?.generations.keys()))
+    this.#trouble = new PublicationTrouble(
+      timing,
+      () => this.build,
+      (ids) => this.#addStatuses(ids),
+    )
     const shared = {
       client,
       view: this.#view,
@@ -226,9 +230,7 @@ export class Controllers {
   /** Finishes what is under way, within ten seconds. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#acknowledgements.stop()
-    this.#circuits.stop()
-    this.#health.stop()
+    for (const part of [this.#acknowledgements, this.#circuits, this.#health]) part.stop()
     await Promise.all([this.#configuration.stop(), this.#usage.stop()])
     if (this.#workers !== undefined) {
       await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])

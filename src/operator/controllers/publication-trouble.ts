@@ -1,5 +1,7 @@
 /** Whether publishing has failed for so long that statuses should say so; a shorter failure would only make them flap. */
 import type { Milliseconds, Timing } from '../kube/timing.ts'
+import type { Build } from './build.ts'
+import { changedResources } from './build-changes.ts'
 import type { Problem } from './status.ts'
 
 const PATIENCE_MS = 5_000
@@ -8,13 +10,20 @@ const TELL_AFTER_MS = 6_000
 
 export class PublicationTrouble {
   readonly #timing: Timing
-  readonly #onLasting: () => void
+  readonly #build: () => Build | undefined
+  readonly #onLasting: (resources: readonly string[]) => void
   #since: Milliseconds | undefined
   #problem: Problem | undefined
+  /** What was told of last. */
+  #told: Build | undefined
 
-  /** `onLasting`: it has become worth telling. */
-  constructor(timing: Timing, onLasting: () => void) {
+  /**
+   * `onLasting`: it has become worth telling, of all resources; and of those that have changed with each failure after
+   * that, for building goes on. `build`: the latest.
+   */
+  constructor(timing: Timing, build: () => Build | undefined, onLasting: (resources: readonly string[]) => void) {
     this.#timing = timing
+    this.#build = build
     this.#onLasting = onLasting
   }
 
@@ -25,14 +34,21 @@ export class PublicationTrouble {
 
   succeeded(): void {
     this.#since = undefined
+    this.#told = undefined
   }
 
   failed(problem: Problem): void {
     this.#problem = problem
+    this.#tell()
     if (this.#since !== undefined) return
     this.#since = this.#timing.elapsed()
-    this.#timing.after(TELL_AFTER_MS, () => {
-      if (this.lasting !== undefined) this.#onLasting()
-    })
+    this.#timing.after(TELL_AFTER_MS, () => this.#tell())
+  }
+
+  #tell(): void {
+    const build = this.#build()
+    if (this.lasting === undefined || build === undefined) return
+    this.#onLasting(changedResources(this.#told, build))
+    this.#told = build
   }
 }

@@ -13,6 +13,7 @@ import type { ObjectLookup } from '../kube/object-store.ts'
 import { ORGANIZATIONS, PROVIDERS, VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { Resource } from '../kube/resource.ts'
 import type { ClusterView } from './cluster-view.ts'
+import { versionOf } from './build.ts'
 import type { Build } from './build.ts'
 import { entryOf, readGeneratedKey } from './generated-secret.ts'
 import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
@@ -73,8 +74,8 @@ export class StatusWriter {
     const object = this.#lookup(kind)?.get(key)
     const build = this.#options.build()
     if (object === undefined || build === undefined || isDeleting(object)) return false
-    // A build of this generation is on its way.
-    if (build.generations.get(id) !== object.metadata.generation) return false
+    // A build of this very object and generation is on its way.
+    if (build.versions.get(id) !== versionOf(object)) return false
     const input = this.#input(id, kind, key, object, build)
     if (input === undefined) return false
     return this.#apply(kind, object, input)

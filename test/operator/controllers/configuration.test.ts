@@ -105,6 +105,41 @@ t.test('the configuration in force', async (t) => {
     await until(async () => (await world.condition(PROVIDERS, undefined, 'openai', 'Ready')) === 'False Disabled')
   })
 
+  t.test('a resource that is deleted and made again is not judged as the former one', async (t) => {
+    const ready = () => world.condition(PROVIDERS, undefined, 'again', 'Ready')
+    await world.apply(secret(SYSTEM, 'provider-again', { apiKey: CREDENTIAL }))
+    const nowhere = { credentials: { type: 'Bearer', secretRef: { name: 'nowhere' } } }
+    for (let round = 0; round < 4; round += 1) {
+      await world.apply(provider('again'))
+      await until(async () => (await ready()) === 'True Ready')
+      await plane.client.delete(PROVIDERS, { name: 'again' })
+      await plane.client.create(PROVIDERS, {
+        metadata: { name: 'again' },
+        spec: { ...asObject(provider('again')['spec']), ...nowhere },
+      })
+      let first = ''
+      await until(async () => (first = await ready()) !== '- -')
+      t.equal(first, 'False SecretNotFound')
+      await plane.client.delete(PROVIDERS, { name: 'again' })
+    }
+  })
+
+  t.test('while Redis is away, what is made and edited says that it is not published', async (t) => {
+    await world.reaches('team/plain', 'Ready', 'True Ready')
+    redis.freeze()
+    t.teardown(() => redis.thaw())
+    await world.apply(virtualKey('team', 'unrelated'))
+    await world.reaches('team/unrelated', 'Ready', 'False StoreUnavailable')
+    await world.apply(organization({ displayName: 'edited' }), virtualKey('team', 'meanwhile'), provider('meanwhile'))
+    await world.reaches('team/meanwhile', 'Ready', 'False StoreUnavailable')
+    const resolved = () => world.condition(PROVIDERS, undefined, 'meanwhile', 'ResolvedRefs')
+    await until(async () => (await resolved()) === 'False SecretNotFound')
+    redis.thaw()
+    await world.reaches('team/meanwhile', 'Ready', 'True Ready')
+    for (const name of ['unrelated', 'meanwhile']) await plane.client.delete(VIRTUAL_KEYS, { namespace: 'team', name })
+    await plane.client.delete(PROVIDERS, { name: 'meanwhile' })
+  })
+
   t.test('14: an emptied Redis is filled again', async (t) => {
     const before = (await shards()).map((line) => line.split(' ')[0])
     t.ok(before.length >= 4, before.join())

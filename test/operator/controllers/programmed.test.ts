@@ -12,7 +12,7 @@ function buildOf(entries: Readonly<Record<string, string>>, shard: string): Buil
     credentials: new Map(),
     shards: [{ name: 'tg:cfg:ns:team', revision: shard, body: '' }],
     conditions: new Map(),
-    generations: new Map(),
+    versions: new Map(),
     revisions: new Map(Object.entries(entries)),
   }
 }
