@@ -8,6 +8,9 @@ import { ensureTenantUser, ownersWithLogins, removeTenantUser } from '../publish
 import { isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 
+/** Where nothing takes over unseen, a minute of looks: only people take users away there (ACL DELUSER, ACL LOAD). */
+const LOOKS_BETWEEN_CHECKS = 12
+
 export class TenantLogins {
   readonly #redis: PublishRedis
   readonly #master: Secret
@@ -17,6 +20,7 @@ export class TenantLogins {
   /** Whether those of an earlier leader have been looked at. */
   #isSwept = false
   #working: Promise<void> = Promise.resolve()
+  #looks = 0
   /** What they were made for last. */
   #snapshot: Snapshot | undefined
 
@@ -50,7 +54,9 @@ export class TenantLogins {
 
   async #check(): Promise<void> {
     const snapshot = this.#snapshot
-    if (snapshot === undefined || !this.#redis.isCluster || !(await this.#isMissingAny(snapshot))) return
+    this.#looks += 1
+    const isDue = this.#redis.isCluster || this.#looks % LOOKS_BETWEEN_CHECKS === 0
+    if (snapshot === undefined || !isDue || !(await this.#isMissingAny(snapshot))) return
     this.#set = new Map()
     await this.#ensure(snapshot)
   }

@@ -44,3 +44,13 @@ t.test('an operator that may not list users sets logins all the same', async (t)
   t.same(await users(), ['tollgate-b'])
   t.equal(log.entries.filter(({ message }) => message.includes('former leaders')).length, 1, 'told once')
 })
+
+t.test('a login that somebody takes away is made again within a minute of looks', async (t) => {
+  const server = await startRedis()
+  const { logins, users } = await start(t, server)
+  const mine = logins()
+  await mine.ensure(keysOf('a', 'b'))
+  await server.cli('ACL', 'DELUSER', 'tollgate-a')
+  for (let look = 0; look < 12; look += 1) await mine.check()
+  t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
+})
