@@ -232,6 +232,19 @@ t.test('fields that no format knows leave masked, names and values, wherever the
   }
 })
 
+t.test('a text that comes as a document in base64 leaves masked, to providers of every format', async (t) => {
+  const data = Buffer.from(`name,mail\nÄnn,${EMAIL}\n`).toString('base64url')
+  const contents = [{ role: 'user', parts: [{ inlineData: { mimeType: 'text/csv', data } }, { text: 'Who is this?' }] }]
+  for (const model of ['chat-model', 'claude-model', 'gemini-model']) {
+    upstream.otherwise(status(400))
+    await send(KEEPING, `/adapters/gemini/v1beta/models/${model}:generateContent`, { contents })
+    const inline = /"data":"([^"]*)"/.exec(sent())?.[1]
+    const said = inline === undefined || model !== 'gemini-model' ? sent() : Buffer.from(inline, 'base64').toString()
+    t.match(said, /Änn,\[\[LLM_REDACTED_EMAIL_[a-z0-9]{8}\]\]/, model)
+    t.notMatch(sent(), data.slice(20, 40), model)
+  }
+})
+
 t.test('what stands beside the prompt leaves masked too', async (t) => {
   const names = { filename: `${EMAIL}.pdf`, file_data: 'data:application/pdf;base64,AAAA' }
   const media = { mimeType: 'application/pdf', data: 'AAAA', displayName: EMAIL }

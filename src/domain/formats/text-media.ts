@@ -1,15 +1,63 @@
-/** Texts that come as documents in base64: only some vendors read them so, and all of them read a text. */
+/** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
 import type { Base64Media } from './data-url.ts'
 
-const TEXT_TYPE = /^text\/|^application\/(?:json|xml)$/
+const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|csv|sql)\b)/i
+
+/** Code units that go into one call. */
+const CHUNK = 8_192
 
 /** What such a document says; undefined where it is no text, or not base64 of UTF-8. */
-export function textOfMedia({ mediaType, data }: Base64Media): string | undefined {
+export function textOfMedia(media: Base64Media): string | undefined {
+  const bytes = bytesOfText(media)
+  return bytes === undefined ? undefined : decoded(bytes)
+}
+
+/**
+ * The document with the text that `rewrite` makes of its own; the same text leaves it as it is. One that is not UTF-8
+ * is read a character a byte, which all older encodings have in common as far as addresses and numbers go.
+ * @returns undefined where it is left: no text, or not base64
+ */
+export function rewriteMedia(media: Base64Media, rewrite: (text: string) => string): Base64Media | undefined {
+  const bytes = bytesOfText(media)
+  if (bytes === undefined || bytes.length === 0) return undefined
+  const utf8 = decoded(bytes)
+  const text = utf8 ?? binaryOf(bytes)
+  const rewritten = rewrite(text)
+  if (rewritten === text) return undefined
+  const isLatin = utf8 === undefined && !/[^\0-\xff]/.test(rewritten)
+  return { ...media, data: btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten))) }
+}
+
+/** In the usual alphabet, which is the only one that some vendors know: Gemini's clients write that of addresses. */
+export function standardBase64(data: string): string {
+  if (!data.includes('-') && !data.includes('_')) return data
+  const standard = data.replaceAll('-', '+').replaceAll('_', '/')
+  return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
+}
+
+function bytesOfText({ mediaType, data }: Base64Media): Uint8Array | undefined {
   if (!TEXT_TYPE.test(mediaType)) return undefined
   try {
-    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+    const binary = atob(standardBase64(data))
+    const bytes = new Uint8Array(binary.length)
+    for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index)
+    return bytes
+  } catch {
+    return undefined
+  }
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return undefined
   }
+}
+
+function binaryOf(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  return binary
 }

@@ -5,8 +5,10 @@
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { parseDataUrl, renderDataUrl } from './data-url.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
+import { rewriteMedia } from './text-media.ts'
 
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
@@ -45,6 +47,22 @@ export class TextWalk {
   text(holder: JsonObject, field: string, place: TextPlace): void {
     const text = holder[field]
     if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
+  }
+
+  /** Visits a text that `holder[field]` holds in base64, where `mediaType` says that it is one; other media stays unseen. */
+  base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): void {
+    const data = holder[field]
+    if (typeof data !== 'string' || typeof mediaType !== 'string') return
+    const rewritten = rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
+    if (rewritten !== undefined) this.#put(holder, field, data, rewritten.data)
+  }
+
+  /** The same of a `data:` URL. */
+  dataUrl(holder: JsonObject, field: string, place: TextPlace): void {
+    const url = holder[field]
+    const media = typeof url === 'string' ? parseDataUrl(url) : undefined
+    const rewritten = media && rewriteMedia(media, (text) => this.#rewrite(text, place))
+    if (typeof url === 'string' && rewritten !== undefined) this.#put(holder, field, url, renderDataUrl(rewritten))
   }
 
   /** Visits the names and string values inside JSON text, decoded; other text as it is. */

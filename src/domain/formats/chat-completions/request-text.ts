@@ -95,10 +95,12 @@ function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): vo
   else for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, place, walk)
 }
 
-/** Of media the name of a file only. */
+/** Of media the name of a file, and what a text says: like a tool's output, whoever sends it. */
 function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
   walk.text(part, 'text', place)
-  walk.text(asObject(part.file) ?? {}, 'filename', place)
+  const file = asObject(part.file) ?? {}
+  walk.text(file, 'filename', place)
+  walk.dataUrl(file, 'file_data', TOOL_OUTPUT)
   walk.others(part, PART_FIELDS, place)
 }
 

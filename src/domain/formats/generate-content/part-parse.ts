@@ -17,6 +17,7 @@ import {
   requiredString,
   withoutUndefined,
 } from '../fields.ts'
+import { standardBase64 } from '../text-media.ts'
 import type { CallIds } from './call-ids.ts'
 import { listIn, nameIn, valueIn } from './spelling.ts'
 import { argumentsTextOf } from './tool-arguments.ts'
@@ -93,7 +94,7 @@ function parseMedia(part: JsonObject, path: string): ImagePart | AudioPart | Doc
   if (inline !== undefined) {
     const mediaType = requiredString(inline, nameIn(inline, 'mimeType'), `${path}.${inlineName}`)
     const data = requiredString(inline, 'data', `${path}.${inlineName}`)
-    return mediaPart({ type: 'base64', mediaType, data }, mediaType, displayNameOf(inline))
+    return mediaPart({ type: 'base64', mediaType, data: standardBase64(data) }, mediaType, displayNameOf(inline))
   }
   const fileName = nameIn(part, 'fileData')
   const file = optionalObject(part, fileName, path)

@@ -1,7 +1,7 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { TextPlace, TextWalk } from '../text-walk.ts'
-import { camelOf, itemsIn, nameIn, snakeOf } from './spelling.ts'
+import { camelOf, itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
 
 const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
 const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
@@ -56,9 +56,11 @@ function visitResponse(response: JsonObject, walk: TextWalk): void {
   for (const part of itemsIn(response, 'parts')) if (isJsonObject(part)) visitPart(part, TOOL_OUTPUT, walk)
 }
 
-/** Of media its name only. */
+/** Of media its name, and what a text says: like a tool's output, whoever sends it. */
 function visitMedia(media: JsonValue | undefined, place: TextPlace, walk: TextWalk): void {
-  if (isJsonObject(media)) walk.text(media, nameIn(media, 'displayName'), place)
+  if (!isJsonObject(media)) return
+  walk.text(media, nameIn(media, 'displayName'), place)
+  walk.base64(media, 'data', valueIn(media, 'mimeType'), TOOL_OUTPUT)
 }
 
 /** Every string value of an object that a tool wrote or reads: whatever its name, `id` and `type` included, it is data. */

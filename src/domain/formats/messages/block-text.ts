@@ -75,6 +75,7 @@ function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.text(block, 'context', TOOL_OUTPUT)
   const source = asObject(block.source)
   if (source?.type === 'text') walk.text(source, 'data', TOOL_OUTPUT)
+  if (source?.type === 'base64') walk.base64(source, 'data', source.media_type, TOOL_OUTPUT)
   if (source?.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
 }
 

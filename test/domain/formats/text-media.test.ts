@@ -1,0 +1,105 @@
+/** Documents in base64 that are texts: guardrails see what they say. */
+import fc from 'fast-check'
+import t from 'tap'
+import { Buffer } from 'node:buffer'
+import type { FormatName } from '../../../src/domain/completion/request.ts'
+import { formatOf } from '../../../src/domain/formats/registry.ts'
+import { rewriteMedia, standardBase64, textOfMedia } from '../../../src/domain/formats/text-media.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+
+const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.from(text).toString(encoding)
+const plain = (data: string, mediaType = 'text/plain') => ({ mediaType, data })
+
+t.test('the text of a document is what was written, in either alphabet, padded or not', async () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.constantFrom('base64', 'base64url'),
+      (text, alphabet) => {
+        const media = plain(base64(text, alphabet as BufferEncoding))
+        // A byte order mark is none of the text.
+        if (textOfMedia(media) !== text.replace(/^\ufeff/, '')) return false
+        const longer = rewriteMedia(media, (seen) => `${seen}é`)
+        return Buffer.from(longer?.data ?? '', 'base64').toString() === `${text.replace(/^\ufeff/, '')}é`
+      },
+    ),
+  )
+})
+
+t.test('the usual alphabet is what the bytes are', async () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const buffer = Buffer.from(bytes)
+      return (
+        standardBase64(buffer.toString('base64url')).replace(/=+$/, '') === buffer.toString('base64').replace(/=+$/, '')
+      )
+    }),
+  )
+})
+
+t.test('what is no text, or not base64, is left alone', async (t) => {
+  const change = () => 'x'
+  for (const mediaType of ['application/pdf', 'image/png', 'audio/wav', 'application/octet-stream', ''])
+    t.equal(rewriteMedia(plain(base64('ada@example.com'), mediaType), change), undefined, mediaType)
+  for (const data of ['', '%%%', 'a', 'ab!d']) t.equal(rewriteMedia(plain(data), change), undefined, data)
+  t.equal(
+    rewriteMedia(plain(base64('same')), (text) => text),
+    undefined,
+  )
+  for (const mediaType of [
+    'text/csv',
+    'TEXT/HTML; charset=utf-8',
+    'application/json',
+    'application/ld+json',
+    'application/x-ndjson',
+  ])
+    t.ok(rewriteMedia(plain(base64('a'), mediaType), change), mediaType)
+})
+
+t.test('a text of an older encoding keeps its other bytes', async (t) => {
+  const bytes = Buffer.from('M\xfcller, ada@example.com', 'latin1')
+  const rewritten = rewriteMedia(plain(bytes.toString('base64')), (text) => text.replace('ada@example.com', '[EMAIL]'))
+  t.equal(Buffer.from(rewritten?.data ?? '', 'base64').toString('latin1'), 'M\xfcller, [EMAIL]')
+})
+
+t.test('every format shows them, as data from elsewhere', async (t) => {
+  const data = base64('name,mail\nAda,ada@example.com\n')
+  const user = (part: JsonObject) => ({ messages: [{ role: 'user', content: [part] }] })
+  const documents: [FormatName, JsonObject, (text: string) => string][] = [
+    [
+      'chat-completions',
+      user({ type: 'file', file: { filename: 'a.csv', file_data: `data:text/csv;base64,${data}` } }),
+      (text) => /base64,([^"]*)"/.exec(text)?.[1] ?? '',
+    ],
+    [
+      'messages',
+      user({ type: 'document', source: { type: 'base64', media_type: 'text/csv', data } }),
+      (text) => /"data":"([^"]*)"/.exec(text)?.[1] ?? '',
+    ],
+    ...['inlineData', 'inline_data'].map((field): [FormatName, JsonObject, (text: string) => string] => [
+      'generate-content',
+      { contents: [{ role: 'user', parts: [{ [field]: { mime_type: 'text/csv', data } }] }] },
+      (text) => /"data":"([^"]*)"/.exec(text)?.[1] ?? '',
+    ]),
+  ]
+  for (const [format, document, dataIn] of documents) {
+    const scopes: string[] = []
+    const changed = formatOf(format).visitRequestText(document, ({ text, scope }) => {
+      if (text.includes('@')) scopes.push(scope)
+      return text.replace('ada@example.com', '[EMAIL_1]')
+    })
+    t.ok(changed, format)
+    t.same(scopes, ['tool-output'], format)
+    t.equal(Buffer.from(dataIn(JSON.stringify(document)), 'base64').toString(), 'name,mail\nAda,[EMAIL_1]\n', format)
+  }
+})
+
+t.test("a Gemini client's media go to others in the alphabet that they know", async (t) => {
+  const bytes = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
+  const part = { inlineData: { mimeType: 'image/png', data: bytes.toString('base64url') } }
+  const request = formatOf('generate-content').parseRequest(
+    { contents: [{ role: 'user', parts: [part] }] },
+    { model: 'm', stream: false },
+  )
+  t.match(JSON.stringify(request.messages), bytes.toString('base64'))
+})
