@@ -1,6 +1,7 @@
 /** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment (empty: not given); the command line wins. */
 import { parseArgs } from 'node:util'
 import { forwardProxyOf, type ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
+import type { Address } from './proxy/server/start.ts'
 import { parseRedisUrl, type RedisAddress } from './proxy/stores/redis/redis-url.ts'
 
 /** What a flag is: text, text that may be repeated (in the environment separated by commas), or on/off (`--no-<flag>`). */
@@ -54,15 +55,8 @@ export function helpOf(specs: Record<string, FlagSpec>): string {
   return flags.map(({ flag, text }) => flag.padEnd(width) + text).join('\n')
 }
 
-/** Where a server listens. */
-export interface ListenAddress {
-  /** Undefined: on all addresses of the machine, of both families where it has both. */
-  readonly host: string | undefined
-  readonly port: number
-}
-
 /** `host:port` with a port from 0 to 65535, IPv6 in brackets; or `:port`. @throws {UsageError} */
-export function parseListenAddress(flag: string, text: string): ListenAddress {
+export function parseListenAddress(flag: string, text: string): Address {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+))?:(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])
   if (match === null || port > 65_535)

@@ -1,6 +1,6 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
 import { getHeapStatistics } from 'node:v8'
-import { parseListenAddress, parseChoice, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
+import { parseChoice, parseListenAddress, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'

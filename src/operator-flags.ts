@@ -9,11 +9,11 @@ import {
   UsageError,
   type FlagSpec,
   type Flags,
-  type ListenAddress,
 } from './command-line.ts'
 import { parseDuration } from './domain/resources/durations.ts'
 import { parseInjectionSettings, type InjectionSettings } from './operator/injection/settings.ts'
 import { re2ImagePattern } from './proxy/guardrails/re2-pattern-engine.ts'
+import type { Address } from './proxy/server/start.ts'
 import { LOG_LEVELS, type LogLevel } from './proxy/telemetry/logger.ts'
 
 export const OPERATOR_FLAGS = {
@@ -74,11 +74,11 @@ export interface OperatorSettings {
   readonly redis: RedisSettings
   /** Undefined: that of the connection. */
   readonly namespace: string | undefined
-  readonly admin: ListenAddress
+  readonly admin: Address
   /** Undefined: no credentials service. */
-  readonly grpc: ListenAddress | undefined
+  readonly grpc: Address | undefined
   /** Undefined: no webhook. */
-  readonly webhook: ListenAddress | undefined
+  readonly webhook: Address | undefined
   /** Undefined: nothing is injected. */
   readonly injection: InjectionSettings | undefined
   readonly webhookConfiguration: string | undefined
@@ -188,7 +188,7 @@ async function readText(flag: string, file: string): Promise<string> {
   }
 }
 
-function optionalAddress(flag: string, text: string | undefined): ListenAddress | undefined {
+function optionalAddress(flag: string, text: string | undefined): Address | undefined {
   return text === undefined ? undefined : parseListenAddress(flag, text)
 }
 

@@ -5,7 +5,7 @@ import { parseFlags } from './command-line.ts'
 import { contentHash } from './crypto/content-hash.ts'
 import { Secret } from './domain/secret.ts'
 import { followCertificates } from './operator-certificates.ts'
-import { OPERATOR_FLAGS, readOperatorSettings, type RedisSettings } from './operator-flags.ts'
+import { OPERATOR_FLAGS, readOperatorSettings } from './operator-flags.ts'
 import { startServices, type RunningServices } from './operator-services.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
@@ -111,14 +111,23 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   })
   log.info({ admin: `http://${settings.admin.host ?? '[::]'}:${server.port}`, namespace }, 'operator started')
   const followed = { client, timing, log, namespace }
-  const login = redisLogin(settings.redis, followed, (url) => {
-    redisUrl = url
-    redis.redirect(url.reveal())
-    services?.redirect()
+  const login = redisLogin(settings.redis.secret, {
+    ...followed,
+    url: settings.redis.url,
+    randomBytes: settings.redis.generateSecret ? randomBytes : undefined,
+    onChange(url) {
+      redisUrl = url
+      redis.redirect(url.reveal())
+      services?.redirect()
+    },
   })
-  const sidecarLogin = sidecarRedisLogin(settings.redis, followed, (url) => {
-    sidecarRedisUrl = url
-    services?.push()
+  const sidecarLogin = redisLogin(settings.redis.sidecarSecret, {
+    ...followed,
+    url: settings.redis.sidecarUrl,
+    onChange(url) {
+      sidecarRedisUrl = url
+      services?.push()
+    },
   })
   endOnSignals(async () => {
     await services?.close()
@@ -181,26 +190,9 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   return undefined
 }
 
-type Followed = Pick<RedisLoginOptions, 'client' | 'timing' | 'log' | 'namespace'>
-
-/** Follows the Secret with the login, where there is one. */
-function redisLogin(
-  { url, secret, generateSecret }: RedisSettings,
-  shared: Followed,
-  onChange: (url: Secret) => void,
-): RedisLogin | undefined {
-  if (secret === undefined) return undefined
-  const random = generateSecret ? randomBytes : undefined
-  return followRedisLogin({ ...shared, name: secret, url, randomBytes: random, onChange })
-}
-
-/** Follows the Secret with the one login of all sidecars, where there is one. */
-function sidecarRedisLogin(
-  { sidecarUrl: url, sidecarSecret }: RedisSettings,
-  shared: Followed,
-  onChange: (url: Secret) => void,
-): RedisLogin | undefined {
-  return sidecarSecret === undefined ? undefined : followRedisLogin({ ...shared, name: sidecarSecret, url, onChange })
+/** Follows the Secret with a login, where one is named. */
+function redisLogin(name: string | undefined, options: Omit<RedisLoginOptions, 'name'>): RedisLogin | undefined {
+  return name === undefined ? undefined : followRedisLogin({ ...options, name })
 }
 
 /** Waits for the API server: the operator may be started before it answers. */

@@ -1,6 +1,5 @@
 /** Operators that inject sidecars into the pods of a real API server, registered with it by URL. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -8,6 +7,7 @@ import { asArray, asObject, asString } from '../../src/domain/json.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import type { KubeObject } from '../../src/operator/kube/kube-object.ts'
 import { MUTATING_WEBHOOK_CONFIGURATIONS, PODS } from '../../src/operator/kube/resource.ts'
+import { freePort } from './addresses.ts'
 import type { CommandResult, ControlPlaneOptions } from './control-plane.ts'
 import { startWorld } from './operator.ts'
 import type { OperatorWorld, RunningOperator } from './operator.ts'
@@ -161,13 +161,4 @@ export function webhookConfiguration(url: string): JsonObject {
       },
     ],
   }
-}
-
-/** A port of 127.0.0.1 that nobody has now. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -6,6 +6,11 @@ const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|jsonl|x-ndjson
 /** Code units that go into one call. */
 const CHUNK = 8_192
 
+/** A document as a text, for formats that have no place for its name. */
+export function titled(name: string | undefined, text: string): string {
+  return name === undefined ? text : `${name}\n${text}`
+}
+
 /** What such a document says; undefined where it is no text, or not base64 of UTF-8. */
 export function textOfMedia(media: Base64Media): string | undefined {
   const bytes = bytesOfText(media)

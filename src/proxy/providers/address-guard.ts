@@ -26,8 +26,12 @@ export function checkLiteralAddress(name: string, allowLoopback: boolean): void 
 
 /** Of a name or an address without brackets, by itself: nothing is resolved. */
 export function isLoopback(name: string): boolean {
-  const family = isIP(name)
-  return family === 0 ? /(^|\.)localhost\.?$/i.test(name) : LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4')
+  return isIP(name) === 0 ? /(^|\.)localhost\.?$/i.test(name) : LOOPBACK.check(name, addressFamily(name))
+}
+
+/** Of a literal address, as `BlockList` calls it. */
+export function addressFamily(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
 /** A `lookup` for sockets that gives the error instead of an address where one of the answers is refused. */
@@ -51,8 +55,7 @@ function firstRefusal(addresses: readonly LookupAddress[], allowLoopback: boolea
 
 function refusalOf(address: string, allowLoopback: boolean): AttemptError | undefined {
   const [bare = ''] = address.split('%')
-  const family = isIP(bare) === 6 ? 'ipv6' : 'ipv4'
-  if (NEVER.check(bare, family)) return refused('link-local or special')
+  if (NEVER.check(bare, addressFamily(bare))) return refused('link-local or special')
   if (!allowLoopback && isLoopback(bare)) return refused('loopback')
   return undefined
 }

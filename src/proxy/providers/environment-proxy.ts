@@ -5,7 +5,7 @@
  * near by, and most proxies would not tunnel it.
  */
 import { BlockList, isIP } from 'node:net'
-import { isLoopback } from './address-guard.ts'
+import { addressFamily, isLoopback } from './address-guard.ts'
 
 /** The proxy's URL for an origin; undefined where it is reached directly. */
 export type ForwardProxyOf = (origin: URL) => string | undefined
@@ -16,7 +16,7 @@ type Exception = (hostname: string, port: number) => boolean
 
 /** @throws {Error} for a proxy that is no http or https URL. The text is not in it, as it may hold a login. */
 export function forwardProxyOf(environment: Environment): ForwardProxyOf {
-  const proxy = proxyOf('HTTPS_PROXY', environment)
+  const proxy = proxyOf(environment)
   const exceptions: Exception[] = [isLoopback, ...exceptionsOf(valueOf('NO_PROXY', environment))]
   return ({ protocol, hostname, port }) => {
     if (proxy === undefined || protocol !== 'https:') return undefined
@@ -28,12 +28,12 @@ export function forwardProxyOf(environment: Environment): ForwardProxyOf {
 
 const HTTPS_PORT = 443
 
-function proxyOf(variable: string, environment: Environment): string | undefined {
-  const text = valueOf(variable, environment)
+function proxyOf(environment: Environment): string | undefined {
+  const text = valueOf('HTTPS_PROXY', environment)
   if (text === '') return undefined
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href
-  throw new Error(`${variable} must be the http or https URL of a forward proxy`)
+  throw new Error('HTTPS_PROXY must be the http or https URL of a forward proxy')
 }
 
 function valueOf(variable: string, environment: Environment): string {
@@ -64,12 +64,8 @@ function addressesOf(range: string): ((hostname: string) => boolean) | undefined
   const prefix = written === undefined ? bits : Number(written)
   if (bits === undefined || prefix === undefined || prefix > bits) return undefined
   const addresses = new BlockList()
-  addresses.addSubnet(address, prefix, familyOf(address))
-  return (hostname) => isIP(hostname) !== 0 && addresses.check(hostname, familyOf(hostname))
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  addresses.addSubnet(address, prefix, addressFamily(address))
+  return (hostname) => isIP(hostname) !== 0 && addresses.check(hostname, addressFamily(hostname))
 }
 
 /** A name stands for itself and all below it; after a dot, or `*.`, for those below only. */

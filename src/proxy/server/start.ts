@@ -9,8 +9,9 @@ import { buildApp } from './app.ts'
 import { Drain, DRAIN_LIMIT_MS } from './drain.ts'
 import { releaseStartUpMemory, settleHeap } from './heap.ts'
 
+/** Where a server listens. */
 export interface Address {
-  /** Undefined: all addresses of the machine. */
+  /** Undefined: on all addresses of the machine, of both families where it has both. */
   readonly host: string | undefined
   readonly port: number
 }

@@ -5,11 +5,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProviderEndpoint } from '../../../src/domain/snapshot/snapshot.ts'
 import { HttpTransport, type TransportOptions } from '../../../src/proxy/providers/transport.ts'
+import { freePort } from '../../helpers/addresses.ts'
 import { ok } from '../../helpers/behaviours.ts'
 import { startFakeProvider } from '../../helpers/fake-provider.ts'
 import { startProxy } from '../../helpers/forward-proxy.ts'
@@ -103,7 +104,7 @@ t.test('a forward proxy that refuses, or never answers, is a connection that fai
     kind: 'connect',
     message: /forward proxy .*\b407\b/,
   })
-  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: `http://127.0.0.1:${await closedPort()}` }), {
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: `http://127.0.0.1:${await freePort()}` }), {
     kind: 'connect',
     message: /forward proxy \(ECONNREFUSED\)/,
   })
@@ -197,14 +198,6 @@ t.test('a forward proxy is not asked for a refused literal address', async (t) =
   t.match(await sender(t)({ baseUrl: 'http://169.254.169.254', proxyUrl }), { kind: 'refused-address' })
   t.same(targets, [])
 })
-
-async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function selfSigned(t: Test): { cert: string; key: string } | undefined {
   const folder = t.testdir()

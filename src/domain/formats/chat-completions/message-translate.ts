@@ -17,7 +17,7 @@ import type {
 import type { JsonObject } from '../../json.ts'
 import { renderDataUrl } from '../data-url.ts'
 import { withoutUndefined } from '../fields.ts'
-import { textOfMedia } from '../text-media.ts'
+import { textOfMedia, titled } from '../text-media.ts'
 
 /** Between texts that become one string. */
 const PARAGRAPH = '\n\n'
@@ -93,11 +93,11 @@ function renderImage(part: ImagePart, path: string, warnings: TranslationWarning
 function renderDocument(part: DocumentPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
   switch (part.media.type) {
     case 'text':
-      return renderTextDocument(part.name, part.media.text)
+      return { type: 'text', text: titled(part.name, part.media.text) }
     case 'base64': {
       // The vendor takes PDF files only.
       const text = textOfMedia(part.media)
-      if (text !== undefined) return renderTextDocument(part.name, text)
+      if (text !== undefined) return { type: 'text', text: titled(part.name, text) }
       return { type: 'file', file: { filename: part.name ?? 'document', file_data: renderDataUrl(part.media) } }
     }
     case 'url':
@@ -105,10 +105,6 @@ function renderDocument(part: DocumentPart, path: string, warnings: TranslationW
     case 'file':
       return lost(path, 'a document by file id cannot be carried over', warnings)
   }
-}
-
-function renderTextDocument(name: string | undefined, text: string): JsonObject {
-  return { type: 'text', text: name === undefined ? text : `${name}\n${text}` }
 }
 
 function renderAudio(media: MediaSource, path: string, warnings: TranslationWarning[]): JsonObject | undefined {

@@ -2,6 +2,7 @@
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { titled } from '../text-media.ts'
 
 /** By the end of an address: the vendor wants a type, and other formats do not say one. */
 const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
@@ -33,8 +34,7 @@ export function renderMedia(
     })
   }
   if (part.media.type === 'text') {
-    const name = part.type === 'document' ? part.name : undefined
-    return { text: name === undefined ? part.media.text : `${name}\n${part.media.text}` }
+    return { text: titled(part.type === 'document' ? part.name : undefined, part.media.text) }
   }
   return renderSource(part.media, part.type, path, warnings)
 }
