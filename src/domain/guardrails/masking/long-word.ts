@@ -3,7 +3,6 @@
  * key every twenty letters.
  */
 import { classOf } from './character-classes.ts'
-import { addLetter } from './word-letters.ts'
 
 /** A shorter rest is read again: that is cheaper. */
 export const SHORTEST_LONG_REST = 256
@@ -14,8 +13,6 @@ export class LongWord {
   readonly end: number
   /** For each class bit the offset of its last unit in the word; -1: none. */
   readonly #last = new Int32Array(BITS).fill(-1)
-  /** Of the last four letters. */
-  readonly letters: number
 
   /** The word's rest `[start, end)`, which is read once. */
   constructor(text: string, start: number, end: number) {
@@ -27,7 +24,6 @@ export class LongWord {
       open |= news
       for (let bit = 0; bit < BITS; bit++) if ((news & (1 << bit)) !== 0) this.#last[bit] = at
     }
-    this.letters = lettersOf(text, end - 4, end)
   }
 
   /** Class bits of the units from `start` on. */
@@ -36,11 +32,4 @@ export class LongWord {
     for (let bit = 0; bit < BITS; bit++) if ((this.#last[bit] ?? -1) >= start) bits |= 1 << bit
     return bits
   }
-}
-
-/** Letters as the scanner numbers them. */
-export function lettersOf(text: string, start: number, end: number): number {
-  let letters = 0
-  for (let at = start; at < end; at++) letters = addLetter(letters, text.charCodeAt(at))
-  return letters
 }

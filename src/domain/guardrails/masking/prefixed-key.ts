@@ -1,14 +1,11 @@
 /**
- * Keys with a vendor's prefix.
- *
- * A table answers for the first four letters of every word whether any prefix begins like that; only then are the prefixes of these letters
- * tried, the longest first. What follows is read at most LONGEST_TAIL far.
+ * Keys with a vendor's prefix: those that begin with the first two letters of a word are tried, the longest first. What follows is read at
+ * most LONGEST_TAIL far.
  */
 import {
   ALPHANUMERIC,
   BASE64_SIGN,
   classAt,
-  classOf,
   DASH,
   DOT,
   skipForward,
@@ -19,12 +16,10 @@ import {
 import type { Finding } from './finding.ts'
 import { KEY_PREFIXES } from './key-prefixes.ts'
 import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
-import { addLetter, LetterSet } from './word-letters.ts'
+import { SHORTEST_SHAPED } from './shaped-key.ts'
 
 /** A private key of 4,096 bits in base64 twice; all others stay far below it. */
 const LONGEST_TAIL = 8192
-/** Letters that a word is asked for by. */
-export const HEAD_LETTERS = 4
 
 interface Prefix {
   readonly rule: string
@@ -39,48 +34,26 @@ const PREFIXES: readonly Prefix[] = KEY_PREFIXES.flatMap(([rule, prefixes, tail,
 
 const BY_FIRST_TWO = Map.groupBy(PREFIXES, ({ prefix }) => firstTwo(prefix, 0))
 /** Beginnings that the scanner hands to other rules: web tokens and PuTTY's key files. */
-const OTHER_BEGINNINGS: readonly string[] = ['eyJ', 'PuTTY']
-const HEADS = headsOfPrefixes()
+const OTHER_BEGINNINGS: readonly string[] = ['eyJ', 'PuTTY-']
+
+/**
+ * What a word of letters only begins with, and the sign behind it, where a key may begin. Words with digits or underscores and long words are
+ * looked at in any case.
+ */
+export const KEY_BEGINNINGS: readonly string[] = [
+  ...OTHER_BEGINNINGS,
+  ...PREFIXES.filter((prefix) => !isLongWord(prefix)).flatMap(
+    ({ prefix }) => /^[A-Za-z]+(?:$|[^\w])/.exec(prefix) ?? [],
+  ),
+]
+
+/** Whether the whole key is a word that is long enough to be looked at. */
+function isLongWord({ prefix, tail, least }: Prefix): boolean {
+  return /^[A-Za-z]+$/.test(prefix) && (tail & ~WORD) === 0 && prefix.length + least >= SHORTEST_SHAPED
+}
 
 function firstTwo(text: string, start: number): number {
   return unitAt(text, start) * 0x10000 + unitAt(text, start + 1)
-}
-
-/** The first letters of every word that a prefix can begin: those of the prefix, and of the key where the prefix is shorter. */
-function headsOfPrefixes(): LetterSet {
-  const heads = new LetterSet()
-  for (const { prefix, tail } of PREFIXES) {
-    const isWord = skipForward(prefix, 0, prefix.length, WORD) === prefix.length
-    addHeads(heads, headAt(prefix, 0), isWord ? HEAD_LETTERS - prefix.length : 0, tail)
-  }
-  for (const beginning of OTHER_BEGINNINGS) addHeads(heads, headAt(beginning, 0), HEAD_LETTERS - beginning.length, WORD)
-  return heads
-}
-
-/** A head, and all that it becomes with up to `more` letters of the class `tail`. */
-function addHeads(heads: LetterSet, head: number, more: number, tail: number): void {
-  heads.add(head)
-  if (more <= 0) return
-  for (let unit = 0; unit < 0x80; unit++)
-    if ((classOf(unit) & tail) !== 0 && (classOf(unit) & WORD) !== 0)
-      addHeads(heads, addLetter(head, unit), more - 1, tail)
-}
-
-function headAt(text: string, start: number): number {
-  const end = skipForward(text, start, start + HEAD_LETTERS, WORD)
-  let head = 0
-  for (let at = start; at < end; at++) head = addLetter(head, text.charCodeAt(at))
-  return head
-}
-
-/** Whether a prefix may begin with a word whose first `HEAD_LETTERS` letters are these. Almost always false, and cheap. */
-export function mayBeginKey(head: number): boolean {
-  return HEADS.mayHave(head)
-}
-
-/** Whether a prefix may begin at `start`, which is the beginning of a word. */
-export function mayBePrefixed(text: string, start: number): boolean {
-  return HEADS.mayHave(headAt(text, start))
 }
 
 export interface PrefixResult {

@@ -1,20 +1,16 @@
 /**
  * One pass over a text for the kinds that are always looked for.
  *
- * The scanner walks from word to word. While it reads one it keeps its first and last four letters; these say by one bit each of two tables
- * whether it may begin a key or tell that a secret follows. Words with digits, long ones and those before a sign such as `=` are
- * looked at too, and between words a few signs (`@`, `://`, `-----`) start the other rules. For nearly all words the answer is
- * no, and costs nothing more. Every rule reads a bounded piece of text, or remembers how far it has read, so the whole is linear
- * for every input.
+ * Plain stretches are passed over (plain-stretch.ts). Words that may begin a key or tell that a secret follows, those with digits and long
+ * ones are looked at, and between words a few signs (`@`, `://`, `-----`) start the other rules. Every rule reads a bounded piece of
+ * text, or remembers how far it has read, so the whole is linear for every input.
  *
  * Known limits: a secret split over several spans; passwords that are ordinary words in prose; keys without prefix,
  * shape or telling word.
  */
 import type { Steps } from '../../steps.ts'
 import {
-  ASSIGNING,
   classAt,
-  classOf,
   DASH,
   DIGIT,
   DISGUISE,
@@ -31,10 +27,11 @@ import {
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
-import { lettersOf, LongWord, SHORTEST_LONG_REST } from './long-word.ts'
+import { LongWord, SHORTEST_LONG_REST } from './long-word.ts'
 import { findSpokenEmail } from './obfuscated-email.ts'
 import { findCards } from './payment-card.ts'
-import { findPrefixedKey, HEAD_LETTERS, mayBeginKey, mayBePrefixed } from './prefixed-key.ts'
+import { PIECE_UNITS, PlainStretches } from './plain-stretch.ts'
+import { findPrefixedKey } from './prefixed-key.ts'
 import { findPuttyKey } from './private-key-block.ts'
 import {
   findAwsSecretAfter,
@@ -44,13 +41,8 @@ import {
   findTwilioTokenAfter,
   SHORTEST_SHAPED,
 } from './shaped-key.ts'
-import { mayEndTelling } from './telling-name.ts'
 import { TellingSigns } from './telling-signs.ts'
 import { TellingWords } from './telling-words.ts'
-import { addLetter, ignoreCase } from './word-letters.ts'
-
-/** Units of a text that are read in one step. */
-const STEP_UNITS = 32_768
 
 export interface Scanned {
   /** Of all rules, in no order; they may overlap. */
@@ -61,7 +53,7 @@ export interface Scanned {
 
 export function scan(text: string): Scanned {
   const scanning = new Scan(text)
-  scanning.readUntil(text.length)
+  while (scanning.position < text.length) scanning.readPiece()
   return scanning.result()
 }
 
@@ -69,18 +61,13 @@ export function scan(text: string): Scanned {
 export function* scanInSteps(text: string): Steps<Scanned> {
   const scanning = new Scan(text)
   while (scanning.position < text.length) {
-    scanning.readUntil(Math.min(scanning.position + STEP_UNITS, text.length))
+    scanning.readPiece()
     if (scanning.position < text.length) yield
   }
   return scanning.result()
 }
 
 const WORD_UNIT = WORD | FOREIGN_LETTER
-const NO_LETTER = DIGIT | UNDERSCORE
-/** The word `dot`. */
-const SPOKEN_DOT = ignoreCase(
-  Array.from('dot').reduce((letters, letter) => addLetter(letters, letter.charCodeAt(0)), 0),
-)
 
 /** One pass over one text. */
 class Scan {
@@ -88,6 +75,7 @@ class Scan {
   readonly #found: Finding[] = []
   readonly #words: TellingWords
   readonly #signs: TellingSigns
+  readonly #stretches: PlainStretches
   /** Ends of what has been judged already, by rule. */
   #digitsUntil = 0
   #tokenUntil = 0
@@ -105,70 +93,38 @@ class Scan {
     this.#text = text
     this.#words = new TellingWords(text, this.#found)
     this.#signs = new TellingSigns(text, this.#found)
+    this.#stretches = new PlainStretches(text)
   }
 
   get position(): number {
     return this.#position
   }
 
-  /**
-   * Reads on, to the end of the word that reaches or passes `limit`. One loop without calls for nearly every word: it is
-   * where the time goes.
-   */
-  readUntil(limit: number): void {
+  /** Reads PIECE_UNITS on, and a word that begins there to its end. */
+  readPiece(): void {
     const text = this.#text
-    const length = text.length
-    let at = this.#position
+    const start = this.#position
+    const limit = Math.min(start + PIECE_UNITS, text.length)
+    this.#stretches.take(start, limit)
+    let at = start
     let before = this.#before
-    let wordEnd = this.#wordEnd
     while (at < limit) {
-      let unit = text.charCodeAt(at)
-      let bits = classOf(unit)
-      if ((bits & WORD_UNIT) === 0) {
-        before = bits
-        if ((bits & (TRIGGER | IDEOGRAPH | DISGUISE)) === 0) at++
-        else {
-          at = this.#between(at, bits)
-          before = classAt(text, at - 1)
-        }
-        continue
-      }
-      const start = at
-      let all = 0
-      let letters = 0
-      let head = 0
-      if (wordEnd - start >= SHORTEST_LONG_REST) {
-        const word = this.#longWord(start, wordEnd)
-        all = word.bitsFrom(start)
-        letters = word.letters
-        head = lettersOf(text, start, start + HEAD_LETTERS)
-        at = wordEnd
-        bits = classAt(text, at)
-      } else
-        do {
-          all |= bits
-          letters = addLetter(letters, unit)
-          if (at - start < HEAD_LETTERS) head = letters
-          at++
-          unit = at < length ? text.charCodeAt(at) : 0
-          bits = classOf(unit)
-        } while ((bits & WORD_UNIT) !== 0)
       // After a part of a word (a rule went on in its midst) or an escape, the letters are not the whole word's.
-      if (
-        ((all & NO_LETTER) | (bits & ASSIGNING) | (before & (WORD_UNIT | ESCAPE))) !== 0 ||
-        at - start >= SHORTEST_SHAPED ||
-        mayBeginKey(head) ||
-        mayEndTelling(ignoreCase(letters)) ||
-        ignoreCase(letters) === SPOKEN_DOT
-      ) {
-        wordEnd = at
-        at = this.#word(start, at, all)
+      if ((before & (WORD_UNIT | ESCAPE)) === 0 && at >= start) {
+        at = this.#stretches.endFrom(at)
+        if (at >= limit) break
       }
-      before = all
+      const bits = classAt(text, at)
+      if ((bits & WORD_UNIT) === 0) {
+        at = (bits & (TRIGGER | IDEOGRAPH | DISGUISE)) === 0 ? at + 1 : this.#between(at, bits)
+        before = classAt(text, at - 1)
+      } else {
+        before = this.#readWord(at)
+        at = this.#position
+      }
     }
     this.#position = at
     this.#before = before
-    this.#wordEnd = wordEnd
   }
 
   /** When all is read. */
@@ -183,6 +139,20 @@ class Scan {
     if ((bits & IDEOGRAPH) === 0) return this.#signs.sign(at)
     this.#words.ideograph(at)
     return at + 1
+  }
+
+  /** The word, or the rest of one, from `start` on; its class bits. */
+  #readWord(start: number): number {
+    let bits = 0
+    if (this.#wordEnd - start >= SHORTEST_LONG_REST) bits = this.#longWord(start, this.#wordEnd).bitsFrom(start)
+    else {
+      let end = start
+      for (let unit = classAt(this.#text, end); (unit & WORD_UNIT) !== 0; unit = classAt(this.#text, ++end))
+        bits |= unit
+      this.#wordEnd = end
+    }
+    this.#position = this.#word(start, this.#wordEnd, bits)
+    return bits
   }
 
   /** The rest of the word in whose midst a rule has gone on. */
@@ -205,10 +175,8 @@ class Scan {
       this.#digits(begin, skipForward(text, begin, end, DIGIT), end)
     else if ((bits & DIGIT) !== 0 && unitAt(text, end) === 0x3a && text.startsWith('bot', begin))
       this.#digits(begin + 3, end, end)
-    if (mayBePrefixed(text, begin)) {
-      const last = this.#prefixed(begin)
-      if (last !== undefined) return last
-    }
+    const last = this.#prefixed(begin)
+    if (last !== undefined) return last
     // All that follows is about words of letters.
     if ((bits & (LETTER | FOREIGN_LETTER)) === 0) return end
     if (end - start === 3 && isDot(text, start)) this.#push(findSpokenEmail(text, start))

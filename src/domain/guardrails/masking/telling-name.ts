@@ -4,7 +4,6 @@
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
 import { DASH, DOT, skipBack, unitAt, WORD } from './character-classes.ts'
-import { addLetter, ignoreCase, LetterSet } from './word-letters.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
 export type Telling = 'password' | 'secret' | 'weak'
@@ -103,42 +102,32 @@ function splitName(name: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** Letters that a word is asked for by. */
-const TAIL_LETTERS = 4
-const SMALL_LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz')
-const TELLING_WORDS = [...PASSWORD_ENDINGS, ...SECRET_ENDINGS, ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]
-const BY_LAST_THREE = Map.groupBy(TELLING_WORDS, (word) => tailOf(word, word.length, 3))
-const TAILS = tailsOfWords()
+/** A word of letters ends with one of them where it may tell. */
+export const TELLING_WORDS: readonly string[] = [
+  ...PASSWORD_ENDINGS,
+  ...SECRET_ENDINGS,
+  ...PASSWORD_WORDS,
+  ...SECRET_WORDS,
+  ...WEAK_WORDS,
+]
+/** A shorter word is no end of a longer one in another script. */
+const SHORTEST_ENDING = 4
+const BY_LAST_THREE = Map.groupBy(TELLING_WORDS, (word) => lastThree(word, word.length))
+const LAST_TWO = 0xffff
 /** `pw`, which ends names of every kind. */
-const PW = tailOf('pw', 2, 2) & 0xffff
+const PW = lastThree('pw', 2) & LAST_TWO
 
-/** The last letters of every word of letters that a telling word can end. */
-function tailsOfWords(): LetterSet {
-  const tails = new LetterSet()
-  for (const word of TELLING_WORDS) {
-    tails.add(tailOf(word, word.length, TAIL_LETTERS))
-    if (word.length >= TAIL_LETTERS) continue
-    for (const before of SMALL_LETTERS) tails.add(tailOf(before + word, word.length + 1, TAIL_LETTERS))
-  }
-  return tails
-}
-
-function tailOf(text: string, end: number, letters: number): number {
-  let tail = 0
-  for (let at = Math.max(0, end - letters); at < end; at++) tail = addLetter(tail, text.charCodeAt(at))
-  return ignoreCase(tail)
-}
-
-/** Whether a word of letters (no digits, no underscores) whose last four are these may end with a telling word; false is certain. */
-export function mayEndTelling(tail: number): boolean {
-  return TAILS.mayHave(tail) || (tail & 0xffff) === PW
+/** The last three letters before `end` as one number; upper and lower case of ASCII, which differ in one bit, are one. */
+function lastThree(text: string, end: number): number {
+  const letters = (unitAt(text, end - 3) << 16) ^ (unitAt(text, end - 2) << 8) ^ unitAt(text, end - 1)
+  return letters | 0x202020
 }
 
 /** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
 export function mayTell(text: string, end: number): boolean {
-  const tail = tailOf(text, end, 3)
-  if ((tail & 0xffff) === PW) return true
-  const candidates = BY_LAST_THREE.get(tail)
+  const last = lastThree(text, end)
+  if ((last & LAST_TWO) === PW) return true
+  const candidates = BY_LAST_THREE.get(last)
   return (
     candidates !== undefined &&
     candidates.some((word) => endsWith(text, end, word) && isWordOrCompound(text, end, word))
@@ -147,7 +136,7 @@ export function mayTell(text: string, end: number): boolean {
 
 /** A short word that follows a letter beyond ASCII is the end of some other word. */
 function isWordOrCompound(text: string, end: number, word: string): boolean {
-  return word.length >= TAIL_LETTERS || unitAt(text, end - word.length - 1) < 0x80
+  return word.length >= SHORTEST_ENDING || unitAt(text, end - word.length - 1) < 0x80
 }
 
 function endsWith(text: string, end: number, word: string): boolean {
@@ -174,7 +163,9 @@ export function nameStart(text: string, start: number, end: number): number {
   return previous < from - 1 ? previous : from
 }
 
-const STEM = /pass|pwd|secret|token|key|cred|auth|senha|clave|парол/i
+/** A longer name with one of them may tell in spite of its last letters. */
+export const TELLING_STEMS: readonly string[] = words('pass pwd secret token key cred auth senha clave парол')
+const STEM = new RegExp(TELLING_STEMS.join('|'), 'i')
 
 /** Whether a longer name may tell in spite of its last letters: `password1`, `API_KEY_PROD`, `tokenValue`. */
 export function mayTellBefore(text: string, start: number, end: number): boolean {
@@ -200,7 +191,7 @@ const IDEOGRAPHIC_WORDS: readonly (readonly [word: string, telling: Telling])[] 
   ['키', 'weak'],
 ]
 
-const IDEOGRAPHIC_ENDS: ReadonlySet<number> = new Set(
+export const IDEOGRAPHIC_ENDS: ReadonlySet<number> = new Set(
   IDEOGRAPHIC_WORDS.map(([word]) => word.charCodeAt(word.length - 1)),
 )
 
