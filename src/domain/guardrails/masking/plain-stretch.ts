@@ -18,7 +18,10 @@ const SMALL_LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const FOREIGN_LETTERS = new Set([...TELLING_WORDS, ...TELLING_STEMS, 'ä'].join('').replace(/[a-z]/g, ''))
 const LETTERS = [...SMALL_LETTERS, ...FOREIGN_LETTERS]
 const OTHER_LETTER = LETTERS.length
-const FIRST_SIGN = OTHER_LETTER + 1
+/** Of scripts beyond Greek and Cyrillic, some of which write without blanks: however long, their words are no keys. */
+const FAR_LETTER = OTHER_LETTER + 1
+const FIRST_FAR_LETTER = 0x590
+const FIRST_SIGN = FAR_LETTER + 1
 const OTHER_SIGN = FIRST_SIGN
 /** A rule begins at each of them: digits, underscores, escapes, disguise. */
 const REMARKABLE = FIRST_SIGN + 1
@@ -46,7 +49,7 @@ export class PlainStretches {
   #start = 0
   #end = -1
   #state = BORDER
-  /** Letters of the word before `#end`. */
+  /** Letters in a row before `#end` that a key may have. */
   #letters = 0
 
   constructor(text: string) {
@@ -80,7 +83,7 @@ export class PlainStretches {
     for (; index < length; index++) {
       const column = COLUMNS[UNITS[index] ?? 0] ?? 0
       state = NEXT[(state << ROW_BITS) | column] ?? 0
-      letters = (letters + 1) & ((column - FIRST_SIGN) >> 31)
+      letters = (letters + 1) & ((column - FAR_LETTER) >> 31)
       if (((state - BORDER) | (SHORTEST_SHAPED - 1 - letters)) < 0) break
     }
     const end = this.#pieceStart + index
@@ -110,7 +113,7 @@ function isLetter(unit: number): boolean {
 
 function columnsOfUnits(): Uint8Array {
   const columns = new Uint8Array(0x10000)
-  for (let unit = 0; unit < columns.length; unit++) columns[unit] = columnOfClass(classOf(unit))
+  for (let unit = 0; unit < columns.length; unit++) columns[unit] = columnOfClass(classOf(unit), unit)
   for (const [column, letter] of LETTERS.entries())
     for (const written of [letter, letter.toLowerCase(), letter.toUpperCase()])
       if (written.length === 1) columns[written.charCodeAt(0)] = column
@@ -121,9 +124,9 @@ function columnsOfUnits(): Uint8Array {
   return columns
 }
 
-function columnOfClass(bits: number): number {
+function columnOfClass(bits: number, unit: number): number {
   if ((bits & (DIGIT | UNDERSCORE | DISGUISE)) !== 0) return REMARKABLE
-  if ((bits & (LETTER | FOREIGN_LETTER)) !== 0) return OTHER_LETTER
+  if ((bits & (LETTER | FOREIGN_LETTER)) !== 0) return unit < FIRST_FAR_LETTER ? OTHER_LETTER : FAR_LETTER
   return (bits & SPACE) === 0 ? OTHER_SIGN : BLANK
 }
 

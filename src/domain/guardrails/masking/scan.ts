@@ -11,6 +11,7 @@
 import type { Steps } from '../../steps.ts'
 import {
   classAt,
+  classOf,
   DASH,
   DIGIT,
   DISGUISE,
@@ -143,12 +144,16 @@ class Scan {
 
   /** The word, or the rest of one, from `start` on; its class bits. */
   #readWord(start: number): number {
+    const text = this.#text
     let bits = 0
     if (this.#wordEnd - start >= SHORTEST_LONG_REST) bits = this.#longWord(start, this.#wordEnd).bitsFrom(start)
     else {
       let end = start
-      for (let unit = classAt(this.#text, end); (unit & WORD_UNIT) !== 0; unit = classAt(this.#text, ++end))
+      for (; end < text.length; end++) {
+        const unit = classOf(text.charCodeAt(end))
+        if ((unit & WORD_UNIT) === 0) break
         bits |= unit
+      }
       this.#wordEnd = end
     }
     this.#position = this.#word(start, this.#wordEnd, bits)

@@ -74,6 +74,7 @@ t.test('plain text is passed over as a whole, in any script', async (t) => {
     'Wir trafen uns am Dienstag, um über die Zahlen zu sprechen; die Pläne für das Frühjahr waren größtenteils gut.',
     'Мы встретились во вторник, чтобы обсудить планы на весну.',
     '我们星期二开会讨论了上个季度的数字。',
+    'เราพบกันเมื่อวันอังคารเพื่อดูตัวเลข',
     '{"name": "value", "list": [true, false, null], "other": {}}',
   ])
     t.equal(endOfPlain(text), text.length, text)
