@@ -78,6 +78,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
   const services: Services = {
     now,
+    wallNow: Date.now,
     configuration: holder,
     transport,
     health,
@@ -128,7 +129,10 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   return servers
 }
 
-/** Milliseconds since the epoch with fractions: monotonic within the process, so that latencies cannot be negative. */
+/**
+ * Monotonic, with fractions: for how long something takes. Right as a date only as long as nobody sets the machine's
+ * clock and the machine does not sleep.
+ */
 export function now(): number {
   return STARTED_AT_MS + performance.now()
 }

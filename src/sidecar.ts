@@ -55,7 +55,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
     log,
     now,
     random: Math.random,
-    loaded: (ok) => metrics.configurationLoaded(ok, now()),
+    loaded: (ok) => metrics.configurationLoaded(ok, Date.now()),
   })
   metrics.watchStaleness(() => configuration.staleMs())
   const follow = redisFollower(redis)

@@ -20,6 +20,7 @@ import {
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import type { StateDirectory } from './proxy/config/state-directory.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
+import type { Now } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
 import { takeTurns } from './proxy/pipeline/take-turns.ts'
 
@@ -30,7 +31,9 @@ export interface StandaloneOptions {
   readonly secrets: DerivedSecrets
   readonly holder: ConfigurationHolder
   readonly log: Logger
-  readonly now: () => number
+  readonly now: Now
+  /** The machine's clock: which keys have expired. */
+  readonly wallNow: Now
   /** Called after each reading: whether it is in force. */
   readonly loaded: (ok: boolean) => void
 }
@@ -118,7 +121,7 @@ export class StandaloneConfiguration {
   }
 
   *#swap(resources: ManifestResources): Steps<undefined> {
-    const { secrets, holder, log, now } = this.#options
+    const { secrets, holder, log, wallNow } = this.#options
     const generated = yield* this.#generate(resources)
     const { snapshot, conditions, credentials } = yield* buildSnapshotInSteps({
       ...resources,
@@ -127,7 +130,7 @@ export class StandaloneConfiguration {
       digestOf: secrets.digestOf,
       contentHash,
       checkPattern,
-      nowMs: now(),
+      nowMs: wallNow(),
     })
     requirePatterns(conditions)
     this.#requireKeys(resources)

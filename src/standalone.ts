@@ -41,7 +41,8 @@ export async function runStandalone(
     holder,
     log: output.log,
     now,
-    loaded: (ok) => metrics.configurationLoaded(ok, now()),
+    wallNow: Date.now,
+    loaded: (ok) => metrics.configurationLoaded(ok, Date.now()),
   })
   // From before the first reading on: what changes during it is not missed.
   const watch = watchFiles(flags.config, () => void configuration.reload())
@@ -50,7 +51,7 @@ export async function runStandalone(
   const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
   if (unreadable.length > 0)
     output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
-  const stores = await openStores(flags.redis, output.log, now)
+  const stores = await openStores(flags.redis, output.log, { now, wallNow: Date.now })
   const close = async () => {
     watch.stop()
     await demo?.close()

@@ -4,7 +4,7 @@ import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
 import type { AuditSink } from './proxy/pipeline/ports.ts'
-import type { Logger } from './proxy/pipeline/services.ts'
+import type { Logger, Services } from './proxy/pipeline/services.ts'
 import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
@@ -39,9 +39,13 @@ export interface Stores {
 }
 
 /** @throws {UsageError} where the address is malformed. An unreachable Redis is no error here: it is tried until it answers. */
-export async function openStores(redisUrl: string | undefined, log: Logger, now: () => number): Promise<Stores> {
+export async function openStores(
+  redisUrl: string | undefined,
+  log: Logger,
+  { now, wallNow }: Pick<Services, 'now' | 'wallNow'>,
+): Promise<Stores> {
   if (redisUrl === undefined) {
-    const quotas = new MemoryQuotaStore(now)
+    const quotas = new MemoryQuotaStore(wallNow)
     return {
       quotas,
       ...openCache(undefined, now),

@@ -26,6 +26,7 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
     holder,
     log: { debug() {}, info() {}, warn() {}, error() {} },
     now: () => (nowMs += TURN_MS),
+    wallNow: () => 0,
     loaded() {},
   })
   const write = (text: string, name = 'keys.yaml') => writeFileSync(join(folder, name), text)

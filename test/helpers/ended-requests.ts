@@ -56,6 +56,7 @@ function begun(number: number, adapter: string, operation = 'chat'): RequestReco
       adapter: adapterOfPath(`/adapters/${adapter}/`),
       requestId: `request-${number}`,
       receivedAtMs: START_MS + number * 1_000.25,
+      dateMs: START_MS + number * 1_000.25,
       rawHeaders: [],
       query: '',
       hints: {},

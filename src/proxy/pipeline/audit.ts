@@ -28,7 +28,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
   const { incoming, caller, served } = record
   return {
     type: 'audit',
-    time: isoTime(incoming.receivedAtMs),
+    time: isoTime(incoming.dateMs),
     requestId: incoming.requestId,
     adapter: incoming.adapter.label,
     operation: record.operation,

@@ -87,7 +87,7 @@ async function exchange(
     signal: record.upstreamSignal,
   })
   if (reply.status < 200 || reply.status > 299) {
-    throw await statusErrorOf(reply, deployment, format, credential, services.now())
+    throw await statusErrorOf(reply, deployment, format, credential, services.wallNow())
   }
   const openShare = () => record.openShare(services.answers)
   if (!call.stream) {

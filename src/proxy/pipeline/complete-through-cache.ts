@@ -235,7 +235,7 @@ function written(
     {
       request,
       model: deployment.model.name,
-      nowSeconds: Math.floor(services.now() / 1_000),
+      nowSeconds: Math.floor(services.wallNow() / 1_000),
       requestId: record.incoming.requestId,
       answeredIn: format.name,
     },

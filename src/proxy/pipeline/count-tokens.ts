@@ -39,7 +39,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
   const record = new RequestRecord(incoming, 'count-tokens')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.now())
+    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
@@ -129,7 +129,7 @@ async function exchange(
     signal: record.incoming.signal,
   })
   if (reply.status < 200 || reply.status > 299) {
-    throw await statusErrorOf(reply, deployment, format, credential, services.now())
+    throw await statusErrorOf(reply, deployment, format, credential, services.wallNow())
   }
   reply.firstContentSeen()
   return countIn(await readWhole(reply, MAX_COUNT_BYTES))

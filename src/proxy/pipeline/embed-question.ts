@@ -129,7 +129,7 @@ async function exchange(
     signal,
   })
   if (reply.status < 200 || reply.status > 299) {
-    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
+    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }
   const { document, usage } = parseEmbeddingsResult(parsed(await readWhole(reply, MAX_ANSWER_BYTES)), 1, 'float')
   notePrice(deployment, usage, size, record)

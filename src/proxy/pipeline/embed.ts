@@ -58,7 +58,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
   const record = new RequestRecord(incoming, 'embeddings')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.now())
+    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy
@@ -114,7 +114,7 @@ async function exchange(
   } as const
   const reply = await services.transport.send(call)
   if (reply.status < 200 || reply.status > 299) {
-    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.now())
+    throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }
   const firstByteMs = services.now() - started
   const bytes = await readWhole(reply, MAX_VECTORS_BYTES, () => record.openShare(services.answers))

@@ -8,7 +8,10 @@ export interface Incoming {
   readonly adapter: ClientAdapter
   /** UUIDv7, on every answer as `x-request-id`. */
   readonly requestId: string
+  /** As `Services.now` has it. */
   readonly receivedAtMs: Milliseconds
+  /** The same moment as `Services.wallNow` has it. */
+  readonly dateMs: Milliseconds
   /** Names and values in turn, as they came (`IncomingMessage.rawHeaders`): duplicates are visible. */
   readonly rawHeaders: readonly string[]
   /** The query string without `?`. */

@@ -10,7 +10,7 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { HealthView } from '../../domain/routing/route.ts'
 
-/** Wall clock, milliseconds since the epoch. */
+/** A clock, milliseconds since the epoch. */
 export type Now = () => Milliseconds
 
 /** The configuration in force. A request reads it once and keeps what it read. */

@@ -15,7 +15,7 @@ export async function readModels(incoming: Incoming, services: Services): Promis
   const record = new RequestRecord(incoming, 'models')
   try {
     const caller = resolveReadingPolicy(
-      authenticate(incoming, requireConfiguration(services), services.now()),
+      authenticate(incoming, requireConfiguration(services), services.wallNow()),
       incoming,
     )
     record.policy = caller.policy

@@ -16,7 +16,7 @@ export async function readUsage(incoming: Incoming, services: Services): Promise
   const { adapter, requestId } = incoming
   const headers = { 'x-request-id': requestId }
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.now())
+    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
     resolveReadingPolicy(caller, incoming)
     const body = JSON.stringify(renderUsage(caller.key.id, await services.quotas.usage(limitsOfCaller(caller))))
     return { type: 'whole', status: 200, headers: { ...headers, 'content-type': 'application/json' }, body }

@@ -79,7 +79,7 @@ function renderContext(
   return {
     request,
     model: answer.deployment.model.name,
-    nowSeconds: Math.floor(services.now() / 1_000),
+    nowSeconds: Math.floor(services.wallNow() / 1_000),
     requestId: record.incoming.requestId,
     answeredIn: answer.format.name,
   }

@@ -8,8 +8,10 @@ import type { RequestRecord, Outcome } from './request-record.ts'
 import type { Flights } from './single-flight.ts'
 
 export interface Services {
-  /** Milliseconds since the epoch, with fractions where the clock has them. */
+  /** For how long something takes: never goes back, whatever becomes of the machine's clock. */
   readonly now: Now
+  /** The machine's clock, for what has a date: it is put right now and then, forward or back. */
+  readonly wallNow: Now
   readonly configuration: ConfigurationSource
   readonly transport: ProviderTransport
   readonly health: HealthRecorder

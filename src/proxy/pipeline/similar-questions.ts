@@ -62,7 +62,7 @@ export function similarAnswers(
       record.embeddingUnderway = embedding
       known = { group, vector: embedding, marks }
       const questions = await services.questions.questions(group, marks)
-      const oldestMs = services.now() - ttlMs
+      const oldestMs = services.wallNow() - ttlMs
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
       // Nothing to compare with: the vector is for later questions and is made while the provider is asked.
       if (candidates.length === 0) return undefined
@@ -73,7 +73,7 @@ export function similarAnswers(
       if (known === undefined) return
       const { group, marks } = known
       void remember(known.vector, (vector) => {
-        const askedAtMs = Math.floor(services.now())
+        const askedAtMs = Math.floor(services.wallNow())
         services.questions.add(group, { wording, vector, answer: address.digest, askedAtMs }, ttlMs, marks)
       })
     },

@@ -91,7 +91,7 @@ class Passage<Answer> implements Keeper {
     this.#call = call
     this.#entry = {
       virtualKey: caller.key.id,
-      storedAtMs: Math.floor(services.now()),
+      storedAtMs: Math.floor(services.wallNow()),
       purges: looked.marks.countsFor(address.scope.project, caller.key.id),
     }
   }
@@ -148,7 +148,7 @@ class Passage<Answer> implements Keeper {
 
   #follow(live: LiveAnswer): Answer | undefined {
     if (this.#isPurged(live.entry)) return undefined
-    const ageMs = Math.max(0, this.#services.now() - live.entry.storedAtMs)
+    const ageMs = Math.max(0, this.#services.wallNow() - live.entry.storedAtMs)
     const deployment = this.#allowed(live.deployment.id, ageMs, 'backup too')
     const answer = deployment && this.#cacheable.follow?.(live, deployment)
     if (answer !== undefined) this.#noteHit('hit-l1', ageMs)
@@ -246,7 +246,7 @@ class Passage<Answer> implements Keeper {
   /** The stored answer as this client may have it now; undefined where it may not. */
   #take(stored: StoredAnswer | undefined, label: string, makers: Makers = 'named'): Answer | undefined {
     if (stored === undefined) return undefined
-    const ageMs = Math.max(0, this.#services.now() - stored.storedAtMs)
+    const ageMs = Math.max(0, this.#services.wallNow() - stored.storedAtMs)
     const deployment = this.#allowed(stored.deployment, ageMs, makers)
     const answer = deployment && this.#cacheable.revive(stored.document, stored.format, deployment)
     if (answer !== undefined) this.#noteHit(label, ageMs)

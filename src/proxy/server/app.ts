@@ -179,11 +179,12 @@ function incomingOf(
   services: Services,
   body: Incoming['readBody'],
 ): Incoming {
-  const receivedAtMs = services.now()
+  const dateMs = services.wallNow()
   return {
     adapter,
-    requestId: newRequestId(receivedAtMs),
-    receivedAtMs,
+    requestId: newRequestId(dateMs),
+    receivedAtMs: services.now(),
+    dateMs,
     rawHeaders: request.rawHeaders,
     query,
     hints,
@@ -248,7 +249,7 @@ function unmetExpectation(request: IncomingMessage, response: ServerResponse, se
     status: 417,
   })
   const adapter = adapterOfPath(request.url ?? '')
-  const requestId = newRequestId(services.now())
+  const requestId = newRequestId(services.wallNow())
   const headers = { ...idHeaders(adapter, requestId), connection: 'close' }
   void send(response, refuse(error, adapter, requestId, headers))
 }
@@ -260,7 +261,7 @@ function statusOf(error: unknown): number {
 /** A refusal that no route made, in the shape of the adapter whose prefix the path has. */
 function refuseOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
   reply.hijack()
-  const requestId = newRequestId(services.now())
+  const requestId = newRequestId(services.wallNow())
   const adapter = adapterOfPath(request.raw.url ?? '')
   const outgoing = refuse(error, adapter, requestId, idHeaders(adapter, requestId))
   void serve(outgoing, { adapter, query: '' }, reply.raw, services)

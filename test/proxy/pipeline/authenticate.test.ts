@@ -27,6 +27,7 @@ function callerOf(label: string, rawHeaders: readonly string[], query = ''): str
     adapter,
     requestId: 'r',
     receivedAtMs: 0,
+    dateMs: 0,
     rawHeaders,
     query,
     hints: {},
