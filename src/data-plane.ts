@@ -124,7 +124,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     await parts.close()
     await stores.close()
     output.log.info({ finished }, 'stopped')
-    output.flush()
+    await output.end()
   })
   return servers
 }

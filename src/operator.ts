@@ -139,7 +139,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     await redis.close()
     await Promise.all([http.close(), leaseHttp.close()])
     log.info({}, 'stopped')
-    output.flush()
+    await output.end()
   })
 
   const { master, signingKey } = await secretsOf(client, namespace, log)

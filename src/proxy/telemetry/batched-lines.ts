@@ -3,9 +3,9 @@
  * lines wait for company for `FLUSH_MS`, or while the write before them is under way.
  *
  * The entries call `flushSync` when the process exits, however it does unless it is killed; a write that is under way
- * then is finished by Node.
+ * then is finished by Node, but for what a pipe has no room for: an orderly end waits for `settled` before.
  */
-import { write, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 
 /**
  * Longest time that a line waits for others, milliseconds. A write wakes another thread: with a core for all of them, a third
@@ -17,10 +17,20 @@ const BATCH_BYTES = 64 * 1024
 /** Of a UTF-16 unit in UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 3
 const LINE_FEED = 0x0a
-/** Pause before a full pipe is tried again. */
+/** Pauses before a full pipe is tried again, doubled each time: a reader at work makes room within the first. */
+const RETRY_MIN_MS = 1
 const RETRY_MS = 20
-/** How often, while exiting: a reader that has stopped must not keep the process. */
-const EXIT_RETRIES = 10
+/** How often without any room, while exiting: a reader that has stopped must not keep the process. */
+const EXIT_RETRIES = 25
+/** How long an orderly end waits for a write that is under way. */
+const SETTLE_MS = 500
+
+/** A batch that is written as far as the pipe had room. */
+interface Late {
+  readonly batch: Batch
+  readonly from: number
+  readonly timer: NodeJS.Timeout
+}
 
 /** Lines that leave in one write. Encoded as they come: a long string of them would be copied twice more. */
 interface Batch {
@@ -38,6 +48,10 @@ export class BatchedLines {
   /** Has been written, to be filled again. */
   #spare: Batch | undefined
   #writing = false
+  /** Of `#writing`, where it waits for room. */
+  #late: Late | undefined
+  /** Told when a batch is written or waits for room; then no other is begun. */
+  #onSettled: (() => void) | undefined
   #broken = false
   #timer: NodeJS.Timeout | undefined
 
@@ -66,16 +80,39 @@ export class BatchedLines {
   flushSync(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    let rest = Buffer.concat([...this.#full, this.#batch].map(writtenOf))
+    let rest = Buffer.concat([this.#takeLate(), ...[...this.#full, this.#batch].map(writtenOf)])
     this.#forget()
     for (let retries = EXIT_RETRIES; rest.length > 0 && retries > 0; retries -= 1) {
       try {
         rest = rest.subarray(writeSync(this.#descriptor, rest))
+        retries = EXIT_RETRIES
       } catch (error) {
         if (!isFull(error)) return this.#break()
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
       }
     }
+  }
+
+  /** Resolves when `flushSync` can write what is left in its order, or after a moment. Nothing else is written from then on. */
+  async settled(): Promise<void> {
+    if (!this.#writing || this.#late !== undefined) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, SETTLE_MS)
+      this.#onSettled = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** What waits for room, to be written by somebody else. */
+  #takeLate(): Buffer {
+    if (this.#late === undefined) return Buffer.alloc(0)
+    const { batch, from, timer } = this.#late
+    clearTimeout(timer)
+    this.#late = undefined
+    this.#writing = false
+    return batch.bytes.subarray(from, batch.used)
   }
 
   /** Has `#batch` take so many characters; false where they are to be dropped. */
@@ -102,7 +139,7 @@ export class BatchedLines {
 
   /** What is full is written, the rest waits for company. */
   #schedule(): void {
-    if (this.#writing) return
+    if (this.#writing || this.#onSettled !== undefined) return
     if (this.#full.length > 0) this.#flush()
     else if (this.#batch.used > 0) this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
   }
@@ -119,16 +156,24 @@ export class BatchedLines {
     this.#write(batch, 0)
   }
 
-  #write(batch: Batch, from: number): void {
+  #write(batch: Batch, from: number, retryMs = RETRY_MIN_MS): void {
     write(this.#descriptor, batch.bytes, from, batch.used - from, null, (error, written) => {
-      if (error !== null && !isFull(error)) return this.#break()
-      if (error !== null) return void setTimeout(() => this.#write(batch, from), RETRY_MS)
-      if (from + written < batch.used) return this.#write(batch, from + written)
+      if (error === null && from + written < batch.used) return this.#write(batch, from + written)
+      this.#onSettled?.()
+      if (error !== null) return isFull(error) ? this.#writeLater(batch, from, retryMs) : this.#break()
       this.#writing = false
       batch.used = 0
       if (batch.bytes.length === BATCH_BYTES) this.#spare = batch
       this.#schedule()
     })
+  }
+
+  #writeLater(batch: Batch, from: number, retryMs: number): void {
+    const timer = setTimeout(() => {
+      this.#late = undefined
+      this.#write(batch, from, Math.min(2 * retryMs, RETRY_MS))
+    }, retryMs)
+    this.#late = { batch, from, timer }
   }
 
   #forget(): void {
@@ -142,6 +187,20 @@ export class BatchedLines {
     this.#broken = true
     this.#spare = undefined
     this.#forget()
+  }
+}
+
+/**
+ * The descriptor for lines to `descriptor`: a pipe is opened anew for writes that do not wait, which those that share it
+ * do not notice. A write that waits for a reader that stands still holds one of Node's threads, and at the end the process:
+ * neither signal would end it. Where the pipe may not be opened, on other systems than Linux, and for what is no pipe, as it is.
+ */
+export function withoutWaiting(descriptor: number): number {
+  try {
+    if (!fstatSync(descriptor).isFIFO()) return descriptor
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return descriptor
   }
 }
 

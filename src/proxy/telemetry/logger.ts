@@ -1,6 +1,6 @@
 /** Structured logs and audit records on stdout: one JSON document a line. */
 import pino from 'pino'
-import { BatchedLines } from './batched-lines.ts'
+import { BatchedLines, withoutWaiting } from './batched-lines.ts'
 import type { AuditSink } from '../pipeline/ports.ts'
 import type { Logger } from '../pipeline/services.ts'
 
@@ -12,6 +12,8 @@ export interface Output {
   readonly audit: AuditSink
   /** Writes out what is buffered. Call it before the process ends. */
   flush(): void
+  /** As `flush`, after a write that is under way. */
+  end(): Promise<void>
 }
 
 /** Lines waiting for a slow reader; more are dropped rather than kept in memory. */
@@ -32,7 +34,7 @@ const REDACTED = [
 
 /** Writes are asynchronous and in batches: a slow reader never stops a request. */
 export function createOutput(level: LogLevel): Output {
-  const lines = new BatchedLines(1, MAX_BUFFERED_BYTES)
+  const lines = new BatchedLines(withoutWaiting(1), MAX_BUFFERED_BYTES)
   const log = pino(
     {
       level,
@@ -48,6 +50,10 @@ export function createOutput(level: LogLevel): Output {
     log,
     audit: { write: (_record, json) => lines.writeLine(json) },
     flush: () => lines.flushSync(),
+    async end() {
+      await lines.settled()
+      lines.flushSync()
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { BatchedLines } from '../../../src/proxy/telemetry/batched-lines.ts'
@@ -104,6 +105,41 @@ t.test('loses nothing when the process exits', async (t) => {
   for (const end of ['process.exit(3)', 'throw new Error("broken")', '']) {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script(end)], { encoding: 'utf8' })
     t.equal(stdout, 'last\n', end)
+  }
+})
+
+t.test('an orderly end waits for no reader that stands still, and loses nothing to one that is slow', async (t) => {
+  const module = new URL('../../../src/proxy/telemetry/batched-lines.ts', import.meta.url).href
+  const script = `import { BatchedLines, withoutWaiting } from ${JSON.stringify(module)}
+    const lines = new BatchedLines(withoutWaiting(1), 1e6)
+    for (let number = 0; number < 500; number++) lines.writeLine(number + ' ' + 'x'.repeat(1_000))
+    setTimeout(() => lines.settled().then(() => { lines.flushSync(); process.exit(3) }), Number(process.argv[1]))`
+  /** Into a shell's pipe, as Node's own are sockets. Standard error tells the status at the end. */
+  const pipedTo = (reader: string, afterMs: number) =>
+    spawn(
+      'sh',
+      [
+        '-c',
+        `{ "$0" "$@"; echo $? >&2; } | ${reader}`,
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        script,
+        `${afterMs}`,
+      ],
+      { detached: true },
+    )
+
+  const standing = pipedTo('sleep 60', 300)
+  const ended = await Promise.race([once(standing.stderr, 'data'), sleep(30_000, ['nothing'])])
+  t.equal(String(ended[0]), '3\n')
+  if (standing.pid !== undefined) process.kill(-standing.pid, 'SIGKILL')
+
+  for (const afterMs of [0, 1, 30]) {
+    const slow = pipedTo('(sleep 0.2; cat)', afterMs)
+    const lines = (await readAll(slow.stdout)).trimEnd().split('\n')
+    t.equal(lines.length, 500)
+    t.ok(lines.every((line, index) => line === `${index} ${'x'.repeat(1_000)}`))
   }
 })
 
