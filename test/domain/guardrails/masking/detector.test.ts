@@ -99,6 +99,32 @@ t.test('optional kinds are found only where they are asked for', async (t) => {
   ])
 })
 
+t.test(
+  'social security numbers have dashes or blanks, or stand undivided or in points behind their name',
+  async (t) => {
+    const cases: [text: string, ...expected: string[]][] = [
+      ['SSN: 123456789, "ssn":"123.45.6789"', '123456789', '123.45.6789'],
+      ['social security number 123456789', '123456789'],
+      ['"x\\n123-45-6789\\n" 123\u201345\u20136789', '123-45-6789', '123\u201345\u20136789'],
+      ['123456789, class 123456789, 123.45.6789, ssn 000456789'],
+    ]
+    for (const [text, ...expected] of cases)
+      t.strictSame(
+        found(text, ['SSN']),
+        expected.map((value) => `SSN ${value}`),
+        text,
+      )
+  },
+)
+
+t.test(
+  'addresses are found behind an escaped line break and whole where IPv4 stands in IPv6; numbers of sections are none',
+  async (t) => {
+    const text = String.raw`"a\n10.1.2.3\n2001:db8::1" ::ffff:10.9.8.7, version 1.2.3.4, section 5.6.7.8`
+    t.strictSame(found(text, ['IP']), ['IP 10.1.2.3', 'IP 2001:db8::1', 'IP ::ffff:10.9.8.7'])
+  },
+)
+
 t.test('custom patterns find their own kind', async (t) => {
   const pattern = { type: 'pattern' as const, findAll: () => [[2, 5] as const] }
   const { detect } = createDetector({ kinds: new Set(), custom: [{ kind: 'TICKET', pattern }] })

@@ -1,0 +1,88 @@
+/**
+ * Telephone numbers as people write them: with a country code, in the forms of one country, and any seven to thirteen digits
+ * behind a word that announces a number (`Tel.: 601 234 567`, `电话：13800138000`). Each pattern is bounded and begins at a digit, a
+ * plus or a bracket; words are looked for only before what may be a number, so the whole is linear.
+ *
+ * Known limit: undivided national numbers and groups that many things are written in (`12 34 56 78`) need their word.
+ */
+import type { Finding } from './finding.ts'
+
+/** A blank that does not break the line. */
+const B = '[ \\u00a0\\u202f]'
+/** No digit, word or sign of a longer number before; an escaped line break of JSON in a text is none. */
+const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?<!\d${B})`
+
+const SHAPES: readonly string[] = [
+  // +49 (0)30 901820, 0044 7700 900123
+  String.raw`(?:\+|00)[1-9](?:[ \u00a0\u202f./()\u2010-\u2013-]{0,3}\d){6,14}(?!\w)`,
+  // 415-555-2671, (415) 555-2671, 1-415-555-2671
+  String.raw`(?:1${B}?[-.]?${B}?)?(?:\(\d{3}\)${B}?|\d{3}[-. \u00a0\u202f])\d{3}[-. \u00a0\u202f]\d{4}(?![\w-])`,
+  // 8 (495) 123-45-67
+  String.raw`8[- \u00a0\u202f]?\(?\d{3}\)?[- \u00a0\u202f]\d{3}[- \u00a0\u202f]\d{2}[- \u00a0\u202f]\d{2}(?![\w-])`,
+  // 020 7946 0958, 06-12-34-56-78, 030/901820, 03-1234-5678
+  String.raw`0\d{1,4}[ \u00a0\u202f/-]\d{2,4}(?:[ \u00a0\u202f-]?\d{2,4}){1,3}(?![\w-])`,
+  // 01.23.45.67.89, 0912.345.678, 0470/12.34.56
+  String.raw`0\d{1,3}[./]\d{2,3}(?:\.\d{2,3}){1,3}(?![\w-]|\.\d)`,
+  // (020) 7946 0958, (11) 91234-5678, 02)123-4567
+  String.raw`\(0\d{1,4}\)${B}?\d{2,4}(?:[ \u00a0\u202f/-]?\d{2,4}){1,3}(?![\w-])`,
+  String.raw`\(\d{2}\)${B}?\d{4,5}[- \u00a0\u202f]\d{4}(?![\w-])`,
+  String.raw`0\d{1,2}\)${B}?\d{3,4}-\d{4}(?![\w-])`,
+]
+const WRITTEN = new RegExp(`${START}(?:${SHAPES.join('|')})`, 'g')
+
+/** What may be a number behind its word. */
+const GROUPS = new RegExp(
+  String.raw`(?:(?<![\d+])|(?<=\\[nrt]))\+?\(?\d(?:[ \u00a0\u202f./()\u2010-\u2013-]{0,2}\d){6,12}(?![\d\w%])`,
+  'g',
+)
+/** How far before a number its word is looked for. */
+const WORD_WINDOW = 48
+
+/** Words that stand with numbers of telephones only; the second list's say more than that and need eight digits. */
+const NOUNS =
+  'tel|telephone|telefon(?:[aeiou]\\w{0,3}|ummer|nummer|nr)?|tel[eé]fonos?|t[eé]l[eé]phone|t[eé]l|telp|phone|cell|cellphone|cellulare|celular|cel|mobile|mobil|mobiel|m[oó]vil|handy|handynummer|natel|gsm|fax|whatsapp|hotline|tlf|tfno|puh|puhelin|tf|ph|hp|sms|τηλ|τηλέφωνο|κινητό|тел|телефон\\p{L}{0,2}|моб|мобильный|номер телефону|电话|電話|手机|手機|手机号|手机号码|电话号码|電話番号|携帯|携帯番号|전화|전화번호|연락처|휴대폰|핸드폰|טלפון|נייד|هاتف|تليفون|جوال|موبايل|โทร|เบอร์|đt|sđt|điện thoại|no hp|phone[_ ]?number|mobile[_ ]?number|phone[_ ]?no|contact[_ ]?number|callback[_ ]?number|फ़ोन|मोबाइल'
+const VERBS =
+  'call|call (?:me|us|him|her|them)|ring (?:me|us)|text (?:me|us)|reach (?:me|us|him|her)|erreichen(?: mich| uns)?|ruf mich an|anrufen|appelez|llámame|llame|llamame|llama|ligue|chiamami|chiama|bel me|ring (?:mig|meg|til mig)|soita|numeroon|zadzwoń|numer|numero|número|zavolejte|звоните|номер|телефонуйте|hubungi|gọi|拨打|請撥|请拨打|numaram'
+/** What stands between the word and its number. */
+const BETWEEN =
+  '(?:\\\\[nrt]|[\\s"\'`:=.#*_,|>(\\[{\uff1a\\\\-]|(?:number|num|no|nr|n°|is|at|on|ist|lautet|unter|der|el|es|le|al|è|é|na|pod|op|på|numero|número|numéro|nummer|est|me|us|er|number is|は|是|为|為|는|은|nº|para|je|số|号|号码|번호)(?![a-z])){0,8}'
+const ANNOUNCED = new RegExp(
+  `(?:(?<![\\p{L}\\p{N}])|(?<=[_\\p{Ll}](?=\\p{Lu}))|(?<=_)|(?<=\\p{Lo}))(?:(${NOUNS})|${VERBS})${BETWEEN}$`,
+  'iu',
+)
+
+/** Telephone numbers, in order of place; one may overlap the other. */
+export function findPhoneNumbers(text: string): Finding[] {
+  const findings: Finding[] = []
+  for (const { 0: match, index } of text.matchAll(WRITTEN)) if (isNumber(match)) findings.push(phone(index, match))
+  for (const { 0: match, index } of text.matchAll(GROUPS))
+    if (isAnnounced(text, index, match)) findings.push(phone(index, match))
+  return findings
+}
+
+function phone(start: number, match: string): Finding {
+  return { kind: 'PHONE', start, end: start + match.length, rule: 'phone' }
+}
+
+/** Dates, a postal code of the United States (`02765-1115`), and rows of binary digits. */
+const NO_NUMBER = /^(?:\d{2}([ ./-])\d{2}\1(?:19|20)\d{2}|0\d{3}-\d{2}-\d{2}.*|\d{5}-\d{4}|[01\D]*)$/
+
+function isNumber(match: string): boolean {
+  const digits = countDigits(match)
+  return digits >= 8 && digits <= 17 && !NO_NUMBER.test(match)
+}
+
+function isAnnounced(text: string, start: number, match: string): boolean {
+  const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
+  if (word === null || DATE.test(match)) return false
+  if (word[1] !== undefined) return true
+  return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
+}
+
+const LEAST_BEHIND_VERBS = 8
+const DATE = /^(?:(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d{2})/
+const UNDIVIDED_DATE = /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/
+
+function countDigits(match: string): number {
+  return match.replaceAll(/\D/g, '').length
+}

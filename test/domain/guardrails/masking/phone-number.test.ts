@@ -1,0 +1,73 @@
+import t from 'tap'
+import { resolveOverlaps } from '../../../../src/domain/guardrails/masking/finding.ts'
+import { findPhoneNumbers } from '../../../../src/domain/guardrails/masking/phone-number.ts'
+
+function found(text: string): string[] {
+  return resolveOverlaps(findPhoneNumbers(text)).map(({ start, end }) => text.slice(start, end))
+}
+
+t.test('numbers with a country code and in the forms of a country are found without a word', async (t) => {
+  for (const number of [
+    '+49 (0)30 901820',
+    '+14155552671',
+    '0044 7700 900123',
+    '415.555.2671',
+    '1-415-555-2671',
+    '1 (800) 555-0199',
+    '8 (495) 123-45-67',
+    '8-916-123-45-67',
+    '020 7946 0958',
+    '(020) 7946 0958',
+    '(030) 90 18 20',
+    '01.23.45.67.89',
+    '0470/12.34.56',
+    '0912.345.678',
+    '(11) 91234-5678',
+    '02)123-4567',
+  ])
+    for (const text of [number, `Jo, ${number}.`, `"${number}"`, `a;${number};b`])
+      t.strictSame(found(text), [number], text)
+})
+
+t.test('any group of digits behind a word that announces a number is found', async (t) => {
+  for (const [text, number] of [
+    ['Tel.: 601 234 567', '601 234 567'],
+    ['"phone": "4155552671"', '4155552671'],
+    ['"mobilePhone":"98765 43210"', '98765 43210'],
+    ['phone_number=07700900123', '07700900123'],
+    ['Handy 01761234567', '01761234567'],
+    ['Sie erreichen mich unter 030/90182-0.', '030/90182-0'],
+    ['Mi teléfono es 612 34 56 78', '612 34 56 78'],
+    ['Call me on 98765 43210', '98765 43210'],
+    ['Тел.: 89161234567', '89161234567'],
+    ['电话：13800138000', '13800138000'],
+    ['携帯番号は09012345678です', '09012345678'],
+    ['전화번호: 01012345678', '01012345678'],
+    ['Tlf.: 32 12 34 56', '32 12 34 56'],
+    ['{"text":"phone:\\n4155552671"}', '4155552671'],
+  ] as const)
+    t.strictSame(found(text), [number], text)
+})
+
+t.test('an escaped line break before a number is no part of it', async (t) => {
+  t.strictSame(found(String.raw`{"text":"call\n+49 30 901820\nor\n(555) 010-1234"}`), [
+    '+49 30 901820',
+    '(555) 010-1234',
+  ])
+})
+
+t.test('dates, postal codes, bits, fractions and numbers of other things are left alone', async (t) => {
+  for (const text of [
+    'on 04-11-2014 or 05 01 2025, at 0001-01-01 00:00',
+    'Springfield 02765-1115',
+    'mask 0011 1111 and 0000 0111',
+    'figma.com/file?node-id=002-2918',
+    'order 601 234 567 of 98765432',
+    'Population: 8 123 456',
+    'phone model 12345, call 20261123',
+    'I called it 12 times in 2024-11-02',
+    'telemetry 1234567890',
+    'ratio 0.1234567890',
+  ])
+    t.strictSame(found(text), [], text)
+})
