@@ -31,7 +31,7 @@ const MODEL_VENDORS: readonly PrefixRow[] = [
   ['langfuse', 'sk-lf- pk-lf-', URL, 16],
   ['model-vendor', 'sk-', URL, 16],
   ['openai-session', 'sess-', ALPHANUMERIC, 32],
-  ['google-api', 'AIza', URL, 20],
+  ['google-api', 'AIza AQ.Ab', URL, 20],
   ['groq', 'gsk_', ALPHANUMERIC, 20],
   ['hugging-face', 'hf_ api_org_', ALPHANUMERIC, 20],
   ['replicate', 'r8_', ALPHANUMERIC, 20],

@@ -6,16 +6,25 @@ import { isTopLevelDomain } from './top-level-domains.ts'
 const REST =
   /[[({<]\s?(?:at|@|ät|arroba)\s?[\])}>]\s?([A-Za-z0-9-]{1,63}(?:\s?(?:[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>]|\.)\s?[A-Za-z0-9-]{1,63}){1,4})/iy
 
+/** @see RFC 5321, 4.5.3.1.1 */
+const LONGEST_LOCAL = 64
+
 /** The address whose bracketed `at` opens at `open`. */
 export function findObfuscatedEmail(text: string, open: number): Finding | undefined {
   REST.lastIndex = open
   const match = REST.exec(text)
   if (match === null) return undefined
   const localEnd = unitAt(text, open - 1) === 0x20 ? open - 1 : open
-  const start = skipBack(text, localEnd, localEnd - 64, WORD | DOT | DASH)
+  const start = localStart(text, localEnd)
   const top = /[A-Za-z0-9-]+$/.exec(match[1] ?? '')?.[0] ?? ''
   if (start === localEnd || !isTopLevelDomain(top)) return undefined
   return { kind: 'EMAIL', start, end: open + match[0].length, rule: 'obfuscated-email' }
+}
+
+/** A tag may stand behind a plus sign: `sales+eu [at] ...`. */
+function localStart(text: string, end: number): number {
+  const start = skipBack(text, end, end - LONGEST_LOCAL, WORD | DOT | DASH)
+  return unitAt(text, start - 1) === 0x2b ? skipBack(text, start - 1, end - LONGEST_LOCAL, WORD | DOT | DASH) : start
 }
 
 const SPOKEN_BEFORE =

@@ -15,7 +15,7 @@ import {
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { KEY_PREFIXES } from './key-prefixes.ts'
-import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
+import { hasGeneratedRun, isNameOfCode, isPlaceholder } from './randomness.ts'
 import { SHORTEST_SHAPED } from './shaped-key.ts'
 
 /** A private key of 4,096 bits in base64 twice; all others stay far below it. */
@@ -85,7 +85,7 @@ export function findPrefixedKey(text: string, start: number): PrefixResult {
 
 /** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */
 function isKeyTail(tail: string, prefix: string): boolean {
-  if (prefix.length === 2 && !/\d/.test(tail)) return false
+  if (prefix.length === 2 && (!/\d/.test(tail) || isNameOfCode(tail))) return false
   return (hasGeneratedRun(tail, 8) || isMixedTail(tail, prefix.length > 4)) && !isPlaceholder(tail)
 }
 

@@ -7,16 +7,19 @@ import type { Finding } from './finding.ts'
 
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
 const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g
+/** What every key has a line of, and prose between the two lines has not. */
+const RUN = /[A-Za-z0-9+/]{24}/g
 /** At either end of a line that begins or ends a block. */
 const MOST_DASHES = 5
 /** A 16,384-bit RSA key takes 13,000 characters. */
 const LONGEST_BLOCK = 32_768
 
-/** Finds blocks of one text in order; remembers where the next end line is, so that many beginnings cost one search. */
+/** Finds blocks of one text in order; remembers where the next end line and the next run of base64 are, so that many beginnings cost one search. */
 export class PrivateKeyBlocks {
   readonly #text: string
   #nextEnd = -1
   #endLength = 0
+  #nextRun = -1
 
   constructor(text: string) {
     this.#text = text
@@ -30,7 +33,16 @@ export class PrivateKeyBlocks {
     if (begin === null) return undefined
     const body = start + begin[0].length
     const end = this.#endAfter(body) ?? this.#bodyEnd(body)
-    return end === undefined ? undefined : { kind: 'KEY', start, end, rule: 'private-key' }
+    return end === undefined || !this.#hasRun(body, end) ? undefined : { kind: 'KEY', start, end, rule: 'private-key' }
+  }
+
+  /** Whether there is a key between the lines, and not the lines alone, as code and prose name them. */
+  #hasRun(body: number, end: number): boolean {
+    if (this.#nextRun < body) {
+      RUN.lastIndex = body
+      this.#nextRun = RUN.exec(this.#text)?.index ?? Infinity
+    }
+    return this.#nextRun < end
   }
 
   #endAfter(body: number): number | undefined {

@@ -117,3 +117,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export function isUuid(value: string): boolean {
   return value.length === 36 && UUID.test(value)
 }
+
+/** An abbreviation with a number, then words: `PKCS12DecoderContext`, `openAPIV2Handler`. */
+const NAME_OF_CODE = /^[a-z]*[A-Z][A-Za-z]{0,7}\d{1,2}(?:[A-Z][a-z]+){2,}$/
+
+/** Whether letters and digits are a name as programs have them: chance makes none. */
+export function isNameOfCode(value: string): boolean {
+  return NAME_OF_CODE.test(value)
+}

@@ -17,7 +17,7 @@ import {
   unitAt,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
-import { hasGeneratedRun, isPlaceholder } from './randomness.ts'
+import { hasGeneratedRun, isNameOfCode, isPlaceholder } from './randomness.ts'
 
 /** Shorter words are too often names. */
 export const SHORTEST_SHAPED = 18
@@ -112,6 +112,7 @@ function findUnknownPrefix(text: string, start: number, end: number): Finding | 
     prefix.some((segment) => PUBLIC_SEGMENTS.has(segment))
   )
     return undefined
+  if (isNameOfCode(value)) return undefined
   return hasGeneratedRun(value, 16) && !isPlaceholder(value) ? key(from, to, 'unknown-prefix') : undefined
 }
 

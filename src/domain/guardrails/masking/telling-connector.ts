@@ -32,7 +32,7 @@ const NOW =
 const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|\?\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\{1,7}[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\{1,7}[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -72,8 +72,12 @@ export function findConnector(text: string, start: number, end: number): Connect
   return findLooseConnector(text, end)
 }
 
+/** `process.env.TOKEN ?? '...'` */
+const FALLBACK = /(?:\?\?|\|\|)[ \t]{0,4}$/
+
 /** A bar may be a table's or a type's, a line's end may end a heading. */
 function strengthOf(connector: string): Connection {
+  if (FALLBACK.test(connector)) return 'called'
   if (connector.includes('|') && !/[:=]/.test(connector)) return 'beside'
   return connector.includes('\n') ? 'said' : 'assigned'
 }

@@ -11,6 +11,7 @@ import {
   entropyOf,
   hasGeneratedRun,
   isHex,
+  isNameOfCode,
   isPlaceholder,
   isUuid,
   kindsOfCharacters,
@@ -20,9 +21,10 @@ import { isAfterUser, spanBefore, spanInBrackets, spanOfPair } from './telling-b
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
+import { isCode, isCodeBeside } from './telling-code.ts'
 import { classifyName } from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
-import { readValue } from './telling-value.ts'
+import { bracedValue, readValue } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
 
 const VENDOR_WINDOW = 80
@@ -48,7 +50,10 @@ export function findTellingSecret(text: string, start: number, end: number, tell
 
 function findSecretBehind(text: string, start: number, end: number, telling: Telling): TellingResult {
   const connector = findConnector(text, start, end)
-  const value = connector === undefined ? undefined : readValue(text, connector.end, connector.isElement)
+  const value =
+    connector === undefined
+      ? undefined
+      : (bracedValue(text, start, connector.end) ?? readValue(text, connector.end, connector.isElement))
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
@@ -177,6 +182,7 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 )
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
+  if (connection === 'beside' && !isQuoted && isCodeBeside(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
@@ -264,7 +270,7 @@ const JOINED_WORDS = /^[a-z]+(?:[-_.:/](?:[a-z]+(?![a-z])|\d+(?!\d))|\d+(?=[-_.:
 
 /** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, joined words. */
 function isOrdinary(value: string): boolean {
-  if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value)) return true
+  if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value) || isNameOfCode(value)) return true
   if (/^\d+$/.test(value)) return value.length < 24
   if (JOINED_WORDS.test(value) && !/\d{5}/.test(value)) return !hasGeneratedRun(value, 20)
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
@@ -282,18 +288,4 @@ function isNeverSecret(value: string): boolean {
   return /^[\w./-]+\.(?:pem|key|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
     value,
   )
-}
-
-const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?\s?(?:\(|\[|<)/
-const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
-const ACCESS =
-  /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
-
-/** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
-function isCode(value: string, isQuoted: boolean): boolean {
-  if (value.includes('[[LLM_')) return true
-  if (!isQuoted && /^[({[<]/.test(value)) return true
-  if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
-  if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value)) return true
-  return /^[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
 }

@@ -35,6 +35,18 @@ function skipScheme(text: string, at: number): number {
   return SCHEME.test(text) ? SCHEME.lastIndex : at
 }
 
+const BRACED = /\{[^{}\s;]{4,128}\}/y
+
+/** What stands in braces in a connection string of ODBC: `;Pwd={...}`. A program's `;Pwd={password}` is another matter. */
+export function bracedValue(text: string, nameStart: number, at: number): Value | undefined {
+  if (unitAt(text, nameStart - 1) !== 0x3b || unitAt(text, at) !== 0x7b) return undefined
+  BRACED.lastIndex = at
+  const braced = BRACED.exec(text)?.[0]
+  if (braced === undefined || !/[\d\W]/.test(braced.slice(1, -1)) || /^\{[A-Za-z_.]+\d{0,2}\}$/.test(braced))
+    return undefined
+  return { start: at + 1, end: at + braced.length - 1, isQuoted: false }
+}
+
 function readQuoted(text: string, from: number, opening: string): Value | undefined {
   const start = skipScheme(text, from)
   const closing = CLOSING[opening.trim()] ?? opening

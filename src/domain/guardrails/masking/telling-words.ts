@@ -45,7 +45,7 @@ export class TellingWords {
   word(start: number, end: number, bits: number): void {
     if (start < this.#judgedUntil || end - start > LONGEST_READ_BACK) return
     const text = this.#text
-    const isAssigned = (classAt(text, end) & ASSIGNING) !== 0
+    const isAssigned = (classAt(text, end) & ASSIGNING) !== 0 || isAssignedAfterBlank(text, end)
     if ((classAt(text, end - 1) & NO_LETTER) !== 0 || !mayTell(text, end)) {
       if (!isAssigned || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
     }
@@ -87,4 +87,9 @@ export class TellingWords {
     if (finding !== undefined) this.findings.push(finding)
     this.#judgedUntil = Math.max(this.#judgedUntil, judgedUntil)
   }
+}
+
+/** `API_KEY_PROD = "..."` */
+function isAssignedAfterBlank(text: string, end: number): boolean {
+  return unitAt(text, end) === 0x20 && unitAt(text, end + 1) === 0x3d
 }

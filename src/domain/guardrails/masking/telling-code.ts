@@ -1,0 +1,27 @@
+/** What stands where a secret's value would and is code: expressions, types, pointers. */
+import { classifyName } from './telling-name.ts'
+
+const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?\s?(?:\(|\[|<)/
+/** Literals and tags of Go: `&v1.Secret{Name`, `oauth2.Token{`, `json:"token"`. */
+const LITERAL = /^(?:&[A-Za-z_][\w.]*|[A-Za-z_]\w*\.[A-Z]\w*)\{|^(?:json|yaml|xml):"\w/
+const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
+const ACCESS =
+  /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
+
+/** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
+export function isCode(value: string, isQuoted: boolean): boolean {
+  if (value.includes('[[LLM_')) return true
+  if (!isQuoted && /^[({[<]/.test(value)) return true
+  if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
+  if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
+  return /^[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
+}
+
+/** What stands beside such a word in C and Go: types and pointers (`pass *analysis.Pass`), lines of the preprocessor, masks, `name=word`. */
+const CODE_BESIDE =
+  /^(?:[*&]{1,3}[A-Za-z_][A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
+
+/** Whether a bare value beside a telling word is code of C or Go. */
+export function isCodeBeside(value: string): boolean {
+  return CODE_BESIDE.test(value)
+}
