@@ -63,6 +63,12 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 }
 const NAMES = Object.keys(SUBCOMMANDS).join(', ')
 
+/**
+ * Node's threads for files and names, read when the first is needed. Of its four, two ask for names, and each waits ten seconds and more for a
+ * dead name server: two such providers would hold up all others. One that waits costs next to nothing.
+ */
+process.env['UV_THREADPOOL_SIZE'] ??= '16'
+
 const [name, ...rest] = process.argv.slice(2)
 process.exitCode = await main(name, rest)
 

@@ -92,6 +92,24 @@ t.test('an address without a host is all of them, of both families', async (t) =
   }
 })
 
+t.test(
+  'names of several dead name servers leave threads for the others',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const upstream = await startFakeProvider()
+    t.teardown(() => upstream.close())
+    upstream.otherwise(ok(chatCompletion('x')))
+    const url = upstream.url.replace('127.0.0.1', 'localhost')
+    const gateway = await startGateway(t, {
+      manifests: { 'all.yaml': yaml(provider({ name: 'p', url }), virtualKey()) },
+    })
+    t.equal((await gateway.chat()).status, 200)
+    const tasks = `/proc/${gateway.process.pid}/task`
+    const names = readdirSync(tasks).map((task) => readFileSync(join(tasks, task, 'comm'), 'utf8').trim())
+    t.equal(names.filter((name) => name === 'libuv-worker').length, 16, names.join(' '))
+  },
+)
+
 t.test('an emptied manifest file locks nobody out', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -2,7 +2,7 @@
  * Names to addresses, one question at a time for each name.
  *
  * The system's resolver holds a thread until it has answered, ten seconds and more where a name server is dead, and Node
- * lends it two. If each new connection asked by itself, a burst of requests to one such provider would keep the names of
+ * lends it half of its own (main.ts). If each new connection asked by itself, a burst of requests to one such provider would keep the names of
  * all others waiting for minutes, those of its backups too. Nothing is remembered: who asks after the answer asks anew.
  */
 import { lookup as resolve } from 'node:dns'
