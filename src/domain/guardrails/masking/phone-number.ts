@@ -5,6 +5,7 @@
  *
  * Known limit: undivided national numbers and groups that many things are written in (`12 34 56 78`) need their word.
  */
+import { classAt, DIGIT, LETTER, skipBack, unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 
 /** A blank that does not break the line. */
@@ -73,10 +74,37 @@ function isNumber(match: string): boolean {
 }
 
 function isAnnounced(text: string, start: number, match: string): boolean {
+  if (!mayBeAnnounced(text, start)) return false
   const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
   if (word === null || DATE.test(match)) return false
   if (word[1] !== undefined) return true
   return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
+}
+
+/** The last words of what announces a number, of ASCII letters: asked before all else, since most numbers are of other things. */
+const LAST_WORDS: ReadonlySet<string> = new Set(
+  'n r t tel telephone phone telefono telefonos telp cell cellphone cellulare celular cel mobile mobil mobiel movil handy handynummer natel gsm fax whatsapp hotline tlf tfno puh puhelin tf ph hp sms number num no nr is at on ist lautet unter der el es le al e na pod op numero nummer est me us er para je call him her them erreichen mich uns an anrufen appelez llame llamame llama ligue chiamami chiama mig meg soita numeroon numer zavolejte hubungi numaram'.split(
+    ' ',
+  ),
+)
+const LONGEST_LAST_WORD = 16
+const MOST_SIGNS = 12
+
+/** Whether the last word before a number is one of those, begins with `telefon`, or has a letter beyond ASCII. */
+function mayBeAnnounced(text: string, start: number): boolean {
+  let end = start
+  while (end > start - MOST_SIGNS && end > 0 && isSign(text, end - 1)) end--
+  const from = skipBack(text, end, end - LONGEST_LAST_WORD, LETTER)
+  if (unitAt(text, from - 1) >= BEYOND_ASCII) return true
+  const word = text.slice(from, end)
+  const last = /[A-Z]?[a-z]+$|[A-Z]+$/.exec(word)?.[0].toLowerCase() ?? ''
+  return LAST_WORDS.has(last) || last.startsWith('telefon') || LAST_WORDS.has(word.toLowerCase())
+}
+
+const BEYOND_ASCII = 0x80
+
+function isSign(text: string, at: number): boolean {
+  return unitAt(text, at) < BEYOND_ASCII && (classAt(text, at) & (LETTER | DIGIT)) === 0
 }
 
 const LEAST_BEHIND_VERBS = 8
