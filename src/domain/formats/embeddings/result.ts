@@ -14,7 +14,8 @@ export interface EmbeddingsResult {
 
 /**
  * Reads an answer to a request for `inputs` vectors.
- * @throws {UpstreamFormatError} where it is none, or has another number of vectors.
+ * @throws {UpstreamFormatError} where it is none, has another number of vectors, or such as nobody can count with: not all
+ * of one length, not whole floats, without a number where one had to be read.
  */
 export function parseEmbeddingsResult(
   document: JsonObject,
@@ -22,9 +23,7 @@ export function parseEmbeddingsResult(
   encoding: VectorEncoding,
 ): EmbeddingsResult {
   const items = asArray(document.data)
-  if (items.length !== inputs || !items.every((item) => isJsonObject(item) && isVector(item.embedding))) {
-    throw new UpstreamFormatError('The provider sent an answer without the vectors that were asked for.')
-  }
+  if (items.length !== inputs || !areVectors(items)) throw noVectors()
   return { document: conformed(document, items, encoding), usage: parseUsage(document.usage) }
 }
 
@@ -32,13 +31,33 @@ export function parseEmbeddingsResult(
 export function vectorAt(document: JsonObject, index: number): Float32Array | undefined {
   const embedding = asObject(asArray(document.data)[index])?.embedding
   if (typeof embedding === 'string') return fromBase64(embedding)
-  if (!isVector(embedding)) return undefined
+  if (lengthOf(embedding) === 0) return undefined
   return Float32Array.from(asArray(embedding), Number)
 }
 
-function isVector(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value !== ''
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
+function noVectors(): UpstreamFormatError {
+  return new UpstreamFormatError('The provider sent an answer without the vectors that were asked for.')
+}
+
+/** Kept, others would be given for hours: vectors that nobody can compare. */
+function areVectors(items: readonly JsonValue[]): boolean {
+  const length = isJsonObject(items[0]) ? lengthOf(items[0].embedding) : 0
+  return length > 0 && items.every((item) => isJsonObject(item) && lengthOf(item.embedding) === length)
+}
+
+/** How many numbers it has; 0 where it is no vector. Of base64 only the length is looked at: there may be 34 MiB of it. */
+function lengthOf(value: JsonValue | undefined): number {
+  if (typeof value === 'string') {
+    const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0
+    const floats = ((value.length / 4) * 3 - padding) / BYTES_PER_FLOAT
+    return value.length % 4 === 0 && Number.isInteger(floats) ? floats : 0
+  }
+  return Array.isArray(value) && value.every(isFiniteNumber) ? value.length : 0
+}
+
+/** `1e400` is read as infinity. */
+function isFiniteNumber(value: JsonValue): boolean {
+  return Number.isFinite(value)
 }
 
 /** Several servers ignore `encoding_format`; the official SDKs then read nonsense. */
@@ -55,7 +74,14 @@ function conformed(document: JsonObject, items: readonly JsonValue[], encoding: 
 function reencoded(value: JsonValue | undefined, encoding: VectorEncoding): JsonValue {
   if (encoding === 'base64')
     return typeof value === 'string' ? value : toBase64(Float32Array.from(asArray(value), Number))
-  return typeof value === 'string' ? [...(fromBase64(value) ?? [])] : asArray(value)
+  return typeof value === 'string' ? numbersOf(value) : asArray(value)
+}
+
+/** JSON has no infinity and no NaN: written, they would be `null`. @throws {UpstreamFormatError} */
+function numbersOf(base64: string): JsonValue {
+  const vector = fromBase64(base64)
+  if (vector === undefined || !vector.every(Number.isFinite)) throw noVectors()
+  return [...vector]
 }
 
 const BYTES_PER_FLOAT = 4

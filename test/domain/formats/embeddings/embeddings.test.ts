@@ -103,13 +103,37 @@ t.test('an answer without the vectors that were asked for is none', async (t) =>
     { data: [{ embedding: ['1'] }] },
     { data: [{ embedding: '' }] },
     { data: ['x'] },
+    { data: [{ embedding: [1, null] }] },
+    { data: [{ embedding: [1, Infinity] }] },
+    { data: [{ embedding: 'no base64!!' }] },
+    { data: [{ embedding: 'no base64!!!' }] },
+    { data: [{ embedding: 'YWJjZGU=' }] },
+    { data: [{ embedding: base64Of(1, NaN) }] },
+    { data: [{ embedding: base64Of(1, -Infinity) }] },
   ]
   for (const document of documents) {
     t.throws(() => parseEmbeddingsResult(document, 1, 'float'), { code: 'upstream_format_error' })
   }
+  for (const embedding of ['no base64!!', 'YWJjZGU=', 'AAAA']) {
+    t.throws(() => parseEmbeddingsResult({ data: [{ embedding }] }, 1, 'base64'), { code: 'upstream_format_error' })
+  }
   t.equal(vectorAt({ data: [{ embedding: 'no base64!' }] }, 0), undefined)
   t.equal(vectorAt({ data: [{ embedding: 'YQ==' }] }, 0), undefined, 'not whole floats')
 })
+
+t.test('vectors of one answer have one length', async (t) => {
+  const answers = (...embeddings: JsonValue[]): JsonObject => ({ data: embeddings.map((embedding) => ({ embedding })) })
+  for (const encoding of ['float', 'base64'] as const) {
+    for (const ragged of [answers([1, 2], [1]), answers(base64Of(1, 2), base64Of(1)), answers([1, 2], base64Of(1))]) {
+      t.throws(() => parseEmbeddingsResult(ragged, 2, encoding), { code: 'upstream_format_error' })
+    }
+    t.ok(parseEmbeddingsResult(answers([1, 2], base64Of(3, 4)), 2, encoding))
+  }
+})
+
+function base64Of(...numbers: number[]): string {
+  return Buffer.from(new Float32Array(numbers).buffer).toString('base64')
+}
 
 function refusalOf(document: JsonObject): unknown {
   try {
