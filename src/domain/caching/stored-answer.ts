@@ -2,9 +2,10 @@
  * What the cache keeps of an answer, and how it stands in a store: one line of JSON, then the document's bytes.
  * The version is part of every store's key, so a new shape never meets an old one.
  */
-import type { CompletionRequest } from '../completion/request.ts'
+import type { AssistantPart, CompletionRequest } from '../completion/request.ts'
 import type { Choice, CompletionResult } from '../completion/result.ts'
 import type { Milliseconds } from '../snapshot/snapshot.ts'
+import { isJson, type JsonValue } from '../json.ts'
 import type { CachedFormat } from './request-text.ts'
 
 /** Part of every key. To be raised whenever keys or entries change their meaning. */
@@ -74,7 +75,8 @@ function isCounts(values: readonly unknown[]): values is PurgeCounts {
 
 /**
  * Whether an answer is one that another caller of the same request would want: every choice there and ended by itself,
- * or by the client's own limit.
+ * or by the client's own limit, and no error told of beside them. A model that wrote broken arguments for a tool is asked
+ * again by its agent, who must not get the same ones until they have had their time.
  * @param clamp the output limit that the gateway sent instead of the client's; undefined: none
  */
 export function isWorthKeeping(
@@ -82,14 +84,23 @@ export function isWorthKeeping(
   request: CompletionRequest,
   clamp: number | undefined,
 ): boolean {
-  if (result.choices.length !== (request.sampling.choices ?? 1)) return false
+  if (result.choices.length !== (request.sampling.choices ?? 1) || isPresent(result.source.document.error)) return false
   const asked = request.sampling.maxOutputTokens
   const cutByClient = asked !== undefined && (clamp === undefined || clamp >= asked)
   return result.choices.every((choice) => isEnded(choice, cutByClient))
 }
 
 function isEnded({ content, finish }: Choice, cutByClient: boolean): boolean {
-  if (content.length === 0 || content.some((part) => part.type === 'refusal')) return false
+  if (content.length === 0 || !content.every(isWhole)) return false
   if (finish.reason === 'length') return cutByClient
   return finish.reason === 'stop' || finish.reason === 'tool-calls'
+}
+
+function isWhole(part: AssistantPart): boolean {
+  if (part.type === 'tool-call') return part.arguments === '' || isJson(part.arguments)
+  return part.type !== 'refusal'
+}
+
+function isPresent(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null
 }

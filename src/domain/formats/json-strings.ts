@@ -2,6 +2,7 @@
  * Visits the strings inside JSON text without parsing it into values: what is not changed keeps its bytes, so that
  * long integers, number formats, duplicate keys and spaces survive (a parse and a stringify would round 64-bit ids).
  */
+import { isJson } from '../json.ts'
 import { endOfString } from '../json-text.ts'
 import { FieldNames } from './field-names.ts'
 
@@ -81,15 +82,6 @@ class ObjectNames {
     const given = this.#given.get(name) ?? this.#names.take(wanted)
     this.#given.set(name, given)
     return given
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 

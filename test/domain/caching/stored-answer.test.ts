@@ -8,6 +8,7 @@ import {
 import type { CompletionRequest } from '../../../src/domain/completion/request.ts'
 import type { Choice, CompletionResult, FinishReason } from '../../../src/domain/completion/result.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
+import type { JsonValue } from '../../../src/domain/json.ts'
 
 const ANSWER: StoredAnswer = {
   format: 'messages',
@@ -78,4 +79,20 @@ t.test('an answer with too few choices, an empty one or a refusal is not kept', 
   t.notOk(
     isWorthKeeping(result({ ...choice('stop'), content: [{ type: 'refusal', text: 'no' }] }), request(), undefined),
   )
+})
+
+t.test('broken arguments of a tool are not kept', async (t) => {
+  const called = (text: string): CompletionResult =>
+    result({ ...choice('tool-calls'), content: [{ type: 'tool-call', id: 'c', name: 'f', arguments: text }] })
+  for (const text of ['{"a":1}', '{}', '']) t.ok(isWorthKeeping(called(text), request(), undefined), text)
+  for (const text of ['{"a":', '{"a":1}{', 'a']) t.notOk(isWorthKeeping(called(text), request(), undefined), text)
+})
+
+t.test('an answer beside which an error is told of is not kept', async (t) => {
+  const beside = (error: JsonValue) => ({
+    ...result(choice('stop')),
+    source: { format: 'chat-completions' as const, document: { error } },
+  })
+  t.notOk(isWorthKeeping(beside({ message: 'upstream gone', code: 502 }), request(), undefined))
+  t.ok(isWorthKeeping(beside(null), request(), undefined), 'some servers always have the field')
 })
