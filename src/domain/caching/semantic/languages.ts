@@ -4,9 +4,12 @@
  * prepositions of direction and order (from, before, without), modal verbs of permission and duty, pronouns other
  * than «my», subjects (I, je, yo), indefinite articles and verb forms that tell who where the other is dropped (ein, mein;
  * soy, es), an article that tells any from the one (a president, the president), «of» (right of way, right way), synonyms
- * that are none in a phrase (big data, a roll of film, a purchase order), and articles that are pronouns too (la, die) or tell who does what to whom, are left out on purpose: they
+ * that are none in a phrase (big data, a roll of film, a purchase order) or of some objects (to acquire a citizenship, to
+ * buy one; to erase a disk, to delete one), and articles that are pronouns too (la, die) or tell who does what to whom, are left out on purpose: they
  * change what is asked.
  */
+
+import { LOOK_ALIKES } from './look-alikes.ts'
 
 export interface Language {
   readonly name: string
@@ -27,6 +30,10 @@ export interface Language {
   /** Words that mean the same: each to the first of its group. */
   readonly synonyms: ReadonlyMap<string, string>
 }
+
+const STATES = 'look feel sound seem smell taste compare rank differ fit score stand'
+const PREPOSITIONS =
+  'in on at by to for with from of under about after against around before behind between beyond during inside into near off onto outside over past through within without'
 
 const english: Language = {
   name: 'en',
@@ -73,13 +80,15 @@ const english: Language = {
     ["when's", 'when is'],
     ["i'm", 'i am'],
     ["i'd", 'i would'],
+    // How it is with me, and how to make it so, are two questions.
+    ...STATES.split(' ').map((verb) => [`how do i ${verb}`, `how do_ i ${verb}`] as const),
     ['how can i', 'how'],
     ['how could i', 'how'],
     ['how do i', 'how'],
     ['how does one', 'how'],
     ['how to', 'how'],
     // After a preposition and before an order «the» can be the difference: in front of, in the front of; next week.
-    ...'in on at by to for with from of under'.split(' ').map((word) => [`${word} the`, `${word} the_`] as const),
+    ...PREPOSITIONS.split(' ').map((word) => [`${word} the`, `${word} the_`] as const),
     ...'next last other few little'.split(' ').map((word) => [`the ${word}`, `the_ ${word}`] as const),
     // «Few» alone says the opposite.
     ['a few', 'afew'],
@@ -88,7 +97,6 @@ const english: Language = {
   synonyms: groups(
     'begin start',
     'fix repair',
-    'delete erase',
     'is are am',
     'do does',
     'car automobile',
@@ -122,7 +130,7 @@ const german: Language = {
     ['wie könnte ich', 'wie'],
     ['wie kann man', 'wie'],
   ],
-  synonyms: groups('passwort kennwort', 'starten beginnen', 'kaufen erwerben', 'telefon fernsprecher'),
+  synonyms: groups('passwort kennwort', 'starten beginnen', 'telefon fernsprecher'),
 }
 
 const french: Language = {
@@ -133,7 +141,8 @@ const french: Language = {
   marks: words(
     "comment quoi qui où quand pourquoi quel quelle quels quelles de du à au aux dans avec pour par et ou ne pas peut sur ce cette il elle le la les l'",
   ),
-  fillers: words("est sont suis mon ma mes svp donc c'est"),
+  // Of a noun without a plural of its own «sont» and «mes» alone tell: mon colis, mes colis.
+  fillers: words("est suis mon ma svp donc c'est"),
   openings: [
     'je voudrais savoir',
     "j'aimerais savoir",
@@ -146,13 +155,15 @@ const french: Language = {
     "s'il te plaît",
   ],
   rewrites: [
+    ['nord est', 'nord-est'],
+    ['sud est', 'sud-est'],
     ['est-ce que', ''],
     ["qu'est-ce que", 'que'],
     ['comment puis-je', 'comment'],
     ['comment je peux', 'comment'],
     ['comment faire pour', 'comment'],
   ],
-  synonyms: groups('acheter acquérir', 'supprimer effacer', 'commencer débuter', 'voiture automobile'),
+  synonyms: groups('supprimer effacer', 'commencer débuter', 'voiture automobile'),
 }
 
 const spanish: Language = {
@@ -179,7 +190,7 @@ const spanish: Language = {
     ['cómo podría', 'cómo'],
     ['cómo se puede', 'cómo'],
   ],
-  synonyms: groups('comprar adquirir', 'eliminar borrar', 'empezar comenzar', 'coche automóvil'),
+  synonyms: groups('eliminar borrar', 'empezar comenzar', 'coche automóvil'),
 }
 
 const italian: Language = {
@@ -208,7 +219,7 @@ const italian: Language = {
     ['come si fa a', 'come'],
     ["qual'è", 'qual è'],
   ],
-  synonyms: groups('comprare acquistare', 'eliminare cancellare', 'iniziare cominciare'),
+  synonyms: groups('eliminare cancellare', 'iniziare cominciare'),
 }
 
 const portuguese: Language = {
@@ -226,7 +237,7 @@ const portuguese: Language = {
     ['como eu posso', 'como'],
     ['como faço para', 'como'],
   ],
-  synonyms: groups('comprar adquirir', 'apagar excluir', 'começar iniciar', 'carro automóvel'),
+  synonyms: groups('apagar excluir', 'começar iniciar', 'carro automóvel'),
 }
 
 const dutch: Language = {
@@ -243,8 +254,17 @@ const dutch: Language = {
   synonyms: groups('kopen aanschaffen', 'verwijderen wissen', 'beginnen starten'),
 }
 
-/** Of languages with equally many fillers in a text the first counts. */
-export const LANGUAGES: readonly Language[] = [english, german, french, spanish, italian, portuguese, dutch]
+/** Of languages with equally many short words in a text the first counts: rather one in which nothing is dropped. */
+export const LANGUAGES: readonly Language[] = [
+  ...LOOK_ALIKES,
+  english,
+  german,
+  french,
+  spanish,
+  italian,
+  portuguese,
+  dutch,
+]
 
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '))

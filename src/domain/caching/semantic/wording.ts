@@ -79,18 +79,20 @@ interface Token {
   readonly begins: boolean
 }
 
-const QUOTED = String.raw`"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]|‘[^’\n]{1,200}’|(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])|\u0060[^\u0060\n]{1,200}\u0060`
+/** `split("")` is not `split()`. A closing ’ has become an apostrophe by then. */
+const QUOTED = String.raw`"[^"\n]{0,200}"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|„[^“”\n]{0,200}[“”]|‘[^'\n]{0,200}'|(?<![\p{L}\p{N}])'[^'\n]{0,200}'(?![\p{L}\p{N}])|\u0060[^\u0060\n]{0,200}\u0060`
 const ORDINAL = String.raw`\[\[[^\]\n]{1,80}\]\]`
 const ADDRESS = String.raw`[\p{L}\p{N}][\p{L}\p{N}_.+-]*@[\p{L}\p{N}.-]+|https?:\/\/\S+`
 const NUMBER = String.raw`(?:(?<![\p{L}\p{M}\p{N}.)])\.)?\p{N}(?:[\p{N}\p{L}.,:'’/-]*[\p{N}\p{L}])?`
 const WORD = String.raw`\p{L}[\p{L}\p{M}\p{N}_]*(?:[-.'’][\p{L}\p{M}\p{N}_]+)*['’]?`
 /**
- * What is neither letter, digit, space nor punctuation of sentences: operators, currencies, symbols, emoji. Of
+ * What is neither letter, digit, space nor punctuation of sentences: operators, currencies, symbols, emoji, and marks that
+ * stand on no letter (0.3̅), but for those that choose between two looks of one emoji. Of
  * punctuation: minus but not hyphen, factorial and «not», feet and inches, `.NET`, and what code is made of (`a ?? b`,
  * `a..b`, `[a;b]`).
  */
 const SIGN = [
-  String.raw`[^\p{L}\p{M}\p{N}\s.,;:!?¿¡'’"“”«»„‘\u0060…-]`,
+  String.raw`[^\p{L}\p{N}\s.,;:!?¿¡'’"“”«»„‘\u0060…\uFE00-\uFE0F-]`,
   String.raw`(?<![\p{L}\p{M}])-|-(?=\s*\p{N})`,
   String.raw`(?<=[\p{N})])\s*!|!(?=[\p{L}\p{N}(=]|\s*[-+*/^=<>])`,
   String.raw`(?<=\p{N})['"]`,

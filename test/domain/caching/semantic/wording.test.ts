@@ -18,6 +18,8 @@ const SAME: string[][] = [
   ['Come posso eliminare il mio account?', 'come cancellare il mio account'],
   ['Como posso apagar minha conta?', 'por favor, como excluir minha conta'],
   ['Hoe kan ik mijn account verwijderen?', 'hoe account wissen'],
+  ['Que visiter dans le nord-est de la France ?', 'Bonjour, que visiter dans le nord est de la France ?'],
+  ['Is ❤️ a sign of love in Rome', 'is ❤ a sign of love in Rome'],
 ]
 
 const DIFFERENT: [string, string][] = [
@@ -152,7 +154,33 @@ const DIFFERENT: [string, string][] = [
   ['Ali de son sınavı geçti mi', 'Ali de sınavı geçti mi'],
   ['Hur kör jag i bilen i Malmö', 'Hur kör jag bilen i Malmö'],
   ['Mi miatt megy el Anna', 'Mi miatt megy Anna'],
+  ['Kan en hund spise is om vinteren', 'Kan en hund spise om vinteren'],
+  ['Anna is ott van a boltban', 'Anna ott van a boltban'],
+  ['Resep mie di Jakarta', 'Resep di Jakarta'],
+  ['En iyi el kremi hangisi', 'En iyi kremi hangisi'],
+  ['Poate el sa vina la mine', 'Poate sa vina la mine'],
+  ['Kto mi powie o tym', 'Kto powie o tym'],
+  // To acquire is not to buy, to erase not to delete.
+  ['Wie kann ich die Staatsbürgerschaft erwerben', 'Wie kann ich die Staatsbürgerschaft kaufen'],
+  ['Comment acquérir la nationalité française ?', 'Comment acheter la nationalité française ?'],
+  ['¿Cómo adquirir la nacionalidad de España?', '¿Cómo comprar la nacionalidad de España?'],
+  ['Come acquistare la cittadinanza italiana', 'Come comprare la cittadinanza italiana'],
+  ['Como adquirir a nacionalidade por casamento', 'Como comprar a nacionalidade por casamento'],
+  ['How do I erase a volume in Disk Utility', 'How do I delete a volume in Disk Utility'],
+  // One parcel, several; the north-east, the north.
+  ['Où est mon colis de Noël ?', 'Où sont mes colis de Noël ?'],
+  ['Que visiter dans le nord est de la France ?', 'Que visiter dans le nord de la France ?'],
+  // How it is, how to make it so.
+  ['How do I look in this dress tonight', 'How to look in this dress tonight'],
+  ['How do I compare with other players', 'How can I compare with other players'],
+  ['How many people are behind the bars in London', 'How many people are behind bars in London'],
+  ['What happens after the school in Rome', 'What happens after school in Rome'],
   // Code and formulas.
+  ['What does split("") do in JavaScript', 'What does split() do in JavaScript'],
+  ["What does split('') do in JavaScript", 'What does split() do in JavaScript'],
+  ['Who is ‘the dog’ of my poem', 'Who is ‘dog’ of my poem'],
+  ['What is 0.3\u0305 as a fraction', 'What is 0.3 as a fraction'],
+  ['Where may I 🚬\u20E0 in Rome', 'Where may I 🚬 in Rome'],
   ['What does a ?? b do in js', 'What does a ? b do in js'],
   ['What does a ?: b do in kotlin', 'What does a : b do in kotlin'],
   ['What is the range a..b in ruby', 'What is the range a...b in ruby'],
