@@ -114,7 +114,10 @@ t.test('what may change the answer makes a request another one', async (t) => {
   const { upstream, ask, calls, message } = stage('differences')
   upstream.otherwise(counting())
   const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })
-  const schema = (type: string) => ({ type: 'json_schema', json_schema: { name: 's', schema: { type } } })
+  const schema = (type: string, fields: readonly string[] = []) => {
+    const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
+    return { type: 'json_schema', json_schema: { name: 's', schema: { type, properties } } }
+  }
   const bodies = [
     {},
     { messages: [{ role: 'system', content: 'one' }, message] },
@@ -127,6 +130,9 @@ t.test('what may change the answer makes a request another one', async (t) => {
     { response_format: { type: 'json_object' } },
     { response_format: schema('object') },
     { response_format: schema('array') },
+    // A model writes them in this order: thinks before it answers, or after.
+    { response_format: schema('object', ['reason', 'answer']) },
+    { response_format: schema('object', ['answer', 'reason']) },
     { temperature: 0 },
     { temperature: 1 },
     { top_p: 0.5 },

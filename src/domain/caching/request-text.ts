@@ -22,6 +22,8 @@ export interface RequestText {
   /** Set where a whole answer and a stream are not the same answer, see `complete-through-cache.ts`. */
   readonly shape: 'whole' | 'stream' | undefined
   readonly tokens: TokenOrdinals
+  /** JSON schema of the answer, part of the document: models write its fields in the schema's order, which counts therefore. */
+  readonly schema?: JsonValue | undefined
 }
 
 /**
@@ -52,7 +54,8 @@ export function requestText(request: RequestText): string | undefined {
   const placeOf = tokens.size === 0 ? undefined : (name: string) => tokens.toOrdinals(name)
   const document = canonicalJson(request.document, IGNORED[request.format], placeOf)
   if (looksLikeOrdinal(document)) return undefined
-  return `${headText(request)}\n${tokens.toOrdinals(document)}`
+  const schema = request.schema === undefined ? '' : `\n${JSON.stringify(request.schema)}`
+  return `${headText(request)}\n${tokens.toOrdinals(document + schema)}`
 }
 
 /** A JSON list of what is not in the document, put together by hand because most of it is the same for many requests. */

@@ -57,7 +57,7 @@ export interface CompletionAsk {
 
 /** @param tokens what was masked in the request; undefined: nothing */
 export function beginCompletionLookUp(
-  { source, model, stream }: CompletionRequest,
+  { source, model, stream, responseFormat }: CompletionRequest,
   tokens: TokenOrdinals = NO_TOKENS,
   caller: GovernedCaller,
   record: RequestRecord,
@@ -74,6 +74,7 @@ export function beginCompletionLookUp(
     passHeaders: passHeaders(codec, record),
     shape: ownParts ? (stream ? 'stream' : 'whole') : undefined,
     tokens,
+    schema: responseFormat?.type === 'json-schema' ? responseFormat.schema : undefined,
   }
   return { lookUp: beginLookUp(() => boundedText(text, record), caller, record, services), codec, ownParts, text }
 }

@@ -156,6 +156,14 @@ t.test('the text is the same in every version that has the same keys', async (t)
   )
 })
 
+t.test("the order of an answer's fields is that of its schema, so it counts", async (t) => {
+  const [one, other] = [{ properties: { a: {}, b: {} } }, { properties: { b: {}, a: {} } }]
+  const text = (schema?: JsonValue) => requestText({ ...BASE, document: { format: one }, schema })
+  t.not(text(one), text(other))
+  t.equal(text(one), text(structuredClone(one)))
+  t.equal(text(), requestText({ ...BASE, document: { format: other } }), 'elsewhere it does not')
+})
+
 t.test('numbers that differ in digits that a double does not keep have keys of their own', async (t) => {
   const numbers = [
     '9007199254740991',
