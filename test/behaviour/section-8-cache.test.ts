@@ -221,6 +221,11 @@ t.test('an answer is replayed in the shape that is asked for, through the offici
   const final = await anthropic.messages.stream(message).finalMessage()
   t.strictSame(final.content, first.content)
   t.equal(final.stop_reason, 'end_turn')
+  for await (const event of await anthropic.messages.create({ ...message, stream: true })) {
+    if (event.type !== 'message_start') continue
+    const { input_tokens, output_tokens } = event.message.usage
+    t.strictSame([input_tokens, output_tokens], [first.usage.input_tokens, 0], 'where some clients read it')
+  }
   t.equal(calls(), 3)
 })
 

@@ -110,16 +110,20 @@ export class ResultAssembler {
   }
 }
 
-/** A whole result as the stream that would have said it. */
+/**
+ * A whole result as the stream that would have said it. What went in is told at the beginning, as Anthropic does, whose
+ * clients read it there; all of it at the end.
+ */
 export function* partsOf(result: CompletionResult): Generator<StreamPart> {
-  const { id, model, created } = result
+  const { id, model, created, usage } = result
   yield { type: 'response-start', id, model, ...(created === undefined ? {} : { created }) }
+  if (usage !== undefined) yield { type: 'usage', usage: { ...usage, output: 0, reasoning: 0 } }
   let serial = 0
   for (const choice of result.choices) {
     for (const part of choice.content) yield* blockOf(choice.index, `${choice.index}-${serial++}`, part)
     yield { type: 'finish', choice: choice.index, finish: choice.finish }
   }
-  if (result.usage !== undefined) yield { type: 'usage', usage: result.usage }
+  if (usage !== undefined) yield { type: 'usage', usage }
 }
 
 function* blockOf(choice: number, id: string, part: AssistantPart): Generator<StreamPart> {
