@@ -39,7 +39,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
   const { log } = output
   const metrics = createMetrics()
   const holder = new ConfigurationHolder()
-  const tellRedis = redisChanges(log)
+  const tellRedis = redisChanges(log, now)
   const redis = unconnectedRedis({
     onChange(ready, cause) {
       tellRedis(ready, cause)

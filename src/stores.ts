@@ -3,7 +3,7 @@ import { parseRedis } from './command-line.ts'
 import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
-import type { AuditSink } from './proxy/pipeline/ports.ts'
+import type { AuditSink, Now } from './proxy/pipeline/ports.ts'
 import type { Logger, Services } from './proxy/pipeline/services.ts'
 import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
@@ -21,6 +21,9 @@ const NOTHING_WAITS: StoreFigures = {
   cacheReadsSkipped: 0,
   cacheStoreSlow: false,
 }
+
+/** Between two lines that say the same. */
+const REPEAT_MS = 60_000
 
 /** How long a start waits for the first connection to Redis before the gateway calls itself ready without it. */
 const FIRST_CONNECTION_MS = 5_000
@@ -57,13 +60,29 @@ export async function openStores(
   }
   parseRedis('redis', redisUrl)
   const { connectRedis } = await import('./proxy/stores/redis/redis-client.ts')
-  return openRedisStores(connectRedis(redisUrl, { onChange: redisChanges(log) }), log, now)
+  return openRedisStores(connectRedis(redisUrl, { onChange: redisChanges(log, now) }), log, now)
 }
 
-/** Tells the log when Redis is found and lost. */
-export function redisChanges(log: Logger): NonNullable<RedisOptions['onChange']> {
-  return (ready, cause) =>
-    ready ? log.info({}, 'redis connected') : log.warn({ reason: cause?.message }, 'redis lost')
+/**
+ * Tells the log when Redis is found and lost. Each try to reach it that fails is another loss, and where it became a replica
+ * each that succeeds is followed by one: the same reason is told once a minute.
+ */
+export function redisChanges(log: Logger, now: Now): NonNullable<RedisOptions['onChange']> {
+  let lost: { readonly reason: string | undefined; readonly toldAtMs: number } | undefined
+  let isToldReady = false
+  return (ready, cause) => {
+    if (ready) {
+      if (!isToldReady) log.info({}, 'redis connected')
+      isToldReady = true
+      return
+    }
+    const reason = cause?.message
+    const nowMs = now()
+    if (lost !== undefined && lost.reason === reason && nowMs - lost.toldAtMs < REPEAT_MS) return
+    lost = { reason, toldAtMs: nowMs }
+    isToldReady = false
+    log.warn({ reason }, 'redis lost')
+  }
 }
 
 /**
@@ -73,7 +92,7 @@ export function redisChanges(log: Logger): NonNullable<RedisOptions['onChange']>
 export async function openRedisStores(
   redis: RedisConnection,
   log: Logger,
-  now: () => number,
+  now: Now,
   onlyWhole = false,
 ): Promise<Stores> {
   const { RedisQuotaStore, RedisAuditStream, createResilientQuotaStore } = await loadRedisStores()
@@ -140,7 +159,7 @@ export function figuresOf(stores: Stores, afterAnswer: AfterAnswer): StoreFigure
   }
 }
 
-function openCache(redis: RedisConnection | undefined, now: () => number) {
+function openCache(redis: RedisConnection | undefined, now: Now) {
   return { cache: new TwoLevelCache({ redis, now }), questions: new StoredQuestions({ redis, now }) }
 }
 

@@ -1,0 +1,39 @@
+import t from 'tap'
+import { redisChanges } from '../src/stores.ts'
+import { createTestClock } from './helpers/clock.ts'
+
+t.test('the log tells of a Redis that comes and goes, and of one that stays away once a minute', (t) => {
+  const clock = createTestClock()
+  const told: string[] = []
+  const log = {
+    debug() {},
+    info: (_fields: object, message: string) => void told.push(message),
+    warn: (fields: object, message: string) => void told.push(`${message}: ${'reason' in fields ? fields.reason : ''}`),
+    error() {},
+  }
+  const change = redisChanges(log, clock.now)
+  const said = () => told.splice(0)
+
+  change(true, undefined)
+  change(false, new Error('closed'))
+  for (let second = 0; second < 59; second++) {
+    clock.advance(1_000)
+    change(false, new Error('refused'))
+  }
+  t.same(said(), ['redis connected', 'redis lost: closed', 'redis lost: refused'])
+  for (let second = 0; second < 60; second++) {
+    clock.advance(1_000)
+    change(false, new Error('refused'))
+  }
+  t.same(said(), ['redis lost: refused'], 'the same again after a minute')
+  change(true, undefined)
+  t.same(said(), ['redis connected'])
+
+  for (let time = 0; time < 50; time++) {
+    clock.advance(1_000)
+    change(false, new Error('READONLY'))
+    change(true, undefined)
+  }
+  t.same(said(), ['redis lost: READONLY', 'redis connected'], 'a replica, which lets itself be connected')
+  t.end()
+})
