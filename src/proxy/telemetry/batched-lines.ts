@@ -17,6 +17,7 @@ const BATCH_BYTES = 64 * 1024
 /** Of a UTF-16 unit in UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 3
 const LINE_FEED = 0x0a
+const FULL: ReadonlySet<string> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT'])
 /** Pauses before a full pipe is tried again, doubled each time: a reader at work makes room within the first. */
 const RETRY_MIN_MS = 1
 const RETRY_MS = 20
@@ -212,7 +213,7 @@ function writtenOf({ bytes, used }: Batch): Buffer {
   return bytes.subarray(0, used)
 }
 
-/** A pipe or terminal that does not wait and takes no more for now. */
+/** A pipe or terminal that does not wait and takes no more for now, or a disk without room: somebody will make some. */
 function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+  return error instanceof Error && 'code' in error && FULL.has(String(error.code))
 }

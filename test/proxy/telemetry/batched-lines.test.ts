@@ -143,6 +143,30 @@ t.test('an orderly end waits for no reader that stands still, and loses nothing 
   }
 })
 
+t.test('what a full disk does not take is written when there is room again', async (t) => {
+  const file = join(t.testdir({}), 'out')
+  const module = new URL('../../../src/proxy/telemetry/batched-lines.ts', import.meta.url).href
+  // Full twice, with room for three bytes each time between.
+  const script = `import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { write } = fs
+    let writes = 0
+    fs.write = (descriptor, bytes, from, length, position, done) => {
+      writes += 1
+      if (writes % 2 === 1 && writes < 5) done(Object.assign(new Error('full'), { code: 'ENOSPC' }), 0)
+      else write(descriptor, bytes, from, writes < 5 ? 3 : length, position, done)
+    }
+    syncBuiltinESMExports()
+    const { BatchedLines } = await import(${JSON.stringify(module)})
+    const lines = new BatchedLines(fs.openSync(process.argv[1], 'w'), 1e6)
+    lines.writeLine('one line')
+    setTimeout(() => lines.writeLine('another'), 500)
+    setTimeout(() => lines.flushSync(), 1_000)`
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script, file])
+  t.equal(status, 0)
+  t.equal(readFileSync(file, 'utf8'), 'one line\nanother\n')
+})
+
 t.test('goes on where nobody reads', async (t) => {
   const file = join(t.testdir({ out: '' }), 'out')
   const lines = new BatchedLines(openSync(file, 'r'), 1_000)
