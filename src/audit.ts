@@ -56,7 +56,9 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
   const dimensions = [...new Set(flags['sum-by'].flatMap((names) => names.split(',')))].map(dimensionOf)
-  const entries = once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter))
+  const entries = counted(
+    once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter)),
+  )
   return print(dimensions.length === 0 ? renderEntries(entries, format) : renderSums(entries, dimensions, format))
 }
 
@@ -138,6 +140,16 @@ async function* once(entries: AsyncIterable<AuditEntry>): AsyncGenerator<AuditEn
     if (seen.size > MAX_REMEMBERED) forgetOldest(seen)
     yield entry
   }
+}
+
+/** Says where there is none, which a wrong file or filter may be the reason of. Standard output stays as it is. */
+async function* counted(entries: AsyncIterable<AuditEntry>): AsyncGenerator<AuditEntry> {
+  let isEmpty = true
+  for await (const entry of entries) {
+    isEmpty = false
+    yield entry
+  }
+  if (isEmpty) process.stderr.write('tollgate: no audit record matches\n')
 }
 
 function forgetOldest(seen: Set<string>): void {

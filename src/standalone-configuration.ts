@@ -52,7 +52,9 @@ export class StandaloneConfiguration {
   readonly #texts: Record<string, string> = {}
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
-  #told = new Set<string>()
+  /** What was said at the last reading, of manifests and of conditions. */
+  #ignored: ReadonlySet<string> = new Set()
+  #told: ReadonlySet<string> = new Set()
   #reading: Promise<boolean> = Promise.resolve(false)
   #next: Promise<boolean> | undefined
 
@@ -110,7 +112,7 @@ export class StandaloneConfiguration {
     const { paths, environment, log } = this.#options
     const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
     const invalid = results.filter((result) => result.type === 'invalid')
-    if (invalid.length === 0) return merge(results.filter((result) => result.type === 'loaded'))
+    if (invalid.length === 0) return this.#merge(results.filter((result) => result.type === 'loaded'))
     for (const { problems, omitted } of invalid) {
       for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
       if (omitted > 0) log.error({ omitted }, 'further manifest problems')
@@ -118,6 +120,15 @@ export class StandaloneConfiguration {
     if (this.#revision !== undefined)
       log.error({ revision: this.#revision }, 'configuration kept, the new one is not valid')
     return undefined
+  }
+
+  #merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestResources {
+    const ignored = results.flatMap(({ warnings }) => warnings.map(formatProblem))
+    for (const problem of ignored) {
+      if (!this.#ignored.has(problem)) this.#options.log.warn({ problem }, 'manifest ignored')
+    }
+    this.#ignored = new Set(ignored)
+    return merge(results)
   }
 
   *#swap(resources: ManifestResources): Steps<undefined> {

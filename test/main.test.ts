@@ -58,6 +58,14 @@ t.test('a wrong command line is one line on stderr, and exit code 2', async (t) 
 })
 
 t.test('sums by the same thing twice have it once', async (t) => {
-  const { stdout } = await tollgate('audit', '--file', '-', '--sum-by', 'model,tag:a', '--sum-by', 'model')
-  t.match(stdout, /^model +tag:a +requests /)
+  const sums = await tollgate('audit', '--file', '-', '--sum-by', 'model,tag:a', '--sum-by', 'model')
+  t.match(sums.stdout, /^model +tag:a +requests /)
+})
+
+t.test('that no audit record matches is said beside the output', async (t) => {
+  t.match(await tollgate('audit', '--file', '-'), {
+    code: 0,
+    stdout: '',
+    stderr: 'tollgate: no audit record matches\n',
+  })
 })

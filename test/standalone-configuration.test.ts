@@ -17,6 +17,7 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
   const holder = new ConfigurationHolder()
   const inForce: number[] = []
   holder.onChange(({ compiled }) => void inForce.push(compiled.snapshot.virtualKeys.length))
+  const warnings: unknown[] = []
   let nowMs = 0
   const configuration = new StandaloneConfiguration({
     paths: [folder],
@@ -24,13 +25,13 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
     state,
     secrets: deriveSecrets(state.masterSecret()),
     holder,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
+    log: { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} },
     now: () => (nowMs += TURN_MS),
     wallNow: () => 0,
     loaded() {},
   })
   const write = (text: string, name = 'keys.yaml') => writeFileSync(join(folder, name), text)
-  return { configuration, inForce, write }
+  return { configuration, inForce, write, warnings }
 }
 
 const keys = (count: number) => yaml(...Array.from({ length: count }, (_, index) => generatedKey(`key-${index}`)))
@@ -100,6 +101,16 @@ t.test('a reading that goes wrong in a way nobody thought of is one that is not 
   write(keys(1))
   t.equal(await configuration.reload(), true)
   t.strictSame(inForce, [1])
+})
+
+t.test('what is ignored is said, once', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  write(`${keys(1)}---\n${generatedKey('slip').replace('tollgate.dev/', 'tollgate/')}`)
+  for (const last of [1, 2]) {
+    t.equal(await configuration.reload(), true, `${last}`)
+    t.equal(warnings.length, 1)
+    t.match(warnings, [[{ problem: /keys\.yaml:6: document 2 VirtualKey slip: .* is ignored$/ }, 'manifest ignored']])
+  }
 })
 
 async function turnsUntil(done: Promise<unknown>): Promise<number> {

@@ -93,7 +93,7 @@ function unreadable(message: string): ParsedDocument {
 /** The library's own loop, with a pause after so many lexemes: a document may be a List of thousands of objects. */
 function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<ParsedNode> | undefined> {
   const parser = new Parser(lines.addNewLine)
-  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags })
+  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags, logLevel: 'error' })
   lines.addNewLine(0)
   let lexemes = 0
   for (const lexeme of new Lexer().lex(text)) {

@@ -29,7 +29,7 @@ export function findFiles(paths: readonly string[]): FoundFiles {
   const problems: FileProblem[] = []
   for (const path of paths) {
     try {
-      const found = statSync(path).isDirectory() ? listFolder(path, 0) : [path]
+      const found = statSync(path).isDirectory() ? listFolder(path, []) : [path]
       if (found.length === 0)
         problems.push({ file: path, message: 'holds no manifests', allowed: 'files named .yaml, .yml or .json' })
       for (const file of found) files.add(file)
@@ -52,32 +52,40 @@ export function readText(file: string): { readonly text: string } | { readonly p
       return { problem: { file, message: `has ${size} bytes`, allowed: `at most ${MAX_FILE_BYTES}` } }
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
   } catch (error) {
-    return { problem: { file, message: error instanceof TypeError ? 'is not UTF-8 text' : reasonOf(error) } }
+    if (error instanceof TypeError)
+      return { problem: { file, message: 'is not UTF-8 text', allowed: 'a file that is saved as UTF-8' } }
+    return { problem: { file, message: reasonOf(error) } }
   }
 }
 
-function listFolder(folder: string, depth: number): string[] {
-  if (depth > MAX_DEPTH) return []
+/** `above`: the folders that it lies in. A link back to one of them would be read again and again. */
+function listFolder(folder: string, above: readonly string[]): string[] {
+  const { dev, ino } = statSync(folder, { bigint: true })
+  const itself = `${dev} ${ino}`
+  if (above.includes(itself)) throw new UnreadableError('ELOOP', folder)
+  if (above.length > MAX_DEPTH) return []
   return readdirSync(folder)
     .filter((name) => !name.startsWith('.'))
     .toSorted()
     .flatMap((name) => {
       const path = join(folder, name)
       const stat = statSync(path)
-      if (stat.isDirectory()) return listFolder(path, depth + 1)
+      if (stat.isDirectory()) return listFolder(path, [...above, itself])
       if (!EXTENSIONS.has(extname(name).toLowerCase())) return []
-      if (!stat.isFile()) throw new NotAFileError(path)
+      // A named pipe without a writer, or an endless device: to read it would hold up the process for ever.
+      if (!stat.isFile()) throw new UnreadableError('ENOTFILE', path)
       return [path]
     })
 }
 
-/** A named pipe without a writer, or an endless device: to read it would hold up the process for ever. */
-class NotAFileError extends Error {
-  readonly code = 'ENOTFILE'
+/** What the operating system would read, and we do not. */
+class UnreadableError extends Error {
+  readonly code: string
   readonly path: string
 
-  constructor(path: string) {
-    super('not a file')
+  constructor(code: string, path: string) {
+    super(code)
+    this.code = code
     this.path = path
   }
 }

@@ -26,6 +26,7 @@ import { nearest } from './words.ts'
 /** Most problems that are reported; the rest are counted. */
 export const MAX_PROBLEMS = 100
 const DEFAULT_NAMESPACE = 'default'
+const KINDS: readonly string[] = ['VirtualKey', 'Provider', 'Organization']
 
 export interface ManifestResources {
   readonly organizations: readonly OrganizationResource[]
@@ -175,7 +176,7 @@ class Load {
     const readable = readableKind(apiVersion, kind)
     if (readable !== undefined) return this.#readResource(file, object, readable)
     if (apiVersion === API_GROUP || apiVersion.startsWith(`${API_GROUP}/`)) return report(unknownKind(apiVersion, kind))
-    report({ path: [], message: `${apiVersion} ${kind} is not of this gateway and is ignored` }, this.#warnings)
+    report({ path: [], message: ignored(apiVersion, kind) }, this.#warnings)
   }
 
   #readResource(file: string, object: SourceObject, readable: ReadableKind): void {
@@ -256,13 +257,18 @@ function toMeta(metadata: CheckedMetadata, namespaced: boolean): ObjectMeta {
   }
 }
 
+/** A kind of ours under another group may be a slip, or another product's. */
+function ignored(apiVersion: string, kind: string): string {
+  const ours = KINDS.includes(kind) ? ` (its ${kind} is ${API_VERSION})` : ''
+  return `${apiVersion} ${kind} is not of this gateway${ours} and is ignored`
+}
+
 function unknownKind(apiVersion: string, kind: string): FieldProblem {
   if (apiVersion !== API_VERSION)
     return { path: ['apiVersion'], message: `${apiVersion.slice(0, 64)} is not a served version`, allowed: API_VERSION }
-  const kinds = ['VirtualKey', 'Provider', 'Organization']
-  const meant = nearest(kind, kinds)
+  const meant = nearest(kind, KINDS)
   const hint = meant === undefined ? '' : `, did you mean ${meant}?`
-  return { path: ['kind'], message: `unknown kind ${kind.slice(0, 64)}${hint}`, allowed: kinds.join(', ') }
+  return { path: ['kind'], message: `unknown kind ${kind.slice(0, 64)}${hint}`, allowed: KINDS.join(', ') }
 }
 
 function placed(file: string, object: SourceObject, { path, message, allowed }: FieldProblem): ManifestProblem {

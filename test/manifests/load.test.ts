@@ -104,7 +104,11 @@ t.test('foreign kinds are warned of and ignored', async (t) => {
   const result = loadTexts({ 'a.yaml': text }, {})
   t.equal(resourcesOf(result).virtualKeys.length, 1)
   t.match(result.type === 'loaded' ? result.warnings.map(formatProblem) : [], [
-    /^a\.yaml:6: document 2 Deployment d: apps\/v1 Deployment is not of this gateway/,
+    /^a\.yaml:6: document 2 Deployment d: apps\/v1 Deployment is not of this gateway and is ignored$/,
+  ])
+  const slip = loadTexts({ 'a.yaml': KEY.replace('tollgate.dev/', 'tollgate/') }, {})
+  t.match(slip.type === 'loaded' ? slip.warnings.map(formatProblem) : [], [
+    /tollgate\/v1alpha1 VirtualKey is not of this gateway \(its VirtualKey is tollgate\.dev\/v1alpha1\) and is ignored$/,
   ])
 })
 
@@ -163,11 +167,15 @@ t.test('a path that cannot be read is a problem, not an exception', async (t) =>
     'big.yaml': Buffer.alloc(4 * 1024 * 1024 + 1, 0x20),
     linked: { 'gone.yaml': t.fixture('symlink', '../nowhere.yaml') },
     device: { 'null.yaml': t.fixture('symlink', '/dev/null') },
+    circle: { 'a.yaml': KEY, again: t.fixture('symlink', '.'), below: { up: t.fixture('symlink', '..') } },
   })
   t.match(messagesOf(loadManifests([join(folder, 'none.yaml')], {})), [/no such file or folder/])
   t.match(messagesOf(loadManifests([join(folder, 'empty')], {})), [/holds no manifests/])
-  t.match(messagesOf(loadManifests([join(folder, 'latin.yaml')], {})), [/is not UTF-8/])
+  t.match(messagesOf(loadManifests([join(folder, 'latin.yaml')], {})), [
+    /is not UTF-8 text; allowed: a file that is saved as UTF-8$/,
+  ])
   t.match(messagesOf(loadManifests([join(folder, 'big.yaml')], {})), [/has 4194305 bytes; allowed: at most 4194304/])
   t.match(messagesOf(loadManifests([join(folder, 'linked')], {})), [/gone\.yaml: no such file or folder$/])
   t.match(messagesOf(loadManifests([join(folder, 'device')], {})), [/null\.yaml: is neither a file nor a folder$/])
+  t.match(messagesOf(loadManifests([join(folder, 'circle')], {})), [/circle\/again: links in a circle$/])
 })

@@ -42,18 +42,20 @@ export function watchFiles(paths: readonly string[], changed: () => void): FileW
 }
 
 function fingerprint(paths: readonly string[]): string {
-  return paths.map((path) => lookAt(path, 0)).join('\n')
+  return paths.map((path) => lookAt(path, [])).join('\n')
 }
 
-function lookAt(path: string, depth: number): string {
+/** `above`: the folders that it lies in; a link back to one of them is not followed. */
+function lookAt(path: string, above: readonly string[]): string {
   try {
     const stat = statSync(path, { bigint: true })
     if (!stat.isDirectory()) return `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
-    if (depth > MAX_DEPTH) return path
+    const itself = `${stat.dev} ${stat.ino}`
+    if (above.length > MAX_DEPTH || above.includes(itself)) return path
     const names = readdirSync(path).filter((name) => name === '..data' || !name.startsWith('.'))
     return names
       .toSorted()
-      .map((name) => lookAt(join(path, name), depth + 1))
+      .map((name) => lookAt(join(path, name), [...above, itself]))
       .join('\n')
   } catch {
     return `${path} missing`
