@@ -172,6 +172,7 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     const answer = await sendRaw(gateway.url, requestBytes(method, path, []))
     t.equal(answer.status, 404, path)
     t.match(answer.body, `There is no such method and path: ${method} `)
+    t.match(answer.body, 'base URLs of SDKs are /adapters/openai/v1, ')
   }
 })
 

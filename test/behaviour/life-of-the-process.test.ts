@@ -220,7 +220,14 @@ t.test('health and metrics', async (t) => {
   })
   await gateway.chat()
   await gateway.chat({ model: 'unknown-model-of-a-client' })
-  for (const path of ['/livez', '/readyz']) t.equal((await fetch(gateway.admin + path)).status, 200)
+  for (const path of ['/livez', '/readyz', '/readyz?verbose']) t.equal((await fetch(gateway.admin + path)).status, 200)
+  for (const [method, status] of [
+    ['GET', 404],
+    ['POST', 405],
+  ] as const) {
+    const mistaken = await fetch(`${gateway.admin}/v1/models`, { method })
+    t.match([mistaken.status, await mistaken.text()], [status, /models are called on the data port/])
+  }
   const page = await (await fetch(`${gateway.admin}/metrics`)).text()
   t.match(page, 'tollgate_requests_total{adapter="native",provider="p",model="m",outcome="answered"} 1')
   t.match(page, 'tollgate_requests_total{adapter="native",provider="none",model="none",outcome="refused"} 1')

@@ -8,11 +8,14 @@ export interface AdminOptions {
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
 
+/** For whoever has mistaken the port. */
+const OFFERED = 'the admin port has GET /livez, /readyz and /metrics only; models are called on the data port\n'
+
 export function buildAdmin(options: AdminOptions): Server {
   return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     request.resume()
-    if (request.method !== 'GET' && request.method !== 'HEAD') return plain(response, 405, 'method not allowed\n')
-    switch (request.url) {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return plain(response, 405, OFFERED)
+    switch (request.url?.split('?')[0]) {
       case '/livez':
         return plain(response, 200, 'ok\n')
       case '/readyz':
@@ -20,7 +23,7 @@ export function buildAdmin(options: AdminOptions): Server {
       case '/metrics':
         return void metrics(response, options)
       default:
-        return plain(response, 404, 'not found\n')
+        return plain(response, 404, OFFERED)
     }
   })
 }

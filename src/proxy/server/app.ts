@@ -53,6 +53,9 @@ const MAX_PATH_PARAMETER = 256
 /** Characters of a path that a 404 repeats, so that a user sees which call of the SDK it was. */
 const MAX_SHOWN_PATH = 200
 
+/** What is mostly wrong then. */
+const BASE_URLS = 'base URLs of SDKs are /adapters/openai/v1, /adapters/anthropic, /adapters/gemini'
+
 /** Of a route whose path says nothing. */
 const NO_HINTS: RouteHints = {}
 
@@ -222,7 +225,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
   // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
   const error =
     allow === '' || offered.includes(method)
-      ? new GatewayError('route_not_found', `There is no such method and path: ${shown}`)
+      ? new GatewayError('route_not_found', `There is no such method and path: ${shown}; ${BASE_URLS}`)
       : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
   refuseOutside(error, request, reply, services)
 }
