@@ -64,6 +64,7 @@ test: requirements ## all tests, after installing what they need (Redis, an API 
 
 .PHONY: test-%
 test-%: requirements
+	@test -n "$$(find 'test/$*' -name '*.test.ts' 2>/dev/null)" || { echo 'there are no tests in test/$*'; exit 1; }
 	@case '$*' in operator | charts) test/install-cluster ;; esac
 	tap run --disable-coverage $$(find test/$* -name '*.test.ts') $(ARGS)
 
