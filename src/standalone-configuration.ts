@@ -71,6 +71,10 @@ export class StandaloneConfiguration {
     return this.#options.holder.current()?.compiled.deployments.length !== 0
   }
 
+  hasKey(): boolean {
+    return this.#options.holder.current()?.compiled.snapshot.virtualKeys.length !== 0
+  }
+
   /** Virtual keys that this process or an earlier one with the same state made, by `namespace/name`. */
   get generatedKeys(): readonly { readonly id: string; readonly key: Secret }[] {
     return this.#generated

@@ -51,6 +51,8 @@ export async function runStandalone(
   const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
   if (unreadable.length > 0)
     output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
+  if (!configuration.hasUsableProvider()) output.log.warn({}, 'no provider is in use: nobody can answer a call')
+  if (!configuration.hasKey()) output.log.warn({}, 'no virtual key is in force: every call is a 401')
   const stores = await openStores(flags.redis, output.log, { now, wallNow: Date.now })
   const close = async () => {
     watch.stop()

@@ -54,6 +54,17 @@ t.test('a changed manifest is in force; a bad one changes nothing and is named',
   t.equal((await gateway.chat({ model: 'new' })).status, 200)
 })
 
+t.test('a gateway that can answer nobody says so', async (t) => {
+  const withoutKey = await startGateway(t, {
+    manifests: { 'all.yaml': provider({ name: 'p', url: 'http://127.0.0.1:1' }) },
+  })
+  await withoutKey.line((line) => line['msg'] === 'no virtual key is in force: every call is a 401')
+  t.notOk(withoutKey.lines.some((line) => String(line['msg']).startsWith('no provider')))
+  const withoutProvider = await startGateway(t, { manifests: { 'all.yaml': virtualKey() } })
+  await withoutProvider.line((line) => line['msg'] === 'no provider is in use: nobody can answer a call')
+  t.notOk(withoutProvider.lines.some((line) => String(line['msg']).startsWith('no virtual key')))
+})
+
 t.test("the environment's forward proxy leads to providers; what is none ends the start, unshown", async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -1,5 +1,5 @@
 /**
- * The end of every request: exactly once, whatever way it ended. What was used is priced and charged, the audit record
+ * Stage: the end of every request, exactly once, whatever way it ended. What was used is priced and charged, the audit record
  * is written, the metrics count. The charge is on its way to the store when the answer leaves, on the connection that
  * the next admission takes; no answer waits for the store's word, which could change nothing in it. With `x-llm-billing:
  * async`, and for free answers from the cache, the charge comes after the answer, before another request is read; until
