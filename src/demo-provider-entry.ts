@@ -1,5 +1,6 @@
 /** Process entry of `tollgate demo-provider`. Wiring only. */
 import { parseFlags, parseWholeNumber, type FlagSpec } from './command-line.ts'
+import { DEMO_MODELS } from './demo-provider/demo-request.ts'
 import { startDemoProvider } from './demo-provider/server.ts'
 import { endOnSignals } from './signals.ts'
 
@@ -28,7 +29,8 @@ export async function runDemoProvider(args: readonly string[]): Promise<undefine
     ...(failEvery === undefined ? {} : { failEvery: parseWholeNumber('fail-every', failEvery, 1, 1_000_000) }),
   })
   endOnSignals(() => provider.close())
-  const line = { level: 'info', msg: 'demo-provider listening: a demo without a model', name, url: provider.url }
+  const where = { name, url: provider.url, models: DEMO_MODELS }
+  const line = { level: 'info', msg: 'demo-provider listening: a demo without a model', ...where }
   process.stdout.write(`${JSON.stringify(line)}\n`)
   return undefined
 }

@@ -56,7 +56,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     help: async () => helpOf((await import('./cleanup.ts')).CLEANUP_FLAGS),
   },
   'demo-provider': {
-    summary: 'a local provider that answers from the request, for trying things out',
+    summary: 'a local provider (models demo-small, demo-large) that answers from the request, for trying things out',
     run: async (args) => (await import('./demo-provider-entry.ts')).runDemoProvider(args),
     help: async () => helpOf((await import('./demo-provider-entry.ts')).DEMO_PROVIDER_FLAGS),
   },

@@ -64,13 +64,16 @@ export async function openStores(
 }
 
 /**
- * Tells the log when Redis is found and lost. Each try to reach it that fails is another loss, and where it became a replica
- * each that succeeds is followed by one: the same reason is told once a minute.
+ * Tells the log when Redis is found and lost, and why it is not found. Each try to reach it that fails is another loss, and where it became
+ * a replica each that succeeds is followed by one: the same reason is told once a minute.
  */
 export function redisChanges(log: Logger, now: Now): NonNullable<RedisOptions['onChange']> {
-  let lost: { readonly reason: string | undefined; readonly toldAtMs: number } | undefined
+  let told: { readonly reason: string | undefined; readonly atMs: number } | undefined
   let isToldReady = false
+  let wasReady = false
   return (ready, cause) => {
+    const message = wasReady ? 'redis lost' : 'redis not reached'
+    wasReady = ready
     if (ready) {
       if (!isToldReady) log.info({}, 'redis connected')
       isToldReady = true
@@ -78,10 +81,10 @@ export function redisChanges(log: Logger, now: Now): NonNullable<RedisOptions['o
     }
     const reason = cause?.message
     const nowMs = now()
-    if (lost !== undefined && lost.reason === reason && nowMs - lost.toldAtMs < REPEAT_MS) return
-    lost = { reason, toldAtMs: nowMs }
+    if (told !== undefined && told.reason === reason && nowMs - told.atMs < REPEAT_MS) return
+    told = { reason, atMs: nowMs }
     isToldReady = false
-    log.warn({ reason }, 'redis lost')
+    log.warn({ reason }, message)
   }
 }
 

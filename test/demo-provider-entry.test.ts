@@ -13,13 +13,14 @@ function demoProvider(...args: string[]) {
   return spawn(process.execPath, [MAIN, 'demo-provider', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-t.test('it writes the address it took, answers there, and ends by signal', async (t) => {
+t.test('it writes the address it took and its models, answers there, and ends by signal', async (t) => {
   const command = demoProvider('--port', '0', '--name', 'demo-b')
   t.teardown(() => command.kill('SIGKILL'))
   const [line] = await once(createInterface(command.stdout), 'line')
-  const { name, url } = JSON.parse(String(line)) as { name: string; url: string }
+  const { name, url, models } = JSON.parse(String(line)) as { name: string; url: string; models: string[] }
   t.equal(name, 'demo-b')
-  t.equal((await fetch(`${url}/v1/models`)).status, 200)
+  const listed = await fetch(`${url}/v1/models`)
+  t.match([listed.status, await listed.json()], [200, { data: models.map((id) => ({ id })) }])
   command.kill('SIGTERM')
   t.strictSame(await once(command, 'exit'), [0, null])
 })

@@ -1,3 +1,4 @@
+/** What the log tells of Redis. */
 import t from 'tap'
 import { redisChanges } from '../src/stores.ts'
 import { createTestClock } from './helpers/clock.ts'
@@ -20,12 +21,12 @@ t.test('the log tells of a Redis that comes and goes, and of one that stays away
     clock.advance(1_000)
     change(false, new Error('refused'))
   }
-  t.same(said(), ['redis connected', 'redis lost: closed', 'redis lost: refused'])
+  t.same(said(), ['redis connected', 'redis lost: closed', 'redis not reached: refused'])
   for (let second = 0; second < 60; second++) {
     clock.advance(1_000)
     change(false, new Error('refused'))
   }
-  t.same(said(), ['redis lost: refused'], 'the same again after a minute')
+  t.same(said(), ['redis not reached: refused'], 'the same again after a minute')
   change(true, undefined)
   t.same(said(), ['redis connected'])
 
