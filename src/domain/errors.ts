@@ -63,7 +63,7 @@ export interface GatewayErrorDetails {
   readonly status?: number
   /** Further response headers, e.g. `x-ratelimit-*`. Values are plain ASCII. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The provider's own words where the refusal is the provider's: shown in place of ours. */
+  /** The provider's own words where the refusal is the provider's, or where its SDKs act on them: shown in place of ours. */
   readonly vendor?: { readonly type: string | undefined; readonly code: string | undefined }
   readonly cause?: unknown
 }

@@ -1,5 +1,6 @@
 /** DESIGN section 4: the Anthropic adapter, through the official SDK, over providers of both formats. */
 import Anthropic from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import t, { type Test } from 'tap'
 import { SseDecoder } from '../../src/domain/formats/sse.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
@@ -134,6 +135,40 @@ t.test('the official SDK', async (t) => {
     ])
   })
 
+  await t.test('the SDK’s tool runner sends the whole conversation: there are no message threads', async (t) => {
+    const run = () => 'the result'
+    const lookUp = betaTool({ name: 'look_up', description: 'd', inputSchema: { type: 'object' }, run })
+    const asked = { max_tokens: 10, messages: [user], tools: [lookUp] }
+    const called = {
+      ...anthropicMessage(''),
+      content: [{ type: 'tool_use', id: 'call_1', name: 'look_up', input: {} }],
+    }
+    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }]
+    const choices = [
+      { index: 0, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' },
+    ]
+
+    anthropic.enqueue(ok({ ...called, stop_reason: 'tool_use' }), ok(anthropicMessage('found')))
+    openai.enqueue(ok({ ...chatCompletion(''), choices }), ok(chatCompletion('found')))
+    for (const [model, vendor] of [
+      ['same', anthropic],
+      ['other', openai],
+    ] as const) {
+      const answer = await client.beta.messages.toolRunner({ ...asked, model }).runUntilDone()
+      t.match(answer.content, [{ text: 'found' }])
+      const sent = vendor.requests.at(-1)?.json
+      t.match(sent, { messages: [user, { role: 'assistant' }, {}], tools: [{}] })
+      t.notHas(sent, 'thread')
+    }
+
+    const thread = { type: 'continue' as const, previous_message_id: 'msg_1' }
+    const refusal = await client.beta.messages
+      .create({ model: 'same', max_tokens: 10, messages: [user], thread })
+      .catch(identity)
+    t.ok(refusal instanceof Anthropic.BadRequestError)
+    t.match(refusal, { error: { error: { code: 'thread_unsupported_request', param: 'thread' } } })
+  })
+
   await t.test('refusals have the vendor’s shape and class, our code, and the request id', async (t) => {
     const strange = new Anthropic({ apiKey: 'wrong', baseURL: client.baseURL, maxRetries: 0 })
     await t.rejects(
@@ -145,7 +180,11 @@ t.test('the official SDK', async (t) => {
     t.match(refusal, {
       type: 'not_found_error',
       requestID: /^[0-9a-f-]{36}$/,
-      error: { type: 'error', error: { code: 'model_not_found' }, request_id: /^[0-9a-f-]{36}$/ },
+      error: {
+        type: 'error',
+        error: { code: 'model_not_found', details: { error_code: 'model_not_found' } },
+        request_id: /^[0-9a-f-]{36}$/,
+      },
     })
     const without: JsonObject = { model: 'same', messages: [user] }
     t.match(await post(gateway, without), {

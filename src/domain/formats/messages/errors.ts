@@ -1,4 +1,7 @@
-/** Errors in Anthropic's shape. The vendor has no stable code; ours stands beside its type, where its SDKs pass it on. */
+/**
+ * Errors in Anthropic's shape. The stable code stands beside the vendor's type, and where its SDKs look for one from
+ * version 2 (Python), 1 (JavaScript) on: `details.error_code`.
+ */
 import type { GatewayError } from '../../errors.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
@@ -33,6 +36,7 @@ export function renderError(error: GatewayError, requestId: string): JsonObject 
       message: error.message,
       code: error.publicCode,
       param: error.details.param,
+      details: { error_code: error.publicCode },
     }),
     request_id: requestId,
   }

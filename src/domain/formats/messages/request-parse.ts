@@ -4,7 +4,7 @@
  * @see https://docs.anthropic.com/en/api/messages
  */
 import type { CompletionRequest, Reasoning, ResponseFormat, Sampling, TextPart } from '../../completion/request.ts'
-import { InvalidRequestError } from '../../errors.ts'
+import { GatewayError, InvalidRequestError } from '../../errors.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import {
   objectAt,
@@ -24,8 +24,9 @@ import { parseText } from './block-parse.ts'
 import { parseMessages } from './message-parse.ts'
 import { parseParallelToolCalls, parseToolChoice, parseTools } from './tool-parse.ts'
 
-/** Reads a request. @throws {InvalidRequestError} naming the field, e.g. `messages[2].content[0].text`. */
+/** Reads a request. @throws {GatewayError} naming the field, e.g. `messages[2].content[0].text`. */
 export function parseRequest(document: JsonObject, hints: RequestHints = {}): CompletionRequest {
+  refuseThread(document)
   return {
     source: { format: 'messages', document },
     model: parseModel(document),
@@ -41,6 +42,18 @@ export function parseRequest(document: JsonObject, hints: RequestHints = {}): Co
     reasoning: parseReasoning(document),
     user: parseUser(document),
   }
+}
+
+/**
+ * A thread's earlier turns lie with one vendor's account: no other candidate has them, and no guardrail, bound or cache
+ * of ours sees them. The vendor's own word for «not with threads» makes its SDKs send the whole conversation instead.
+ * @see https://platform.claude.com/docs/en/build-with-claude/message-threads
+ */
+function refuseThread(document: JsonObject): void {
+  if (document.thread === undefined || document.thread === null) return
+  const vendor = { type: 'invalid_request_error', code: 'thread_unsupported_request' }
+  const message = "The gateway keeps no message threads: send the whole conversation, without 'thread'."
+  throw new GatewayError('invalid_request_error', message, { param: 'thread', vendor })
 }
 
 function parseModel(document: JsonObject): string | undefined {

@@ -24,7 +24,8 @@ for (const [code, type] of Object.entries(types) as [ErrorCode, string][]) {
   t.test(`${code} is shown as ${type}, with its stable code beside`, async (test) => {
     const error = new GatewayError(code, 'Sorry.', code === 'invalid_request_error' ? { param: 'messages' } : {})
     const param = code === 'invalid_request_error' ? { param: 'messages' } : {}
-    const body = { type: 'error', error: { type, message: 'Sorry.', code, ...param }, request_id: 'r' }
+    const details = { error_code: code }
+    const body = { type: 'error', error: { type, message: 'Sorry.', code, ...param, details }, request_id: 'r' }
     test.strictSame(messages.renderError(error, 'r'), body)
     test.strictSame(messages.renderStreamError(error, 'r'), [{ event: 'error', data: JSON.stringify(body) }])
   })
@@ -36,7 +37,9 @@ t.test("a provider's own refusal keeps its type where the vendor has it", async 
       new GatewayError('provider_rejected_request', 'No.', { status, vendor: { type, code: 'their_code' } }),
       'r',
     )
-  test.match(refusal('request_too_large', 413), { error: { type: 'request_too_large', code: 'their_code' } })
+  test.match(refusal('request_too_large', 413), {
+    error: { type: 'request_too_large', code: 'their_code', details: { error_code: 'their_code' } },
+  })
   test.match(refusal('BadRequest', 422), { error: { type: 'invalid_request_error' } })
 })
 

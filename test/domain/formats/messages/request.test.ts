@@ -1,5 +1,5 @@
 import t from 'tap'
-import { InvalidRequestError } from '../../../../src/domain/errors.ts'
+import { GatewayError, InvalidRequestError } from '../../../../src/domain/errors.ts'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
@@ -70,6 +70,21 @@ for (const [param, document] of refused) {
     }
   })
 }
+
+t.test('a turn of a message thread is refused with the word that the vendor’s SDKs act on', async (test) => {
+  for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }, 1]) {
+    for (const countOnly of [false, true]) {
+      try {
+        messages.parseRequest({ ...base, thread }, { countOnly })
+        test.fail('it was taken')
+      } catch (error) {
+        test.ok(error instanceof GatewayError)
+        test.match(error, { status: 400, publicCode: 'thread_unsupported_request', details: { param: 'thread' } })
+      }
+    }
+  }
+  test.ok(messages.parseRequest({ ...base, thread: null }))
+})
 
 t.test('a count of tokens needs no output limit', async (test) => {
   const { sampling } = messages.parseRequest({ messages: [user] }, { countOnly: true })
