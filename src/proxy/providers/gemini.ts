@@ -35,9 +35,12 @@ function method({ operation, stream }: Target): string {
   return stream ? 'streamGenerateContent' : 'generateContent'
 }
 
-/** A bad key is refused with 400, as if the request were at fault. */
+/**
+ * A bad key is refused with 400, as if the request were at fault; a cached content or file that the request names, and
+ * that is gone or never was, with 403, as if the key were.
+ */
 function classifyFailure(status: number, body: string): FailureKind {
-  return status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)
-    ? 'our-fault'
-    : classifyStatus(status)
+  if (status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)) return 'our-fault'
+  const isMissing = (status === 403 || status === 404) && /CachedContent not found|access the File /i.test(body)
+  return isMissing ? 'request' : classifyStatus(status)
 }

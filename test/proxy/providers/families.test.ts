@@ -211,6 +211,21 @@ const VENDORS_OWN_WAYS: readonly [ProviderType, number, string][] = [
   ],
 ]
 
+t.test('Gemini says of a cached content or file that is gone what it says of a refused key', async (t) => {
+  const refusal = (message: string) => JSON.stringify({ error: { code: 403, message, status: 'PERMISSION_DENIED' } })
+  const { classifyFailure } = familyOf('Gemini')
+  for (const message of [
+    'CachedContent not found (or permission denied)',
+    'You do not have permission to access the File abc123 or it may not exist.',
+  ]) {
+    t.equal(classifyFailure(403, refusal(message)), 'request')
+    t.equal(classifyFailure(404, refusal(message)), 'request')
+    t.equal(classifyFailure(503, refusal(message)), 'unavailable')
+  }
+  t.equal(classifyFailure(403, refusal('The caller does not have permission')), 'our-fault')
+  t.equal(classifyFailure(404, refusal('models/nope is not found for API version v1beta')), 'our-fault')
+})
+
 for (const [type, status, body] of VENDORS_OWN_WAYS) {
   t.test(`${type} refuses our account with ${status}, which is our fault`, async (t) => {
     const family: ProviderFamily = familyOf(type)
