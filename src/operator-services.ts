@@ -180,7 +180,7 @@ function audit(parts: ServiceParts, pods: PodWatch, injection: InjectionSettings
   const auditor = new InjectionAuditor({
     pods: () => pods.summaries,
     namespaces: () => controllers.namespaces.list(),
-    namespace,
+    excluded: new Set([...injection.excludeNamespaces, namespace]),
     configHash() {
       const trust = certificates.current?.trust
       return trust === undefined ? undefined : configHashOf(injection, trust)

@@ -214,6 +214,7 @@ t.test('the operator reads what the chart says of injection', async (t) => {
     runAsUser: 64_100,
     env: 'auto',
     resources: { limits: { memory: '256Mi' } },
+    excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease', 'cert-manager', 'tollgate-system'],
   })
   const others = await settings({
     'sidecar.runAsUser': null,
@@ -221,7 +222,9 @@ t.test('the operator reads what the chart says of injection', async (t) => {
     'injection.env': 'off',
     'injection.imagePattern': '^registry\\.example/(?:a|b):"x"$',
     'image.digest': `sha256:${'0'.repeat(64)}`,
+    'injection.excludeNamespaces': ['mesh'],
   })
+  t.strictSame(others.excludeNamespaces, ['mesh', 'tollgate-system'])
   t.match(others, { runAsUser: null, env: 'off', imagePattern: '^registry\\.example/(?:a|b):"x"$' })
   t.match(others.image, /^docker\.io\/local\/tollgate@sha256:0+$/)
 })

@@ -12,13 +12,6 @@ import { readSummary } from './pod-summary.ts'
 
 const INTERVAL_MS = 60_000
 const NAMESPACE_LABEL = 'tollgate.dev/injection'
-/** Never injected, whatever their labels: as the webhook's selector. */
-const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
-  'kube-system',
-  'kube-public',
-  'kube-node-lease',
-  'cert-manager',
-])
 /** Pods that an event has been written for; a restart of the operator tells again. */
 const MAX_TOLD = 10_000
 
@@ -26,8 +19,8 @@ export interface AuditorOptions {
   /** Summaries of all pods; undefined while they are not known. */
   readonly pods: () => readonly KubeObject[] | undefined
   readonly namespaces: () => readonly KubeObject[]
-  /** The operator's own. */
-  readonly namespace: string
+  /** Never injected, whatever their labels: as the webhook's selector. */
+  readonly excluded: ReadonlySet<string>
   /** Undefined while it is not known. */
   readonly configHash: () => string | undefined
   readonly events: Pick<EventRecorder, 'record'>
@@ -66,12 +59,12 @@ export class InjectionAuditor {
 
   /** Looks now. Never throws. */
   audit(): void {
-    const { pods, namespaces, namespace, configHash, isLeader, onAudit, log } = this.#options
+    const { pods, namespaces, excluded, configHash, isLeader, onAudit, log } = this.#options
     const summaries = pods()
     if (summaries === undefined) return
     if (!isLeader()) return onAudit({ uninjected: new Map(), stale: 0 })
     try {
-      const enabled = namespaces().filter((one) => isEnabled(one) && one.metadata.name !== namespace)
+      const enabled = namespaces().filter((one) => isEnabled(one) && !excluded.has(one.metadata.name))
       const { missed, audit } = judge(summaries, new Set(enabled.map(({ metadata }) => metadata.name)), configHash())
       onAudit(audit)
       for (const pod of missed) this.#tell(pod)
@@ -117,5 +110,5 @@ function judge(
 }
 
 function isEnabled({ metadata }: KubeObject): boolean {
-  return asObject(metadata['labels'])?.[NAMESPACE_LABEL] === 'enabled' && !SYSTEM_NAMESPACES.has(metadata.name)
+  return asObject(metadata['labels'])?.[NAMESPACE_LABEL] === 'enabled'
 }

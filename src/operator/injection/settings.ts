@@ -27,6 +27,8 @@ export interface InjectionSettings {
   readonly runAsUser: number | null
   readonly runAsGroup: number | null
   readonly resources: Resources
+  /** Never injected, as the webhook's selector says; the operator's own is always one. */
+  readonly excludeNamespaces: readonly string[]
 }
 
 /** Kubernetes quantities. */
@@ -47,6 +49,7 @@ const DEFAULTS: Omit<InjectionSettings, 'image' | 'operatorAddress'> = {
   runAsGroup: 64_100,
   // No limit of CPU: throttling would become latency of the application.
   resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+  excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease', 'cert-manager'],
 }
 
 type Field = (value: JsonValue, name: string) => unknown
@@ -63,6 +66,7 @@ const FIELDS: Readonly<Record<keyof InjectionSettings, Field>> = {
   runAsUser: userId,
   runAsGroup: userId,
   resources,
+  excludeNamespaces: names,
 }
 
 /** @throws {TypeError} that names the field. */
@@ -138,6 +142,11 @@ function userId(value: JsonValue, name: string): number | null {
   if (found === undefined || !Number.isInteger(found) || found < 1 || found > MAX_ID)
     throw new TypeError(`${name} must be a whole number above 0, or null`)
   return found
+}
+
+function names(value: JsonValue, name: string): readonly string[] {
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list`)
+  return value.map((one: JsonValue) => text(one, name))
 }
 
 function resources(value: JsonValue, name: string): Resources {

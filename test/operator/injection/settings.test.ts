@@ -13,6 +13,7 @@ t.test('the least file has the defaults', async (t) => {
     env: 'auto',
     runAsUser: 64_100,
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+    excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease', 'cert-manager'],
   })
 })
 
@@ -29,6 +30,8 @@ t.test('a file that is wrong is refused by the name of the field', async (t) => 
     [`${LEAST}logLevel: loud`, /logLevel must be one of/],
     [`${LEAST}runAsUser: 0`, /runAsUser must be a whole number above 0, or null/],
     [`${LEAST}resources: {claims: {}}`, /unknown field resources.claims/],
+    [`${LEAST}excludeNamespaces: mesh`, /excludeNamespaces must be a list/],
+    [`${LEAST}excludeNamespaces: [1]`, /excludeNamespaces must be text/],
     [`${LEAST}resources: {limits: {memory: lots}}`, /resources.limits.memory must be a quantity/],
     ['image: a b\noperatorAddress: a:1', /image must be text without spaces/],
     ['image: a\noperatorAddress: a', /operatorAddress must be host:port/],
