@@ -148,6 +148,30 @@ t.test('values that contradict each other are refused with a sentence', async (t
   t.match((await tryTemplate({}, ['--kube-version', '1.29.0'])).stderr, /incompatible with Kubernetes v1.29.0/)
 })
 
+t.test('labels and annotations of users take the place of the same ones of the chart', async (t) => {
+  const part = 'app.kubernetes.io/part-of'
+  const objects = await template({
+    commonLabels: { [part]: 'ai', 'helm.sh/chart': 'ours' },
+    'operator.podLabels': { [part]: 'control' },
+    'operator.podAnnotations': { 'kubectl.kubernetes.io/default-container': 'other' },
+    'metrics.serviceMonitor': { enabled: true, renderMode: 'alwaysRender', interval: '30s' },
+    'metrics.serviceMonitor.additionalLabels': { 'app.kubernetes.io/instance': 'prometheus' },
+  })
+  const deployment = find(objects, 'Deployment', 'tollgate-operator')
+  t.match(at(deployment, 'metadata', 'labels'), { [part]: 'ai', 'helm.sh/chart': 'ours' })
+  t.match(at(deployment, 'spec', 'template', 'metadata'), {
+    labels: { [part]: 'control', 'helm.sh/chart': 'ours', 'app.kubernetes.io/instance': 'tollgate' },
+    annotations: { 'kubectl.kubernetes.io/default-container': 'other' },
+  })
+  const monitor = find(objects, 'ServiceMonitor', 'tollgate-operator')
+  t.match(at(monitor, 'metadata', 'labels'), { 'app.kubernetes.io/instance': 'prometheus' })
+  for (const values of ['commonLabels', 'operator.podLabels'])
+    t.match(
+      (await tryTemplate({ [values]: { 'app.kubernetes.io/instance': 'x' } })).stderr,
+      /may not have app.kubernetes.io\/instance: the chart's objects are found by it/,
+    )
+})
+
 t.test('monitoring objects appear where the cluster has their kinds', async (t) => {
   const values = { 'metrics.podMonitor.enabled': true }
   t.equal(ofKind(await template(values), 'PodMonitor').length, 0)

@@ -48,10 +48,13 @@ export async function template(values: JsonObject = {}, args: readonly string[] 
   return objectsIn(stdout)
 }
 
-/** YAML documents that are objects. */
+/** YAML documents that are objects. @throws Error for what is not quite YAML, such as a name that stands twice. */
 export function objectsIn(text: string): readonly JsonObject[] {
   return parseAllDocuments(text)
-    .map((one): unknown => one.toJS({ maxAliasCount: 1_000 }))
+    .map((one): unknown => {
+      if (one.errors[0] !== undefined) throw one.errors[0]
+      return one.toJS({ maxAliasCount: 1_000 })
+    })
     .filter(isJsonObject)
 }
 

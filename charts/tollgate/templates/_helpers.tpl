@@ -16,16 +16,22 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Call with (dict "root" $ "component" "operator"). */}}
+{{/*
+Call with (dict "root" $ "component" "operator"), and "more" labels of this object alone. What users state wins, and each name stands
+once: YAML in which one stands twice is refused by kustomize and others.
+*/}}
 {{- define "tollgate.labels" -}}
-{{ include "tollgate.selectorLabels" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-app.kubernetes.io/part-of: tollgate
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" -}}
+{{- $known := include "tollgate.selectorLabels" . | fromYaml -}}
+{{- $about := dict "version" .root.Chart.AppVersion "managed-by" .root.Release.Service "part-of" "tollgate" -}}
+{{- range $name, $value := $about -}}{{- $_ := set $known (printf "app.kubernetes.io/%s" $name) $value -}}{{- end -}}
+{{- $_ := set $known "helm.sh/chart" $chart -}}
+{{- merge (dict) (.more | default dict) (.root.Values.commonLabels | default dict) $known | toYaml -}}
+{{- end -}}
+
+{{/* Names of labels by which the chart's own objects, and Helm, know them. */}}
+{{- define "tollgate.reservedLabels" -}}
+{{- range list "name" "instance" "component" "managed-by" }}app.kubernetes.io/{{ . }} {{ end -}}
 {{- end -}}
 
 {{- define "tollgate.selectorLabels" -}}
@@ -160,6 +166,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
 {{- if eq (int .Values.sidecar.dataPort) (int .Values.sidecar.adminPort) -}}
 {{- fail "sidecar.dataPort and sidecar.adminPort must differ" -}}
+{{- end -}}
+{{- range splitList " " (include "tollgate.reservedLabels" . | trim) -}}
+{{- if or (hasKey ($.Values.commonLabels | default dict) .) (hasKey ($.Values.operator.podLabels | default dict) .) -}}
+{{- fail (printf "commonLabels and operator.podLabels may not have %s: the chart's objects are found by it" .) -}}
+{{- end -}}
 {{- end -}}
 {{- with .Values.redis.bundled.image -}}
 {{- if not (or .tag .digest) -}}
