@@ -18,6 +18,8 @@ const BACKOFF_MIN_MS = 250
 const BACKOFF_MAX_MS = 10_000
 /** A connection that opens and stays silent: the operator does not know the namespace yet. It is left open. */
 const CONNECT_TIMEOUT_MS = 5_000
+/** Of asking why there is none. */
+const EXPLAIN_TIMEOUT_MS = 250
 /** Finds an operator that vanished without a word; the server allows pings this often. */
 const KEEPALIVE_MS = 30_000
 const KEEPALIVE_TIMEOUT_MS = 10_000
@@ -100,7 +102,7 @@ export class CredentialsClient {
     })
     const close = () => client.close()
     try {
-      await untilReady(client)
+      if (!(await becomesReady(client))) throw await whyUnconnected(client)
       return await this.#converse(this.#subscribe(client, token.trim()))
     } finally {
       close()
@@ -165,11 +167,21 @@ export class CredentialsClient {
   }
 }
 
-function untilReady(client: Client): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.waitForReady(Date.now() + CONNECT_TIMEOUT_MS, (error) =>
-      error === undefined || error === null ? resolve() : reject(new Error('no connection to the operator')),
-    )
+function becomesReady(client: Client): Promise<boolean> {
+  return new Promise((resolve) => {
+    client.waitForReady(Date.now() + CONNECT_TIMEOUT_MS, (error) => resolve(error === undefined || error === null))
+  })
+}
+
+/** Waiting says that there is no connection, and not why; a call, which need not say who calls, is told. */
+function whyUnconnected(client: Client): Promise<Error> {
+  const { path, requestSerialize, responseDeserialize } = CREDENTIALS_SERVICE.Subscribe
+  const options = { deadline: Date.now() + EXPLAIN_TIMEOUT_MS }
+  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, options)
+  return new Promise((resolve) => {
+    call.on('error', () => undefined)
+    call.once('status', ({ details }) => resolve(new Error(`no connection to the operator: ${details}`)))
+    call.resume()
   })
 }
 
