@@ -14,6 +14,8 @@ const TELLING: ReadonlySet<number> = new Set([401, 403, 404, 409, 410, 429])
 const OPEN_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'type'])
 /** Characters in a row that are taken for a quotation. */
 const FRAGMENT = 8
+/** Begins every generated key, and is in the name of the operator's account, which a refusal for want of a right says: no secret. */
+const PUBLIC = /tollgate/g
 
 /** `result`, with the error of a refused Secret or token made fit for logs and statuses. `body`: what was sent. */
 export async function unquoted<Result>(
@@ -26,7 +28,8 @@ export async function unquoted<Result>(
   } catch (error) {
     if (!(error instanceof KubeError) || error.status === 0 || !CONFIDENTIAL.has(plural)) throw error
     const { status, reason, retryAfterMs, message } = error
-    const quotes = confidentialTexts(body).some((text) => showsPartOf(message, text))
+    const shown = message.replaceAll(PUBLIC, ' ')
+    const quotes = confidentialTexts(body).some((text) => showsPartOf(shown, text))
     if (!quotes && TELLING.has(status)) throw error
     const outcome = `the API server refused a ${kind} (${status} ${reason})`
     throw new KubeError(quotes ? outcome : `${outcome}: ${message}`, { status, reason, retryAfterMs })

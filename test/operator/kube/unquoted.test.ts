@@ -23,6 +23,13 @@ t.test('a message that says nothing of what was sent is told', async (t) => {
   )
 })
 
+t.test('what all keys begin with is no part of one: the account that lacks a right has it in its name', async (t) => {
+  const lacking =
+    'secrets "app" is forbidden: User "system:serviceaccount:tollgate-system:tollgate-operator" cannot update resource "secrets"'
+  t.equal(await told(lacking, 403), lacking)
+  t.equal(await told(`${lacking}: ${TEXT}`, 403), 'the API server refused a Secret (403 Why)')
+})
+
 t.test('a message that shows a part of it is withheld, in clear or in base64, whatever the status', async (t) => {
   for (const status of [400, 403, 422, 500]) {
     for (const quoted of [TEXT, ENCODED, TEXT.slice(5, 14), ENCODED.slice(10, 19)])
