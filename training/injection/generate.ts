@@ -12,6 +12,7 @@ import { BENIGN, BENIGN_DOCUMENTS, BENIGN_WORDS } from './seeds/benign.ts'
 import { CALLS_TO_ACTION, DOCUMENT_KINDS, DOCUMENT_WORDS, PASTE_QUESTIONS } from './seeds/documents.ts'
 import { LANGUAGE_WORDS, LANGUAGES } from './seeds/languages.ts'
 import { FOREIGN_LOOK_ALIKES, LOOK_ALIKE_WORDS, LOOK_ALIKES } from './seeds/look-alikes.ts'
+import { FOREIGN_TOOL_ORDERS, TOOL_ORDERS, TOOL_WORDS } from './seeds/tool-orders.ts'
 import { JAILBREAK_SENTENCES, ROLE_SENTENCES } from './seeds/long.ts'
 import { TRIGGERED_BENIGN, VARIED_BENIGN } from './seeds/varied-benign.ts'
 import { WORDS } from './seeds/words.ts'
@@ -43,6 +44,8 @@ const PER_CALL = 40
 const PER_FOREIGN_BENIGN_SEED = 7
 const PER_ENCODER = 40
 const PER_LOOK_ALIKE = 45
+const PER_TOOL_ORDER = 20
+const PER_FOREIGN_TOOL_ORDER = 8
 const LONG_TEXTS = 600
 const BACKGROUND_TEXTS = 4200
 const PER_FOREIGN_BACKGROUND = 60
@@ -55,6 +58,7 @@ const LISTS: WordLists = {
   ...LANGUAGE_WORDS,
   ...BACKGROUND_WORDS,
   ...LOOK_ALIKE_WORDS,
+  ...TOOL_WORDS,
   ...DOCUMENT_WORDS,
   ...VARIED_WORDS,
   para: PARAGRAPHS,
@@ -78,6 +82,7 @@ export function generateSamples(): Sample[] {
     ...encoded(random),
     ...varied(random),
     ...longDocuments(random),
+    ...toolOrders(random),
   ]
   const seen = new Set<string>()
   const blind = blindTexts()
@@ -211,6 +216,19 @@ function* lookAlikes(random: Random): Iterable<Sample> {
       }
     }
   }
+}
+
+function* toolOrders(random: Random): Iterable<Sample> {
+  for (const [language, seeds] of [['en', TOOL_ORDERS] as const, ...Object.entries(FOREIGN_TOOL_ORDERS)])
+    for (const seed of seeds)
+      for (let round = 0; round < (language === 'en' ? PER_TOOL_ORDER : PER_FOREIGN_TOOL_ORDER); round++)
+        yield {
+          text: vary(expand(seed, LISTS, random), random),
+          label: 0,
+          family: 'tool-order',
+          language,
+          scope: 'message',
+        }
 }
 
 function* varied(random: Random): Iterable<Sample> {
