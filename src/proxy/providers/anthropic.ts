@@ -19,5 +19,5 @@ export const anthropic = {
 
 /** An account without credit is refused with 400, as if the request were at fault. */
 function classifyFailure(status: number, body: string): FailureKind {
-  return status === 400 && /credit balance is too low/i.test(body) ? 'our-fault' : classifyStatus(status)
+  return status === 400 && /credit balance is too low/i.test(body) ? 'our-fault' : classifyStatus(status, body)
 }

@@ -42,5 +42,5 @@ function method({ operation, stream }: Target): string {
 function classifyFailure(status: number, body: string): FailureKind {
   if (status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)) return 'our-fault'
   const isMissing = (status === 403 || status === 404) && /CachedContent not found|access the File /i.test(body)
-  return isMissing ? 'request' : classifyStatus(status)
+  return isMissing ? 'request' : classifyStatus(status, body)
 }

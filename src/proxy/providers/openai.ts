@@ -21,5 +21,5 @@ export function openaiPath(operation: Target['operation']): string {
 
 /** A 429 with `insufficient_quota` is an account without credit: waiting does not help. */
 export function classifyOpenaiFailure(status: number, body: string): FailureKind {
-  return status === 429 && body.includes('"insufficient_quota"') ? 'our-fault' : classifyStatus(status)
+  return status === 429 && body.includes('"insufficient_quota"') ? 'our-fault' : classifyStatus(status, body)
 }

@@ -60,8 +60,12 @@ export function withPath(base: URL, path: string): URL {
   return base
 }
 
-/** Statuses as most vendors use them. @see DESIGN section 4 "Refusals" */
-export function classifyStatus(status: number): FailureKind {
+/** Ids that vendors give to what a client has uploaded or made there: `file_011CNha8iCJcU1wXNR6q4V8w`, `container_011CPR5CNjB7`. */
+const OBJECT_ID = /\b(?:file|container|cntr|skill)[-_](?=[A-Za-z]{0,64}\d)[A-Za-z0-9]{12,64}\b/
+
+/** Statuses as most vendors use them. A 404 that names an object of the request is not about the model. @see DESIGN section 4 "Refusals" */
+export function classifyStatus(status: number, body: string): FailureKind {
+  if (status === 404 && OBJECT_ID.test(body)) return 'request'
   if (status === 429) return 'rate-limited'
   if (status === 400 || status === 413 || status === 422) return 'request'
   // Request timeout, conflict, too early: about the moment, not about the request.

@@ -226,6 +226,28 @@ t.test('Gemini says of a cached content or file that is gone what it says of a r
   t.equal(classifyFailure(404, refusal('models/nope is not found for API version v1beta')), 'our-fault')
 })
 
+t.test('a 404 about a file of the request is about the request, one about a model is not', async (t) => {
+  for (const type of ['Anthropic', 'OpenAI', 'OpenAICompatible', 'AzureOpenAI'] as const) {
+    const { classifyFailure } = familyOf(type)
+    for (const id of [
+      'file_011CNha8iCJcU1wXNR6q4V8w',
+      'file-BK7bzQj3FfZFXr7DbL6xJwfo',
+      'container_011CPR5CNjB747bTd36fQLFk',
+    ])
+      t.equal(
+        classifyFailure(404, JSON.stringify({ error: { message: `Not found: ${id}` } })),
+        'request',
+        `${type} ${id}`,
+      )
+    t.equal(classifyFailure(404, '{"error":{"message":"The model `file-reader` does not exist"}}'), 'our-fault', type)
+    t.equal(
+      classifyFailure(404, '{"type":"error","error":{"type":"not_found_error","message":"model: claude-x"}}'),
+      'our-fault',
+    )
+    t.equal(classifyFailure(500, 'file_011CNha8iCJcU1wXNR6q4V8w'), 'unavailable', type)
+  }
+})
+
 for (const [type, status, body] of VENDORS_OWN_WAYS) {
   t.test(`${type} refuses our account with ${status}, which is our fault`, async (t) => {
     const family: ProviderFamily = familyOf(type)
