@@ -37,9 +37,11 @@ t.test('what has a date goes by the clock as it is now; what takes a time does n
     nodeFlags: ['--import', ADJUSTABLE],
     env: { CLOCK_FILE: clockFile },
   })
+  let lastId: string | null = null
   const call = async (headers = {}) => {
     const answer = await gateway.chat({ max_tokens: 256 }, headers)
     await answer.body?.cancel()
+    lastId = answer.headers.get('x-request-id')
     return answer.status
   }
   const short = { authorization: `Bearer ${SHORT_KEY}` }
@@ -59,6 +61,7 @@ t.test('what has a date goes by the clock as it is now; what takes a time does n
   setClock(0)
   t.equal(await call(short), 200, 'no longer')
 
+  await gateway.line((line) => line['requestId'] === lastId)
   const records = gateway.lines.filter((line) => line['type'] === 'audit')
   const tomorrow = records.filter((line) => Date.parse(String(line['time'])) > Date.now() + 12 * HOUR_MS)
   t.ok(tomorrow.length > 2 && tomorrow.length < records.length, 'records bear the date of their time')
