@@ -22,12 +22,14 @@ interface Entry {
 }
 
 /**
- * The connection of the current context. Of several files the first that names something wins, as in kubectl.
+ * The connection of the current context. As in kubectl the first of several files that names something wins, and those
+ * that are not there are passed over.
  * @throws Error that names the file and what is missing.
  */
 export async function readKubeconfig(paths: readonly string[], sources: ConnectionSources): Promise<KubeConnection> {
-  const files = await Promise.all(paths.map(readConfigFile))
   const where = paths.join(':')
+  const files = (await Promise.all(paths.map(readConfigFile))).filter((file) => file !== undefined)
+  if (files.length === 0) throw new Error(`there is no kubeconfig at ${where}; KUBECONFIG names where it is`)
   const current = files
     .map(({ content }) => asString(content['current-context']))
     .find((name) => name !== undefined && name !== '')
@@ -49,8 +51,13 @@ export async function readKubeconfig(paths: readonly string[], sources: Connecti
   }
 }
 
-async function readConfigFile(path: string): Promise<ConfigFile> {
-  const content: unknown = parse(await readFile(path, 'utf8'))
+async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const content: unknown = parse(text)
   if (!isJsonObject(content)) throw new Error(`${path} is not a kubeconfig`)
   return { path, folder: dirname(resolve(path)), content }
 }

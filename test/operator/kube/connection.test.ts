@@ -81,6 +81,15 @@ t.test('without a list of files or a pod, the one in the home folder is used', a
   t.equal((await connection.token?.get())?.reveal(), 'from-file')
 })
 
+t.test('files of the list that are not there are passed over, as kubectl does', async (t) => {
+  const folder = t.testdir({})
+  const path = await put(folder, 'config', config('token: t'))
+  const find = (list: string) =>
+    findConnection({ env: { KUBECONFIG: list }, home: '/', timing: new ManualTiming() }).then(({ server }) => server)
+  t.equal(await find(`${join(folder, 'absent')}:${path}`), await find(path))
+  await t.rejects(find(join(folder, 'absent')), /^there is no kubeconfig at \/.*absent; KUBECONFIG names where it is$/)
+})
+
 const BROKEN: readonly (readonly [string, RegExp])[] = [
   ['[]', /is not a kubeconfig/],
   ['kind: Config', /no current-context/],
