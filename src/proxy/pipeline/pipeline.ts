@@ -101,7 +101,8 @@ async function admitAndPrepare(
   const admitting = admit(admissionOf(read.request), route, caller, record, services)
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
-  // What has been asked of a store is written to its connection before the cohort goes on.
+  // What has been asked of a store, by all in one turn, is written to its connection before the cohort goes on.
+  await undefined
   await guarding.join()
   let prepared: Prepared
   let admitted: AdmittedRequest

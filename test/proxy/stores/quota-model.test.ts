@@ -20,9 +20,10 @@ const RESETS = ['Calendar', 'Rolling'] as const
 const KINDS = ['Input', 'Output', 'Total'] as const
 
 type Step =
-  | { readonly type: 'admit'; readonly need: QuotaNeed }
+  /** In one moment, as all here: what is asked together may go in one call, and has to count as if it went one by one. */
+  | { readonly type: 'admit'; readonly needs: readonly QuotaNeed[] }
   | { readonly type: 'extend'; readonly pick: number; readonly need: QuotaNeed }
-  | { readonly type: 'settle'; readonly pick: number; readonly share: number }
+  | { readonly type: 'settle'; readonly picks: readonly number[]; readonly share: number }
   | { readonly type: 'renew'; readonly pick: number }
   | { readonly type: 'unconfirmed'; readonly actual: Charge }
   | { readonly type: 'wait'; readonly ms: number }
@@ -127,11 +128,8 @@ class Run {
     const chosen = 'pick' in step ? this.#open[step.pick % this.#open.length] : undefined
     switch (step.type) {
       case 'admit': {
-        const admission = await this.store.admit({ id, plan: this.#plan, need: step.need })
-        if (admission.type === 'refused') return admission
-        const { reservation, ...shown } = admission
-        this.#open.push({ reservation, bound: boundIn(step.need, shown.grantedOutputTokens), heldMs: 0 })
-        return shown
+        const admitting = step.needs.map((need, index) => this.#admit(`${id}.${index}`, need))
+        return Promise.all(admitting)
       }
       case 'extend': {
         if (chosen === undefined) return undefined
@@ -141,9 +139,15 @@ class Run {
         return extension
       }
       case 'settle': {
-        if (chosen === undefined) return undefined
-        this.#open.splice(this.#open.indexOf(chosen), 1)
-        return this.#settle(chosen.reservation, scaled(chosen.bound, step.share))
+        const settling = step.picks.flatMap((pick, index) => {
+          const [ended] = this.#open.splice(pick % Math.max(1, this.#open.length), 1)
+          if (ended === undefined) return []
+          const actual = scaled(ended.bound, step.share)
+          // Now and then twice in one moment.
+          const again = index % 3 === 0 ? [this.store.settle(ended.reservation, actual)] : []
+          return [this.#settle(ended.reservation, actual), ...again]
+        })
+        return Promise.all(settling)
       }
       case 'renew':
         return chosen === undefined ? undefined : this.store.renew(chosen.reservation).then(() => undefined)
@@ -152,6 +156,14 @@ class Run {
       default:
         return step satisfies never
     }
+  }
+
+  async #admit(id: string, need: QuotaNeed): Promise<unknown> {
+    const admission = await this.store.admit({ id, plan: this.#plan, need })
+    if (admission.type === 'refused') return admission
+    const { reservation, ...shown } = admission
+    this.#open.push({ reservation, bound: boundIn(need, shown.grantedOutputTokens), heldMs: 0 })
+    return shown
   }
 
   async #settle(reservation: Reservation, actual: Charge): Promise<void> {
@@ -226,6 +238,7 @@ function step(): fc.Arbitrary<Step> {
     .map(({ choices, price, ...fixed }): QuotaNeed =>
       choices === 0 ? fixed : { ...fixed, outputTokens: 0, open: { choices, price, minTokens: 10, maxTokens: 500 } },
     )
+  const needs = fc.oneof(fc.tuple(need), fc.array(need, { minLength: 2, maxLength: 40 }))
   const pick = fc.nat({ max: 50 })
   const actual = fc.record({
     costMicroUsd: fc.nat({ max: 50 }),
@@ -238,13 +251,13 @@ function step(): fc.Arbitrary<Step> {
     fc.integer({ min: MINUTE, max: 40 * MINUTE }),
   )
   return fc.oneof(
-    { weight: 5, arbitrary: fc.record({ type: fc.constant('admit' as const), need }) },
+    { weight: 5, arbitrary: fc.record({ type: fc.constant('admit' as const), needs }) },
     { weight: 1, arbitrary: fc.record({ type: fc.constant('extend' as const), pick, need }) },
     {
       weight: 3,
       arbitrary: fc.record({
         type: fc.constant('settle' as const),
-        pick,
+        picks: fc.array(pick, { minLength: 1, maxLength: 8 }),
         share: fc.double({ min: 0, max: 1, noNaN: true }),
       }),
     },

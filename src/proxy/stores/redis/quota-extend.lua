@@ -1,11 +1,10 @@
 -- Reserves more on top of an open reservation, in the windows of its admission, and renews its lease.
 -- KEYS: base:open, base:reservations
--- ARGV: now, id, '', plan (JSON, that of the admission), then the need as in quota-admit.lua
+-- ARGV: now, id, plan (JSON, that of the admission), the need as in quota-need.lua
 -- Returns numbers with a space between them: 1 and the granted tokens a choice; or `refused` of quota-decide.lua; or 2: it
 -- has expired.
-local id, plan = ARGV[2], cjson.decode(ARGV[4])
-local need = { ARGV[5] + 0, ARGV[6] + 0, ARGV[7] + 0 }
-local open = ARGV[9] and open_answer().read(ARGV[9], ARGV[10], ARGV[11], ARGV[12])
+local id, plan = ARGV[2], cjson.decode(ARGV[3])
+local need, _, open = need_in(ARGV[4])
 
 local packed = redis.call('HGET', KEYS[2], id)
 if not packed then return '2' end

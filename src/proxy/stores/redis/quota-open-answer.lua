@@ -1,7 +1,8 @@
 -- Module: answers without a maximum, { n choices, l least and h highest tokens a choice, p price }.
 
--- That of a call, if it is open.
-local function read(choices, least, highest, price)
+-- That of a need: the four in this order.
+local function read(figures)
+  local choices, least, highest, price = string.match(figures, '(%S+) (%S+) (%S+) (%S+)')
   return { n = tonumber(choices), l = tonumber(least), h = tonumber(highest), p = tonumber(price) }
 end
 

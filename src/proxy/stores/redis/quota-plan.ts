@@ -1,4 +1,5 @@
 /** Plans and needs in the short form that the quota scripts read. */
+import type { Charge } from '../../../domain/quota/amounts.ts'
 import { counterBase, counterKey, scopePart, wholeKey } from '../../../domain/quota/counter-keys.ts'
 import type { LimitInPlan, PlannedScope, PlannedWindow, QuotaPlan, QuotaUnit } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
@@ -59,10 +60,6 @@ export class EncodedPlan {
     return this.#json
   }
 
-  endedKey(id: string): string {
-    return `${this.#base}:ended:${id}`
-  }
-
   /** Names the windows that hold `nowMs`, which spares the scripts the calendar until the first of them ends. */
   date(nowMs: Milliseconds): void {
     this.#json = this.#encode(nowMs)
@@ -90,14 +87,15 @@ export class EncodedPlan {
   }
 }
 
-/** The arguments of a need (`quota-admit.lua`), put after those that are there. */
-export function addNeed(
-  args: string[],
-  { costMicroUsd, inputTokens, outputTokens, rateTokens, open }: QuotaNeed,
-): void {
-  args.push(String(costMicroUsd), String(inputTokens), String(outputTokens), String(rateTokens))
-  if (open === undefined) return
-  args.push(String(open.choices), String(open.minTokens), String(open.maxTokens), String(open.price))
+/** A need as `quota-need.lua` reads it. */
+export function needText({ costMicroUsd, inputTokens, outputTokens, rateTokens, open }: QuotaNeed): string {
+  const closed = `${costMicroUsd} ${inputTokens} ${outputTokens} ${rateTokens}`
+  return open === undefined ? closed : `${closed} ${open.choices} ${open.minTokens} ${open.maxTokens} ${open.price}`
+}
+
+/** A charge as `quota-settle.lua` reads it. */
+export function chargeText({ costMicroUsd, inputTokens, outputTokens }: Charge): string {
+  return `${costMicroUsd} ${inputTokens} ${outputTokens}`
 }
 
 const ALWAYS = { startMs: 0, endMs: undefined }

@@ -33,6 +33,11 @@ local function text(number)
   return string.format('%.0f', number)
 end
 
+-- base:ended:<id>, from KEYS[1], which is base:open.
+local function ended_key(id)
+  return string.sub(KEYS[1], 1, -5) .. 'ended:' .. id
+end
+
 -- Prolongs the life of a key that has no end of its own, once a day: `last` is the day of the last time.
 local function keep_alive(key, last)
   local day = math.floor(now / 86400000)

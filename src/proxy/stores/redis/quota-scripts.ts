@@ -7,7 +7,7 @@ import type { RedisScript } from '../../../crypto/redis-script.ts'
 const WINDOWS = [module('rolling'), part('windows')]
 const EXPIRY = [module('expire', 'charge', 'expire'), part('sweep')]
 const PLAN = [module('calendar'), part('plan'), module('rates')]
-const DECISION = [module('open-answer'), part('decide'), part('reserve')]
+const DECISION = [module('open-answer'), part('need'), part('decide'), part('reserve')]
 /** `quota-admit.lua` says what it takes and returns. */
 export const ADMIT = scriptOf(...WINDOWS, ...EXPIRY, ...PLAN, ...DECISION, part('admit'))
 /** `quota-extend.lua` says what it takes and returns. */

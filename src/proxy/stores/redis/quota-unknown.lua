@@ -1,6 +1,6 @@
 -- Module: settles what is no open reservation (any more). Returns what became of it.
-local function settle(actual, plan)
-  local ended = redis.call('GET', KEYS[3])
+local function settle(ended_key, actual, plan)
+  local ended = redis.call('GET', ended_key)
   local outcome = 'unknown'
   if ended and ended ~= '' then
     -- It expired and was charged at its bound at `at`: what was really used becomes the truth.
@@ -14,7 +14,7 @@ local function settle(actual, plan)
     for _, window in ipairs(windows) do charge_window(window, { 0, 0, 0 }, actual, 1, now) end
     outcome = 'charged'
   end
-  if ended then redis.call('SET', KEYS[3], '', 'PX', '3600000') end
+  if ended then redis.call('SET', ended_key, '', 'PX', '3600000') end
   return outcome
 end
 

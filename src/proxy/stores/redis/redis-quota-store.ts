@@ -1,7 +1,9 @@
 /**
- * The quota store in Redis: every call is one script, hence atomic, and one round trip. All keys of an organization
- * share the hash slot of `{organization}`, so that a cluster serves it from one node. The clock is Redis's.
+ * The quota store in Redis: every call is one script, hence atomic, and one round trip, for all requests of a plan that ask
+ * in one moment. All keys of an organization share the hash slot of `{organization}`, so that a cluster serves it from one
+ * node. The clock is Redis's.
  */
+import type { RedisScript } from '../../../crypto/redis-script.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
@@ -17,11 +19,12 @@ import type {
   UsageReport,
 } from '../../pipeline/quota-port.ts'
 import { admissionOf, refusalOf, usageOf } from './quota-answers.ts'
-import { addNeed, PlanEncoder } from './quota-plan.ts'
+import { chargeText, needText, PlanEncoder } from './quota-plan.ts'
 import type { EncodedPlan } from './quota-plan.ts'
 import { QuotaReply } from './quota-reply.ts'
 import { ADMIT, EXTEND, RENEW, SETTLE, USAGE } from './quota-scripts.ts'
 import type { RedisConnection } from './redis-client.ts'
+import { ScriptBatches } from './script-batches.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 
 export interface RedisQuotaStoreOptions {
@@ -42,6 +45,10 @@ export class RedisQuotaStore implements QuotaStore {
   readonly #call: { readonly timeoutMs?: Milliseconds }
   readonly #onlyWhole: boolean
   readonly #plans = new PlanEncoder()
+  readonly #admissions = new ScriptBatches((plan, entries) =>
+    this.#run(ADMIT, plan, [this.#wholeKeyOf(plan), plan.json, ...entries]),
+  )
+  readonly #settlements = new ScriptBatches((plan, entries) => this.#run(SETTLE, plan, [plan.json, '', ...entries]))
 
   constructor(redis: RedisConnection, options: RedisQuotaStoreOptions = {}) {
     this.#redis = redis
@@ -54,10 +61,10 @@ export class RedisQuotaStore implements QuotaStore {
     const { id, plan, need } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const encoded = this.#plans.encode(plan)
-    const args = [this.#clock(), id, this.#wholeKeyOf(encoded), encoded.json]
-    addNeed(args, need)
-    const keys = [encoded.openKey, encoded.reservationsKey, encoded.endedKey(id)] as const
-    const reply = new QuotaReply(await this.#redis.run(ADMIT, keys, args, this.#call))
+    const batch = this.#admissions.next(encoded)
+    const position = batch.add(id, needText(need))
+    const replies = await batch.reply
+    const reply = new QuotaReply(Array.isArray(replies) ? replies[position] : replies)
     switch (reply.integer(0)) {
       case 0:
         return refusalOf(encoded, reply)
@@ -73,8 +80,7 @@ export class RedisQuotaStore implements QuotaStore {
   async extend({ id, plan, origin }: Reservation, more: QuotaNeed): Promise<Extension> {
     if (origin === 'none') return { type: 'extended', grantedOutputTokens: more.open?.maxTokens }
     const encoded = this.#plans.encode(plan)
-    const args = [this.#clock(), id, '', encoded.json]
-    addNeed(args, more)
+    const args = [this.#clock(), id, encoded.json, needText(more)]
     const keys = [encoded.openKey, encoded.reservationsKey] as const
     const reply = new QuotaReply(await this.#redis.run(EXTEND, keys, args, this.#call))
     switch (reply.integer(0)) {
@@ -101,24 +107,34 @@ export class RedisQuotaStore implements QuotaStore {
     if (first !== undefined) first.settlementSent = true
     const encoded = this.#plans.encode(plan)
     const isUnconfirmed = origin === 'unconfirmed'
-    const args = [
-      this.#clock(),
-      id,
-      String(actual.costMicroUsd),
-      String(actual.inputTokens),
-      String(actual.outputTokens),
-      first !== undefined || isUnconfirmed ? encoded.json : '',
-    ]
-    if (isUnconfirmed) args.push('1')
     try {
-      const keys = [encoded.openKey, encoded.reservationsKey, encoded.endedKey(id)] as const
-      await this.#redis.run(SETTLE, keys, args, this.#call)
+      if (first === undefined) await this.#settleAlone(id, encoded, isUnconfirmed, actual)
+      else await this.#settleWithOthers(id, encoded, actual)
     } catch (error) {
       if (first !== undefined && error instanceof RedisUnavailableError && !error.maybeExecuted) {
         first.settlementSent = false
       }
       throw error
     }
+  }
+
+  async #settleWithOthers(id: string, plan: EncodedPlan, actual: Charge): Promise<void> {
+    const batch = this.#settlements.next(plan)
+    batch.add(id, chargeText(actual))
+    try {
+      await batch.reply
+    } catch (error) {
+      // Whichever of them Redis stumbled at, the others have to be settled.
+      if (batch.size === 1 || error instanceof RedisUnavailableError) throw error
+      await this.#settleAlone(id, plan, false, actual)
+    }
+  }
+
+  async #settleAlone(id: string, plan: EncodedPlan, isUnconfirmed: boolean, actual: Charge): Promise<void> {
+    // After a batch that its first settlement may be in: only that one says what an unknown reservation is charged.
+    await undefined
+    const args = isUnconfirmed ? [plan.json, '1'] : ['', '']
+    await this.#run(SETTLE, plan, [...args, id, chargeText(actual)])
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
@@ -132,6 +148,10 @@ export class RedisQuotaStore implements QuotaStore {
 
   async close(): Promise<void> {
     // The connection is its owner's.
+  }
+
+  #run(script: RedisScript, plan: EncodedPlan, args: readonly string[]): Promise<unknown> {
+    return this.#redis.run(script, [plan.openKey, plan.reservationsKey], [this.#clock(), ...args], this.#call)
   }
 
   #clock(): string {

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap'
+import type { QuotaPlan } from '../../../../src/domain/quota/limits.ts'
+import type { Reservation } from '../../../../src/proxy/pipeline/quota-port.ts'
 import { connectRedis, type RedisConnection } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
 import { charge, need, plan } from '../../../helpers/quota.ts'
-import { startAclRedis, startCluster, startRedis } from '../../../helpers/redis.ts'
+import { startAclRedis, startCluster, startRedis, type RedisServer } from '../../../helpers/redis.ts'
 import { quotaStoreContract } from '../quota-store-contract.ts'
 
 /** Generous, because the machine may be busy: bounds are the business of redis-client.test.ts. */
@@ -118,6 +120,53 @@ t.test('settles and charges what a proxy of an earlier version reserved', async 
     rateLimits: [{ concurrent: { open: 0 } }],
   })
 })
+
+t.test('what is asked in one moment goes in few calls', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  const store = new RedisQuotaStore(redis)
+  const own = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const other = plan({ key: { budgets: [{ limit: 1_000 }] } }, { key: 'team/other' })
+  await store.settle(await admitted(store, own, 'first'), charge(0))
+  await server.cli('CONFIG', 'RESETSTAT')
+  const reservations = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => admitted(store, index % 10 === 0 ? other : own, `r${index}`)),
+  )
+  t.equal(await scriptCalls(server), 3, '36 of one key, 32 at most in a call, and 4 of another')
+  await Promise.all(reservations.map((reservation, index) => store.settle(reservation, charge(index))))
+  t.equal(await scriptCalls(server), 6)
+  t.match((await store.usage(other)).limits, [{ spent: 0 + 10 + 20 + 30, reserved: 0 }])
+  t.match((await store.usage(own)).limits, [{ spent: (39 * 40) / 2 - 60, reserved: 0 }])
+})
+
+t.test('a record that cannot be read keeps no other reservation from its settlement', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  const store = new RedisQuotaStore(redis)
+  const own = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const [before, broken, after] = await Promise.all(['a', 'b', 'c'].map((id) => admitted(store, own, id)))
+  if (before === undefined || broken === undefined || after === undefined) return t.fail()
+  await server.cli('HSET', 'tg:q:{acme}:reservations', 'b', 'no record')
+  const outcomes = await Promise.allSettled([before, broken, after].map((one) => store.settle(one, charge(20))))
+  t.match([outcomes[0], outcomes[2]], [{ status: 'fulfilled' }, { status: 'fulfilled' }])
+  t.match((await store.usage(own)).limits, [{ spent: 40 }])
+})
+
+async function admitted(store: RedisQuotaStore, own: QuotaPlan, id: string): Promise<Reservation> {
+  const admission = await store.admit({ id, plan: own, need: need(10) })
+  if (admission.type === 'refused') throw new Error(admission.reason)
+  return admission.reservation
+}
+
+async function scriptCalls(server: RedisServer): Promise<number> {
+  const stats = await server.cli('INFO', 'commandstats')
+  return (
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0) +
+    Number(/cmdstat_eval:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+  )
+}
 
 async function connected(t: Test, url: string): Promise<RedisConnection> {
   const redis = connectRedis(url, { callTimeoutMs: TIMEOUT_MS })
