@@ -1,6 +1,6 @@
 /**
  * Requests that ask the same of the store in the same moment, for the same plan, ask in one call of a script. A call costs
- * this process and Redis more than what the script does for one request: with 32 requests under way this is an eighth of
+ * this process and Redis more than what the script does for one request: with 32 requests under way this is a sixth of
  * the processor.
  */
 import type { EncodedPlan } from './quota-plan.ts'
