@@ -1,7 +1,7 @@
 /**
  * Stage: the end of every request, exactly once, whatever way it ended. What was used is priced and charged, the audit record
- * is written, the metrics count. The charge is on its way to the store when the answer leaves, on the connection that
- * the next admission takes; no answer waits for the store's word, which could change nothing in it. With `x-llm-billing:
+ * is written, the metrics count. The charge is in the store's hands when the answer leaves: it goes ahead of whatever is
+ * asked next; no answer waits for the store's word, which could change nothing in it. With `x-llm-billing:
  * async`, and for free answers from the cache, the charge comes after the answer, before another request is read; until
  * then the reservation stands, so that what a killed process takes with it is charged at its bound. Record and metrics
  * wait for a pause.

@@ -114,7 +114,7 @@ class Resilient implements ResilientQuotaStore {
     await this.#backend.renew(reservation).catch((error: unknown) => this.#links.lost(link, error))
   }
 
-  /** Sent before anything is waited for, unless there is an outage. */
+  /** In the backend's hands before anything is waited for, unless there is an outage. */
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
     const link = this.#links.of(reservation.plan)

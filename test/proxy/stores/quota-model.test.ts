@@ -23,7 +23,12 @@ type Step =
   /** In one moment, as all here: what is asked together may go in one call, and has to count as if it went one by one. */
   | { readonly type: 'admit'; readonly needs: readonly QuotaNeed[] }
   | { readonly type: 'extend'; readonly pick: number; readonly need: QuotaNeed }
-  | { readonly type: 'settle'; readonly picks: readonly number[]; readonly share: number }
+  | {
+      readonly type: 'settle'
+      readonly picks: readonly number[]
+      readonly share: number
+      readonly needs: readonly QuotaNeed[]
+    }
   | { readonly type: 'renew'; readonly pick: number }
   | { readonly type: 'unconfirmed'; readonly actual: Charge }
   | { readonly type: 'wait'; readonly ms: number }
@@ -147,7 +152,8 @@ class Run {
           const again = index % 3 === 0 ? [this.store.settle(ended.reservation, actual)] : []
           return [this.#settle(ended.reservation, actual), ...again]
         })
-        return Promise.all(settling)
+        const admitting = step.needs.map((need, index) => this.#admit(`${id}.${index}`, need))
+        return Promise.all([...settling, ...admitting])
       }
       case 'renew':
         return chosen === undefined ? undefined : this.store.renew(chosen.reservation).then(() => undefined)
@@ -259,6 +265,8 @@ function step(): fc.Arbitrary<Step> {
         type: fc.constant('settle' as const),
         picks: fc.array(pick, { minLength: 1, maxLength: 8 }),
         share: fc.double({ min: 0, max: 1, noNaN: true }),
+        // What has ended goes with what is asked in the same moment.
+        needs: fc.oneof(fc.constant([]), needs),
       }),
     },
     { weight: 1, arbitrary: fc.record({ type: fc.constant('renew' as const), pick }) },

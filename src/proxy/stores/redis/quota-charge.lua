@@ -2,21 +2,19 @@
 -- reservation may be older than the counter); `requests` more were charged. In a rolling window it is spent in the
 -- bucket of `at`, unless that has dropped out.
 local function charge_window(window, released, used, requests, at)
-  local key, state = window[1], read_window(window)
+  local state = read_window(window)
   local is_rolling = window[2] > 0
   if is_rolling then used = rolling().spend(window, state, used, at) end
   for unit = 1, 3 do
     local spent, reserved = state[unit] + used[unit], state[unit + 3] - released[unit]
     state[unit], state[unit + 3] = spent > 0 and spent or 0, reserved > 0 and reserved or 0
   end
-  local added = 0
   if is_rolling then
     rolling().save(window, state)
+    keep_window(window, state, 0)
   else
-    added = redis.call('HSET', key, 's1', state[1], 's2', state[2], 's3', state[3],
-      'r1', state[4], 'r2', state[5], 'r3', state[6], 'q', (state[7] or 0) + requests)
+    note_change(window, state, requests)
   end
-  keep_window(window, state, added)
 end
 
 -- One request fewer is open in a scope; never below zero.

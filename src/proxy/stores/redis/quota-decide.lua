@@ -3,7 +3,7 @@
 -- The part of the three amounts from `first` on that a limit's unit counts: 1 cost, 2 input, 3 output, 4 input and output.
 local function amount_in(unit, amounts, first)
   if unit == 4 then return amounts[first + 1] + amounts[first + 2] end
-  return amounts[first + unit - 1] + 0
+  return amounts[first + unit - 1]
 end
 
 -- Whether the need fits into every limit of a plan; decideSize of domain/quota/decide.ts.

@@ -25,4 +25,5 @@ for index, state in ipairs(states) do reserve(record.w[index], state, bound) end
 for unit = 1, 3 do record.b[unit] = record.b[unit] + bound[unit] end
 redis.call('HSET', KEYS[2], id, cmsgpack.pack(record))
 redis.call('ZADD', KEYS[1], now + 60000, id)
+save_windows()
 return '1 ' .. text(granted)

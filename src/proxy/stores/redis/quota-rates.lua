@@ -64,21 +64,26 @@ local function note(rates, tokens, record)
   end
 end
 
--- Takes a request and its tokens from the rates of each scope, and counts it as open.
+-- Takes a request and its tokens from the levels of each scope, and counts it as open.
 local function take(rates, states, tokens)
   for index, limits in ipairs(rates) do
+    local state = states[index]
+    if limits[2] >= 0 then state.q = state.q - RATE_PARTS end
+    if limits[4] >= 0 then state.t = state.t - token_parts(limits, tokens) end
+    if limits[6] >= 0 then state.n = state.n + 1 end
+  end
+end
+
+-- Writes the levels of each scope, from which something was taken.
+local function save(rates, states)
+  for index, limits in ipairs(rates) do
     local state, fields = states[index], {}
-    if limits[2] >= 0 then
-      state.q = state.q - RATE_PARTS
-      fields = { 'ql', state.q, 'qa', now }
-    end
+    if limits[2] >= 0 then fields = { 'ql', state.q, 'qa', now } end
     if limits[4] >= 0 then
-      state.t = state.t - token_parts(limits, tokens)
       fields[#fields + 1] = 'tl'; fields[#fields + 1] = state.t
       fields[#fields + 1] = 'ta'; fields[#fields + 1] = now
     end
     if limits[6] >= 0 then
-      state.n = state.n + 1
       fields[#fields + 1] = 'n'; fields[#fields + 1] = state.n
     end
     redis.call('HSET', limits[1], unpack(fields))
@@ -103,4 +108,4 @@ local function figures(states)
   return table.concat(levels, ' ')
 end
 
-return { read = read, decide = decide, note = note, take = take, correct = correct, figures = figures }
+return { read = read, decide = decide, note = note, take = take, save = save, correct = correct, figures = figures }

@@ -46,7 +46,7 @@ local function read(window, state)
   for index, n in ipairs(between(window, state.oldest, math.min(cut - 1, state.newest))) do fields[index] = 'b' .. text(n) end
   for index, packed in ipairs(#fields > 0 and redis.call('HMGET', window[1], unpack(fields)) or {}) do
     if packed then
-      for unit, amount in ipairs(amounts_of(packed)) do state[unit] = text(math.max(0, state[unit] - amount)) end
+      for unit, amount in ipairs(amounts_of(packed)) do state[unit] = math.max(0, state[unit] - amount) end
       state.dropped[#state.dropped + 1] = fields[index]
     end
   end

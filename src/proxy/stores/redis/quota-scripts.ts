@@ -8,22 +8,13 @@ const WINDOWS = [module('rolling'), part('windows')]
 const EXPIRY = [module('expire', 'charge', 'expire'), part('sweep')]
 const PLAN = [module('calendar'), part('plan'), module('rates')]
 const DECISION = [module('open-answer'), part('need'), part('decide'), part('reserve')]
-/** `quota-admit.lua` says what it takes and returns. */
-export const ADMIT = scriptOf(...WINDOWS, ...EXPIRY, ...PLAN, ...DECISION, part('admit'))
+const SETTLEMENT = [part('charge'), module('expire'), part('sweep'), module('unknown'), part('settle')]
+/** `quota-turn.lua` says what it takes and returns. */
+export const TURN = scriptOf(...WINDOWS, ...PLAN, ...SETTLEMENT, ...DECISION, part('admit'), part('turn'))
 /** `quota-extend.lua` says what it takes and returns. */
 export const EXTEND = scriptOf(...WINDOWS, module('rates'), ...DECISION, part('extend'))
 /** `quota-renew.lua` says what it takes and returns. */
 export const RENEW = scriptOf(part('renew'))
-/** `quota-settle.lua` says what it takes and returns. */
-export const SETTLE = scriptOf(
-  ...WINDOWS,
-  part('charge'),
-  module('expire'),
-  part('sweep'),
-  ...PLAN,
-  module('unknown'),
-  part('settle'),
-)
 /** `quota-usage.lua` says what it takes and returns. */
 export const USAGE = scriptOf(...WINDOWS, ...EXPIRY, ...PLAN, part('usage'))
 

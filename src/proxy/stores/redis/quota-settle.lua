@@ -1,28 +1,31 @@
--- Settlement: ends reservations of a plan at what was really used; a second call changes nothing.
--- KEYS: base:open, base:reservations
--- ARGV: now, plan (JSON) to charge where a reservation is unknown, or '' where an earlier try may have settled it,
---       '1' for unconfirmed reservations else '', then of each reservation its id and "micro-dollars input output", tokens
-local plan, is_unconfirmed = ARGV[2], ARGV[3] == '1'
+-- Settlements of a plan: ends reservations at what was really used; a second one changes nothing.
 
-for at = 4, #ARGV, 2 do
-  local id = ARGV[at]
-  local cost, input, output = string.match(ARGV[at + 1], '^(%S+) (%S+) (%S+)$')
-  local actual = { cost + 0, input + 0, output + 0 }
-  local packed = redis.call('HGET', KEYS[2], id)
-  if packed then
-    -- The common case: what was reserved becomes what was used.
+-- Of `count` pairs in ARGV from `first` on: the id of a reservation, and "micro-dollars input output", tokens. `unknown_is`
+-- says what becomes of one that is not there: '1' it is charged, to the plan in JSON; '2' the same, and a retry, or an
+-- admission delayed until now, finds for an hour that it is over; '' nothing, as an earlier try may have settled it.
+local function settle(first, count, plan_json, unknown_is)
+  local function charge(packed, actual)
     local record = cmsgpack.unpack(packed)
-    redis.call('HDEL', KEYS[2], id)
-    redis.call('ZREM', KEYS[1], id)
     charge_record(record, actual)
     local buckets = record.t
     for index = 1, #buckets do rates().correct(buckets[index], actual[2] + actual[3]) end
-  else
-    unknown().settle(ended_key(id), actual, plan)
   end
-  -- A retry of an unconfirmed settlement, or an admission delayed until now, must find that it is over: for an hour.
-  if is_unconfirmed then redis.call('SET', ended_key(id), '', 'PX', '3600000') end
-end
 
-sweep(KEYS[1], KEYS[2])
-return '1'
+  local ids = {}
+  for index = 1, count do ids[index] = ARGV[first + 2 * index - 2] end
+  local packed = redis.call('HMGET', KEYS[2], unpack(ids))
+
+  for index = 1, count do
+    local cost, input, output = string.match(ARGV[first + 2 * index - 1], '^(%S+) (%S+) (%S+)$')
+    local actual = { cost + 0, input + 0, output + 0 }
+    -- The common case: what was reserved becomes what was used. A record that makes no sense keeps no other from its
+    -- settlement: it counts as one that is not there.
+    if not packed[index] or not pcall(charge, packed[index], actual) then
+      unknown().settle(ended_key(ids[index]), actual, unknown_is ~= '' and plan_json or '')
+    end
+    if unknown_is == '2' then redis.call('SET', ended_key(ids[index]), '', 'PX', '3600000') end
+  end
+
+  redis.call('HDEL', KEYS[2], unpack(ids))
+  redis.call('ZREM', KEYS[1], unpack(ids))
+end

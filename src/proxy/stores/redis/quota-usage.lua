@@ -17,9 +17,10 @@ for index, window in ipairs(windows) do
   else
     start, reset = string.match(window[1], '(%d+)$') * 1000, window[3] > 0 and window[3] or -1
   end
-  figures[index], spans[index] = table.concat(state, ' ', 1, 6), text(start) .. ' ' .. text(reset)
+  figures[index], spans[index] = figures_of(state), text(start) .. ' ' .. text(reset)
 end
 local reply = { '1', text(now), unpack(figures) }
 for _, span in ipairs(spans) do reply[#reply + 1] = span end
 if plan[4] then reply[#reply + 1] = rates().figures(rates().read(plan[4])) end
+save_windows()
 return table.concat(reply, ' ')

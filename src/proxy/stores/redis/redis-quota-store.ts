@@ -1,9 +1,8 @@
 /**
  * The quota store in Redis: every call is one script, hence atomic, and one round trip, for all requests of a plan that ask
- * in one moment. All keys of an organization share the hash slot of `{organization}`, so that a cluster serves it from one
+ * or have ended in one moment. All keys of an organization share the hash slot of `{organization}`, so that a cluster serves it from one
  * node. The clock is Redis's.
  */
-import type { RedisScript } from '../../../crypto/redis-script.ts'
 import type { Charge } from '../../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../domain/quota/need.ts'
@@ -22,9 +21,9 @@ import { admissionOf, refusalOf, usageOf } from './quota-answers.ts'
 import { chargeText, needText, PlanEncoder } from './quota-plan.ts'
 import type { EncodedPlan } from './quota-plan.ts'
 import { QuotaReply } from './quota-reply.ts'
-import { ADMIT, EXTEND, RENEW, SETTLE, USAGE } from './quota-scripts.ts'
+import { EXTEND, RENEW, TURN, USAGE } from './quota-scripts.ts'
+import { QuotaTurns } from './quota-turns.ts'
 import type { RedisConnection } from './redis-client.ts'
-import { ScriptBatches } from './script-batches.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 
 export interface RedisQuotaStoreOptions {
@@ -45,10 +44,9 @@ export class RedisQuotaStore implements QuotaStore {
   readonly #call: { readonly timeoutMs?: Milliseconds }
   readonly #onlyWhole: boolean
   readonly #plans = new PlanEncoder()
-  readonly #admissions = new ScriptBatches((plan, entries) =>
-    this.#run(ADMIT, plan, [this.#wholeKeyOf(plan), plan.json, ...entries]),
+  readonly #turns = new QuotaTurns((plan, { settlements, admissions }) =>
+    this.#turn(plan, UNKNOWN_IS.charged, settlements, admissions),
   )
-  readonly #settlements = new ScriptBatches((plan, entries) => this.#run(SETTLE, plan, [plan.json, '', ...entries]))
 
   constructor(redis: RedisConnection, options: RedisQuotaStoreOptions = {}) {
     this.#redis = redis
@@ -61,9 +59,8 @@ export class RedisQuotaStore implements QuotaStore {
     const { id, plan, need } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const encoded = this.#plans.encode(plan)
-    const batch = this.#admissions.next(encoded)
-    const position = batch.add(id, needText(need))
-    const replies = await batch.reply
+    const { turn, position } = this.#turns.admit(encoded, id, needText(need))
+    const replies = await turn.reply
     const reply = new QuotaReply(Array.isArray(replies) ? replies[position] : replies)
     switch (reply.integer(0)) {
       case 0:
@@ -80,6 +77,7 @@ export class RedisQuotaStore implements QuotaStore {
   async extend({ id, plan, origin }: Reservation, more: QuotaNeed): Promise<Extension> {
     if (origin === 'none') return { type: 'extended', grantedOutputTokens: more.open?.maxTokens }
     const encoded = this.#plans.encode(plan)
+    this.#turns.flush()
     const args = [this.#clock(), id, encoded.json, needText(more)]
     const keys = [encoded.openKey, encoded.reservationsKey] as const
     const reply = new QuotaReply(await this.#redis.run(EXTEND, keys, args, this.#call))
@@ -106,10 +104,9 @@ export class RedisQuotaStore implements QuotaStore {
     const first = reservation instanceof StoredReservation && !reservation.settlementSent ? reservation : undefined
     if (first !== undefined) first.settlementSent = true
     const encoded = this.#plans.encode(plan)
-    const isUnconfirmed = origin === 'unconfirmed'
     try {
-      if (first === undefined) await this.#settleAlone(id, encoded, isUnconfirmed, actual)
-      else await this.#settleWithOthers(id, encoded, actual)
+      if (first !== undefined) await this.#settleWithOthers(id, encoded, actual)
+      else await this.#settleAlone(id, encoded, origin === 'unconfirmed' ? 'remembered' : 'settled', actual)
     } catch (error) {
       if (first !== undefined && error instanceof RedisUnavailableError && !error.maybeExecuted) {
         first.settlementSent = false
@@ -119,26 +116,26 @@ export class RedisQuotaStore implements QuotaStore {
   }
 
   async #settleWithOthers(id: string, plan: EncodedPlan, actual: Charge): Promise<void> {
-    const batch = this.#settlements.next(plan)
-    batch.add(id, chargeText(actual))
+    const turn = this.#turns.settle(plan, id, chargeText(actual))
     try {
-      await batch.reply
+      await turn.reply
     } catch (error) {
-      // Whichever of them Redis stumbled at, the others have to be settled.
-      if (batch.size === 1 || error instanceof RedisUnavailableError) throw error
-      await this.#settleAlone(id, plan, false, actual)
+      const isAlone = turn.settlements.length + turn.admissions.length === 2
+      // Whatever Redis stumbled at, it has to be settled.
+      if (isAlone || error instanceof RedisUnavailableError) throw error
+      await this.#settleAlone(id, plan, 'settled', actual)
     }
   }
 
-  async #settleAlone(id: string, plan: EncodedPlan, isUnconfirmed: boolean, actual: Charge): Promise<void> {
-    // After a batch that its first settlement may be in: only that one says what an unknown reservation is charged.
-    await undefined
-    const args = isUnconfirmed ? [plan.json, '1'] : ['', '']
-    await this.#run(SETTLE, plan, [...args, id, chargeText(actual)])
+  async #settleAlone(id: string, plan: EncodedPlan, unknownIs: keyof typeof UNKNOWN_IS, actual: Charge): Promise<void> {
+    // Its first settlement may be waiting: only that one says what an unknown reservation is charged.
+    this.#turns.flush()
+    await this.#turn(plan, UNKNOWN_IS[unknownIs], [id, chargeText(actual)], [])
   }
 
   async usage(plan: QuotaPlan): Promise<UsageReport> {
     const encoded = this.#plans.encode(plan)
+    this.#turns.flush()
     const args = [this.#clock(), this.#wholeKeyOf(encoded), encoded.json]
     const keys = [encoded.openKey, encoded.reservationsKey] as const
     const reply = new QuotaReply(await this.#redis.run(USAGE, keys, args, this.#call))
@@ -148,10 +145,18 @@ export class RedisQuotaStore implements QuotaStore {
 
   async close(): Promise<void> {
     // The connection is its owner's.
+    this.#turns.flush()
   }
 
-  #run(script: RedisScript, plan: EncodedPlan, args: readonly string[]): Promise<unknown> {
-    return this.#redis.run(script, [plan.openKey, plan.reservationsKey], [this.#clock(), ...args], this.#call)
+  #turn(
+    plan: EncodedPlan,
+    unknownIs: string,
+    settlements: readonly string[],
+    admissions: readonly string[],
+  ): Promise<unknown> {
+    const head = [this.#clock(), this.#wholeKeyOf(plan), plan.json, String(settlements.length / 2), unknownIs]
+    const args = [...head, ...settlements, ...admissions]
+    return this.#redis.run(TURN, [plan.openKey, plan.reservationsKey], args, this.#call)
   }
 
   #clock(): string {
@@ -162,6 +167,9 @@ export class RedisQuotaStore implements QuotaStore {
     return this.#onlyWhole ? encoded.wholeKey : ''
   }
 }
+
+/** What a settlement of a reservation that Redis does not know means; `quota-settle.lua` says more. */
+const UNKNOWN_IS = { settled: '', charged: '1', remembered: '2' } as const
 
 class StoredReservation implements Reservation {
   readonly id: string

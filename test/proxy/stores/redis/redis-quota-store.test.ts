@@ -134,10 +134,52 @@ t.test('what is asked in one moment goes in few calls', async (t) => {
     Array.from({ length: 40 }, (_, index) => admitted(store, index % 10 === 0 ? other : own, `r${index}`)),
   )
   t.equal(await scriptCalls(server), 3, '36 of one key, 32 at most in a call, and 4 of another')
-  await Promise.all(reservations.map((reservation, index) => store.settle(reservation, charge(index))))
-  t.equal(await scriptCalls(server), 6)
+  const settling = reservations.map((reservation, index) => store.settle(reservation, charge(index)))
+  await admitted(store, own, 'next')
+  await Promise.all(settling)
+  t.equal(await scriptCalls(server), 6, 'what has ended goes with what is asked next, whatever plan it is of')
   t.match((await store.usage(other)).limits, [{ spent: 0 + 10 + 20 + 30, reserved: 0 }])
-  t.match((await store.usage(own)).limits, [{ spent: (39 * 40) / 2 - 60, reserved: 0 }])
+  t.match((await store.usage(own)).limits, [{ spent: (39 * 40) / 2 - 60, reserved: 10 }])
+})
+
+t.test('what has ended is settled before anything else is asked', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const store = new RedisQuotaStore(await connected(t, server.url))
+  const limits = { organization: { budgets: [{ limit: 10 }] } }
+  const [own, other] = [plan(limits), plan(limits, { key: 'team/other' })]
+  const first = await admitted(store, own, 'first')
+  const asked: Record<string, () => Promise<unknown>> = {
+    'an admission of the plan': () => admitted(store, own, 'second'),
+    'an admission of another plan with the same limits': () => admitted(store, other, 'second'),
+    'the usage': () => store.usage(other),
+  }
+  let reservation = first
+  for (const [name, ask] of Object.entries(asked)) {
+    const settled = store.settle(reservation, charge(0))
+    await t.resolves(ask(), name)
+    await settled
+    t.match((await store.usage(own)).limits, [{ spent: 0 }], name)
+    await server.cli('FLUSHALL')
+    reservation = await admitted(store, own, 'first')
+  }
+  // A charge that comes twice, while the first one has not been sent.
+  await Promise.all([store.settle(reservation, charge(4)), store.settle(reservation, charge(7))])
+  t.match((await store.usage(own)).limits, [{ spent: 4, reserved: 0 }], 'the second of two settlements changes nothing')
+})
+
+t.test('what has ended is settled where nothing is asked', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const store = new RedisQuotaStore(await connected(t, server.url))
+  const own = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  // Several one after the other, so that some come while others wait.
+  for (let index = 0; index < 20; index++) await store.settle(await admitted(store, own, `r${index}`), charge(1))
+  const last = await admitted(store, own, 'last')
+  const settled = store.settle(last, charge(1))
+  await store.close()
+  await settled
+  t.match((await store.usage(own)).limits, [{ spent: 21, reserved: 0 }])
 })
 
 t.test('a record that cannot be read keeps no other reservation from its settlement', async (t) => {
@@ -150,8 +192,11 @@ t.test('a record that cannot be read keeps no other reservation from its settlem
   if (before === undefined || broken === undefined || after === undefined) return t.fail()
   await server.cli('HSET', 'tg:q:{acme}:reservations', 'b', 'no record')
   const outcomes = await Promise.allSettled([before, broken, after].map((one) => store.settle(one, charge(20))))
-  t.match([outcomes[0], outcomes[2]], [{ status: 'fulfilled' }, { status: 'fulfilled' }])
-  t.match((await store.usage(own)).limits, [{ spent: 40 }])
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled'],
+  )
+  t.match((await store.usage(own)).limits, [{ spent: 60 }], 'what nobody can read counts as what is not there')
 })
 
 async function admitted(store: RedisQuotaStore, own: QuotaPlan, id: string): Promise<Reservation> {
