@@ -1,8 +1,11 @@
-/** What is compared: the mock itself (direct), nginx as a plain reverse proxy, Portkey's gateway, and Tollgate with everything on. */
+/**
+ * What is compared: the mock itself (direct), nginx as a plain reverse proxy, the least that a proxy on Node does (bare),
+ * Portkey's gateway, and Tollgate with everything on.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findCommand, freePort, start } from './processes.ts'
+import { findCommand, freePort, portIn, start } from './processes.ts'
 import type { Running } from './processes.ts'
 
 export interface Contender {
@@ -15,7 +18,7 @@ export interface Contender {
   readonly startMs: number
 }
 
-export type ContenderName = 'direct' | 'nginx' | 'portkey' | 'tollgate'
+export type ContenderName = 'direct' | 'nginx' | 'bare' | 'portkey' | 'tollgate'
 
 export interface Surroundings {
   /** A directory of this run, removed at its end. */
@@ -27,10 +30,11 @@ export interface Surroundings {
 }
 
 /** Every contender but `direct`, in the order of the tables. */
-export const GATEWAYS: readonly ContenderName[] = ['nginx', 'portkey', 'tollgate']
+export const GATEWAYS: readonly ContenderName[] = ['nginx', 'bare', 'portkey', 'tollgate']
 
 const ROOT = join(import.meta.dirname, '../../..')
 const NODE = process.execPath
+const BARE_MAIN = join(import.meta.dirname, 'bare-proxy.ts')
 const PORTKEY_MAIN = join(import.meta.dirname, '../node_modules/@portkey-ai/gateway/build/start-server.js')
 const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
 /** What ships, made by `make bundle`; measured where it is there. */
@@ -74,6 +78,7 @@ type Launched = Omit<Contender, 'name' | 'startMs'>
 const LAUNCH: Readonly<Record<ContenderName, (surroundings: Surroundings) => Promise<Launched>>> = {
   direct: () => Promise.reject(new Error('the mock runs already')),
   nginx: launchNginx,
+  bare: launchBare,
   portkey: launchPortkey,
   tollgate: launchTollgate,
 }
@@ -107,6 +112,12 @@ http {
     '-e',
     'stderr',
   ])
+  return { port, path: CHAT_PATH, headers: { Authorization: 'Bearer bench' }, process: child }
+}
+
+async function launchBare({ mockPort }: Surroundings): Promise<Launched> {
+  const child = start('gateway', NODE, [BARE_MAIN, `http://127.0.0.1:${mockPort}`], { NODE_ENV: 'production' })
+  const port = await child.line(portIn, READY_TIMEOUT_MS)
   return { port, path: CHAT_PATH, headers: { Authorization: 'Bearer bench' }, process: child }
 }
 

@@ -28,7 +28,7 @@ export interface LoadResult {
   readonly latencyMicros: Quantiles
   /** From sending a request to the first byte of the answer's body that carries an event. Streams only. */
   readonly firstByteMicros: Quantiles
-  /** From the mock's writing of a chunk to its arrival here. Streams only. */
+  /** From the mock's writing of a chunk to its arrival here; not of the first. Streams only. */
   readonly chunkMicros: Quantiles
 }
 
@@ -160,7 +160,8 @@ function readStamps(answer: Answer, text: string, startedAt: number | undefined,
   const isFirst = !answer.sawFirstByte
   answer.sawFirstByte = true
   if (startedAt === undefined) return
-  if (isFirst) firstBytes.push((now - startedAt) * 1_000)
+  // What comes with the first byte is measured by it.
+  if (isFirst) return void firstBytes.push((now - startedAt) * 1_000)
   const nowMicros = Number(process.hrtime.bigint() / 1_000n)
   for (const [, stamp] of text.matchAll(/ t_([0-9a-z]+)_ /g))
     chunkDelays.push(nowMicros - Number.parseInt(stamp ?? '', 36))

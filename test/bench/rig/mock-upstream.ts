@@ -1,7 +1,8 @@
 /**
  * The provider that every contender talks to: a raw TCP server that knows just enough HTTP to be fast. Every POST is
  * answered with the same chat completion; a body with `"stream":true` gets CHUNKS chunks, one each CHUNK_INTERVAL_MS, each
- * with the monotonic time of its writing (`t_<microseconds in base 36>_`), which the load generator subtracts.
+ * with the monotonic time of its writing (`t_<microseconds in base 36>_`), which the load generator subtracts. The first
+ * comes with the role, as providers send it: a gateway that fails over until there is content waits for that one.
  * Run as a process of its own; prints its port. Lives until its standard input closes.
  */
 import { createServer } from 'node:net'
@@ -75,12 +76,12 @@ function requestLength(bytes: Buffer): number | undefined {
 }
 
 function sendStream(socket: Socket): void {
-  let sent = 0
-  socket.write(STREAM_HEAD + chunkOf({ role: 'assistant', content: '' }, null))
+  let sent = 1
+  socket.write(STREAM_HEAD + chunkOf({ role: 'assistant', content: '' }, null) + wordNow())
   const timer = setInterval(() => {
     sent += 1
     if (socket.destroyed) clearInterval(timer)
-    else if (sent <= CHUNKS) socket.write(chunkOf({ content: `word t_${nowMicros().toString(36)}_ ` }, null))
+    else if (sent <= CHUNKS) socket.write(wordNow())
     else {
       clearInterval(timer)
       const usage = { prompt_tokens: 290, completion_tokens: CHUNKS, total_tokens: 290 + CHUNKS }
@@ -89,6 +90,10 @@ function sendStream(socket: Socket): void {
       )
     }
   }, CHUNK_INTERVAL_MS)
+}
+
+function wordNow(): string {
+  return chunkOf({ content: `word t_${nowMicros().toString(36)}_ ` }, null)
 }
 
 function chunkOf(delta: object, finishReason: string | null): string {

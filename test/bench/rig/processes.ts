@@ -105,6 +105,14 @@ export function freePort(): Promise<number> {
   })
 }
 
+/** The port that a process of the bench prints when it listens: `{"port":N}`. */
+export function portIn(line: string): number | undefined {
+  const entry: unknown = JSON.parse(line)
+  return typeof entry === 'object' && entry !== null && 'port' in entry && typeof entry.port === 'number'
+    ? entry.port
+    : undefined
+}
+
 /** Resident memory, MiB. */
 export function residentMiB(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

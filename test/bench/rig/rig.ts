@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { GATEWAYS, missing, startContender } from './contenders.ts'
 import type { Contender, ContenderName, Surroundings } from './contenders.ts'
 import type { LoadOptions, LoadResult } from './load-generator.ts'
-import { findCommand, freePort, processorMs, start, stayOnLoadCore } from './processes.ts'
+import { findCommand, freePort, portIn, processorMs, start, stayOnLoadCore } from './processes.ts'
 import type { Running } from './processes.ts'
 
 export interface Rig {
@@ -41,7 +41,7 @@ export async function startRig(log: (line: string) => void, without: readonly Om
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
   const mock = start('load', process.execPath, [MOCK])
-  const mockPort = await mock.line((line) => portIn(line), 5_000)
+  const mockPort = await mock.line(portIn, 5_000)
   const redis = without.includes('redis') ? undefined : await startRedis(directory)
   const surroundings = { directory, mockPort, redisUrl: redis?.url, masking: !without.includes('masking') }
   const contenders: Contender[] = [directTo(mock, mockPort)]
@@ -120,11 +120,4 @@ async function startRedis(directory: string): Promise<{ url: string; process: Ru
   const server = start('load', command, args)
   await server.line((line) => (line.includes('Ready to accept connections') ? true : undefined), 5_000)
   return { url: `redis://127.0.0.1:${port}`, process: server }
-}
-
-function portIn(line: string): number | undefined {
-  const entry: unknown = JSON.parse(line)
-  return typeof entry === 'object' && entry !== null && 'port' in entry && typeof entry.port === 'number'
-    ? entry.port
-    : undefined
 }

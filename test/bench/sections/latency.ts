@@ -23,6 +23,12 @@ export const latency: Section = {
           unit: 'x',
         },
         {
+          text: "bare: added latency p50, share of Portkey's",
+          value: timesAdded(measured, 'bare', 'portkey', p50),
+          limit: undefined,
+          unit: 'x',
+        },
+        {
           text: "added latency p99, share of Portkey's",
           value: timesAdded(measured, 'tollgate', 'portkey', p99),
           limit: undefined,

@@ -1,4 +1,5 @@
 import { added, alternate, errorsOf, middle, timesAdded } from './rounds.ts'
+import type { ContenderName } from '../rig/contenders.ts'
 import type { Measurement } from '../rig/rig.ts'
 import type { Bar, Bench, Report, Section } from './section.ts'
 
@@ -26,12 +27,14 @@ export const streams: Section = {
       warmUpMs: 1_500,
       durationMs,
     })
-    const bars = NUMBERS.map(([text, of]): Bar => ({
-      text: `added ${text}, times nginx's`,
-      value: timesAdded(measured, 'tollgate', 'nginx', of),
-      limit: { atMost: 3 },
-      unit: 'x',
-    }))
+    const compared = (name: ContenderName, limit: Bar['limit']) =>
+      NUMBERS.map(([text, of]): Bar => ({
+        text: `${name === 'bare' ? 'bare: ' : ''}added ${text}, times nginx's`,
+        value: timesAdded(measured, name, 'nginx', of),
+        limit,
+        unit: 'x',
+      }))
+    const bars = [...compared('tollgate', { atMost: 3 }), ...compared('bare', undefined)]
     return {
       bars,
       columns: [
