@@ -20,9 +20,6 @@ export function settleHeap(): void {
   setFlagsFromString('--heap-growing-percent=50')
   // A sidecar has a core or less: helpers of a collection of two milliseconds only wait for each other there.
   setFlagsFromString('--no-parallel-scavenge')
-  // Neither does the marking beside the program wait there, it takes the core for slices of several milliseconds: the last
-  // hundredth of 100 streams' chunks waited three times as long as with marking in steps of the program's own.
-  setFlagsFromString('--no-concurrent-marking')
 }
 
 /**
