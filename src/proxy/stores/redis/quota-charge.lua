@@ -17,6 +17,12 @@ local function charge_window(window, released, used, requests, at)
   end
 end
 
+-- The same in several windows. One that cannot be read, as somebody else wrote it, is passed over: to stop there would leave
+-- all else that goes in the call charged by half.
+local function charge_windows(windows, released, used, requests, at)
+  for index = 1, #windows do pcall(charge_window, windows[index], released, used, requests, at) end
+end
+
 -- One request fewer is open in a scope; never below zero.
 local function leave(key)
   if redis.call('HINCRBY', key, 'n', -1) >= 0 then return end
@@ -24,10 +30,20 @@ local function leave(key)
   redis.call('PEXPIRE', key, IDLE_MS)
 end
 
--- Charges a record's windows: releases what was reserved, counts what was used.
+-- A record (quota-admit.lua); nil where the text is none.
+local function record_in(packed)
+  local is_packed, record = pcall(cmsgpack.unpack, packed)
+  if not is_packed or type(record) ~= 'table' or type(record.b) ~= 'table' then return nil end
+  for unit = 1, 3 do
+    if type(record.b[unit]) ~= 'number' then return nil end
+  end
+  return type(record.w) == 'table' and type(record.t) == 'table' and type(record.c) == 'table' and record or nil
+end
+
+-- Charges a record's windows: releases what was reserved, counts what was used. Never raises an error.
 local function charge_record(record, used)
   local requests = used[1] + used[2] + used[3] > 0 and 1 or 0
-  local windows, concurrent = record.w, record.c
-  for index = 1, #windows do charge_window(windows[index], record.b, used, requests, now) end
-  for index = 1, #concurrent do leave(concurrent[index]) end
+  charge_windows(record.w, record.b, used, requests, now)
+  local concurrent = record.c
+  for index = 1, #concurrent do pcall(leave, concurrent[index]) end
 end
