@@ -12,8 +12,8 @@ local function charge(open, reservations)
     local packed = redis.call('HGET', reservations, id)
     redis.call('ZREM', open, id)
     redis.call('HDEL', reservations, id)
-    if packed then
-      local record = cmsgpack.unpack(packed)
+    local record = packed and record_in(packed)
+    if record then
       charge_record(record, record.b)
       redis.call('SET', base .. ':ended:' .. id, cmsgpack.pack({ at = now, b = record.b, w = record.w }), 'PX', RETENTION_MS)
     end

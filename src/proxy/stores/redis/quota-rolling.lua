@@ -29,10 +29,10 @@ local function cut_of(bucket)
   return math.floor(now / bucket) - ROLLING_BUCKETS
 end
 
--- Cost, input and output tokens of a bucket.
+-- Cost, input and output tokens of a bucket; nothing where somebody else wrote it.
 local function amounts_of(packed)
   local c, i, o = string.match(packed, '^(-?%d+),(-?%d+),(-?%d+)$')
-  return { tonumber(c), tonumber(i), tonumber(o) }
+  return { tonumber(c) or 0, tonumber(i) or 0, tonumber(o) or 0 }
 end
 
 -- Leaves out the buckets that are older than the window.

@@ -10,13 +10,14 @@ local first_admission = 6 + 2 * settlements
 if settlements > 0 then settle(6, settlements, ARGV[3], ARGV[5]) end
 local none_open = sweep(KEYS[1], KEYS[2])
 
-local replies = {}
-if ARGV[first_admission] then
-  if ARGV[2] ~= '' and redis.call('EXISTS', ARGV[2]) == 0 then
-    replies = '3'
-  else
-    replies = admit(first_admission, cjson.decode(ARGV[3]), none_open)
-  end
+local function admissions()
+  if not ARGV[first_admission] then return {} end
+  if ARGV[2] ~= '' and redis.call('EXISTS', ARGV[2]) == 0 then return '3' end
+  return admit(first_admission, cjson.decode(ARGV[3]), none_open)
 end
+
+-- What has been charged stays so where an admission meets a key that it cannot read.
+local is_answered, replies = pcall(admissions)
 save_windows()
+if not is_answered then error(replies, 0) end
 return replies

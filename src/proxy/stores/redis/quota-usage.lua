@@ -6,6 +6,8 @@
 if ARGV[2] ~= '' and redis.call('EXISTS', ARGV[2]) == 0 then return '3' end
 local plan = cjson.decode(ARGV[3])
 sweep(KEYS[1], KEYS[2])
+-- Before anything is met that cannot be read.
+save_windows()
 
 local figures, spans = {}, {}
 local windows = windows_of(plan)
@@ -22,5 +24,4 @@ end
 local reply = { '1', text(now), unpack(figures) }
 for _, span in ipairs(spans) do reply[#reply + 1] = span end
 if plan[4] then reply[#reply + 1] = rates().figures(rates().read(plan[4])) end
-save_windows()
 return table.concat(reply, ' ')

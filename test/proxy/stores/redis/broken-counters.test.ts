@@ -80,6 +80,52 @@ t.test('what cannot be read is passed over, and all else of the settlements is c
   }
 })
 
+t.test('what is settled stays so where the admissions of the same call meet what they cannot read', async (t) => {
+  const { server, store } = await started(t)
+  const ended = await admitted(store, 'ended')
+  await server.cli('SET', `${KEY}:rate`, 'none')
+  const settled = store.settle(ended, charge(20))
+  await t.rejects(admitted(store, 'next'), 'a limit that cannot be read lets nothing pass')
+  await settled
+  await server.cli('DEL', `${KEY}:rate`)
+  t.strictSame(await figuresOf(store), [[20, 0], [20, 0], 0])
+})
+
+t.test('a refusal that meets a bucket that is none leaves what was admitted with it', async (t) => {
+  const { server, store } = await started(t)
+  const own = plan({ key: { budgets: [{ limit: 1_000, window: 'Hour', reset: 'Rolling' }] } })
+  await store.settle(await admitted(store, 'first', own), charge(20))
+  await server.cli('HSET', `${KEY}:Hour:rolling`, `b${NOON / 60_000}`, 'none')
+  const asked = [need(10), need(990)].map((one, index) => store.admit({ id: `${index}`, plan: own, need: one }))
+  t.match(await Promise.all(asked), [{ type: 'admitted' }, { type: 'refused', reason: 'budget' }])
+})
+
+t.test('what has expired is charged where the same call meets what it cannot read', async (t) => {
+  const asked: Record<string, (store: RedisQuotaStore) => Promise<unknown>> = {
+    'a usage': (store) => store.usage(OWN),
+    'an admission': (store) => admitted(store, 'next'),
+  }
+  for (const [name, ask] of Object.entries(asked)) {
+    const { server, store, setNow } = await started(t)
+    await admitted(store, 'left')
+    setNow(NOON + 60_000)
+    await server.cli('SET', `${KEY}:rate`, 'none')
+    await t.rejects(ask(store), name)
+    await server.cli('DEL', `${KEY}:rate`)
+    t.strictSame(await figuresOf(store), [[10, 0], [10, 0], 0], name)
+  }
+})
+
+t.test('an expired record that cannot be read keeps no other from its charge', async (t) => {
+  const { server, store, setNow } = await started(t)
+  const [, ended] = [await admitted(store, 'a'), await admitted(store, 'ended'), await admitted(store, 'b')]
+  for (const command of [changeRecord('record = 1'), ['ZADD', `${BASE}:open`, '1', 'b']]) await server.cli(...command)
+  setNow(NOON + 60_000)
+  await store.settle(ended, charge(20))
+  t.strictSame(await figuresOf(store), [[30, 10], [30, 10], 1], 'nobody knows what the other one had reserved')
+  t.equal((await server.cli('ZCARD', `${BASE}:open`)).trim(), '0', 'it is not tried again')
+})
+
 t.test('a server that knows no flags of scripts and has no memory left charges a settlement once', async (t) => {
   const server = await startRedis(['--maxmemory-policy', 'noeviction'])
   const redis = new FlaglessRedis(parseRedisUrl(server.url), { callTimeoutMs: 20_000 })
@@ -113,9 +159,17 @@ function changeRecord(change: string): readonly string[] {
   return ['EVAL', script, '0']
 }
 
-async function started(t: Test): Promise<{ readonly server: RedisServer; readonly store: RedisQuotaStore }> {
+async function started(t: Test): Promise<Started> {
   const server = await startRedis()
-  return { server, store: new RedisQuotaStore(await connectedRedis(t, server), { now: () => NOON }) }
+  let now = NOON
+  const store = new RedisQuotaStore(await connectedRedis(t, server), { now: () => now })
+  return { server, store, setNow: (ms) => (now = ms) }
+}
+
+interface Started {
+  readonly server: RedisServer
+  readonly store: RedisQuotaStore
+  setNow(ms: number): void
 }
 
 async function admitted(store: RedisQuotaStore, id: string, own: QuotaPlan = OWN): Promise<Reservation> {
