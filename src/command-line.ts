@@ -124,7 +124,7 @@ export function parseWholeNumber(flag: string, text: string, least: number, most
 }
 
 /** The environment's name of a flag: `--log-level` is `TOLLGATE_LOG_LEVEL`. */
-function environmentName(flag: string): string {
+export function environmentName(flag: string): string {
   return `TOLLGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 

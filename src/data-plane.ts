@@ -15,9 +15,10 @@ import { HealthBoard } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
 import { memoryForBodies } from './proxy/server/body-memory.ts'
-import { startServers, type Address, type RunningServers } from './proxy/server/start.ts'
+import { ListenError, startServers, type Address, type RunningServers } from './proxy/server/start.ts'
 import { LOG_LEVELS, type LogLevel, type Output } from './proxy/telemetry/logger.ts'
 import type { Metrics } from './proxy/telemetry/metrics.ts'
+import { refusedAddress } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
 import { auditTo, figuresOf, type Stores } from './stores.ts'
 
@@ -67,7 +68,7 @@ export interface DataPlaneParts {
   readonly sendTimeoutMs?: number | undefined
 }
 
-/** Starts the servers and leaves by signal. Resolves when it listens. @throws {Error} where an address cannot be had. */
+/** Starts the servers and leaves by signal. Resolves when it listens. @throws {UsageError} where an address cannot be had */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
   const health = parts.health ?? new HealthBoard(now)
@@ -115,6 +116,8 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
       afterAnswer.catchUp()
       return metrics.page()
     },
+  }).catch((error: unknown) => {
+    throw error instanceof ListenError ? refusedAddress(error.address, settings[error.address], error.cause) : error
   })
   endOnSignals(async () => {
     probe.stop()

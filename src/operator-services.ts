@@ -25,6 +25,8 @@ import { tenantLogin } from './operator/publish/redis-users.ts'
 import { withSentinelLogin } from './operator/redis-login.ts'
 import type { ShardSigner } from './operator/publish/sign.ts'
 import { re2ImagePattern } from './proxy/guardrails/re2-pattern-engine.ts'
+import type { Address } from './proxy/server/start.ts'
+import { atAddressOf } from './refused-address.ts'
 
 export interface ServiceParts {
   readonly settings: OperatorSettings
@@ -70,7 +72,7 @@ export async function startServices(parts: ServiceParts): Promise<RunningService
   pods.start()
   const auditor = settings.injection === undefined ? undefined : audit(parts, pods, settings.injection)
   await certificates.loaded
-  const server = settings.grpc === undefined ? undefined : await serveCredentials(parts, pods, grants)
+  const server = settings.grpc === undefined ? undefined : await serveCredentials(parts, settings.grpc, pods, grants)
   if (server !== undefined) credentials.server = server
   const webhook =
     settings.injection === undefined ? undefined : await serveWebhook(parts, settings.injection, rules, authorities)
@@ -116,8 +118,13 @@ function rememberedAuthorities(certificates: Certificates): () => ReadonlySet<st
   }
 }
 
-async function serveCredentials(parts: ServiceParts, pods: PodWatch, grants: GrantCache): Promise<CredentialsServer> {
-  const { settings, client, log, metrics, certificates } = parts
+async function serveCredentials(
+  parts: ServiceParts,
+  address: Address,
+  pods: PodWatch,
+  grants: GrantCache,
+): Promise<CredentialsServer> {
+  const { client, log, metrics, certificates } = parts
   const server = new CredentialsServer({
     reviewer: tokenReviewer(client),
     pods,
@@ -134,8 +141,8 @@ async function serveCredentials(parts: ServiceParts, pods: PodWatch, grants: Gra
     grants.clear()
     server.pushGrants()
   })
-  const { host, port = 0 } = settings.grpc ?? {}
-  log.info({ grpc: `${host ?? ''}:${await server.listen(host, port)}` }, 'credentials service listens')
+  const port = await atAddressOf('listen-grpc', address, ({ host, port: wanted }) => server.listen(host, wanted))
+  log.info({ grpc: `${address.host ?? ''}:${port}` }, 'credentials service listens')
   return server
 }
 
@@ -147,31 +154,26 @@ async function serveWebhook(
 ) {
   const { settings, client, log, metrics, controllers, certificates } = parts
   if (settings.webhook === undefined) return undefined
-  const { host, port } = settings.webhook
   const isTrusted = (pem: string): boolean => {
     const found = fingerprints(pem)
     return found !== undefined && found.length > 0 && found.every((one) => authorities().has(one))
   }
   const { certificate, privateKey } = await certificates.loaded
-  const server = await startWebhookServer({
-    host,
-    port,
-    certificate,
-    privateKey,
+  const inject = createInjector({
+    settings: injection,
+    trust: () => certificates.current?.trust,
+    keys: keyLookup(client, () => (controllers.hasSynced ? controllers.virtualKeys : undefined)),
+    rules: { ...rules, isTrusted },
+    mayUseImage: re2ImagePattern(injection.imagePattern),
+    now: SYSTEM_TIMING.now,
     log,
-    inject: createInjector({
-      settings: injection,
-      trust: () => certificates.current?.trust,
-      keys: keyLookup(client, () => (controllers.hasSynced ? controllers.virtualKeys : undefined)),
-      rules: { ...rules, isTrusted },
-      mayUseImage: re2ImagePattern(injection.imagePattern),
-      now: SYSTEM_TIMING.now,
-      log,
-      onDecision: metrics.injected,
-    }),
+    onDecision: metrics.injected,
   })
+  const server = await atAddressOf('listen-webhook', settings.webhook, (address) =>
+    startWebhookServer({ ...address, certificate, privateKey, log, inject }),
+  )
   certificates.onChange((renewed) => server.setCertificate(renewed.certificate, renewed.privateKey))
-  log.info({ webhook: `${host ?? ''}:${server.port}` }, 'webhook listens')
+  log.info({ webhook: `${settings.webhook.host ?? ''}:${server.port}` }, 'webhook listens')
   return server
 }
 

@@ -27,6 +27,7 @@ import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './ope
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import { connectRedis, unconnectedRedis } from './proxy/stores/redis/redis-client.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
+import { atAddressOf } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
 
 export { OPERATOR_FLAGS }
@@ -101,14 +102,13 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
         metrics,
       })
     : undefined
-  const server = await startAdminServer({
-    ...settings.admin,
-    problem() {
-      if (controllers?.hasSynced !== true) return 'the cluster has not been read yet'
-      return certificates?.problem ?? (serves && services === undefined ? 'the services do not listen yet' : undefined)
-    },
-    metricsPage: metrics.page,
-  })
+  const problem = () => {
+    if (controllers?.hasSynced !== true) return 'the cluster has not been read yet'
+    return certificates?.problem ?? (serves && services === undefined ? 'the services do not listen yet' : undefined)
+  }
+  const server = await atAddressOf('admin', settings.admin, (address) =>
+    startAdminServer({ ...address, problem, metricsPage: metrics.page }),
+  )
   log.info({ admin: `http://${settings.admin.host ?? '[::]'}:${server.port}`, namespace }, 'operator started')
   const followed = { client, timing, log, namespace }
   const login = redisLogin(settings.redis.secret, {

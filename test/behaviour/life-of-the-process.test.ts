@@ -328,7 +328,10 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   const admin = ['--admin', `127.0.0.1:${port}`]
-  t.match(run(...standalone, ...admin), { status: 1, stderr: new RegExp(`^tollgate: .*already in use.*:${port}\\n$`) })
+  t.match(run(...standalone, ...admin), {
+    status: 2,
+    stderr: new RegExp(`^tollgate: --admin .*:${port} .*in use.*\\n$`),
+  })
   t.match(run(...standalone, '--state', join(folder, 'file')), {
     status: 2,
     stderr: /^tollgate: --state: ENOTDIR.*\n$/,
@@ -348,7 +351,7 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
     stderr: /^tollgate: --state: ENOENT.*dangling'\n$/,
   })
   const deep = join(folder, 'one', 'two')
-  t.match(run(...standalone, ...admin, '--state', deep), { status: 1, stderr: /already in use/ })
+  t.match(run(...standalone, ...admin, '--state', deep), { status: 2, stderr: /in use already/ })
   t.equal(statSync(join(deep, 'master-secret')).mode & 0o777, 0o600)
   t.equal(statSync(join(folder, 'one')).mode & 0o777, 0o700)
   t.match(run(...standalone, '--redis', 'nonsense'), {

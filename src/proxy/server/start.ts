@@ -37,7 +37,17 @@ export interface RunningServers {
   stop(): Promise<boolean>
 }
 
-/** Resolves when both listen. @throws {Error} where an address cannot be had. */
+/** An address that cannot be had; `cause` is the operating system's error. */
+export class ListenError extends Error {
+  readonly address: 'listen' | 'admin'
+
+  constructor(address: 'listen' | 'admin', cause: unknown) {
+    super(`the address ${address} cannot be had`, { cause })
+    this.address = address
+  }
+}
+
+/** Resolves when both listen. @throws {ListenError} */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const drain = new Drain()
   const { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs } = options
@@ -47,10 +57,10 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })
   settleHeap()
   releaseStartUpMemory()
-  const data = await listen(app.server, options.listen)
+  const data = await listen(app.server, 'listen', options)
   const running = {
     data,
-    admin: await listen(admin, options.admin),
+    admin: await listen(admin, 'admin', options),
     async stop() {
       const finished = await drain.start(app.server, DRAIN_LIMIT_MS)
       admin.close()
@@ -62,9 +72,12 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   return running
 }
 
-async function listen(server: Server, { host, port }: Address): Promise<string> {
+async function listen(server: Server, name: ListenError['address'], options: StartOptions): Promise<string> {
+  const { host, port } = options[name]
   server.listen({ host, port })
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new ListenError(name, error)
+  })
   const address = server.address() as AddressInfo
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }

@@ -44,6 +44,12 @@ t.test('credentials for pods of the webhook', async (t) => {
     t.equal(await call('Bearer tollgate_other'), 401)
   })
 
+  t.test('an operator that cannot have the address for credentials names its flag, and ends', async (t) => {
+    const address = `127.0.0.1:${port}`
+    const said = `tollgate: --listen-grpc ${address} (TOLLGATE_LISTEN_GRPC) cannot be listened at: it is in use already`
+    await t.rejects(world.startOperator('--listen-grpc', address), { message: said })
+  })
+
   const refusals: [string, string, () => Promise<{ readonly token: string; readonly of: KubeObject }>][] = [
     [
       'a token for another audience',
