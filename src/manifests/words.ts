@@ -88,15 +88,18 @@ function describeType(type: Schema['type']): string {
   }
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Levenshtein distance, one row at a time; two letters that have changed places are one edit. */
 function distance(left: string, right: string): number {
+  let above: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 0; i < left.length; i += 1) {
     const next = [i + 1]
     for (let j = 0; j < right.length; j += 1) {
       const replaced = (row[j] ?? 0) + (left[i] === right[j] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+      const swapped = left[i] === right[j - 1] && left[i - 1] === right[j] ? (above[j - 1] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
+    above = row
     row = next
   }
   return row[right.length] ?? 0
