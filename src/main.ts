@@ -2,57 +2,62 @@
 /** The executable: one subcommand a process. Each is loaded only when it is asked for. */
 import { readFileSync } from 'node:fs'
 import { helpOf, UsageError } from './command-line.ts'
+import { noteAsked, tellStrayVariables } from './stray-variables.ts'
 
 interface Subcommand {
   readonly summary: string
   /** Loads the subcommand; resolves when it has started (servers) or with its exit code (tools). */
-  run(args: readonly string[]): Promise<number | undefined>
+  run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number | undefined>
   help?(): Promise<string>
+  /** Its manifests may name any variable. */
+  readonly manifests?: true
 }
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   standalone: {
     summary: 'the gateway on one machine, configured by manifests',
-    run: async (args) => (await import('./standalone.ts')).runStandalone(args, process.env),
+    run: async (args, environment) => (await import('./standalone.ts')).runStandalone(args, environment),
     help: async () => helpOf((await import('./standalone.ts')).STANDALONE_FLAGS),
+    manifests: true,
   },
   sidecar: {
     summary: "the gateway in an application's pod, configured by the operator",
-    run: async (args) => (await import('./sidecar.ts')).runSidecar(args, process.env),
+    run: async (args, environment) => (await import('./sidecar.ts')).runSidecar(args, environment),
     help: async () => helpOf((await import('./sidecar.ts')).SIDECAR_FLAGS),
   },
   operator: {
     summary: 'the control plane: Kubernetes resources to Redis, keys to Secrets',
-    run: async (args) => (await import('./operator.ts')).runOperator(args, process.env),
+    run: async (args, environment) => (await import('./operator.ts')).runOperator(args, environment),
     help: async () => helpOf((await import('./operator.ts')).OPERATOR_FLAGS),
   },
   check: {
     summary: 'validate manifests: tollgate check PATH...',
-    run: async (args) => (await import('./check.ts')).runCheck(args, process.env),
+    run: async (args, environment) => (await import('./check.ts')).runCheck(args, environment),
+    manifests: true,
   },
   cache: {
     summary: 'purge cached answers: tollgate cache purge --redis URL --organization NAME',
-    run: async (args) => (await import('./cache.ts')).runCache(args, process.env),
+    run: async (args, environment) => (await import('./cache.ts')).runCache(args, environment),
     help: async () => helpOf((await import('./cache.ts')).CACHE_FLAGS),
   },
   audit: {
     summary: 'read audit records, sum cost and tokens: tollgate audit --redis URL | --file PATH',
-    run: async (args) => (await import('./audit.ts')).runAudit(args, process.env),
+    run: async (args, environment) => (await import('./audit.ts')).runAudit(args, environment),
     help: async () => helpOf((await import('./audit.ts')).AUDIT_FLAGS),
   },
   apply: {
     summary: 'apply Organizations and Providers to a cluster (a hook of the Helm chart)',
-    run: async (args) => (await import('./apply.ts')).runApply(args, process.env),
+    run: async (args, environment) => (await import('./apply.ts')).runApply(args, environment),
     help: async () => helpOf((await import('./apply.ts')).APPLY_FLAGS),
   },
   verify: {
     summary: 'try whether an installation in a cluster works (helm test)',
-    run: async (args) => (await import('./verify.ts')).runVerify(args, process.env),
+    run: async (args, environment) => (await import('./verify.ts')).runVerify(args, environment),
     help: async () => helpOf((await import('./verify.ts')).VERIFY_FLAGS),
   },
   cleanup: {
     summary: 'make an installation in a cluster ready to go (before helm uninstall)',
-    run: async (args) => (await import('./cleanup.ts')).runCleanup(args, process.env),
+    run: async (args, environment) => (await import('./cleanup.ts')).runCleanup(args, environment),
     help: async () => helpOf((await import('./cleanup.ts')).CLEANUP_FLAGS),
   },
   'demo-provider': {
@@ -84,13 +89,25 @@ async function main(command: string | undefined, args: readonly string[]): Promi
     return print(`tollgate ${command}: ${subcommand.summary}${flags === undefined ? '' : `\n${flags}`}`)
   }
   try {
-    return await subcommand.run(args)
+    return await runWarning(subcommand, args)
   } catch (error) {
     // At once: what has been started before the fault would keep the process.
     if (error instanceof UsageError) process.exit(complain(error.message))
     if (isOfTheMachine(error)) process.exit(complain(error.message, 1))
     throw error
   }
+}
+
+/** Says which variables are not known: before the start, which may wait for others, or where manifests name some, after it. */
+async function runWarning(subcommand: Subcommand, args: readonly string[]): Promise<number | undefined> {
+  const { environment, asked } = noteAsked(process.env)
+  const warn = () => {
+    const stray = tellStrayVariables(process.env, asked)
+    if (stray !== undefined) complain(stray)
+  }
+  if (subcommand.manifests === true) return subcommand.run(args, environment).finally(warn)
+  warn()
+  return subcommand.run(args, process.env)
 }
 
 function asksForHelp(args: readonly string[]): boolean {
