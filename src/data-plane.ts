@@ -62,6 +62,8 @@ export interface DataPlaneParts {
   readonly health?: HealthBoard
   /** For providers whose manifest names none; without it they are reached directly. */
   readonly forwardProxyOf?: ForwardProxyOf
+  /** Whether SIGHUP is something else than a signal to end. */
+  readonly reloads?: boolean
   /** Where its times are not the usual ones. */
   readonly transport?: HttpTransport
   /** How long a client may take nothing of its answer, where that is not the usual time. */
@@ -128,7 +130,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     await stores.close()
     output.log.info({ finished }, 'stopped')
     await output.end()
-  })
+  }, parts.reloads !== true)
   return servers
 }
 

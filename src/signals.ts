@@ -1,19 +1,40 @@
-/** SIGTERM and SIGINT: the first asks for an orderly end, the second ends at once. */
+/**
+ * SIGTERM and SIGINT: the first asks for an orderly end, the second ends at once. SIGHUP asks for an orderly end, too, or where a process
+ * without a terminal has something to read again, for that.
+ */
+import { isatty } from 'node:tty'
+
+/** Standard input, output and error. `nohup`, systemd and containers leave none of them on a terminal. */
+const STANDARD_DESCRIPTORS = [0, 1, 2]
 
 /**
- * Runs `stop` at the first signal and exits 0 after it; a second signal, or an error in `stop`, exits 1 at once.
+ * Runs `stop` at the first signal and exits 0 after it; a second SIGTERM or SIGINT, or an error in `stop`, exits 1 at once.
  * @param stop resolves when everything has been finished and written
+ * @param endsByHangUp whether SIGHUP is such a first signal; else it is another's
  */
-export function endOnSignals(stop: () => Promise<void>): void {
+export function endOnSignals(stop: () => Promise<void>, endsByHangUp = true): void {
   let asked = false
-  const onSignal = () => {
-    if (asked) process.exit(1)
+  const end = () => {
     asked = true
     stop().then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
+  const onSignal = () => (asked ? process.exit(1) : end())
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  // Of a terminal that closes it comes twice, from the kernel and from the shell: the second hurries nothing.
+  if (endsByHangUp) process.on('SIGHUP', () => (asked ? undefined : end()))
+}
+
+/**
+ * Has SIGHUP call `reload`, but where the process has a terminal: that sends SIGHUP when it closes, and nobody would be left to end the
+ * process. Returns whether it does.
+ */
+export function reloadOnHangUp(reload: () => void): boolean {
+  // Asked now: of a terminal that is closed the system says that it is none.
+  if (STANDARD_DESCRIPTORS.some((descriptor) => isatty(descriptor))) return false
+  process.on('SIGHUP', reload)
+  return true
 }

@@ -5,6 +5,7 @@ import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
+import { reloadOnHangUp } from './signals.ts'
 import { openStores } from './stores.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
@@ -46,6 +47,10 @@ export async function runStandalone(
   })
   // From before the first reading on: what changes during it is not missed.
   const watch = watchFiles(flags.config, () => void configuration.reload())
+  const reloads = reloadOnHangUp(() => {
+    output.log.info({ signal: 'SIGHUP' }, 'manifests are read again')
+    void configuration.reload()
+  })
   // What is wrong with a manifest is said before that something is.
   const demo = await loadFirst(configuration, flags).finally(output.flush)
   const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
@@ -66,6 +71,7 @@ export async function runStandalone(
     stores,
     forwardProxyOf,
     close,
+    reloads,
     ...bounds,
   })
   if (flags.demo) {
