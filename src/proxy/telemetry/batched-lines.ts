@@ -6,6 +6,8 @@
  * then is finished by Node, but for what a pipe has no room for: an orderly end waits for `settled` before.
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { isatty } from 'node:tty'
 
 /**
  * Longest time that a line waits for others, milliseconds. A write wakes another thread: with a core for all of them, a third
@@ -192,17 +194,36 @@ export class BatchedLines {
 }
 
 /**
- * The descriptor for lines to `descriptor`: a pipe is opened anew for writes that do not wait, which those that share it
- * do not notice. A write that waits for a reader that stands still holds one of Node's threads, and at the end the process:
- * neither signal would end it. Where the pipe may not be opened, on other systems than Linux, and for what is no pipe, as it is.
+ * The descriptor for lines to `descriptor` by writes that do not wait, whatever it is but a file. A write that waits for a reader
+ * that stands still holds one of Node's threads, and at the end the process: neither signal would end it.
  */
 export function withoutWaiting(descriptor: number): number {
+  const found = fstatSync(descriptor)
+  if (!found.isFIFO() && !found.isSocket() && !isatty(descriptor)) return descriptor
+  return openedAnew(descriptor) ?? madeNotToWait(descriptor)
+}
+
+/** A pipe or terminal of its own, so that those that share it notice nothing. Undefined: a socket, no right to, or no Linux. */
+function openedAnew(descriptor: number): number | undefined {
   try {
-    if (!fstatSync(descriptor).isFIFO()) return descriptor
-    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK)
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
-    return descriptor
+    return undefined
   }
+}
+
+/**
+ * As Node does it with what it writes to as a stream. Those that share the socket or pipe do not wait either, until the process ends:
+ * then Node makes standard output what it was. A terminal, or a socket of another kind, stays as it is.
+ */
+function madeNotToWait(descriptor: number): number {
+  try {
+    const stream = new Socket({ fd: descriptor, readable: false })
+    stream.unref()
+  } catch {
+    // It waits.
+  }
+  return descriptor
 }
 
 function newBatch(size: number): Batch {

@@ -131,7 +131,7 @@ t.test('an orderly end waits for no reader that stands still, and loses nothing 
     )
 
   const standing = pipedTo('sleep 60', 300)
-  const ended = await Promise.race([once(standing.stderr, 'data'), sleep(30_000, ['nothing'])])
+  const ended = await Promise.race([once(standing.stderr, 'data'), sleep(30_000, ['nothing'], { ref: false })])
   t.equal(String(ended[0]), '3\n')
   if (standing.pid !== undefined) process.kill(-standing.pid, 'SIGKILL')
 
@@ -141,6 +141,32 @@ t.test('an orderly end waits for no reader that stands still, and loses nothing 
     t.equal(lines.length, 500)
     t.ok(lines.every((line, index) => line === `${index} ${'x'.repeat(1_000)}`))
   }
+})
+
+t.test('nor does it wait where standard output is a socket', async (t) => {
+  const module = new URL('../../../src/proxy/telemetry/batched-lines.ts', import.meta.url).href
+  const script = `import { BatchedLines, withoutWaiting } from ${JSON.stringify(module)}
+    const lines = new BatchedLines(withoutWaiting(1), 5e6)
+    for (let number = 0; number < 3_000; number++) lines.writeLine(number + ' ' + 'x'.repeat(1_000))
+    process.stderr.write('written')
+    process.stdin.once('data', () => lines.settled().then(() => { lines.flushSync(); process.exit(3) }))`
+  /** Node's own pipes to a child are pairs of sockets. */
+  const start = () => spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+
+  const standing = start()
+  t.teardown(() => standing.kill('SIGKILL'))
+  await once(standing.stderr, 'data')
+  standing.stdin.write('end')
+  t.strictSame(await Promise.race([once(standing, 'exit'), sleep(30_000, 'it waits', { ref: false })]), [3, null])
+
+  const reading = start()
+  t.teardown(() => reading.kill('SIGKILL'))
+  const all = readAll(reading.stdout)
+  await once(reading.stderr, 'data')
+  reading.stdin.write('end')
+  const lines = (await all).trimEnd().split('\n')
+  t.equal(lines.length, 3_000)
+  t.ok(lines.every((line, index) => line === `${index} ${'x'.repeat(1_000)}`))
 })
 
 t.test('what a full disk does not take is written when there is room again', async (t) => {
