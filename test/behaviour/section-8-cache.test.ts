@@ -303,6 +303,26 @@ t.test('nor is one that nobody asked for in such words replayed as a stream or k
   t.equal(calls(), 3)
 })
 
+t.test('an answer whose provider never says how it ended is passed on, and asked for anew', async (t) => {
+  const { upstream, ask, calls } = stage('no finish reason')
+  const whole = chatCompletion('half an')
+  const choices = (whole['choices'] as JsonObject[]).map((choice) => ({ ...choice, finish_reason: null }))
+  // The end mark says that the stream is over, and nothing of the answer.
+  const events = chatStream(['half ', 'an']).filter((event) => !event.includes('"finish_reason":"stop"'))
+  upstream.otherwise((exchange) => {
+    const streamed = exchange.request.json?.['stream'] === true
+    return (streamed ? stream(events) : ok({ ...whole, choices }))(exchange)
+  })
+  for (const streamed of [false, true]) {
+    for (let call = 0; call < 2; call++) {
+      const response = await ask({ stream: streamed })
+      t.equal(response.headers.get('x-gateway-cache'), 'miss')
+      t.match(await response.text(), streamed ? '[DONE]' : 'half an')
+    }
+  }
+  t.equal(calls(), 4)
+})
+
 t.test('Cache-Control is obeyed', async (t) => {
   const { upstream, ask: chat } = stage('control')
   upstream.otherwise(counting())

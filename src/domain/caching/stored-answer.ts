@@ -74,8 +74,8 @@ function isCounts(values: readonly unknown[]): values is PurgeCounts {
 }
 
 /**
- * Whether an answer is one that another caller of the same request would want: every choice there and ended by itself,
- * or by the client's own limit, and no error told of beside them. A model that wrote broken arguments for a tool is asked
+ * Whether an answer is one that another caller of the same request would want: every choice there and, as its provider
+ * says, ended by itself or by the client's own limit, and no error told of beside them. A model that wrote broken arguments for a tool is asked
  * again by its agent, who must not get the same ones until they have had their time.
  * @param clamp the output limit that the gateway sent instead of the client's; undefined: none
  */
@@ -90,8 +90,12 @@ export function isWorthKeeping(
   return result.choices.every((choice) => isEnded(choice, cutByClient))
 }
 
+/**
+ * Without a word of the provider, or with an empty one, `finish` says how the answer is passed on, not that it is whole:
+ * a server that is cut off says as little as one that never tells.
+ */
 function isEnded({ content, finish }: Choice, cutByClient: boolean): boolean {
-  if (content.length === 0 || !content.every(isWhole)) return false
+  if (!finish.raw || content.length === 0 || !content.every(isWhole)) return false
   if (finish.reason === 'length') return cutByClient
   return finish.reason === 'stop' || finish.reason === 'tool-calls'
 }

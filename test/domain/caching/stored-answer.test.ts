@@ -5,10 +5,10 @@ import {
   storedHead,
   type StoredAnswer,
 } from '../../../src/domain/caching/stored-answer.ts'
-import type { CompletionRequest } from '../../../src/domain/completion/request.ts'
+import type { CompletionRequest, FormatName } from '../../../src/domain/completion/request.ts'
 import type { Choice, CompletionResult, FinishReason } from '../../../src/domain/completion/result.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
-import type { JsonValue } from '../../../src/domain/json.ts'
+import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
 
 const ANSWER: StoredAnswer = {
   format: 'messages',
@@ -38,7 +38,7 @@ t.test('bytes that are no answer are none', async (t) => {
 const choice = (reason: FinishReason, index = 0): Choice => ({
   index,
   content: [{ type: 'text', text: 'x' }],
-  finish: { reason, raw: undefined },
+  finish: { reason, raw: reason },
 })
 const result = (...choices: Choice[]): CompletionResult => ({
   source: { format: 'messages', document: {} },
@@ -67,6 +67,43 @@ t.test('only what ended by itself, or by the client, is worth keeping', async (t
   t.ok(isWorthKeeping(result(choice('length')), limited, 10))
   t.notOk(isWorthKeeping(result(choice('length')), limited, 9), 'cut by us')
   t.ok(isWorthKeeping(result(choice('stop')), limited, 9), 'not cut at all')
+})
+
+t.test('an answer of a provider that does not say how it ended is not kept, in any format', async (t) => {
+  const message = (fields: object) => ({ role: 'assistant', content: 'x', ...fields })
+  const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }]
+  const chat = (fields: object, finish: object) => ({ choices: [{ index: 0, message: message(fields), ...finish }] })
+  const content = [{ type: 'text', text: 'x' }]
+  const parts = [{ text: 'x' }]
+  const answers: [format: FormatName, told: object, untold: readonly object[]][] = [
+    [
+      'chat-completions',
+      chat({}, { finish_reason: 'stop' }),
+      [
+        chat({}, { finish_reason: null }),
+        chat({}, {}),
+        chat({}, { finish_reason: '' }),
+        chat({ tool_calls }, { finish_reason: null }),
+        chat({ tool_calls }, { finish_reason: '' }),
+      ],
+    ],
+    ['messages', { content, stop_reason: 'end_turn' }, [{ content, stop_reason: null }, { content }]],
+    [
+      'generate-content',
+      { candidates: [{ content: { parts }, finishReason: 'STOP' }] },
+      [
+        { candidates: [{ content: { parts } }] },
+        { candidates: [{ content: { parts }, finishReason: null }] },
+        { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] } }] },
+      ],
+    ],
+  ]
+  for (const [format, told, untold] of answers) {
+    const isKept = (document: object) =>
+      isWorthKeeping(formatOf(format).parseResult(document as JsonObject), request({ max_tokens: 10 }), undefined)
+    t.ok(isKept(told), format)
+    for (const document of untold) t.notOk(isKept(document), JSON.stringify(document))
+  }
 })
 
 t.test('an answer with too few choices, an empty one or a refusal is not kept', async (t) => {
