@@ -15,7 +15,7 @@ export interface EmbeddingsResult {
 /**
  * Reads an answer to a request for `inputs` vectors.
  * @throws {UpstreamFormatError} where it is none, has another number of vectors, or such as nobody can count with: not all
- * of one length, not whole floats, without a number where one had to be read.
+ * of one length, not whole floats, not finite, or beyond a float where one had to be written.
  */
 export function parseEmbeddingsResult(
   document: JsonObject,
@@ -45,19 +45,31 @@ function areVectors(items: readonly JsonValue[]): boolean {
   return length > 0 && items.every((item) => isJsonObject(item) && lengthOf(item.embedding) === length)
 }
 
-/** How many numbers it has; 0 where it is no vector. Of base64 only the length is looked at: there may be 34 MiB of it. */
+/** How many numbers it has; 0 where it is no vector. */
 function lengthOf(value: JsonValue | undefined): number {
-  if (typeof value === 'string') {
-    const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0
-    const floats = ((value.length / 4) * 3 - padding) / BYTES_PER_FLOAT
-    return value.length % 4 === 0 && Number.isInteger(floats) ? floats : 0
-  }
+  if (typeof value === 'string') return hasFiniteFloats(value) ? floatsOf(value) : 0
   return Array.isArray(value) && value.every(isFiniteNumber) ? value.length : 0
 }
 
 /** `1e400` is read as infinity. */
 function isFiniteNumber(value: JsonValue): boolean {
   return Number.isFinite(value)
+}
+
+/** How many floats base64 of this length has; 0 where they are not whole. */
+function floatsOf(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  const floats = ((base64.length / 4) * 3 - padding) / BYTES_PER_FLOAT
+  return base64.length % 4 === 0 && Number.isInteger(floats) ? floats : 0
+}
+
+/** NaN and the infinities have every bit of the exponent set. Nothing else is looked at: there may be 34 MiB of it. */
+function hasFiniteFloats(base64: string): boolean {
+  const bytes = Buffer.from(base64, 'base64')
+  for (let last = BYTES_PER_FLOAT - 1; last < bytes.length; last += BYTES_PER_FLOAT) {
+    if (((bytes[last] ?? 0) & 0x7f) === 0x7f && (bytes[last - 1] ?? 0) >= 0x80) return false
+  }
+  return true
 }
 
 /** Several servers ignore `encoding_format`; the official SDKs then read nonsense. */
@@ -71,16 +83,22 @@ function conformed(document: JsonObject, items: readonly JsonValue[], encoding: 
   return { ...document, data }
 }
 
+/** @throws {UpstreamFormatError} */
 function reencoded(value: JsonValue | undefined, encoding: VectorEncoding): JsonValue {
-  if (encoding === 'base64')
-    return typeof value === 'string' ? value : toBase64(Float32Array.from(asArray(value), Number))
+  if (encoding === 'base64') return typeof value === 'string' ? value : base64Of(asArray(value))
   return typeof value === 'string' ? numbersOf(value) : asArray(value)
 }
 
-/** JSON has no infinity and no NaN: written, they would be `null`. @throws {UpstreamFormatError} */
+/** A double beyond a float would be written as infinity. */
+function base64Of(numbers: readonly JsonValue[]): string {
+  const vector = Float32Array.from(numbers, Number)
+  if (!vector.every(Number.isFinite)) throw noVectors()
+  return toBase64(vector)
+}
+
 function numbersOf(base64: string): JsonValue {
   const vector = fromBase64(base64)
-  if (vector === undefined || !vector.every(Number.isFinite)) throw noVectors()
+  if (vector === undefined) throw noVectors()
   return [...vector]
 }
 

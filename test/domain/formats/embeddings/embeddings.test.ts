@@ -121,6 +121,35 @@ t.test('an answer without the vectors that were asked for is none', async (t) =>
   t.equal(vectorAt({ data: [{ embedding: 'YQ==' }] }, 0), undefined, 'not whole floats')
 })
 
+t.test('a number that none can count with is refused in base64 as it is in a list, wherever it stands', async () => {
+  const anyFloat = fc.oneof(
+    fc.float({ noNaN: true, noDefaultInfinity: true }),
+    // Every NaN there is, with a sign or a payload, and both infinities.
+    fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 0x7fffff })).map(([sign, rest]) => floatOf(sign, 0xff, rest)),
+    fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 0x7fffff })).map(([sign, rest]) => floatOf(sign, 0xfe, rest)),
+  )
+  fc.assert(
+    fc.property(fc.array(anyFloat, { minLength: 1, maxLength: 20 }), (numbers) => {
+      const document = { data: [{ embedding: base64Of(...numbers) }] }
+      const refused = (encoding: 'float' | 'base64'): boolean => {
+        try {
+          return parseEmbeddingsResult(document, 1, encoding).document === undefined
+        } catch {
+          return true
+        }
+      }
+      const isBad = !numbers.every(Number.isFinite)
+      return refused('base64') === isBad && refused('float') === isBad
+    }),
+  )
+})
+
+t.test('a number that only a double can hold does not become infinity on its way to base64', async (t) => {
+  const document: JsonObject = { data: [{ embedding: [1, 1e300] }] }
+  t.throws(() => parseEmbeddingsResult(document, 1, 'base64'), { code: 'upstream_format_error' })
+  t.equal(parseEmbeddingsResult(document, 1, 'float').document, document)
+})
+
 t.test('vectors of one answer have one length', async (t) => {
   const answers = (...embeddings: JsonValue[]): JsonObject => ({ data: embeddings.map((embedding) => ({ embedding })) })
   for (const encoding of ['float', 'base64'] as const) {
@@ -133,6 +162,12 @@ t.test('vectors of one answer have one length', async (t) => {
 
 function base64Of(...numbers: number[]): string {
   return Buffer.from(new Float32Array(numbers).buffer).toString('base64')
+}
+
+function floatOf(isNegative: boolean, exponent: number, rest: number): number {
+  const view = new DataView(new ArrayBuffer(4))
+  view.setUint32(0, ((isNegative ? 0x80000000 : 0) | (exponent << 23) | rest) >>> 0)
+  return view.getFloat32(0)
 }
 
 function refusalOf(document: JsonObject): unknown {
