@@ -44,7 +44,7 @@ export class RedisQuotaStore implements QuotaStore {
   readonly #call: { readonly timeoutMs?: Milliseconds }
   readonly #onlyWhole: boolean
   readonly #plans = new PlanEncoder()
-  readonly #turns = new QuotaTurns((plan, { settlements, admissions }) =>
+  readonly #turns = new QuotaTurns((plan, settlements, admissions) =>
     this.#turn(plan, UNKNOWN_IS.charged, settlements, admissions),
   )
 
@@ -59,8 +59,8 @@ export class RedisQuotaStore implements QuotaStore {
     const { id, plan, need } = request
     if (plan.scopes.length === 0) return unlimitedAdmission(request)
     const encoded = this.#plans.encode(plan)
-    const { turn, position } = this.#turns.admit(encoded, id, needText(need))
-    const replies = await turn.reply
+    const { part, position } = this.#turns.admit(encoded, id, needText(need))
+    const replies = await part.reply
     const reply = new QuotaReply(Array.isArray(replies) ? replies[position] : replies)
     switch (reply.integer(0)) {
       case 0:
@@ -116,13 +116,12 @@ export class RedisQuotaStore implements QuotaStore {
   }
 
   async #settleWithOthers(id: string, plan: EncodedPlan, actual: Charge): Promise<void> {
-    const turn = this.#turns.settle(plan, id, chargeText(actual))
+    const part = this.#turns.settle(plan, id, chargeText(actual))
     try {
-      await turn.reply
+      await part.reply
     } catch (error) {
-      const isAlone = turn.settlements.length + turn.admissions.length === 2
       // Whatever Redis stumbled at, it has to be settled.
-      if (isAlone || error instanceof RedisUnavailableError) throw error
+      if (part.isAlone || error instanceof RedisUnavailableError) throw error
       await this.#settleAlone(id, plan, 'settled', actual)
     }
   }

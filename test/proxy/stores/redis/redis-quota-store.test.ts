@@ -168,6 +168,25 @@ t.test('what has ended is settled before anything else is asked', async (t) => {
   t.match((await store.usage(own)).limits, [{ spent: 4, reserved: 0 }], 'the second of two settlements changes nothing')
 })
 
+t.test('what has ended is settled before several plans ask in one moment', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const store = new RedisQuotaStore(await connected(t, server.url))
+  const limits = { organization: { budgets: [{ limit: 20 }], rateLimits: { maxConcurrent: 2 } } }
+  const own = plan(limits)
+  const other = plan({ ...limits, key: { budgets: [{ limit: 15 }] } }, { key: 'team/other' })
+  const ended = [await admitted(store, own, 'a'), await admitted(store, other, 'b')]
+  const settled = ended.map((reservation) => store.settle(reservation, charge(0)))
+  const asked = [
+    store.admit({ id: 'c', plan: own, need: need(10) }),
+    store.admit({ id: 'd', plan: own, need: need(10) }),
+  ]
+  const refused = store.admit({ id: 'e', plan: other, need: need(16) })
+  t.match(await Promise.all(asked), [{ type: 'admitted' }, { type: 'admitted' }], 'whatever the other plan asks')
+  t.match(await refused, { type: 'refused', reason: 'budget', scope: 'key' })
+  await Promise.all(settled)
+})
+
 t.test('what has ended is settled where nothing is asked', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
