@@ -148,6 +148,54 @@ t.test('values that contradict each other are refused with a sentence', async (t
   t.match((await tryTemplate({}, ['--kube-version', '1.29.0'])).stderr, /incompatible with Kubernetes v1.29.0/)
 })
 
+t.test('requests above their limits are refused, whatever units they are written in', async (t) => {
+  const refused: readonly (readonly [string, string, string | number, string | number])[] = [
+    ['sidecar.resources', 'memory', '512Mi', '256Mi'],
+    ['operator.resources', 'memory', '1Gi', '1000Mi'],
+    ['sidecar.resources', 'memory', '1G', '953Mi'],
+    ['sidecar.resources', 'memory', '257Mi', 268_435_456],
+    ['sidecar.resources', 'memory', 268_435_457, '256Mi'],
+    ['operator.resources', 'memory', '1001k', '1M'],
+    ['operator.resources', 'cpu', '501m', '0.5'],
+    ['sidecar.resources', 'cpu', 1, '999m'],
+    ['sidecar.resources', 'cpu', 0.5, 0.25],
+    ['sidecar.resources', 'cpu', '1.5', 1],
+    ['redis.bundled.resources', 'ephemeral-storage', '2Ti', '1T'],
+    ['hooks.resources', 'memory', '1E', '1P'],
+  ]
+  for (const [name, resource, request, limit] of refused) {
+    const { code, stderr } = await tryTemplate({
+      [name]: { requests: { [resource]: request }, limits: { [resource]: limit } },
+    })
+    t.equal(code, 1, `${request} ${limit}`)
+    const said = `${name}.requests.${resource} (${request}) is above ${name}.limits.${resource} (${limit})`
+    t.match(stderr, said, `${request} ${limit}`)
+  }
+})
+
+t.test('limits that are below the requests of the chart itself are refused, too', async (t) => {
+  const { stderr } = await tryTemplate({ 'sidecar.resources.limits.memory': '64Mi' })
+  t.match(stderr, 'sidecar.resources.requests.memory (96Mi) is above sidecar.resources.limits.memory (64Mi)')
+})
+
+t.test('requests up to their limits pass, of each resource by itself', async (t) => {
+  const passing: readonly JsonObject[] = [
+    { requests: { memory: '1Gi' }, limits: { memory: 1_073_741_824 } },
+    { requests: { memory: '1024Mi' }, limits: { memory: '1Gi' } },
+    { requests: { memory: '1000k' }, limits: { memory: '1M' } },
+    { requests: { memory: '1.5Gi' }, limits: { memory: '1536Mi' } },
+    { requests: { cpu: '700m' }, limits: { cpu: 0.7 } },
+    { requests: { cpu: '0.7' }, limits: { cpu: '700m' } },
+    { requests: { cpu: 2, memory: '96Mi' }, limits: { memory: '256Mi' } },
+    { requests: { cpu: '20m' }, limits: { memory: '128Mi' } },
+    {},
+  ]
+  for (const resources of passing) {
+    const { code, stderr } = await tryTemplate({ 'sidecar.resources': resources, 'operator.resources': resources })
+    t.equal(code, 0, `${JSON.stringify(resources)} ${stderr}`)
+  }
+})
+
 t.test('labels and annotations of users take the place of the same ones of the chart', async (t) => {
   const part = 'app.kubernetes.io/part-of'
   const objects = await template({

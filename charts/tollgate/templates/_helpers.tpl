@@ -153,6 +153,37 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
 {{- end -}}
 
+{{/* A quantity of Kubernetes, such as 96Mi, 0.5 or 500m, as a number. Thousandths by division: only so are 700m and 0.7 the same. */}}
+{{- define "tollgate.quantity" -}}
+{{- $text := include "tollgate.quantityText" . -}}
+{{- $unit := regexFind "[A-Za-z]+$" $text -}}
+{{- $number := trimSuffix $unit $text | float64 -}}
+{{- $decimal := dict "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 -}}
+{{- $binary := dict "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 "Pi" 1125899906842624 "Ei" 1152921504606846976 -}}
+{{- if eq $unit "m" -}}{{- divf $number 1000 -}}
+{{- else -}}{{- mulf $number (get (merge $decimal $binary) $unit | default 1) -}}{{- end -}}
+{{- end -}}
+
+{{/* As it was written: Helm reads numbers as floating-point ones, which it would write as 2.68435456e+08. */}}
+{{- define "tollgate.quantityText" -}}
+{{- if kindIs "string" . -}}{{- . -}}{{- else -}}{{- toJson . -}}{{- end -}}
+{{- end -}}
+
+{{/* Call with (dict "name" "sidecar.resources" "resources" .Values.sidecar.resources): Kubernetes refuses pods whose requests are above their limits. */}}
+{{- define "tollgate.checkResources" -}}
+{{- $name := .name -}}
+{{- $limits := (.resources | default dict).limits | default dict -}}
+{{- range $resource, $request := (.resources | default dict).requests -}}
+{{- if hasKey $limits $resource -}}
+{{- $limit := get $limits $resource -}}
+{{- if gt (include "tollgate.quantity" $request | float64) (include "tollgate.quantity" $limit | float64) -}}
+{{- $above := printf "%s.requests.%s (%s)" $name $resource (include "tollgate.quantityText" $request) -}}
+{{- fail (printf "%s is above %s.limits.%s (%s)" $above $name $resource (include "tollgate.quantityText" $limit)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What the schema cannot say. */}}
 {{- define "tollgate.check" -}}
 {{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
@@ -172,6 +203,10 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- fail (printf "commonLabels and operator.podLabels may not have %s: the chart's objects are found by it" .) -}}
 {{- end -}}
 {{- end -}}
+{{- include "tollgate.checkResources" (dict "name" "operator.resources" "resources" .Values.operator.resources) -}}
+{{- include "tollgate.checkResources" (dict "name" "sidecar.resources" "resources" .Values.sidecar.resources) -}}
+{{- include "tollgate.checkResources" (dict "name" "hooks.resources" "resources" .Values.hooks.resources) -}}
+{{- include "tollgate.checkResources" (dict "name" "redis.bundled.resources" "resources" .Values.redis.bundled.resources) -}}
 {{- with .Values.redis.bundled.image -}}
 {{- if not (or .tag .digest) -}}
 {{- fail "redis.bundled.image must have a tag or a digest" -}}
