@@ -1,6 +1,6 @@
 /** Process entry of `tollgate cache purge`. */
 import { parseFlags, parseKeyId, parseName, parseRedis, UsageError, type FlagSpec } from './command-line.ts'
-import type { PurgeTarget } from './proxy/stores/cache/purge.ts'
+import type { Purged, PurgeTarget } from './proxy/stores/cache/purge.ts'
 
 export const CACHE_FLAGS = {
   redis: { type: 'text', help: 'address of the Redis that the gateways share' },
@@ -13,7 +13,10 @@ const USAGE = 'usage: tollgate cache purge --redis URL --organization NAME [--pr
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Prints what was done. Returns the exit code: 0 purged, 1 the store could not be asked. @throws {UsageError} */
+/**
+ * Prints what was done. Returns the exit code: 0 purged, also where no answers were found (nothing is served of them, which
+ * is all that a purge promises), 1 the store could not be asked. @throws {UsageError}
+ */
 export async function runCache(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const [action, ...rest] = args
   if (action !== 'purge') throw new UsageError(USAGE)
@@ -36,10 +39,7 @@ async function purge(url: string, target: PurgeTarget): Promise<number> {
   const redis = connectRedis(url)
   try {
     if (!(await redis.waitUntilReady(CONNECT_TIMEOUT_MS))) throw new Error('Redis cannot be reached')
-    const deleted = await purgeCache(redis, target)
-    process.stdout.write(
-      `purged; ${deleted} stored answers deleted at once, gateways stop serving the rest within 2 s\n`,
-    )
+    process.stdout.write(`purged; ${outcome(await purgeCache(redis, target), target)} within 2 s\n`)
     return 0
   } catch (error) {
     process.stderr.write(`tollgate: not purged: ${error instanceof Error ? error.message : String(error)}\n`)
@@ -47,4 +47,10 @@ async function purge(url: string, target: PurgeTarget): Promise<number> {
   } finally {
     await redis.close()
   }
+}
+
+function outcome({ deleted, found }: Purged, { organization, project }: PurgeTarget): string {
+  if (found) return `${deleted} stored answers deleted at once, gateways stop serving the rest`
+  const whose = `${project === undefined ? '' : `project ${project} of `}organization ${organization}`
+  return `no answers of ${whose} are stored here: they have ended by their time, or there never were any (is the name right?); gateways stop serving what they still hold`
 }

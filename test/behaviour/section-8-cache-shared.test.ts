@@ -128,6 +128,26 @@ t.test('a purge of a virtual key, a project or an organization ends what was kep
   await t.rejects(purge('--project', '*'))
 })
 
+t.test('a purge that finds no answers says so, and succeeds as often as it is asked for', async (t) => {
+  const purge = async (...target: string[]) =>
+    (await run(process.execPath, [MAIN, 'cache', 'purge', '--redis', redis.url, ...target])).stdout
+  const nobody = /^purged; no answers of organization nobody are stored here: .*is the name right\?.*within 2 s\n$/
+  for (let time = 0; time < 2; time++) {
+    t.match(await purge('--organization', 'nobody'), nobody)
+    t.match(await purge('--organization', 'nobody', '--key', 'default/test'), nobody)
+    t.match(
+      await purge('--organization', 'nobody', '--project', 'p'),
+      /^purged; no answers of project p of organization nobody are stored here/,
+    )
+  }
+  await ask(one, 'to be found by a purge')
+  await until(async () => (await redis.cli('--scan', '--pattern', 'tg:c:*:a:*')) !== '')
+  t.match(await purge('--organization', 'default', '--key', 'default/somebody-else'), /^purged; 0 stored answers/)
+  t.match(await purge('--organization', 'default', '--project', 'p'), /no answers of project p of organization default/)
+  t.match(await purge('--organization', 'default'), /^purged; [1-9]/)
+  t.match(await purge('--organization', 'default'), /^purged; no answers of organization default are stored here/)
+})
+
 t.test(
   'an answer that is on its way when its organization is purged is not for those who ask afterwards',
   async (t) => {

@@ -27,16 +27,27 @@ const CALL = { timeoutMs: 5_000 }
 /** Keys that one step of the scan looks at: some milliseconds of the server's time. */
 const SCAN_COUNT = '1000'
 
-/** @returns how many answers were deleted. @throws {RedisUnavailableError} where the purge is not certain. */
-export async function purgeCache(redis: RedisConnection, target: PurgeTarget): Promise<number> {
-  const key = purgedKey(target.organization)
+export interface Purged {
+  /** How many answers were deleted at once. */
+  readonly deleted: number
+  /**
+   * Whether there were answers of the organization or project; for a virtual key, of its organization. Where there were
+   * none, nobody can tell one that has never asked anything from one whose answers have ended by their time.
+   */
+  readonly found: boolean
+}
+
+/** Purges also what is not there: an answer may be on its way. @throws {RedisUnavailableError} where the purge is not certain. */
+export async function purgeCache(redis: RedisConnection, target: PurgeTarget): Promise<Purged> {
+  const { organization, project, virtualKey } = target
+  const key = purgedKey(organization)
   await redis.send(key, ['HINCRBY', key, fieldOf(target), '1'], CALL)
-  if (target.virtualKey !== undefined) return 0
-  const { organization, project } = target
-  const deleted = await deleteMatching(redis, key, entriesPattern('a', organization, project))
+  const answers = entriesPattern('a', organization, project)
+  if (virtualKey !== undefined) return { deleted: 0, found: await holdsMatching(redis, key, answers) }
+  const deleted = await deleteMatching(redis, key, answers)
   await deleteMatching(redis, key, entriesPattern('s', organization, project))
   await deleteMatching(redis, key, changedGroupsPattern(organization, project))
-  return deleted
+  return { deleted, found: deleted > 0 }
 }
 
 function fieldOf({ project, virtualKey }: PurgeTarget): string {
@@ -44,17 +55,28 @@ function fieldOf({ project, virtualKey }: PurgeTarget): string {
   return project === undefined ? PURGED_ORGANIZATION : purgedProject(project)
 }
 
-/** All keys of an organization are on the node of `slotKey`. */
+async function holdsMatching(redis: RedisConnection, slotKey: string, pattern: string): Promise<boolean> {
+  for await (const keys of scan(redis, slotKey, pattern)) if (keys.length > 0) return true
+  return false
+}
+
 async function deleteMatching(redis: RedisConnection, slotKey: string, pattern: string): Promise<number> {
-  let cursor = '0'
   let deleted = 0
+  for await (const keys of scan(redis, slotKey, pattern)) {
+    if (keys.length > 0) deleted += Number(await redis.send(slotKey, ['UNLINK', ...keys], CALL))
+  }
+  return deleted
+}
+
+/** All keys of an organization are on the node of `slotKey`. */
+async function* scan(redis: RedisConnection, slotKey: string, pattern: string): AsyncGenerator<string[]> {
+  let cursor = '0'
   do {
     const reply = await redis.send(slotKey, ['SCAN', cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT], CALL)
     const [next, keys] = scanReply(reply)
-    if (keys.length > 0) deleted += Number(await redis.send(slotKey, ['UNLINK', ...keys], CALL))
+    yield keys
     cursor = next
   } while (cursor !== '0')
-  return deleted
 }
 
 function scanReply(reply: unknown): [cursor: string, keys: string[]] {
