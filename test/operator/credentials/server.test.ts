@@ -290,6 +290,5 @@ t.test('nothing secret is in the log', async (t) => {
   t.ok(lines.length > 10)
   // Long enough that no port or time contains one.
   const keys = ['01', '02', '03'].map((digits) => digits.repeat(8))
-  for (const secret of ['credential-', 'redis-password', ...keys, 'e30.'])
-    t.notOk(text.includes(secret), secret)
+  for (const secret of ['credential-', 'redis-password', ...keys, 'e30.']) t.notOk(text.includes(secret), secret)
 })
