@@ -109,15 +109,19 @@ function localPartStart(text: string, at: number): number {
   return trimLocalPart(text, start, at)
 }
 
-/** Signs that stand between letters in names and in encoded plus signs: O'Brien, a+b, bob%2Bnews. */
+/** Signs that stand between letters in names, in routes and in encoded plus signs: O'Brien, a+b, bob%example.org, bob%2Bnews. */
 function isInnerSign(text: string, sign: number, at: number): boolean {
   const unit = unitAt(text, sign)
   if (sign + 1 >= at) return unit === 0x2b || unit === 0x26
   if (unit === 0x2b) return true
   const surrounded = (classAt(text, sign - 1) & LOCAL) !== 0
   if (unit === 0x27) return surrounded && (classAt(text, sign - 2) & ALPHANUMERIC) === 0
-  if (unit === 0x25) return surrounded && text.startsWith('2B', sign + 1)
+  if (unit === 0x25) return surrounded && (text.startsWith('2B', sign + 1) || !isHexadecimalPair(text, sign + 1))
   return false
+}
+
+function isHexadecimalPair(text: string, at: number): boolean {
+  return /^[0-9A-Fa-f]{2}$/.test(text.slice(at, at + 2))
 }
 
 /** Takes off what belongs to the text around: escapes, leading dots and dashes, words of scripts without spaces. */

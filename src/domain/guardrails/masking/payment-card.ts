@@ -4,6 +4,7 @@
  *
  * The scanner calls at the first digit of a run. Groups of a row (`4111 1111 1111 1111`) are read at most 24 at a time, and every row
  * is judged once, so dates and amounts beside a card do not hide it and digit soup stays linear.
+ * On a magnetic track (ISO/IEC 7813) the holder's name, the expiry date and what follows belong to it.
  * Left alone: parts of UUIDs and of decimal numbers, and undivided numbers that a word calls an order, invoice or the like.
  */
 import {
@@ -28,6 +29,7 @@ const MOST_GROUPS = 24
 const LONGEST_TELEPHONE_NUMBER = 15
 const LONGEST_SEPARATOR = 3
 const IDENTIFIER_WINDOW = 40
+const SLASH = 0x2f
 
 interface Group {
   readonly start: number
@@ -83,10 +85,27 @@ export function findCards(text: string, start: number, found: Finding[]): number
     const count = cardAt(text, groups, index)
     const [first, last] = [groups[index], groups[index + count - 1]]
     if (count > 0 && first !== undefined && last !== undefined)
-      found.push({ kind: 'CARD', start: first.start, end: last.end, rule: 'card' })
+      found.push({ kind: 'CARD', start: first.start, end: trackEnd(text, first.start, last.end), rule: 'card' })
     index += Math.max(1, count)
   }
   return end
+}
+
+/** The first track behind its number, and the second one. */
+const FIRST_TRACK = /\^[^^?\r\n]{2,40}\^[\w ]{4,60}/y
+const SECOND_TRACK = /=\d{4,30}/y
+
+/** Where what a track says of the card ends; `end`, where there is no track. */
+function trackEnd(text: string, start: number, end: number): number {
+  const track = isFirstTrack(text, start, end) ? FIRST_TRACK : SECOND_TRACK
+  if (track === SECOND_TRACK && unitAt(text, start - 1) !== 0x3b) return end
+  track.lastIndex = end
+  return track.test(text) ? track.lastIndex : end
+}
+
+/** `%B4111111111111111^`: the letter is the track's format. */
+function isFirstTrack(text: string, start: number, end: number): boolean {
+  return text.startsWith('%B', start - 2) && unitAt(text, end) === 0x5e
 }
 
 /** Where the row of `readRow` ends: asked of every number, so it makes nothing. */
@@ -114,7 +133,7 @@ function readRow(text: string, start: number): Group[] {
   return groups
 }
 
-/** One sign, or a few of blanks, dashes and underscores: `4111  1111`, `4111 - 1111`. */
+/** One sign, or a few of blanks, dashes, underscores and slashes: `4111  1111`, `4111 - 1111`. */
 function separatorEnd(text: string, from: number): number {
   if (unitAt(text, from) === 0x2e) return from + 1
   let at = from
@@ -128,12 +147,13 @@ function signOf(text: string, from: number, to: number): number {
   return sign
 }
 
-/** Space, dash, dot, underscore; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
+/** Space, dash, dot, slash, underscore; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
 function isSeparator(unit: number): boolean {
   return (
     unit === 0x20 ||
     unit === 0x2d ||
     unit === 0x2e ||
+    unit === SLASH ||
     unit === 0x5f ||
     unit === 0xa0 ||
     unit === 0x2009 ||
@@ -155,11 +175,16 @@ function cardAt(text: string, groups: readonly Group[], index: number): number {
     digits += text.slice(group.start, group.end)
     shape += `${count > 1 ? '-' : ''}${group.end - group.start}`
     if (digits.length > LONGEST) return 0
-    const isPrinted = count === 1 || PRINTED.has(shape)
+    const isPrinted = count === 1 || (PRINTED.has(shape) && (first.separator !== SLASH || isDividedBySlashes(shape)))
     if (isPrinted && isCardNumber(digits) && isFree(text, groups, index, count)) return count
     if (group.separator === 0 || group.separator !== first.separator) return 0
   }
   return 0
+}
+
+/** Of two or three groups with slashes between them most are dates and paths. */
+function isDividedBySlashes(shape: string): boolean {
+  return shape.startsWith('4-4-4-4') || shape.startsWith('4-6-')
 }
 
 function isCardNumber(digits: string): boolean {
@@ -188,6 +213,7 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   const first = groups[index]
   const last = groups[index + count - 1]
   if (first === undefined || last === undefined) return false
+  if (isFirstTrack(text, first.start, last.end)) return true
   if (!isFreeBefore(text, first.start, last.end) || !isFreeAfter(text, last)) return false
   if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index))
     return false

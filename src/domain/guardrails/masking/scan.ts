@@ -176,7 +176,10 @@ class Scan {
     const text = this.#text
     const start = from + Math.min(escapeLengthAt(text, from), end - from)
     const begin = (bits & UNDERSCORE) === 0 ? start : skipForward(text, start, end, UNDERSCORE)
-    if ((bits & DIGIT) !== 0 && (classAt(text, begin) & DIGIT) !== 0)
+    // A card on a magnetic track: no escape.
+    if ((bits & DIGIT) !== 0 && unitAt(text, end) === 0x5e && text.startsWith('%B', from - 1))
+      this.#digits(from + 1, end, end)
+    else if ((bits & DIGIT) !== 0 && (classAt(text, begin) & DIGIT) !== 0)
       this.#digits(begin, skipForward(text, begin, end, DIGIT), end)
     else if ((bits & DIGIT) !== 0 && unitAt(text, end) === 0x3a && text.startsWith('bot', begin))
       this.#digits(begin + 3, end, end)
