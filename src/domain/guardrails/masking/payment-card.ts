@@ -2,8 +2,8 @@
  * Payment card numbers: 12 to 19 digits in one group or in the groups that cards are printed in, with a known issuer's
  * prefix, that issuer's lengths, and a Luhn check digit.
  *
- * The scanner calls at the first digit of a run. Groups of a row (`4111 1111 1111 1111`) are read at most 24 at a time, and every row
- * is judged once, so dates and amounts beside a card do not hide it and digit soup stays linear.
+ * The scanner calls at the first digit of a run. Groups of a row (`4111 1111 1111 1111`) are read at most 24 at a time, the last few of
+ * them twice, so dates and amounts beside a card do not hide it and digit soup stays linear.
  * On a magnetic track (ISO/IEC 7813) the holder's name, the expiry date and what follows belong to it.
  * Left alone: parts of UUIDs and of decimal numbers, and undivided numbers that a word calls an order, invoice or the like.
  */
@@ -23,8 +23,9 @@ import type { Finding } from './finding.ts'
 
 const SHORTEST = 12
 const LONGEST = 19
-/** Digit groups read ahead at once; a card has at most five. */
+/** Digit groups read ahead at once. */
 const MOST_GROUPS = 24
+const MOST_GROUPS_OF_A_CARD = 5
 /** E.164: what follows a plus sign and is longer is a card, as in a line that a diff adds. */
 const LONGEST_TELEPHONE_NUMBER = 15
 const LONGEST_SEPARATOR = 3
@@ -76,19 +77,23 @@ const PRINTED: ReadonlySet<string> = new Set([
 const IDENTIFIER_WORDS =
   /(?:order|invoice|tracking|shipment|parcel|ticket|imei|isbn|receipt|transaction|booking|reservation|confirmation|case|serial|sku|upc|ean|gtin|timestamp|commande|bestell|bestellung|rechnung|pedido|factura|заказ|tweet|snowflake|trace|request|epoch)(?:[\s_-]{0,2}(?:id|no|nr|num|number|nummer|code|ref|reference))?["'\s:=#.]{0,4}$/i
 
-/** Adds to `found` the cards in the row of digit groups that begins at `start`; where that row ends. */
+/** Adds to `found` the cards in the row of digit groups that begins at `start`; where the next is to begin. */
 export function findCards(text: string, start: number, found: Finding[]): number {
   const end = rowEnd(text, start)
   if (end - start < SHORTEST) return end
   const groups = readRow(text, start)
+  // A card may have begun in the last groups of a row that goes on.
+  let judged = groups.length < MOST_GROUPS ? groups.length : MOST_GROUPS - MOST_GROUPS_OF_A_CARD + 1
   for (let index = 0; index < groups.length;) {
     const count = cardAt(text, groups, index)
     const [first, last] = [groups[index], groups[index + count - 1]]
-    if (count > 0 && first !== undefined && last !== undefined)
+    if (count > 0 && first !== undefined && last !== undefined) {
       found.push({ kind: 'CARD', start: first.start, end: trackEnd(text, first.start, last.end), rule: 'card' })
+      judged = Math.max(judged, index + count)
+    }
     index += Math.max(1, count)
   }
-  return end
+  return groups[judged]?.start ?? end
 }
 
 /** The first track behind its number, and the second one. */
@@ -147,6 +152,11 @@ function signOf(text: string, from: number, to: number): number {
   return sign
 }
 
+function hasSlash(sign: number): boolean {
+  for (let rest = sign; rest > 0; rest = Math.floor(rest / 0x10000)) if (rest % 0x10000 === SLASH) return true
+  return false
+}
+
 /** Space, dash, dot, slash, underscore; no-break, thin and narrow spaces; non-breaking hyphen and en dash. */
 function isSeparator(unit: number): boolean {
   return (
@@ -169,20 +179,20 @@ function cardAt(text: string, groups: readonly Group[], index: number): number {
   if (first === undefined) return 0
   let digits = ''
   let shape = ''
-  for (let count = 1; count <= 5; count++) {
+  for (let count = 1; count <= MOST_GROUPS_OF_A_CARD; count++) {
     const group = groups[index + count - 1]
     if (group === undefined || group.end - group.start > LONGEST) return 0
     digits += text.slice(group.start, group.end)
     shape += `${count > 1 ? '-' : ''}${group.end - group.start}`
     if (digits.length > LONGEST) return 0
-    const isPrinted = count === 1 || (PRINTED.has(shape) && (first.separator !== SLASH || isDividedBySlashes(shape)))
+    const isPrinted = count === 1 || (PRINTED.has(shape) && (!hasSlash(first.separator) || isDividedBySlashes(shape)))
     if (isPrinted && isCardNumber(digits) && isFree(text, groups, index, count)) return count
     if (group.separator === 0 || group.separator !== first.separator) return 0
   }
   return 0
 }
 
-/** Of two or three groups with slashes between them most are dates and paths. */
+/** Of two or three groups with slashes between them most are dates, paths and how much of what is done. */
 function isDividedBySlashes(shape: string): boolean {
   return shape.startsWith('4-4-4-4') || shape.startsWith('4-6-')
 }
@@ -219,19 +229,23 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
     return false
   const isIdentified = IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
   if (count === 3 && isIdentified) return false
-  if (count > 1) return !continuesBefore(groups, index) && !continuesAfter(groups, index + count - 1)
+  if (count > 1) return !continuesBefore(text, first) && !continuesAfter(groups, index + count - 1)
   return !isIdentified
 }
 
-/** Three groups of four beside a fourth: a piece of sixteen digits that are no card. */
+/** Three groups of four beside a fourth: a piece of sixteen digits that are no card. Behind a slash is the year when it ends. */
 function hasEqualNeighbour(groups: readonly Group[], index: number): boolean {
-  return [groups[index - 1], groups[index + 3]].some((group) => group !== undefined && group.end - group.start === 4)
+  const [before, last, after] = [groups[index - 1], groups[index + 2], groups[index + 3]]
+  return isOfFour(before) || (isOfFour(after) && last !== undefined && !hasSlash(last.separator))
+}
+
+function isOfFour(group: Group | undefined): boolean {
+  return group !== undefined && group.end - group.start === 4
 }
 
 /** A divided number whose row goes on with the same sign and groups of four is a longer number: no card. */
-function continuesBefore(groups: readonly Group[], index: number): boolean {
-  const previous = groups[index - 1]
-  return previous !== undefined && previous.separator === 0x2d && groups[index]?.separator === 0x2d
+function continuesBefore(text: string, { start, separator }: Group): boolean {
+  return separator === 0x2d && unitAt(text, start - 1) === 0x2d && (classAt(text, start - 2) & DIGIT) !== 0
 }
 
 function continuesAfter(groups: readonly Group[], index: number): boolean {
