@@ -199,3 +199,12 @@ t.test('vectors are read whatever their digits', async (t) => {
   t.equal(response.status, 200)
   t.match(await response.text(), '0.1234567890123456')
 })
+
+t.test('vectors of bytes in base64 pass, of which some would be no numbers as floats', async (t) => {
+  const embedding = Buffer.from([1, 2, -3, -1]).toString('base64')
+  upstream.otherwise(status(200, JSON.stringify({ object: 'list', model: 'm', data: [{ index: 0, embedding }] })))
+  const asked = { model: 'embedding-model', input: 'x', encoding_format: 'base64', output_dtype: 'int8' }
+  const response = await send('/v1/embeddings', JSON.stringify(asked))
+  t.equal(response.status, 200)
+  t.match(await response.json(), { data: [{ embedding }] })
+})

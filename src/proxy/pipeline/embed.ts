@@ -124,11 +124,11 @@ async function exchange(
 /** @throws {UpstreamFormatError} */
 function answerOf(
   bytes: Uint8Array,
-  { inputs, encoding }: EmbeddingsRequest,
+  { inputs, encoding, wantsFloats }: EmbeddingsRequest,
   deployment: Deployment,
 ): EmbeddingsAnswer {
   const document = parseAnswer(bytes)
-  const result = parseEmbeddingsResult(document, inputs, encoding)
+  const result = parseEmbeddingsResult(document, inputs, encoding, wantsFloats)
   const sent = result.document === document ? bytes : Buffer.from(JSON.stringify(result.document))
   return { ...result, deployment, bytes: sent }
 }

@@ -22,6 +22,8 @@ export interface EmbeddingsRequest {
   /** Tokens of the inputs that are token lists. */
   readonly tokens: number
   readonly encoding: VectorEncoding
+  /** Mistral's and Voyage's `output_dtype` asks for bytes or bits instead, which base64 holds as they are. */
+  readonly wantsFloats: boolean
 }
 
 /** How vectors are written: numbers, or the little-endian 32-bit floats in base64 (what the official SDKs ask for). */
@@ -39,6 +41,7 @@ export function parseEmbeddingsRequest(document: JsonObject): EmbeddingsRequest 
     texts: inputs.filter((input) => typeof input === 'string'),
     tokens: inputs.reduce<number>((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0),
     encoding: parseEncoding(document),
+    wantsFloats: (document.output_dtype ?? 'float') === 'float',
   }
 }
 

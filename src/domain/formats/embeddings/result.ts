@@ -13,7 +13,7 @@ export interface EmbeddingsResult {
 }
 
 /**
- * Reads an answer to a request for `inputs` vectors.
+ * Reads an answer to a request for `inputs` vectors. Without `wantsFloats` they stay as they are.
  * @throws {UpstreamFormatError} where it is none, has another number of vectors, or such as nobody can count with: not all
  * of one length, not whole floats, not finite, or beyond a float where one had to be written.
  */
@@ -21,10 +21,11 @@ export function parseEmbeddingsResult(
   document: JsonObject,
   inputs: number,
   encoding: VectorEncoding,
+  wantsFloats = true,
 ): EmbeddingsResult {
   const items = asArray(document.data)
-  if (items.length !== inputs || !areVectors(items)) throw noVectors()
-  return { document: conformed(document, items, encoding), usage: parseUsage(document.usage) }
+  if (items.length !== inputs || !areVectors(items, wantsFloats)) throw noVectors()
+  return { document: wantsFloats ? conformed(document, items, encoding) : document, usage: parseUsage(document.usage) }
 }
 
 /** One vector of an answer, by its place; undefined where it is none. */
@@ -40,13 +41,15 @@ function noVectors(): UpstreamFormatError {
 }
 
 /** Kept, others would be given for hours: vectors that nobody can compare. */
-function areVectors(items: readonly JsonValue[]): boolean {
-  const length = isJsonObject(items[0]) ? lengthOf(items[0].embedding) : 0
-  return length > 0 && items.every((item) => isJsonObject(item) && lengthOf(item.embedding) === length)
+function areVectors(items: readonly JsonValue[], wantsFloats: boolean): boolean {
+  const lengthIn = (item: JsonValue | undefined) => (isJsonObject(item) ? lengthOf(item.embedding, wantsFloats) : 0)
+  const length = lengthIn(items[0])
+  return length > 0 && items.every((item) => lengthIn(item) === length)
 }
 
-/** How many numbers it has; 0 where it is no vector. */
-function lengthOf(value: JsonValue | undefined): number {
+/** How many numbers it has, or where base64 holds no floats, signs; 0 where it is no vector. */
+function lengthOf(value: JsonValue | undefined, wantsFloats = true): number {
+  if (typeof value === 'string' && !wantsFloats) return value.length
   if (typeof value === 'string') return hasFiniteFloats(value) ? floatsOf(value) : 0
   return Array.isArray(value) && value.every(isFiniteNumber) ? value.length : 0
 }

@@ -150,6 +150,19 @@ t.test('a number that only a double can hold does not become infinity on its way
   t.equal(parseEmbeddingsResult(document, 1, 'float').document, document)
 })
 
+t.test('vectors of bytes or bits, which no float can be read from, stay as they are', async (t) => {
+  const dtypes = [undefined, 'float', 'int8', 'ubinary'].map((output_dtype) => ({ input: 'a', output_dtype }))
+  const wanted = dtypes.map((fields) => parseEmbeddingsRequest(JSON.parse(JSON.stringify(fields))).wantsFloats)
+  t.strictSame(wanted, [true, true, false, false])
+  for (const embedding of [Buffer.from([-1, 2, -3, -1, 5]).toString('base64'), [-1, 2, -3]]) {
+    const document: JsonObject = { data: [{ embedding }] }
+    for (const encoding of ['base64', 'float'] as const)
+      t.equal(parseEmbeddingsResult(document, 1, encoding, false).document, document)
+    const ragged: JsonObject = { data: [{ embedding }, { embedding: embedding.slice(1) }] }
+    t.throws(() => parseEmbeddingsResult(ragged, 2, 'base64', false), { code: 'upstream_format_error' })
+  }
+})
+
 t.test('vectors of one answer have one length', async (t) => {
   const answers = (...embeddings: JsonValue[]): JsonObject => ({ data: embeddings.map((embedding) => ({ embedding })) })
   for (const encoding of ['float', 'base64'] as const) {
