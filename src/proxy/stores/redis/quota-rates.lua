@@ -21,7 +21,7 @@ local function read(rates)
     states[index] = {
       q = limits[2] >= 0 and refill(limits[2], limits[3], raw[1], raw[2]) or 0,
       t = limits[4] >= 0 and refill(limits[4], limits[5], raw[3], raw[4]) or 0,
-      n = tonumber(raw[5] or 0), d = raw[6],
+      n = limits[6] < 0 and 0 or tonumber(raw[5] or 0), d = raw[6],
     }
   end
   return states

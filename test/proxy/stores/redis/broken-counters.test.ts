@@ -100,6 +100,14 @@ t.test('a refusal that meets a bucket that is none leaves what was admitted with
   t.match(await Promise.all(asked), [{ type: 'admitted' }, { type: 'refused', reason: 'budget' }])
 })
 
+t.test('a count of open requests that nobody limits is not read, and leaves nothing reserved', async (t) => {
+  const { server, store } = await started(t)
+  const own = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { requestsPerMinute: 10 } } })
+  await server.cli('HSET', `${KEY}:rate`, 'n', 'none')
+  await store.settle(await admitted(store, 'a', own), charge(20))
+  t.match(await store.usage(own), { limits: [{ spent: 20, reserved: 0 }] })
+})
+
 t.test('what has expired is charged where the same call meets what it cannot read', async (t) => {
   const asked: Record<string, (store: RedisQuotaStore) => Promise<unknown>> = {
     'a usage': (store) => store.usage(OWN),
