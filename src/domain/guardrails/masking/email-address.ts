@@ -116,12 +116,15 @@ function isInnerSign(text: string, sign: number, at: number): boolean {
   if (unit === 0x2b) return true
   const surrounded = (classAt(text, sign - 1) & LOCAL) !== 0
   if (unit === 0x27) return surrounded && (classAt(text, sign - 2) & ALPHANUMERIC) === 0
-  if (unit === 0x25) return surrounded && (text.startsWith('2B', sign + 1) || !isHexadecimalPair(text, sign + 1))
+  if (unit === 0x25) return surrounded && (text.startsWith('2B', sign + 1) || !isEncoded(text, sign))
   return false
 }
 
-function isHexadecimalPair(text: string, at: number): boolean {
-  return /^[0-9A-Fa-f]{2}$/.test(text.slice(at, at + 2))
+/** Whether the percent sign begins an encoded character. Two small letters alone are none of UTF-8: `bob%acme.org`. */
+function isEncoded(text: string, sign: number): boolean {
+  const digits = text.slice(sign + 1, sign + 3)
+  if (!/^[0-9A-Fa-f]{2}$/.test(digits)) return false
+  return !/^[a-f]{2}$/.test(digits) || unitAt(text, sign - 3) === 0x25 || unitAt(text, sign + 3) === 0x25
 }
 
 /** Takes off what belongs to the text around: escapes, leading dots and dashes, words of scripts without spaces. */

@@ -87,6 +87,11 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
     'EMAIL bob%example.org@relay.example.com',
     'EMAIL amy@example.com',
   ],
+  [
+    'bob%acme.org@relay.example.com, see%c3%bcamy@example.com',
+    'EMAIL bob%acme.org@relay.example.com',
+    'EMAIL amy@example.com',
+  ],
   ['bob.smith at example dot com, look at example dot com', 'EMAIL bob.smith at example dot com'],
   ['The EllipticCurvePublicKey is a private key; wheel.py,sha256=WsN7z0_QSgJjw0JsWWcqOHj4wWTaFv0J7mxgUByDCOg'],
   ['DB_PASSWORD_PROD = "hunter2x9"', 'KEY hunter2x9'],
