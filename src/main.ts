@@ -2,6 +2,7 @@
 /** The executable: one subcommand a process. Each is loaded only when it is asked for. */
 import { readFileSync } from 'node:fs'
 import { helpOf, UsageError } from './command-line.ts'
+import { outliveHangUp } from './signals.ts'
 import { noteAsked, tellStrayVariables } from './stray-variables.ts'
 
 interface Subcommand {
@@ -16,7 +17,10 @@ interface Subcommand {
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   standalone: {
     summary: 'the gateway on one machine, configured by manifests',
-    run: async (args, environment) => (await import('./standalone.ts')).runStandalone(args, environment),
+    async run(args, environment) {
+      outliveHangUp()
+      return (await import('./standalone.ts')).runStandalone(args, environment)
+    },
     help: async () => helpOf((await import('./standalone.ts')).STANDALONE_FLAGS),
     manifests: true,
   },

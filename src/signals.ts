@@ -34,7 +34,16 @@ export function endOnSignals(stop: () => Promise<void>, endsByHangUp = true): vo
  */
 export function reloadOnHangUp(reload: () => void): boolean {
   // Asked now: of a terminal that is closed the system says that it is none.
-  if (STANDARD_DESCRIPTORS.some((descriptor) => isatty(descriptor))) return false
+  if (hasTerminal()) return false
   process.on('SIGHUP', reload)
   return true
+}
+
+/** For such a process from its beginning on: who starts it may ask for a reload before there is anything to read again. */
+export function outliveHangUp(): void {
+  if (!hasTerminal()) process.on('SIGHUP', () => undefined)
+}
+
+function hasTerminal(): boolean {
+  return STANDARD_DESCRIPTORS.some((descriptor) => isatty(descriptor))
 }

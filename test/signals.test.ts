@@ -42,6 +42,22 @@ t.test('a gateway without a terminal reads its manifests again, and never ends',
   t.equal(gateway.process.exitCode, null)
 })
 
+t.test('nor does it end where it is told so while it starts', async (t) => {
+  const hooks = `import { registerHooks } from 'node:module'
+    const load = (url, context, next) => {
+      if (url.endsWith('/src/standalone.ts')) process.kill(process.pid, 'SIGHUP')
+      return next(url, context)
+    }
+    registerHooks({ load })`
+  const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+  const gateway = [MAIN, 'standalone', ...ADDRESSES, '--config', t.testdir({ 'key.yaml': virtualKey() })]
+  // Without what tap has processes do at a signal.
+  const child = spawn('env', ['-i', ...node, ...gateway], { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const begun = collect(child).line(({ msg }) => msg === 'listening')
+  t.match(await Promise.race([begun, once(child, 'exit')]), { msg: 'listening' })
+})
+
 t.test('a process that has nothing to read again ends in order', async (t) => {
   const kubeconfig = join(t.testdir({ kubeconfig: KUBECONFIG }), 'kubeconfig')
   const pod = { POD_NAME: 'a', POD_NAMESPACE: 'b', POD_UID: 'c' }
