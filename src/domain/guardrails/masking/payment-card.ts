@@ -14,6 +14,7 @@ import {
   DIGIT,
   escapeLengthAt,
   LETTER,
+  skipBack,
   skipForward,
   UNDERSCORE,
   WORD,
@@ -233,19 +234,22 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   return !isIdentified
 }
 
-/** Three groups of four beside a fourth: a piece of sixteen digits that are no card. Behind a slash is the year when it ends. */
+/** Three groups of four beside a fourth: a piece of sixteen digits that are no card. Beyond a slash may be a year. */
 function hasEqualNeighbour(groups: readonly Group[], index: number): boolean {
   const [before, last, after] = [groups[index - 1], groups[index + 2], groups[index + 3]]
-  return isOfFour(before) || (isOfFour(after) && last !== undefined && !hasSlash(last.separator))
+  return isJoinedFour(before, before) || isJoinedFour(after, last)
 }
 
-function isOfFour(group: Group | undefined): boolean {
-  return group !== undefined && group.end - group.start === 4
+function isJoinedFour(group: Group | undefined, first: Group | undefined): boolean {
+  if (group === undefined || first === undefined) return false
+  return group.end - group.start === 4 && !hasSlash(first.separator)
 }
 
 /** A divided number whose row goes on with the same sign and groups of four is a longer number: no card. */
 function continuesBefore(text: string, { start, separator }: Group): boolean {
-  return separator === 0x2d && unitAt(text, start - 1) === 0x2d && (classAt(text, start - 2) & DIGIT) !== 0
+  if (separator !== 0x2d || unitAt(text, start - 1) !== 0x2d) return false
+  const before = skipBack(text, start - 1, start - 1 - LONGEST, DIGIT)
+  return before < start - 1 && (classAt(text, before - 1) & WORD) === 0
 }
 
 function continuesAfter(groups: readonly Group[], index: number): boolean {
