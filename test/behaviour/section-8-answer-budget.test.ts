@@ -36,6 +36,13 @@ function large(before: string, piece: string, after: string, mib: number, gate: 
   }
 }
 
+/** What is not read keeps its room, and how much of it fetch reads by itself depends on its version. */
+async function statusOfRead(call: Promise<Response>): Promise<number> {
+  const response = await call
+  await response.arrayBuffer()
+  return response.status
+}
+
 const DONE = chatStream(['hello'])
 const CALL = (index: number, text: string) =>
   sse({
@@ -92,14 +99,13 @@ t.test(
     const audited = await gateway.line((line) => line['type'] === 'audit' && line['error'] === 'rate_limit_exceeded')
     t.match(audited['attempts'], [{ deploymentId: 'p/m', result: 'error', reason: 'no-room', ms: Number }])
     t.equal(upstream.requests.length - asked, 2)
-    t.equal((await gateway.chat({ model: 'small' })).status, 200)
+    t.equal(await statusOfRead(gateway.chat({ model: 'small' })), 200)
     gate.resolve()
     const answers = await Promise.all(calls)
-    // What is not read keeps its room.
     await Promise.all(answers.map((answer) => answer.arrayBuffer()))
     const statuses = answers.map(({ status }) => status)
     t.strictSame(statuses.toSorted(), [200, 429])
-    t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
+    t.equal(await statusOfRead(gateway.chat()), 200, 'the provider is not cooling down')
   },
 )
 
@@ -111,12 +117,12 @@ t.test('a stream that finds no more room once it has begun ends with that error,
     (await call).text(),
   )
   t.match(await Promise.race(texts), 'rate_limit_exceeded')
-  t.equal((await gateway.chat({ model: 'small' })).status, 200)
+  t.equal(await statusOfRead(gateway.chat({ model: 'small' })), 200)
   gate.resolve()
   const cut = (await Promise.all(texts)).filter((text) => text.includes('rate_limit_exceeded'))
   t.equal(cut.length, 1)
   upstream.otherwise(ok(chatCompletion('again')), { model: 'm' })
-  t.equal((await gateway.chat()).status, 200, 'the provider is not cooling down')
+  t.equal(await statusOfRead(gateway.chat()), 200, 'the provider is not cooling down')
 })
 
 /** So often that the kernel's buffers do not take all of the cached answers. */
@@ -154,7 +160,7 @@ for (const [what, isStream] of [
       t.ok(residentMiB() < 700, `${residentMiB()} MiB resident`)
       for (const client of clients) client.close()
       upstream.otherwise(ok(chatCompletion('p'.repeat(8 * 1024 * 1024))), { model: 'm' })
-      t.equal((await gateway.chat()).status, 200, 'there is room again')
+      t.equal(await statusOfRead(gateway.chat()), 200, 'there is room again')
     },
   )
 }
@@ -170,5 +176,5 @@ t.test('an answer that was repaired and is not read keeps nobody from going beyo
   unread(t, gateway, ahead, forced)
   await upstream.received(asked + 3)
   upstream.otherwise(says('p'.repeat(5 * MIB)), { model: 'm' })
-  t.equal((await gateway.chat()).status, 200)
+  t.equal(await statusOfRead(gateway.chat()), 200)
 })
