@@ -3,9 +3,9 @@
 #     docker build -t tollgate:0.1.0 --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) .
 #
 # Without a container engine: `make image` builds the two last stages from this same file (build/image).
-ARG NODE_IMAGE=docker.io/library/node:24-slim
-# No shell, no package manager. Any image with Node 24 and glibc or musl will do.
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12
+ARG NODE_IMAGE=docker.io/library/node:26-slim
+# No shell, no package manager. Any image with Node 26 and glibc or musl will do.
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs26-debian13
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
