@@ -178,8 +178,9 @@ async function writeChunk({ request, response, stop }: Exchange, chunk: string |
 }
 
 /** Resolves once everything written so far is with the operating system ('drain' only tells of a full buffer). */
-async function flushed({ socket, stop }: Exchange): Promise<void> {
-  while (socket.writableLength > 0 && (await pause(0, stop)));
+async function flushed({ response, socket, stop }: Exchange): Promise<void> {
+  // A response keeps what is written in a turn to the turn's end.
+  while ((await pause(0, stop)) && response.writableLength + socket.writableLength > 0);
 }
 
 /** False where the exchange ended meanwhile. Yields to the event loop even without a pause, so that writes stay apart. */
