@@ -7,7 +7,7 @@ import { startRedis } from '../../helpers/redis.ts'
 t.test('what ends in order is not waited for: its acknowledgement goes with it', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
-  const redis = connectRedis(server.url)
+  const redis = connectRedis(server.url, { callTimeoutMs: 20_000 })
   t.teardown(() => redis.close())
   await redis.waitUntilReady(20_000)
   const [first, second] = ['pod-1', 'pod-2'].map((name) => new Acknowledger('shop', name, Date.now))

@@ -17,7 +17,7 @@ import { provider } from '../../domain/routing/samples.ts'
 /** None to the first byte. Those that a test does not wait for cannot interfere. */
 const UNSTATED = { connectMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
 const PATIENCE_MS = 50
-const IMPATIENT = { firstByteMs: PATIENCE_MS, signOfLifeMs: 300 }
+const IMPATIENT = { firstByteMs: PATIENCE_MS, signOfLifeMs: 1_000 }
 /** With a question that stays on its way until the test ends it. */
 const WAITING = { firstByteMs: PATIENCE_MS, signOfLifeMs: 60_000 }
 
@@ -267,7 +267,7 @@ t.test('where too many entries of one server ask already, the server is waited f
 })
 
 /** What a question has is shorter than what came counts. */
-const FORGIVING = { firstByteMs: 1_500, signOfLifeMs: 300 }
+const FORGIVING = { firstByteMs: 1_500, signOfLifeMs: 1_000 }
 
 t.test('the head of another answer is a sign of life, also where no body follows', async (t) => {
   const { fake, transport, from } = await setUp(t, FORGIVING)

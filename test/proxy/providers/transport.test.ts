@@ -13,9 +13,9 @@ import { startFakeProvider } from '../../helpers/fake-provider.ts'
 import { attemptFailureOf, callOf, providerAt, textOf } from '../../helpers/provider-calls.ts'
 import { provider } from '../../domain/routing/samples.ts'
 
-/** Clocks that a test waits for are short, all others so long that they cannot interfere. */
+/** Clocks that a test waits for are short, and longer than a busy machine stands still; all others cannot interfere. */
 const LONG = { connectMs: 60_000, firstByteMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
-const SHORT_MS = 60
+const SHORT_MS = 300
 
 function entry(url: string, fields: Partial<ProviderEntry> = {}): ProviderEntry {
   return providerAt(url, LONG, fields)

@@ -6,7 +6,7 @@ import t from 'tap'
 import { onClientError } from '../../../src/proxy/server/client-error.ts'
 
 t.test('a client whose request does not come is told so, and then cut off though it stays', async (t) => {
-  const server = createServer({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 })
+  const server = createServer({ requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 10 })
   server.on('clientError', (error, socket) => onClientError(error, socket, 10))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -20,6 +20,8 @@ const MIB = 1024 * 1024
 const PATIENT_MS = 1_000
 /** Where it must. */
 const SHORT_MS = 200
+/** Where it must not, and pauses are to be longer. */
+const UNDISTURBED_MS = 500
 
 interface Served {
   readonly server: Server
@@ -127,18 +129,18 @@ t.test('a stream of a client that is let go ends', async (t) => {
 t.test('the clock does not run while nothing waits', async (t) => {
   async function* pausing(): AsyncGenerator<string> {
     yield 'p'.repeat(MIB)
-    await sleep(3 * SHORT_MS)
+    await sleep(3 * UNDISTURBED_MS)
     yield 'end of it'
   }
-  const { path, stalled } = await serve(t, SHORT_MS, (url) => {
+  const { path, stalled } = await serve(t, UNDISTURBED_MS, (url) => {
     if (url === '/pausing') return stream(pausing())
-    return url === '/slow' ? stream(repeated('p', 2, 3 * SHORT_MS)) : whole('p'.repeat(MIB))
+    return url === '/slow' ? stream(repeated('p', 2, 3 * UNDISTURBED_MS)) : whole('p'.repeat(MIB))
   })
   const socket = ask(path, ['/large', '/slow', '/pausing', '/large'])
   let received = ''
   socket.setEncoding('latin1').on('data', (piece: string) => (received += piece))
   while (received.length < 3 * MIB && !socket.closed) await sleep(1)
-  await sleep(3 * SHORT_MS)
+  await sleep(3 * UNDISTURBED_MS)
   t.match(received.replaceAll(/p+/g, 'p'), /\r\np\r\n1\r\np\r\n0\r\n/, 'a provider that is slow after a large answer')
   t.match(received, '\r\nend of it\r\n', 'or after its client was')
   t.notOk(socket.closed, 'a client that asks for nothing more')

@@ -219,7 +219,7 @@ t.test('a full queue gives up settlements that the backend will charge at their 
 })
 
 t.test('closing delivers what is queued', async (t) => {
-  const { store, backend, id } = breakable(t)
+  const { store, backend, id } = breakable(t, { closeMs: 20_000 })
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
   const reservation = await admitted(store, budget, id(), 10)
   backend.broken = true

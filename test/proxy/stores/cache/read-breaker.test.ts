@@ -6,7 +6,7 @@ import { startRedis, until } from '../../../helpers/redis.ts'
 
 t.test('three late reads in a row open the breaker, one in time closes it', async (t) => {
   const server = await startRedis()
-  const redis = connectRedis(server.url, { stallMs: 60_000 })
+  const redis = connectRedis(server.url, { callTimeoutMs: 300, stallMs: 60_000 })
   t.teardown(async () => {
     await redis.close()
     await server.stop()

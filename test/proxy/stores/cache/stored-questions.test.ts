@@ -21,7 +21,8 @@ const marks = (count = 0): PurgeMarks => ({ countsFor: () => [count, 0, 0] })
 const answers = (questions: readonly KnownQuestion[]) => questions.map(({ answer }) => answer)
 
 const redis = await startRedis()
-const connection = connectRedis(redis.url)
+// So long that a busy machine is no outage.
+const connection = connectRedis(redis.url, { callTimeoutMs: 1_000 })
 t.teardown(async () => {
   await connection.close()
   await redis.stop()
