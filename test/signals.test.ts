@@ -77,6 +77,7 @@ t.test('a process that has nothing to read again ends in order', async (t) => {
     const exit = once(child, 'exit')
     child.kill('SIGHUP')
     t.strictSame(await exit, [0, null], begun)
+    await printed.line(({ msg }) => msg === 'stopped')
     t.match(printed.lines.at(-1), { msg: 'stopped' })
   }
 })

@@ -172,6 +172,8 @@ t.test('SIGTERM: no new connections, what runs is finished, exit 0', async (t) =
   t.match(text, /"four"[\s\S]*data: \[DONE\]/)
   t.strictSame(await exit, [0, null])
   await t.rejects(fetch(gateway.url))
+  // Its output may come after its end.
+  await gateway.line(({ msg }) => msg === 'stopped')
   t.match(gateway.lines.at(-1), { msg: 'stopped', finished: true })
 })
 

@@ -67,6 +67,8 @@ t.test('what has begun is finished', async (t) => {
     )
   }
   t.strictSame(await exit, [0, null])
+  // Its output may come after its end.
+  await gateway.line(({ msg }) => msg === 'stopped')
   t.match(gateway.lines.at(-1), { msg: 'stopped', finished: true })
 })
 
