@@ -3,10 +3,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { chatCompletion } from '../helpers/answers.ts'
-import { delayed, ok } from '../helpers/behaviours.ts'
+import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { startRedis, until } from '../helpers/redis.ts'
+import { startRedis } from '../helpers/redis.ts'
 
 const FORCED = { 'x-llm-flags': 'structured-output' }
 const SCHEMA = {
@@ -131,11 +131,11 @@ t.test('a repair that finds no store is refused as any other request', async (t)
   t.teardown(() => redis.stop())
   const limits = '  budgets: [{ window: Total, limitUSD: "0.003" }]'
   const { upstream, gateway } = await start(t, limits, ['--redis', redis.url])
-  upstream.otherwise(delayed(300, says('I would rather not.')))
-  const asked = gateway.chat({ model: 'words', max_tokens: 2_000 }, FORCED)
-  await until(() => upstream.requests.length > 0)
-  redis.freeze()
-  const response = await asked
+  upstream.otherwise(async (exchange) => {
+    redis.freeze()
+    await says('I would rather not.')(exchange)
+  })
+  const response = await gateway.chat({ model: 'words', max_tokens: 2_000 }, FORCED)
   redis.thaw()
   t.equal(response.status, 503)
   t.match(await response.json(), { error: { code: 'quota_backend_unavailable' } })

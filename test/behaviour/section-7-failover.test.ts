@@ -19,9 +19,11 @@ import {
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
-/** Short clocks; a breaker that stays out of the way. */
-const SPEC = `  timeouts: { connect: 500ms, firstByte: 300ms, streamIdle: 300ms, total: 5s }
-  failover: { circuitBreaker: { consecutiveFailures: 100, openFor: 1s } }`
+/** A breaker that stays out of the way. */
+const SPEC = '  failover: { circuitBreaker: { consecutiveFailures: 100, openFor: 1s } }'
+/** Of a provider that is to be waited for no longer than a busy machine takes. */
+const CLOCKS = '  timeouts: { connect: 5s, firstByte: 1s, streamIdle: 1s, total: 10s }'
+const IMPATIENT = `${CLOCKS}\n${SPEC}`
 
 const FIRST_CHUNK = chatStream(['x'])[0] ?? ''
 
@@ -69,7 +71,7 @@ t.test('the backup answers in place of a primary that fails', async (t) => {
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
-        provider({ name: 'primary', url: primary.url, priority: 1, spec: SPEC }),
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: IMPATIENT }),
         provider({ name: 'backup', url: backup.url, priority: 2, spec: SPEC }),
         virtualKey(),
       ),
@@ -187,7 +189,7 @@ t.test('what every attempt had in common decides the status', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   const gateway = await startGateway(t, {
-    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, spec: SPEC }), virtualKey()) },
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url, spec: IMPATIENT }), virtualKey()) },
   })
   upstream.enqueue(status(500))
   const failed = await gateway.chat()
@@ -265,7 +267,7 @@ t.test('after the first content a failure is an error event, not a second answer
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
-        provider({ name: 'primary', url: primary.url, priority: 1, spec: SPEC }),
+        provider({ name: 'primary', url: primary.url, priority: 1, spec: IMPATIENT }),
         provider({ name: 'backup', url: backup.url, priority: 2, spec: SPEC }),
         virtualKey(),
       ),
@@ -305,7 +307,7 @@ t.test('a provider whose streams break off again and again is left to its backup
   const primary = await startFakeProvider()
   const backup = await startFakeProvider()
   t.teardown(() => Promise.all([primary.close(), backup.close()]))
-  const breaker = `  timeouts: { connect: 500ms, firstByte: 300ms, streamIdle: 300ms, total: 5s }
+  const breaker = `${CLOCKS}
   failover: { circuitBreaker: { consecutiveFailures: 4, openFor: 1m } }`
   const gateway = await startGateway(t, {
     manifests: {

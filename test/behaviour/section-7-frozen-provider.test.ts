@@ -12,7 +12,7 @@ import { ok, status } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 
-/** Asks a provider that is silent for 300 ms, and takes it for gone 700 ms later. */
+/** Asks a provider that is silent for 300 ms, and takes it for gone two seconds later. */
 const IMPATIENT = join(import.meta.dirname, '..', 'helpers', 'impatient-gateway.ts')
 
 /** A breaker that stays out of the way. */
