@@ -3,10 +3,11 @@ import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile, readFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isFree } from './addresses.ts'
 
 const run = promisify(execFile)
 
@@ -229,14 +230,6 @@ async function freePort(): Promise<number> {
     const port = 12_000 + Math.floor(Math.random() * 10_000)
     if ((await isFree(port)) && (await isFree(port + BUS))) return port
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 async function makeCertificates(directory: string): Promise<void> {
