@@ -113,7 +113,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     enqueue: (...behaviours) => plan.enqueue({}, behaviours),
     enqueueFor: (match, ...behaviours) => plan.enqueue(match, behaviours),
     otherwise: (behaviour, match = {}) => plan.otherwise(match, behaviour),
-    received: (count, timeoutMs = 5_000) =>
+    received: (count, timeoutMs = 20_000) =>
       waitUntil(arrivals, () => requests.length >= count, timeoutMs).then(
         () => requests.slice(0, count),
         () => Promise.reject(new Error(`waited for ${count} requests, ${requests.length} came`)),

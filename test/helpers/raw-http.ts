@@ -21,7 +21,7 @@ export interface RawResponse {
 }
 
 export interface RawOptions {
-  /** Gives up and returns what has come. Default 5,000. */
+  /** Gives up and returns what has come. Default 20,000. */
   readonly timeoutMs?: number
   /** Pause between the pieces. Default 0. */
   readonly pauseMs?: number
@@ -116,7 +116,7 @@ export function openRaw(url: string): RawConnection {
 
   function read(options: RawOptions = {}): Promise<RawResponse> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => finish(), options.timeoutMs ?? 5_000)
+      const timer = setTimeout(() => finish(), options.timeoutMs ?? 20_000)
       function finish(parsed = parseResponse(received, { ...options, closed })) {
         clearTimeout(timer)
         changed = () => {}
