@@ -87,15 +87,15 @@ t.test('rights on a real API server', async (t) => {
   await plane.kubectl('create', 'rolebinding', 'viewer', '-n', 'shop', '--clusterrole=view', '--user=viewer')
   const platform = ['platform', '--clusterrole=tollgate-platform-admin', '--user=platform']
   await plane.kubectl('create', 'clusterrolebinding', ...platform)
-  await until(() => can(plane, 'editor', 'create virtualkeys.tollgate.dev -n shop'), 30_000)
 
   t.test('each may what it needs and nothing else', async (t) => {
+    for (const [who, what, may] of MATRIX) if (may) await t.resolves(learnt(plane, who, what), `${who} ${what}`)
     for (const [who, what, may] of MATRIX) t.equal(await can(plane, who, what), may, `${who} ${what}`)
   })
 
   t.test('clusterWideSecrets is the one value that opens all Secrets', async (t) => {
     await install(plane, { 'rbac.clusterWideSecrets': true })
-    t.equal(await can(plane, OPERATOR, 'list secrets -A'), true)
+    await t.resolves(learnt(plane, OPERATOR, 'list secrets -A'))
   })
 })
 
@@ -114,6 +114,11 @@ async function can(plane: ControlPlane, who: string, what: string): Promise<bool
   const answer = stdout.trim()
   if (answer !== 'yes' && answer !== 'no') throw new Error(`${what}: ${answer}`)
   return answer === 'yes'
+}
+
+/** The API server learns of bindings one by one. */
+function learnt(plane: ControlPlane, who: string, what: string): Promise<void> {
+  return until(() => can(plane, who, what), 30_000)
 }
 
 async function install(plane: ControlPlane, values: JsonObject): Promise<void> {
