@@ -153,6 +153,7 @@ t.test(
   async (t) => {
     for (const streamed of [false, true]) {
       const content = `under way ${streamed}`
+      await ask(one, `kept before ${content}`)
       const going = Promise.withResolvers<void>()
       const [first = '', ...others] = chatStream(['old ', 'answer'])
       upstream.enqueue(async (exchange) => {
@@ -175,7 +176,7 @@ t.test(
       await upstream.received(before + 1)
       await run(process.execPath, [MAIN, 'cache', 'purge', '--redis', redis.url, '--organization', 'default'])
       // Gateways read the counters every two seconds.
-      await new Promise((resolve) => setTimeout(resolve, 2_100))
+      await until(async () => (await ask(one, `kept before ${content}`))[0] === 'miss')
       upstream.enqueue(streamed ? stream(chatStream(['new'])) : ok(chatCompletion('new')))
       const asking = send()
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -429,7 +429,7 @@ t.test(
     })
     for (const streamed of [false, true]) {
       const before = upstream.requests.length
-      upstream.enqueueFor({ model: 'm' }, delayed(300, status(500)))
+      upstream.enqueueFor({ model: 'm' }, delayed(1_000, status(500)))
       upstream.otherwise(streamed ? stream(chatStream(['a', 'b'])) : ok(chatCompletion('ab')))
       const body = { stream: streamed, messages: [{ role: 'user', content: `streamed: ${streamed}` }] }
       const answers = await Promise.all([0, 1, 2].map(() => gateway.chat(body, CACHED)))
