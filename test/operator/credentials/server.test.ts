@@ -190,10 +190,10 @@ t.test('a sidecar that was refused is let in as soon as it is what it says', asy
 
 t.test('a stream ends with its token, and the sidecar comes again with the renewed one', async (t) => {
   const { address, server } = await startOperator(t)
-  const tokens = [token(2_500, 'first'), token(3_600_000, 'second')]
+  const tokens = [token(5_000, 'first'), token(3_600_000, 'second')]
   const { grants } = startClient(t, address, { token: () => tokens.shift() ?? token(3_600_000, 'further') })
   await until(() => grants.length === 1)
-  t.ok(server.connected()[0]?.identity.expiresAtMs ?? 0 < Date.now() + 3_000)
+  t.ok((server.connected()[0]?.identity.expiresAtMs ?? Infinity) < Date.now() + 5_500)
   await until(() => grants.length === 2)
   t.ok((server.connected()[0]?.identity.expiresAtMs ?? 0) > Date.now() + 60_000)
 })
