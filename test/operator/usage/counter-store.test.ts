@@ -52,7 +52,8 @@ t.test('counters as the operator sees them', async (t) => {
     clock += 5 * HOUR
     await spend(40)
     t.strictSame(await spent(), await usage())
-    t.match((await counters.read(NAMES, clock))[0], {
+    // The month may have ended in these hours.
+    t.match((await counters.read(NAMES, clock))[2], {
       costMicroUsd: 340,
       inputTokens: 20,
       outputTokens: 10,
