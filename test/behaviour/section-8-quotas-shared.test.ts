@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { delayed, inTurn, stallAfter, stream } from '../helpers/behaviours.ts'
+import { DAY_MS, farFromEdge } from '../helpers/clock.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 import {
@@ -18,7 +19,7 @@ import {
   usageOf,
   WHOLE,
 } from '../helpers/quota-traffic.ts'
-import { startRedis } from '../helpers/redis.ts'
+import { startRedis, until } from '../helpers/redis.ts'
 
 t.test('two gateways, 200 requests at once on a budget for 10, clients leaving, one gateway killed', async (t) => {
   const redis = await startRedis()
@@ -44,6 +45,8 @@ t.test('two gateways, 200 requests at once on a budget for 10, clients leaving, 
   const start = () => startGateway(t, { manifests, args: ['--redis', redis.url] })
   const stays = await start()
   for (const window of windows) {
+    // It looks a minute ahead.
+    await farFromEdge(DAY_MS, 120_000)
     const key = window.toLowerCase()
     const dies = await start()
     const before = upstream.requests.length
@@ -79,7 +82,14 @@ t.test('two gateways, 200 requests at once on a budget for 10, clients leaving, 
       budgets: [{ window, limit: LIMIT, reset: window === 'Hour' ? 'Rolling' : 'Calendar' }],
       rateLimits: { maxConcurrent: 500 },
     })
-    const report = await (await aMinuteLater(t, redis)).usage(plan)
+    const later = await aMinuteLater(t, redis)
+    let report = await later.usage(plan)
+    // What the other still settles then replaces a bound: they may differ until it has.
+    await until(async () => {
+      const { limits } = await usageOf(stays, key)
+      report = await later.usage(plan)
+      return Math.round(Number(limits[0]?.spent) * 1e6) === report.limits[0]?.spent
+    })
     const [limit] = report.limits
     t.ok(limit !== undefined && limit.spent <= LIMIT, `${limit?.spent} of ${LIMIT} are spent`)
     t.ok(limit !== undefined && limit.spent >= (ended['ok'] ?? 0) * COST, 'every whole answer is paid for')
@@ -89,8 +99,6 @@ t.test('two gateways, 200 requests at once on a budget for 10, clients leaving, 
       limits: [{ scope: 'key', window, reserved: '0.000000' }],
       rate_limits: [{ concurrent: { open: 0 } }],
     })
-    const spent = Number((await usageOf(stays, key)).limits[0]?.spent)
-    t.equal(Math.round(spent * 1e6), limit?.spent, 'both tell the same')
     // What is left can be spent.
     upstream.otherwise(WHOLE)
     const left = LIMIT - (limit?.spent ?? 0)

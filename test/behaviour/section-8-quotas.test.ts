@@ -1,7 +1,8 @@
 /** Specification section 8 through the running gateway: budgets, token quotas, rate limits, and what they tell. */
 import t from 'tap'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
-import { cutAfter, ok, stallAfter, status, stream } from '../helpers/behaviours.ts'
+import { cutAfter, ok, stallAfter, status } from '../helpers/behaviours.ts'
+import { DAY_MS, farFromEdge } from '../helpers/clock.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -22,6 +23,7 @@ t.test('a budget refuses what it cannot pay for, and tells when it starts anew',
       ),
     },
   })
+  await farFromEdge(DAY_MS, 10_000)
   const statuses = []
   for (let call = 0; call < 6; call++) {
     const response = await gateway.chat({ max_tokens: 500 })
@@ -57,6 +59,7 @@ t.test('an answer without a given limit is clamped to what the budget leaves', a
       ),
     },
   })
+  await farFromEdge(DAY_MS, 10_000)
   t.equal((await gateway.chat()).status, 200)
   t.equal(upstream.requests[0]?.json?.['max_tokens'], 1_000, "the model's, which this server need not know")
   for (let call = 1; call < 3; call++) t.equal((await gateway.chat()).status, 200)
@@ -70,7 +73,7 @@ t.test('failed and blocked requests cost nothing, a cut stream what was streamed
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
-        provider({ name: 'p', url: upstream.url, models: PRICED, spec: '  timeouts: { streamIdle: 200ms }' }),
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
         virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "0.0015" }]' }),
       ),
     },
@@ -198,11 +201,18 @@ t.test('concurrency is bounded and given back', async (t) => {
       ),
     },
   })
-  upstream.enqueue(stream(chatStream(['a ', 'b ', 'c']), { pauseMs: 100 }))
+  const mayEnd = Promise.withResolvers<void>()
+  const [start = '', content = '', ...rest] = chatStream(['a ', 'b ', 'c'])
+  upstream.enqueue(async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start + content)
+    await mayEnd.promise
+    response.end(rest.join(''))
+  })
   const first = await gateway.chat({ stream: true })
   const second = await gateway.chat()
   t.equal(second.status, 429)
   t.match(await second.json(), { error: { message: /concurrent/ } })
+  mayEnd.resolve()
   await first.text()
   upstream.enqueue(ok(chatCompletion('x')))
   t.equal((await gateway.chat()).status, 200)

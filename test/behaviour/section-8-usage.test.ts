@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
+import { DAY_MS, farFromEdge, HOUR_MS } from '../helpers/clock.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 import { COST, metric, PRICED, WHOLE } from '../helpers/quota-traffic.ts'
@@ -43,6 +44,7 @@ t.test('usage tells every limit of key, project and organization', async (t) => 
       ),
     },
   })
+  await farFromEdge(HOUR_MS, 10_000)
   for (let call = 0; call < 2; call++) t.equal((await gateway.chat({ max_tokens: 250 })).status, 200)
   for (const path of ['/v1/usage', '/adapters/openai/v1/usage']) {
     const response = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${KEY}` } })
@@ -118,6 +120,7 @@ t.test('a limit that only warns is told in audit, log and metrics', async (t) =>
       ),
     },
   })
+  await farFromEdge(DAY_MS, 10_000)
   for (let call = 0; call < 4; call++) t.equal((await gateway.chat()).status, 200)
   await gateway.line((line) => line['type'] === 'audit' && JSON.stringify(line['quotaWarnings'] ?? []).includes('900'))
   const warnings = gateway.lines.filter((line) => line['type'] === 'audit').map((line) => line['quotaWarnings'])

@@ -1,4 +1,18 @@
 /** A clock that stands still until a test moves it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Waits where the next whole `windowMs` since the epoch (an hour, a day, in UTC) begins within `needMs`: for a test by the
+ * machine's clock that is to stay within one window.
+ */
+export async function farFromEdge(windowMs: number, needMs: number): Promise<void> {
+  const leftMs = windowMs - (Date.now() % windowMs)
+  if (leftMs < needMs) await sleep(leftMs + 1_000)
+}
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
 export interface TestClock {
   /** Milliseconds since the epoch; fits every port that asks for `now`. */
   readonly now: () => number

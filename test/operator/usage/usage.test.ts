@@ -4,6 +4,7 @@ import { asArray, asObject } from '../../../src/domain/json.ts'
 import { counterKey } from '../../../src/domain/quota/counter-keys.ts'
 import type { QuotaWindow } from '../../../src/domain/quota/windows.ts'
 import { ORGANIZATIONS, VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
+import { DAY_MS, farFromEdge } from '../../helpers/clock.ts'
 import { organization, startWorld, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
 
@@ -13,6 +14,8 @@ t.test('budgets and their usage', async (t) => {
   const world = await startWorld(t, ['team'])
   if (world === undefined) return
   const { redis, plane } = world
+  // Counters have the day in their names.
+  await farFromEdge(DAY_MS, 300_000)
   const counter = (scope: string, window: QuotaWindow, reset: 'Calendar' | 'Rolling' = 'Calendar') =>
     counterKey('acme', scope, { window, reset }, Date.now())
   const spend = (scope: string, window: QuotaWindow, microUsd: number) =>
