@@ -72,7 +72,7 @@ t.test('the configuration in force', async (t) => {
       until(async () => (await world.condition(PROVIDERS, undefined, 'openai', 'ResolvedRefs')) === wanted)
     await world.apply(provider('openai'))
     await resolved('False SecretNotFound')
-    t.match(await catalog(), /\\"enabled\\":false/)
+    await until(async () => /\\"enabled\\":false/.test(await catalog()))
     await world.apply(secret(SYSTEM, 'provider-openai', { other: 'x' }))
     await resolved('False SecretKeyMissing')
     await plane.client.delete(SECRETS, { namespace: SYSTEM, name: 'provider-openai' })
@@ -152,7 +152,7 @@ t.test('the configuration in force', async (t) => {
     t.ok(await world.published('team/plain'))
   })
 
-  t.test('15: what somebody edits or deletes in Redis is repaired, counted and told', async (t) => {
+  t.test('15: what somebody edits or deletes in Redis is repaired, counted and told', async () => {
     const before = await shards()
     const repairs = async () => (await operator.metric('tollgate_drift_repairs_total')) ?? 0
     const counted = await repairs()
@@ -161,8 +161,7 @@ t.test('the configuration in force', async (t) => {
     await until(async () => (await repairs()) > counted)
     await redis.cli('SET', 'tg:cfg:ns:other', '{}')
     await until(async () => (await world.published('other/outside')) !== undefined)
-    const events = await plane.kubectl('get', 'events', '-A')
-    t.match(events, /ConfigurationRepaired/)
+    await until(async () => (await plane.kubectl('get', 'events', '-A')).includes('ConfigurationRepaired'))
   })
 
   t.test('a quiet cluster writes nothing', async (t) => {

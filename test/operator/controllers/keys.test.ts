@@ -58,7 +58,7 @@ t.test('the life of virtual keys', async (t) => {
   })
 
   t.test('4: a key that somebody brings follows its Secret', async (t) => {
-    const brought = { key: { source: 'SecretRef', secretRef: { name: 'mine', key: 'token', overlap: '4s' } } }
+    const brought = { key: { source: 'SecretRef', secretRef: { name: 'mine', key: 'token', overlap: '10s' } } }
     await world.apply(virtualKey('team', 'brought', brought))
     await world.reaches('team/brought', 'KeyReady', 'False SecretNotFound')
     const [first, second] = ['a'.repeat(40), 'b'.repeat(40)]
@@ -181,7 +181,7 @@ t.test('the life of virtual keys', async (t) => {
     t.match(await world.published('team/paused'), { suspended: true })
     await world.apply(virtualKey('team', 'paused', { suspended: false }))
     await world.reaches('team/paused', 'Ready', 'True Ready')
-    const expiresAt = new Date(Date.now() + 6_000).toISOString().replace(/\.\d+Z$/, 'Z')
+    const expiresAt = new Date(Date.now() + 12_000).toISOString().replace(/\.\d+Z$/, 'Z')
     await world.apply(virtualKey('team', 'ending', { expiresAt }))
     await until(async () => (await world.published('team/ending'))?.['expiresAtMs'] === Date.parse(expiresAt))
     await world.reaches('team/ending', 'Ready', 'False Expired')

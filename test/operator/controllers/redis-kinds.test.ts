@@ -161,7 +161,8 @@ async function startBoth(t: Test, world: OperatorWorld, url: string, more: reado
   }
   /** Whether calls are answered and counted on from what is spent now: also served of the grace they would be answered. */
   const goesOn = async () => {
-    const before = await spent()
+    let before = Number.NaN
+    await until(async () => !Number.isNaN((before = await spent())))
     return async () => (await call()) === 200 && (await spent()) > before
   }
   await until(async () => (await call()) === 200 && (await spent()) > 0)

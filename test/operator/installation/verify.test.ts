@@ -61,14 +61,14 @@ t.test('verify', async (t) => {
     t.match(stdout, /injection: a pod of apps would get its sidecar/)
     await fails(
       t,
-      [...soon, '--organization=aaa'],
+      [...soon, '--timeout=5', '--organization=aaa'],
       /not ready: NotGranted: no grant of organization aaa covers namespace apps/,
     )
     await plane.kubectl('delete', 'organization', 'aaa')
   })
 
   await t.test('an organization that is not there', async (t) => {
-    await fails(t, [...soon, '--organization=nobody'], /not ready: OrganizationNotFound/)
+    await fails(t, [...soon, '--timeout=5', '--organization=nobody'], /not ready: OrganizationNotFound/)
   })
 
   await t.test('a webhook that does not answer', async (t) => {
