@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls'
 import { Agent } from 'undici'
 import type { Dispatcher } from 'undici'
 import { isJsonObject } from '../../domain/json.ts'
@@ -189,14 +191,26 @@ function renderQuery(query: KubeRequest['query'] = {}): string {
   return search.size === 0 ? '' : `?${search.toString()}`
 }
 
-function tlsOptions({ ca, certificate, key, serverName, insecure }: KubeTls): Record<string, string | boolean> {
+type TlsOptions = Pick<
+  ConnectionOptions,
+  'ca' | 'cert' | 'key' | 'servername' | 'checkServerIdentity' | 'rejectUnauthorized'
+>
+
+function tlsOptions({ ca, certificate, key, serverName, insecure }: KubeTls): TlsOptions {
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(serverName === undefined ? {} : nameOptions(serverName)),
     rejectUnauthorized: insecure !== true,
   }
+}
+
+/** As in Go, the name may be an address, which is looked for in the certificate and not sent. */
+function nameOptions(name: string): TlsOptions {
+  return isIP(name) === 0
+    ? { servername: name }
+    : { checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate) }
 }
 
 function ignore(): void {

@@ -2,7 +2,18 @@
  * The sidecar's side of the credentials service: a stream that is opened again for ever. The last good Grant stays in
  * force while the operator is away; token and CA are read anew for every connection, because both are renewed.
  */
-import { Client, credentials, Metadata, status, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
+import { isIP } from 'node:net'
+import { checkServerIdentity } from 'node:tls'
+import {
+  Client,
+  credentials,
+  Metadata,
+  status,
+  type ChannelOptions,
+  type ClientDuplexStream,
+  type ServiceError,
+  type VerifyOptions,
+} from '@grpc/grpc-js'
 import {
   CREDENTIALS_PROTOCOL,
   CREDENTIALS_SERVICE,
@@ -90,7 +101,10 @@ export class CredentialsClient {
   async #connect(): Promise<boolean> {
     const { address, readCa, readToken } = this.#options
     const [ca, token] = await Promise.all([readCa(), readToken()])
-    const client = new Client(address, credentials.createSsl(Buffer.from(`${ca}\n${this.#trust}`)), {
+    const { verifyOptions, channelOptions } = identityAt(address)
+    const trust = Buffer.from(`${ca}\n${this.#trust}`)
+    const client = new Client(address, credentials.createSsl(trust, null, null, verifyOptions), {
+      ...channelOptions,
       'grpc.max_receive_message_length': MAX_GRANT_BYTES,
       'grpc.keepalive_time_ms': KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
@@ -164,6 +178,19 @@ export class CredentialsClient {
   #backoffMs(): number {
     const ceiling = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(this.#failures, 10))
     return BACKOFF_MIN_MS + this.#options.random() * (ceiling - BACKOFF_MIN_MS)
+  }
+}
+
+/**
+ * grpc-js names a server by its address, too. TLS knows names of hosts only, and Node.js 26 throws at an address: a name
+ * that no host has is sent, and the certificate is still asked for the address.
+ */
+function identityAt(address: string): { verifyOptions?: VerifyOptions; channelOptions?: ChannelOptions } {
+  const host = address.replace(/:\d+$/u, '').replace(/^\[|\]$/gu, '')
+  if (isIP(host) === 0) return {}
+  return {
+    verifyOptions: { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) },
+    channelOptions: { 'grpc.ssl_target_name_override': 'address.invalid' },
   }
 }
 

@@ -2,9 +2,10 @@
  * Keep-alive connections to providers, one pool for all endpoints that may share them. A pool whose endpoint has left
  * the configuration closes when its last exchange has ended.
  */
+import { isIP } from 'node:net'
 import { unescape } from 'node:querystring'
 import { Pool, ProxyAgent } from 'undici'
-import type { Dispatcher } from 'undici'
+import type { Dispatcher, buildConnector } from 'undici'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Endpoint } from './endpoint.ts'
 import { AttemptError } from '../pipeline/ports.ts'
@@ -171,9 +172,21 @@ function openPool(
     requestTls: { timeout: timeouts.connectMs, ...tls },
     // The proxy is the operator's own, often on this machine.
     proxyTls: { ...socket(true), ...tls },
-    clientFactory: (proxyOrigin, client) =>
-      new ForwardProxy(proxyOrigin, { ...client, connections, headersTimeout: timeouts.connectMs }),
+    clientFactory: (proxyOrigin, { connect }: { readonly connect: buildConnector.connector }) =>
+      new ForwardProxy(proxyOrigin, {
+        connect: unnamedAtAddress(connect),
+        connections,
+        headersTimeout: timeouts.connectMs,
+      }),
   })
+}
+
+/** undici names a proxy by what its address says. TLS knows names of hosts only, and Node.js 26 throws at an address. */
+function unnamedAtAddress(connect: buildConnector.connector): buildConnector.connector {
+  return ({ servername, ...options }, callback) => {
+    const host = servername?.replace(/^\[|\]$/gu, '') ?? ''
+    connect(servername === undefined || isIP(host) > 0 ? options : { ...options, servername }, callback)
+  }
 }
 
 /**

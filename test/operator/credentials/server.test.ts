@@ -112,6 +112,19 @@ t.test('on all addresses a sidecar is known by its own, of whichever family', as
   t.notMatch(results, ['other-address'])
 })
 
+t.test('an operator that is named by its address has that address in its certificate', async (t) => {
+  const { server, address } = await startOperator(t)
+  const byAddress = address.replace('localhost', '127.0.0.1')
+  const { certificate, privateKey } = authority.issue('address.invalid')
+  server.setCertificate(certificate, new Secret(privateKey))
+  const before = lines.length
+  const { grants } = startClient(t, byAddress)
+  await until(() => lines.slice(before).some((line) => /not in the cert's list/u.test(JSON.stringify(line))))
+  t.same(grants, [])
+  setCertificate(server, authority)
+  await until(() => grants.length === 1)
+})
+
 t.test('a rotated credential reaches a running sidecar, once, and nobody else', async (t) => {
   const { server, address, grants, cluster } = await startOperator(t)
   cluster.pods.set('team-a/app-2', { ...FACTS, uid: 'uid-2' })

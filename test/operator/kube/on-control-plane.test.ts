@@ -194,6 +194,22 @@ t.test('on a real API server', async (t) => {
     await t.rejects(http.json({ method: 'GET', path: '/version' }), { name: 'KubeError', reason: 'ConnectionFailed' })
   })
 
+  t.test('a server is who tls-server-name says, a name or an address', async (t) => {
+    for (const [serverName, is] of [
+      ['kubernetes.default.svc', true],
+      ['127.0.0.1', true],
+      ['other.test', false],
+      ['192.0.2.1', false],
+    ] as const) {
+      const tls = { ...plane.connection.tls, serverName }
+      const http = new KubeHttp({ ...plane.connection, tls }, { timing: SYSTEM_TIMING, userAgent: 'x' })
+      t.teardown(() => http.close())
+      const asked = http.json({ method: 'GET', path: '/version' })
+      if (is) t.match(await asked, { major: '1' }, serverName)
+      else await t.rejects(asked, { name: 'KubeError', reason: 'ConnectionFailed' }, serverName)
+    }
+  })
+
   t.test('events are taken by the server and counted', async (t) => {
     const timing = new ManualTiming()
     const log = recordedLog()

@@ -158,6 +158,26 @@ t.test('through a forward proxy the provider is who its certificate says, and is
   }
 })
 
+t.test('a forward proxy over TLS is who its certificate says, by its address and by its name', async (t) => {
+  const authority = createAuthority()
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const send = sender(t)
+  for (const [tls, hosts] of [
+    [authority.issue(), ['127.0.0.1', 'localhost']],
+    [authority.issue('proxy.test'), []],
+  ] as const) {
+    const { proxyUrl, targets } = await startProxy(t, { tls })
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const through = { proxyUrl: proxyUrl.replace('127.0.0.1', host), ca: authority.ca, baseUrl: fake.url }
+      if (hosts.some((good) => good === host)) t.same(await send(through), { status: 200 })
+      else t.match(await send(through), { kind: 'connect', message: /ALTNAME/ })
+    }
+    t.equal(targets.length, hosts.length)
+  }
+})
+
 t.test('a forward proxy is told the login of its address, and the provider is not', async (t) => {
   const fake = await startFakeProvider()
   t.teardown(() => fake.close())

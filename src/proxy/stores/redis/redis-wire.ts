@@ -23,8 +23,6 @@ export interface RedisTls {
   /** PEM, for servers that ask for a client certificate. */
   readonly cert?: string
   readonly key?: string
-  /** Name that the server's certificate must carry, where it is not the host's. */
-  readonly serverName?: string
 }
 
 export interface WireOptions {
@@ -226,10 +224,7 @@ function socketOptions({ host, port }: RedisHost, credentials: Credentials, opti
   return { ...sharedSocketOptions(credentials, options), host, port }
 }
 
-function sharedSocketOptions(
-  { tls }: Credentials,
-  { connectTimeoutMs, tls: { ca, cert, key, serverName } }: WireOptions,
-) {
+function sharedSocketOptions({ tls }: Credentials, { connectTimeoutMs, tls: { ca, cert, key } }: WireOptions) {
   const common = { connectTimeout: connectTimeoutMs, reconnectStrategy: false as const }
   if (!tls) return common
   return {
@@ -238,7 +233,6 @@ function sharedSocketOptions(
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
   }
 }
 
