@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { parseFlags } from '../../src/command-line.ts'
 import { asArray, asObject, asString, isJsonObject } from '../../src/domain/json.ts'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
+import { parseInjectionSettings } from '../../src/operator/injection/settings.ts'
 import { OPERATOR_FLAGS } from '../../src/operator-flags.ts'
 import { at, CHART, find, helm, KUBE_VERSION, template, tryTemplate } from '../helpers/helm.ts'
 
@@ -25,7 +26,7 @@ const ALL: JsonObject = {
 /** Values, a few of each kind. */
 const MAY_BE_EMPTY = [
   'commonLabels imagePullSecrets namespaces providers extraObjects image.tag operator.extraArgs',
-  'operator.extraEnv operator.resources operator.tolerations injection.excludeNamespaces',
+  'operator.extraEnv operator.resources sidecar.resources operator.tolerations injection.excludeNamespaces',
   'injection.imagePattern webhook.existingSecret networkPolicy.metricsFrom networkPolicy.providerPorts',
   'admissionPolicies.execGroups metrics.prometheusRule.disabledAlerts metrics.grafanaDashboards.labels',
   'tests.namespace',
@@ -44,6 +45,7 @@ t.test('a list, map or text that is null is an empty one', async (t) => {
   const objects = await template({ ...ALL, ...values })
   const injection = asString(at(find(objects, 'ConfigMap', 'tollgate-injection'), 'data', 'injection.yaml'))
   t.match(injection, /^imagePattern: ""$/m)
+  t.same(parseInjectionSettings(injection ?? '').resources, { requests: {}, limits: {} })
   const exec = find(objects, 'ValidatingAdmissionPolicy', 'tollgate-sidecar-exec')
   t.match(JSON.stringify(exec), /g in \[\]/)
 })
