@@ -31,15 +31,21 @@ const elector = new LeaderElector({
 })
 elector.start()
 setInterval(() => {
-  if (elector.isLeader) tell({ type: 'write', epoch: elector.epoch })
+  // Before the question: a process that is stopped right behind it has written then, not when it wakes.
+  const at = milliseconds()
+  if (elector.isLeader) tell({ type: 'write', epoch: elector.epoch }, at)
 }, 20)
 process.once('SIGTERM', () => {
   void elector.stop().then(() => process.exit(0))
 })
 tell({ type: 'started' })
 
-function tell(line: object): void {
-  process.stdout.write(`${JSON.stringify({ ...line, at: Number(process.hrtime.bigint() / 1_000_000n) })}\n`)
+function tell(line: object, at = milliseconds()): void {
+  process.stdout.write(`${JSON.stringify({ ...line, at })}\n`)
+}
+
+function milliseconds(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
 }
 
 function silent(): void {
