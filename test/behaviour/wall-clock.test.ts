@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
+import { HOUR_MS } from '../helpers/clock.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
-const HOUR_MS = 3_600_000
 const SHORT_KEY = 'short-key-0123456789abcdef0123456789abcdef'
 /** Puts the process's clock off by the milliseconds in the file that CLOCK_FILE names. */
 const ADJUSTABLE = `data:text/javascript,${encodeURIComponent(`

@@ -1,5 +1,8 @@
-/** A clock that stands still until a test moves it. */
+/** Tests and time: far from the end of a window by the machine's clock, or a clock that stands still until it is moved. */
 import { setTimeout as sleep } from 'node:timers/promises'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
 /**
  * Waits where the next whole `windowMs` since the epoch (an hour, a day, in UTC) begins within `needMs`: for a test by the
@@ -10,9 +13,7 @@ export async function farFromEdge(windowMs: number, needMs: number): Promise<voi
   if (leftMs < needMs) await sleep(leftMs + 1_000)
 }
 
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
-
+/** Stands still until a test moves it. */
 export interface TestClock {
   /** Milliseconds since the epoch; fits every port that asks for `now`. */
   readonly now: () => number

@@ -2,7 +2,6 @@
  * Keep-alive connections to providers, one pool for all endpoints that may share them. A pool whose endpoint has left
  * the configuration closes when its last exchange has ended.
  */
-import { isIP } from 'node:net'
 import { unescape } from 'node:querystring'
 import { Pool, ProxyAgent } from 'undici'
 import type { Dispatcher, buildConnector } from 'undici'
@@ -174,19 +173,19 @@ function openPool(
     proxyTls: { ...socket(true), ...tls },
     clientFactory: (proxyOrigin, { connect }: { readonly connect: buildConnector.connector }) =>
       new ForwardProxy(proxyOrigin, {
-        connect: unnamedAtAddress(connect),
+        connect: unnamed(connect),
         connections,
         headersTimeout: timeouts.connectMs,
       }),
   })
 }
 
-/** undici names a proxy by what its address says. TLS knows names of hosts only, and Node.js 26 throws at an address. */
-function unnamedAtAddress(connect: buildConnector.connector): buildConnector.connector {
-  return ({ servername, ...options }, callback) => {
-    const host = servername?.replace(/^\[|\]$/gu, '') ?? ''
-    connect(servername === undefined || isIP(host) > 0 ? options : { ...options, servername }, callback)
-  }
+/**
+ * undici names a proxy by its host, be it an address. TLS knows names only, and Node.js 26 throws at an address; unnamed, a
+ * connector takes the name from the host itself, where that is one.
+ */
+function unnamed(connect: buildConnector.connector): buildConnector.connector {
+  return ({ servername: _servername, ...options }, callback) => connect(options, callback)
 }
 
 /**

@@ -13,8 +13,8 @@ import type { AuthorityState } from '../../../src/operator/certificates/renewal.
 import { parseServingCertificate, splitPem } from '../../../src/operator/certificates/serving-certificate.ts'
 import { authorityData, parseAuthority, serverData } from '../../../src/operator/certificates/authority-secrets.ts'
 import { fingerprints } from '../../../src/operator/injection/pod-summary.ts'
+import { DAY_MS } from '../../helpers/clock.ts'
 
-const DAY_MS = 86_400_000
 const BEGIN = Date.UTC(2030, 0, 1)
 const LIFE_DAYS = 100
 const NAMES = ['tollgate', 'tollgate.ns.svc']

@@ -16,6 +16,7 @@ import { createInjector } from '../../../src/operator/injection/injector.ts'
 import { parseInjectionSettings } from '../../../src/operator/injection/settings.ts'
 import { startWebhookServer } from '../../../src/operator/injection/webhook-server.ts'
 import { recordedLog } from '../kube/recorded-log.ts'
+import { DAY_MS } from '../../helpers/clock.ts'
 
 const SETTINGS = parseInjectionSettings('{image: tollgate:1, operatorAddress: "operator:8443"}')
 const KEY = {
@@ -26,7 +27,6 @@ const KEY = {
 }
 const KNOWS: KeyLookup = { find: async () => KEY, list: async () => [KEY] }
 const POD = { metadata: { name: 'p' }, spec: { containers: [{ name: 'app' }] } }
-const DAY_MS = 86_400_000
 
 t.test('reviews that are not what they should be', async (t) => {
   const webhook = await start(t)

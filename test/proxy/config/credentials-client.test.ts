@@ -4,8 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { issueAuthority, issueServerCertificate } from '../../../src/operator/certificates/issue.ts'
 import { CredentialsClient } from '../../../src/proxy/config/credentials-client.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../helpers/clock.ts'
 
 t.test('the log says why there is no connection to the operator', async (t) => {
   const port = await otherAuthoritysServer(t)
