@@ -120,11 +120,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'proxy/providers': ['undici'],
   'proxy/stores': ['@redis/client', 'lru-cache'],
   'proxy/guardrails': ['re2js', 'ajv', 'ajv-formats', 'lru-cache'],
-  'proxy/config': ['@grpc/grpc-js', '@grpc/proto-loader'],
+  'proxy/config': ['@grpc/grpc-js'],
   'proxy/telemetry': ['pino', 'prom-client'],
   manifests: ['yaml', 'ajv', 'ajv-formats', '@marcbachmann/cel-js'],
-  proto: ['@grpc/grpc-js', '@grpc/proto-loader'],
-  operator: ['@grpc/grpc-js', '@grpc/proto-loader', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
+  proto: ['@grpc/grpc-js', 'protobufjs'],
+  operator: ['@grpc/grpc-js', 'undici', 'yaml', '@redis/client', 'prom-client', 'pino'],
   'operator/certificates': ['@peculiar/x509', 'reflect-metadata'],
 }
 

@@ -1,7 +1,7 @@
 /** The gRPC contract between operator and sidecar, loaded from credentials.proto, with its messages' types. */
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js'
-import { loadSync } from '@grpc/proto-loader'
+import protobuf from 'protobufjs'
 
 /** Version of the conversation. A server refuses one that it does not speak. */
 export const CREDENTIALS_PROTOCOL = 1
@@ -55,14 +55,34 @@ export interface OrganizationSecretsMessage {
 
 export type SubscribeMethod = MethodDefinition<SidecarMessage, OperatorMessage>
 
-const definition = loadSync(fileURLToPath(new URL('credentials.proto', import.meta.url)), {
-  defaults: true,
-  arrays: true,
-  objects: true,
-  oneofs: false,
-})
+const PACKAGE = 'tollgate.credentials.v1'
+const { root } = protobuf.parse(readFileSync(new URL('credentials.proto', import.meta.url), 'utf8'))
 
-// The loader's types know nothing of the file's content, which the interfaces above repeat.
-export const CREDENTIALS_SERVICE = definition['tollgate.credentials.v1.Credentials'] as unknown as ServiceDefinition & {
-  readonly Subscribe: SubscribeMethod
+/** Messages are plain objects, with every field in them. */
+function messageType<Message>(name: string) {
+  const type = root.lookupType(`${PACKAGE}.${name}`)
+  return {
+    serialize(message: Message): Buffer {
+      const bytes = type.encode(type.fromObject(message as object)).finish()
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    },
+    // The library's types know nothing of the file's content, which the interfaces above repeat.
+    deserialize: (bytes: Buffer) =>
+      type.toObject(type.decode(bytes), { defaults: true, arrays: true, objects: true }) as Message,
+  }
 }
+
+const fromSidecar = messageType<SidecarMessage>('SidecarMessage')
+const fromOperator = messageType<OperatorMessage>('OperatorMessage')
+
+export const CREDENTIALS_SERVICE = {
+  Subscribe: {
+    path: `/${PACKAGE}.Credentials/Subscribe`,
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: fromSidecar.serialize,
+    requestDeserialize: fromSidecar.deserialize,
+    responseSerialize: fromOperator.serialize,
+    responseDeserialize: fromOperator.deserialize,
+  },
+} as const satisfies ServiceDefinition & { readonly Subscribe: SubscribeMethod }
