@@ -7,7 +7,6 @@ import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Guardrails } from '../pipeline/ports.ts'
 import { loadInjectionWeights } from './injection-weights.ts'
-import { createJsonSchemas } from './json-schemas.ts'
 import { re2PatternEngine } from './re2-pattern-engine.ts'
 import { CleanTexts, rememberClean } from './remembered-clean.ts'
 import { rememberInjection } from './remembered-injection.ts'
@@ -18,8 +17,12 @@ export function createGuardrails(): Guardrails {
   const clean = new CleanTexts()
   const suffixes = new WeakMap<Secret, TokenSuffix>()
   let injection: Guardrails['injection'] | undefined
+  let jsonSchemas: ReturnType<Guardrails['jsonSchemas']> | undefined
   return {
-    jsonSchemas: createJsonSchemas(),
+    /** Loaded at the first use, as most processes never need it. */
+    jsonSchemas() {
+      return (jsonSchemas ??= import('./json-schemas.ts').then(({ createJsonSchemas }) => createJsonSchemas()))
+    },
     injectionThreshold: DEFAULT_INJECTION_THRESHOLD,
     /** Read at the first use: a process that never needs it does not hold the weights. */
     get injection() {

@@ -39,7 +39,7 @@ export async function callForJson(
   record: RequestRecord,
   services: Services,
 ): Promise<WholeAnswer> {
-  const check = checkFor(call.request, services)
+  const check = await checkFor(call.request, services)
   const first = await ask(call, record, services)
   const problems = settlePaid(first, check, restore, record)
   if (problems.length === 0) return first
@@ -56,9 +56,10 @@ export async function callForJson(
   )
 }
 
-function checkFor({ responseFormat }: CompletionRequest, { guardrails }: Services): JsonCheck {
+async function checkFor({ responseFormat }: CompletionRequest, { guardrails }: Services): Promise<JsonCheck> {
   const schema = responseFormat?.type === 'json-schema' ? responseFormat.schema : ANY_OBJECT
-  const check = guardrails.jsonSchemas.compile(schema)
+  const schemas = await guardrails.jsonSchemas()
+  const check = schemas.compile(schema)
   if ('problemsOf' in check) return check
   throw new InvalidRequestError(`The schema of the answer cannot be used: ${check.reason}`, 'response_format')
 }

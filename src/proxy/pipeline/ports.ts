@@ -144,7 +144,7 @@ export interface Guardrails {
   /** The same object for the same policy object. */
   detectorFor(masking: EffectivePolicy['masking']): Detector
   tokenSuffixOf(organizationSecret: Secret): TokenSuffix
-  readonly jsonSchemas: JsonSchemas
+  jsonSchemas(): Promise<JsonSchemas>
 }
 
 /** Where audit records go. */

@@ -39,8 +39,10 @@ const CIPHERS: readonly Cipher[] = [
   reverse,
   reverseWords,
 ]
-const ENCIPHERED = encipheredWords()
 const MAX_TEXTS = 3
+
+/** Made at the first use, in some ten milliseconds that no start need wait for. */
+let enciphered: ReadonlyMap<number, number> | undefined
 
 /**
  * Plain texts of what is enciphered in a text.
@@ -48,9 +50,10 @@ const MAX_TEXTS = 3
  * @param tokens of the same text, folded
  */
 export function decipher(text: string, tokens: Tokens): string[] {
+  enciphered ??= encipheredWords()
   const used = new Set<number>()
   for (let index = 0; index < tokens.count && used.size < MAX_TEXTS; index++) {
-    const cipher = ENCIPHERED.get(tokens.hashes[index] ?? 0)
+    const cipher = enciphered.get(tokens.hashes[index] ?? 0)
     if (cipher !== undefined) used.add(cipher)
   }
   const texts = [...used].map((cipher) => CIPHERS[cipher]?.(text) ?? '')
