@@ -1,7 +1,7 @@
 /**
  * Puts together what the container image holds below `/app`, with or without a container engine:
  *
- *     image-root.ts FOLDER       dist/, crds/, package.json, LICENSE, and the files of src/ that are read at run time
+ *     image-root.ts FOLDER       dist/, package.json, LICENSE, and the files of src/ that are read at run time
  *
  * No node_modules: the bundle has every library in it, and THIRD-PARTY-LICENSES the libraries' licenses.
  */
@@ -15,8 +15,7 @@ const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: image-root.ts FOLDER')
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-for (const name of ['package.json', 'LICENSE', 'crds'])
-  cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+for (const name of ['package.json', 'LICENSE']) cpSync(join(ROOT, name), join(folder, name))
 copyFilesOfSources(join(folder, 'src'))
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), licenses())
 execFileSync(process.execPath, [join(ROOT, 'build/bundle.ts'), join(folder, 'dist')], { stdio: 'inherit' })

@@ -4,8 +4,18 @@ import type { FieldPath, FieldProblem } from './problem.ts'
 import type { Schema } from './schema.ts'
 import { describePattern, describeRange, describeSchema, describeValue, nearest } from './words.ts'
 
-/** One error. `path` is where it was found, `schema` what stands there (undefined where nothing does). */
-export function toFieldProblem(error: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+/** One error of ajv's. */
+export interface StructureFault {
+  readonly error: ErrorObject
+  readonly path: FieldPath
+  /** What stands at the path. */
+  readonly found: unknown
+  /** Of what stands there; undefined where the schema knows nothing of it. */
+  readonly schema: Schema | undefined
+}
+
+export function toFieldProblem(fault: StructureFault): FieldProblem {
+  const { error, path, found, schema } = fault
   const params: Readonly<Record<string, unknown>> = error.params
   switch (error.keyword) {
     case 'additionalProperties':
@@ -18,27 +28,27 @@ export function toFieldProblem(error: ErrorObject, path: FieldPath, schema: Sche
         blocking: true,
       }
     case 'type':
-      return wrongType(error, path, schema)
+      return wrongType(fault)
     case 'enum':
       return {
         path,
-        message: `${quote(error.data)} is not supported`,
+        message: `${quote(found)} is not supported`,
         allowed: schema?.enum?.join(', ') ?? '',
         blocking: true,
       }
     case 'pattern':
-      return wrongPattern(error, path, schema)
+      return wrongPattern(fault)
     case 'format':
-      return wrongFormat(error, path, schema)
+      return wrongFormat(fault)
     case 'minimum':
     case 'maximum':
       return {
         path,
-        message: `${String(error.data)} is out of range`,
+        message: `${String(found)} is out of range`,
         allowed: schema === undefined ? '' : `a number${describeRange(schema)}`,
       }
     default:
-      return outOfBounds(error, path)
+      return outOfBounds(fault)
   }
 }
 
@@ -55,29 +65,29 @@ function missing(schema: Schema | undefined, params: Readonly<Record<string, unk
 }
 
 /** Most wrong types come from YAML reading what was meant as text: say what to do about it. */
-function wrongType({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+function wrongType({ path, found, schema }: StructureFault): FieldProblem {
   const cure =
-    schema?.type === 'string' && (typeof data === 'boolean' || typeof data === 'number') ? ' (put it in quotes)' : ''
-  const message = `is ${describeValue(data)}${cure}`
+    schema?.type === 'string' && (typeof found === 'boolean' || typeof found === 'number') ? ' (put it in quotes)' : ''
+  const message = `is ${describeValue(found)}${cure}`
   return { path, message, blocking: true, ...(schema === undefined ? {} : { allowed: describeSchema(schema) }) }
 }
 
 /** A duration without the right form has no value that a CEL rule could compare. */
-function wrongPattern({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
-  const message = `${quote(data)} does not have the right form`
+function wrongPattern({ path, found, schema }: StructureFault): FieldProblem {
+  const message = `${quote(found)} does not have the right form`
   return { path, message, allowed: describePattern(schema?.pattern ?? ''), blocking: schema?.format === 'duration' }
 }
 
 /** What should be base64 is part of a Secret and is never quoted. */
-function wrongFormat({ data }: ErrorObject, path: FieldPath, schema: Schema | undefined): FieldProblem {
+function wrongFormat({ path, found, schema }: StructureFault): FieldProblem {
   if (schema === undefined || schema.format === 'byte') {
     return { path, message: 'is not base64', allowed: 'base64 text; plain text belongs in stringData' }
   }
-  const message = `${quote(data)} does not have the right form`
+  const message = `${quote(found)} does not have the right form`
   return { path, message, allowed: describeSchema(schema), blocking: true }
 }
 
-function outOfBounds({ keyword, params, data }: ErrorObject, path: FieldPath): FieldProblem {
+function outOfBounds({ error: { keyword, params }, path, found }: StructureFault): FieldProblem {
   const limit = String((params as Readonly<Record<string, unknown>>)['limit'])
   switch (keyword) {
     case 'minLength':
@@ -85,9 +95,9 @@ function outOfBounds({ keyword, params, data }: ErrorObject, path: FieldPath): F
     case 'maxLength':
       return { path, message: 'is too long', allowed: `at most ${limit} characters`, blocking: true }
     case 'minItems':
-      return { path, message: `has ${lengthOf(data)} items`, allowed: `at least ${limit} items` }
+      return { path, message: `has ${lengthOf(found)} items`, allowed: `at least ${limit} items` }
     case 'maxItems':
-      return { path, message: `has ${lengthOf(data)} items`, allowed: `at most ${limit} items`, blocking: true }
+      return { path, message: `has ${lengthOf(found)} items`, allowed: `at most ${limit} items`, blocking: true }
     case 'maxProperties':
       return { path, message: 'has too many fields', allowed: `at most ${limit} fields`, blocking: true }
     default:

@@ -12,15 +12,15 @@ import {
   type VirtualKeyResource,
 } from '../domain/resources/kinds.ts'
 import { takeAll, type Steps } from '../domain/steps.ts'
-import { checkSecret, NAMESPACE_SCHEMA, SECRET_SCHEMA, type SecretDocument } from './core-kinds.ts'
+import { checkSecret, type SecretDocument } from './core-kinds.ts'
 import { isRecord } from './defaults.ts'
 import { readDocuments, type SourceObject } from './documents.ts'
 import { findFiles, readText } from './files.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
-import { readKindSchema } from './schema.ts'
+import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
-import { compileValidator, type Validator } from './validate.ts'
+import { validatorOf, type Validator } from './validate.ts'
 import { nearest } from './words.ts'
 
 /** Most problems that are reported; the rest are counted. */
@@ -81,33 +81,32 @@ export function loadTexts(texts: Readonly<Record<string, string>>, environment: 
   return load.result(Object.keys(texts))
 }
 
-interface ReadableKind {
-  readonly namespaced: boolean
+interface KindReader {
+  readonly isNamespaced: boolean
   readonly validate: Validator
   readonly nameForm: 'subdomain' | 'label'
 }
 
-/**
- * By `apiVersion/kind`. Each is read and compiled when the first document of its kind comes, since a start waits for it,
- * and kept, since a reload every second must not compile again.
- */
-const readableKinds = new Map<string, ReadableKind>()
+/** Each is made when the first document of its kind comes, since a start waits for it, and kept for the reloads. */
+const kindReaders = new Map<string, KindReader>()
 
-function readableKind(apiVersion: string, kind: string): ReadableKind | undefined {
-  const name = `${apiVersion}/${kind}`
-  const known = readableKinds.get(name) ?? compileKind(apiVersion, kind)
-  if (known !== undefined) readableKinds.set(name, known)
-  return known
+/** Undefined: nothing of ours. */
+function kindReader(apiVersion: string, kind: string): KindReader | undefined {
+  const name = READABLE_KIND_NAMES.find((known) => known === kind)
+  if (name === undefined || apiVersion !== apiVersionOf(name)) return undefined
+  let reader = kindReaders.get(name)
+  if (reader === undefined) kindReaders.set(name, (reader = makeReader(name)))
+  return reader
 }
 
-function compileKind(apiVersion: string, kind: string): ReadableKind | undefined {
-  if (apiVersion === 'v1' && kind === 'Secret')
-    return { namespaced: true, validate: compileValidator(SECRET_SCHEMA), nameForm: 'subdomain' }
-  if (apiVersion === 'v1' && kind === 'Namespace')
-    return { namespaced: false, validate: compileValidator(NAMESPACE_SCHEMA), nameForm: 'label' }
-  const read = apiVersion === API_VERSION ? readKindSchema(kind) : undefined
-  if (read === undefined) return undefined
-  return { namespaced: read.scope === 'Namespaced', validate: compileValidator(read.schema), nameForm: 'subdomain' }
+function apiVersionOf(kind: ReadableKindName): string {
+  return kind === 'Secret' || kind === 'Namespace' ? 'v1' : API_VERSION
+}
+
+function makeReader(name: ReadableKindName): KindReader {
+  const kind = readableKind(name)
+  const nameForm = name === 'Namespace' ? 'label' : 'subdomain'
+  return { isNamespaced: kind.isNamespaced, validate: validatorOf(kind), nameForm }
 }
 
 /** One load: gathers resources and problems. */
@@ -173,24 +172,24 @@ class Load {
         message: 'is required',
         allowed: 'VirtualKey, Provider, Organization, Secret or Namespace',
       })
-    const readable = readableKind(apiVersion, kind)
-    if (readable !== undefined) return this.#readResource(file, object, readable)
+    const reader = kindReader(apiVersion, kind)
+    if (reader !== undefined) return this.#readResource(file, object, reader)
     if (apiVersion === API_GROUP || apiVersion.startsWith(`${API_GROUP}/`)) return report(unknownKind(apiVersion, kind))
     report({ path: [], message: ignored(apiVersion, kind) }, this.#warnings)
   }
 
-  #readResource(file: string, object: SourceObject, readable: ReadableKind): void {
-    const validation = readable.validate(object.value)
+  #readResource(file: string, object: SourceObject, reader: KindReader): void {
+    const validation = reader.validate(object.value)
     let { problems } = validation
     const document = validation.value as ResourceDocument
     // The metadata's own rules need its types to be right; a blocking problem may be about those.
     if (!problems.some(({ path, blocking }) => blocking && path[0] === 'metadata')) {
-      problems = [...problems, ...checkMetadata(document.metadata, readable.nameForm)]
+      problems = [...problems, ...checkMetadata(document.metadata, reader.nameForm)]
       if (document.kind === 'Secret' && problems.length === 0) problems = checkSecret(document)
-      problems = [...problems, ...this.#claimName(file, object, document, readable)]
+      problems = [...problems, ...this.#claimName(file, object, document, reader)]
     }
     for (const problem of problems) this.#problems.push(placed(file, object, problem))
-    if (problems.length === 0) this.#add(document, toMeta(document.metadata, readable.namespaced))
+    if (problems.length === 0) this.#add(document, toMeta(document.metadata, reader.isNamespaced))
   }
 
   /** Two objects of one kind and name in the files would be one object in the cluster. */
@@ -198,9 +197,9 @@ class Load {
     file: string,
     object: SourceObject,
     { apiVersion, kind, metadata }: ResourceDocument,
-    { namespaced }: ReadableKind,
+    { isNamespaced }: KindReader,
   ): FieldProblem[] {
-    const { namespace, name } = toMeta(metadata, namespaced)
+    const { namespace, name } = toMeta(metadata, isNamespaced)
     const identity = JSON.stringify([apiVersion, kind, namespace, name])
     const earlier = this.#seen.get(identity)
     if (earlier !== undefined)
@@ -246,12 +245,12 @@ type ResourceDocument = { readonly apiVersion: string; readonly metadata: Checke
   | ({ readonly kind: 'Secret' } & SecretDocument)
 )
 
-function toMeta(metadata: CheckedMetadata, namespaced: boolean): ObjectMeta {
+function toMeta(metadata: CheckedMetadata, isNamespaced: boolean): ObjectMeta {
   const namespace =
     metadata.namespace === undefined || metadata.namespace === '' ? DEFAULT_NAMESPACE : metadata.namespace
   return {
     name: metadata.name,
-    namespace: namespaced ? namespace : '',
+    namespace: isNamespaced ? namespace : '',
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
   }

@@ -51,13 +51,9 @@ export function readKindSchemas(): readonly KindSchema[] {
   return Object.values(FILES).map(readFile)
 }
 
-/** The schema of one kind; undefined where the name is none of ours. Read at each call, as above. */
-export function readKindSchema(kind: string): KindSchema | undefined {
-  return isKindName(kind) ? readFile(FILES[kind]) : undefined
-}
-
-function isKindName(kind: string): kind is KindName {
-  return Object.hasOwn(FILES, kind)
+/** The schema of one kind. Read at each call, as above. */
+export function readKindSchema(kind: KindName): KindSchema {
+  return readFile(FILES[kind])
 }
 
 function readFile(file: string): KindSchema {

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import t from 'tap'
 import { readKindSchemas } from '../../src/manifests/schema.ts'
-import { toJsonSchema } from '../../src/manifests/validate.ts'
+import { toJsonSchema } from '../../src/manifests/structure.ts'
 
 for (const { kind, schema } of readKindSchemas()) {
   t.test(`the schema of ${kind} is a valid JSON Schema, which no start checks`, async (t) => {
