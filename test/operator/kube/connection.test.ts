@@ -97,6 +97,7 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   ['current-context: x\ncontexts: [{name: x, context: {cluster: c}}]', /no cluster named c/],
   [config('token: t', 'proxy-url: x'), /has no server/],
   [config('auth-provider: {name: gcp}'), /auth-provider, which is not supported/],
+  [config('', 'server: "https://one/", proxy-url: "http://p:3128"'), /proxy-url, which is not supported/],
 ]
 
 t.test('a kubeconfig that lacks something is refused by name', async (t) => {
