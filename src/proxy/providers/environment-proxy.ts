@@ -53,7 +53,7 @@ function exceptionOf(entry: string): Exception {
   if (entry === '*') return () => true
   // An IPv6 address has a port only after brackets.
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? []
-  const place = bracketed ?? plain ?? entry
+  const place = (bracketed ?? plain ?? entry).replace(/\.$/, '')
   const isThere = addressesOf(place) ?? namesOf(place)
   return (hostname, to) => (port === undefined || Number(port) === to) && isThere(hostname)
 }
@@ -65,7 +65,17 @@ function addressesOf(range: string): ((hostname: string) => boolean) | undefined
   if (bits === undefined || prefix === undefined || prefix > bits) return undefined
   const addresses = new BlockList()
   addresses.addSubnet(address, prefix, addressFamily(address))
-  return (hostname) => isIP(hostname) !== 0 && addresses.check(hostname, addressFamily(hostname))
+  const isOfIPv4 = isIPv4(address)
+  return (hostname) =>
+    isIP(hostname) !== 0 && isIPv4(hostname) === isOfIPv4 && addresses.check(hostname, addressFamily(hostname))
+}
+
+const ALL_IPV4 = new BlockList()
+ALL_IPV4.addSubnet('0.0.0.0', 0)
+
+/** Also where it is written in IPv6, as Go has it: no range of IPv6 holds it, however large. */
+function isIPv4(address: string): boolean {
+  return ALL_IPV4.check(address, addressFamily(address))
 }
 
 /** A name stands for itself and all below it; after a dot, or `*.`, for those below only. */
