@@ -98,7 +98,7 @@ async function* fromRedis(
   ])
   const redis = connectRedis(url)
   try {
-    if (!(await redis.waitUntilReady(CONNECT_TIMEOUT_MS))) throw new Error('Redis cannot be reached')
+    await redis.requireReady(CONNECT_TIMEOUT_MS)
     yield* readAuditStream(redis, organization ?? DEFAULT_ORGANIZATION, (sinceMs ?? 0) - CLOCK_SKEW_MS)
   } finally {
     await redis.close()

@@ -38,7 +38,7 @@ async function purge(url: string, target: PurgeTarget): Promise<number> {
   ])
   const redis = connectRedis(url)
   try {
-    if (!(await redis.waitUntilReady(CONNECT_TIMEOUT_MS))) throw new Error('Redis cannot be reached')
+    await redis.requireReady(CONNECT_TIMEOUT_MS)
     process.stdout.write(`purged; ${outcome(await purgeCache(redis, target), target)} within 2 s\n`)
     return 0
   } catch (error) {

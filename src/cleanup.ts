@@ -52,7 +52,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
 async function revoke(client: KubeClient, url: string, namespace: string, secret?: string): Promise<string> {
   const redis = connectRedis(await withLogin(client, url, namespace, secret))
   try {
-    if (!(await redis.waitUntilReady(REDIS_TIMEOUT_MS))) throw new Error('Redis cannot be reached')
+    await redis.requireReady(REDIS_TIMEOUT_MS)
     return `revoked in ${await revokePublished(redis)} namespaces`
   } finally {
     await redis.close()

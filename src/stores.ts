@@ -1,5 +1,6 @@
 /** The stores of a process: in Redis where an address is given, in memory otherwise. Wiring only. */
 import { parseRedis } from './command-line.ts'
+import type { Milliseconds } from './domain/snapshot/snapshot.ts'
 import type { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
@@ -24,6 +25,8 @@ const NOTHING_WAITS: StoreFigures = {
 
 /** Between two lines that say the same. */
 const REPEAT_MS = 60_000
+/** That are kept apart: the servers of a cluster may each have their own, and are tried in turn. */
+const MAX_REASONS = 16
 
 /** How long a start waits for the first connection to Redis before the gateway calls itself ready without it. */
 const FIRST_CONNECTION_MS = 5_000
@@ -68,21 +71,26 @@ export async function openStores(
  * a replica each that succeeds is followed by one: the same reason is told once a minute.
  */
 export function redisChanges(log: Logger, now: Now): NonNullable<RedisOptions['onChange']> {
-  let told: { readonly reason: string | undefined; readonly atMs: number } | undefined
+  const told = new Map<string | undefined, Milliseconds>()
+  let lastReason: string | undefined
   let isToldReady = false
   let wasReady = false
   return (ready, cause) => {
     const message = wasReady ? 'redis lost' : 'redis not reached'
     wasReady = ready
     if (ready) {
-      if (!isToldReady) log.info({}, 'redis connected')
+      if (isToldReady) return
       isToldReady = true
-      return
+      for (const reason of told.keys()) if (reason !== lastReason) told.delete(reason)
+      return log.info({}, 'redis connected')
     }
     const reason = cause?.message
     const nowMs = now()
-    if (told !== undefined && told.reason === reason && nowMs - told.atMs < REPEAT_MS) return
-    told = { reason, atMs: nowMs }
+    const toldMs = told.get(reason)
+    if (toldMs !== undefined && nowMs - toldMs < REPEAT_MS) return
+    if (told.size === MAX_REASONS) told.clear()
+    told.set(reason, nowMs)
+    lastReason = reason
     isToldReady = false
     log.warn({ reason }, message)
   }

@@ -36,5 +36,15 @@ t.test('the log tells of a Redis that comes and goes, and of one that stays away
     change(true, undefined)
   }
   t.same(said(), ['redis lost: READONLY', 'redis connected'], 'a replica, which lets itself be connected')
+
+  change(false, new Error('closed'))
+  for (let second = 0; second < 30; second++) {
+    clock.advance(1_000)
+    change(false, new Error(`refused by ${second % 2}`))
+  }
+  t.same(said(), ['redis lost: closed', 'redis not reached: refused by 0', 'redis not reached: refused by 1'])
+  change(true, undefined)
+  change(false, new Error('closed'))
+  t.same(said(), ['redis connected', 'redis lost: closed'], 'another loss is told')
   t.end()
 })

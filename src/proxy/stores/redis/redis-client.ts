@@ -76,6 +76,8 @@ export class RedisConnection {
   #target: Target | undefined
   #generation: Generation | undefined
   #opening: Promise<void> | undefined
+  /** Why the last try to open failed. */
+  #lastError: unknown
   #failures = 0
 
   constructor(address: RedisAddress | undefined, options: RedisOptions) {
@@ -115,6 +117,13 @@ export class RedisConnection {
       this.#waiters.add(done)
     })
     return this.ready
+  }
+
+  /** Resolves when ready. @throws {Error} where it is not in time: says why, for people */
+  async requireReady(timeoutMs: Milliseconds): Promise<void> {
+    if (await this.waitUntilReady(timeoutMs)) return
+    const reason = this.#lastError instanceof Error ? `: ${this.#lastError.message}` : ''
+    throw new Error(`Redis cannot be reached${reason}`, { cause: this.#lastError })
   }
 
   /**
@@ -215,6 +224,7 @@ export class RedisConnection {
       const wire = await openTarget(target, this.#failures, { maxInFlight: this.#maxInFlight, onLost }, closing)
       generation = new Generation(wire, this.#stallMs, this.#callEvents)
     } catch (error) {
+      this.#lastError = error
       if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false
     }

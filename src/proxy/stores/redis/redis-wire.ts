@@ -3,6 +3,7 @@
  * it is lost and then thrown away: reconnecting, bounds and health are the business of `redis-client.ts`, in the same
  * way for all three.
  */
+import { isIP } from 'node:net'
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
@@ -92,7 +93,7 @@ async function openMaster(address: RedisAddress, options: WireOptions, signal: A
       lastError = error
     }
   }
-  throw new Error('no Sentinel named a reachable master', { cause: lastError })
+  throw because('no Sentinel named a reachable master', lastError)
 }
 
 async function askSentinel(
@@ -154,19 +155,30 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
       socket: { ...socketOptions(host, address, options), socketTimeout: options.connectTimeoutMs },
     })),
     defaults: { ...shared, socket: sharedSocketOptions(address, options) },
+    nodeAddressMap: (node) => {
+      const at = node.lastIndexOf(':')
+      const host = node.slice(0, at)
+      return { host, port: Number(node.slice(at + 1)), ...serverName(host, address) }
+    },
     // One dead master must not keep us from the others: nodes are connected when first asked.
     minimizeConnections: true,
     topologyRefreshOnReconnectionAttemptStrategy: false,
   })
-  cluster.on('error', options.onLost)
-  cluster.on('node-error', options.onLost)
+  // The library itself says only that no node is there.
+  let lastError: unknown
+  const onError = (error: Error) => {
+    lastError = error
+    options.onLost(error)
+  }
+  cluster.on('error', onError)
+  cluster.on('node-error', onError)
   const destroy = () => cluster.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   try {
     await cluster.connect()
   } catch (error) {
     cluster.destroy()
-    throw error
+    throw because('no node of the cluster could be asked for the others', lastError ?? error)
   } finally {
     signal.removeEventListener('abort', destroy)
   }
@@ -221,7 +233,12 @@ function clientOptions({ username, password, database }: Credentials, { maxInFli
 }
 
 function socketOptions({ host, port }: RedisHost, credentials: Credentials, options: WireOptions) {
-  return { ...sharedSocketOptions(credentials, options), host, port }
+  return { ...sharedSocketOptions(credentials, options), host, port, ...serverName(host, credentials) }
+}
+
+/** For servers behind one address that are told apart by name. Neither Node nor the library sends it unasked; an address is no name. */
+function serverName(host: string, { tls }: Credentials): { readonly servername?: string } {
+  return tls && isIP(host) === 0 ? { servername: host } : {}
 }
 
 function sharedSocketOptions({ tls }: Credentials, { connectTimeoutMs, tls: { ca, cert, key } }: WireOptions) {
@@ -234,6 +251,11 @@ function sharedSocketOptions({ tls }: Credentials, { connectTimeoutMs, tls: { ca
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   }
+}
+
+/** People read the message alone. */
+function because(message: string, cause: unknown): Error {
+  return new Error(cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
 }
 
 function firstHost({ hosts }: RedisAddress): RedisHost {

@@ -1,8 +1,12 @@
+import { connect, type Server } from 'node:net'
+import { pipeline } from 'node:stream'
+import { createServer as createTlsServer } from 'node:tls'
 import t from 'tap'
 import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 import { connectRedis, unconnectedRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
 import { redisScript } from '../../../../src/crypto/redis-script.ts'
 import type { RedisConnection, RedisOptions } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { createAuthority } from '../../../helpers/certificates.ts'
 import {
   startAclRedis,
   startCluster,
@@ -87,6 +91,38 @@ t.test('speaks TLS with a given authority, and with no other', async (t) => {
   t.teardown(() => distrusting.close())
   await until(() => refused)
   t.notOk(distrusting.ready)
+})
+
+t.test('tells TLS the name of the server, and no address', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const authority = createAuthority()
+  const { certificate: cert, privateKey: key } = authority.issue()
+  const names: unknown[] = []
+  const front = createTlsServer({ cert, key }, (socket) => {
+    names.push(socket.servername)
+    const behind = connect(server.port, '127.0.0.1')
+    pipeline(socket, behind, socket, () => undefined)
+  })
+  t.teardown(() => front.close())
+  const port = await new Promise<number>((resolve) => {
+    front.listen(0, '127.0.0.1', () => resolve(portOf(front)))
+  })
+  for (const host of ['localhost', '127.0.0.1']) {
+    const redis = await connected(t, `rediss://${host}:${port}`, { tls: { ca: authority.ca } })
+    t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')
+    await redis.close()
+  }
+  t.same(names, ['localhost', false])
+})
+
+t.test('says why nothing is reached, whatever the kind of servers', async (t) => {
+  for (const kind of ['redis://', 'redis+sentinel://', 'redis+cluster://']) {
+    const master = kind.includes('sentinel') ? '/m' : ''
+    const redis = connectRedis(`${kind}127.0.0.1:1${master}`)
+    t.teardown(() => redis.close())
+    await t.rejects(redis.requireReady(1_000), { message: /^Redis cannot be reached: .*ECONNREFUSED/ }, kind)
+  }
 })
 
 t.test('serves every slot of a cluster, and other slots while one master is away', async (t) => {
@@ -224,4 +260,9 @@ async function connected(t: import('tap').Test, url: string, options: RedisOptio
   t.teardown(() => redis.close())
   t.ok(await redis.waitUntilReady(READY_MS), 'becomes ready')
   return redis
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
 }
