@@ -35,6 +35,43 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_details',
   ...REASONING_FIELDS,
 ])
+/** Fields of the request that are visited for what they are, hold no text, or are a grammar, which must not be touched. */
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+  'response_format',
+  'prediction',
+  'documents',
+  'metadata',
+  'stream',
+  'stream_options',
+  'n',
+  'seed',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'modalities',
+  'audio',
+  'reasoning_effort',
+  'verbosity',
+  'service_tier',
+  'store',
+  'guided_regex',
+  'guided_grammar',
+  ...PARAMETERS,
+  ...IDENTIFIERS,
+])
 const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
@@ -58,6 +95,8 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
+  // Of servers of other vendors: `chat_template_kwargs` (vLLM) becomes a part of the prompt, others may.
+  walk.others(document, DOCUMENT_FIELDS, USER)
   return walk.changed
 }
 

@@ -3,7 +3,7 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
-import { itemsIn, nameIn, valueIn } from './spelling.ts'
+import { itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
 import { visitTurn } from './turn-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
@@ -14,6 +14,24 @@ const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 const PARAMETERS = ['labels'] as const
 
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts'])
+
+/** Fields of the request that are visited for what they are, or hold no text for the model. */
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set(
+  [
+    'model',
+    'contents',
+    'systemInstruction',
+    'tools',
+    'toolConfig',
+    'safetySettings',
+    'generationConfig',
+    'cachedContent',
+    'serviceTier',
+    'store',
+    'generateContentRequest',
+    ...PARAMETERS,
+  ].flatMap((field) => [field, snakeOf(field)]),
+)
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -33,6 +51,7 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
   walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
+  walk.others(document, DOCUMENT_FIELDS, USER)
 }
 
 function visitContents(document: JsonObject, walk: TextWalk): void {

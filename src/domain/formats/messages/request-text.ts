@@ -17,6 +17,30 @@ const METADATA_NAMES: NameRules = { known: new Set(['user_id']) }
 
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content'])
 
+/** Fields of the request that are visited for what they are, or hold no text for the model. */
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'metadata',
+  'stream',
+  'max_tokens',
+  'temperature',
+  'top_k',
+  'top_p',
+  'thinking',
+  'service_tier',
+  'cache_control',
+  'container',
+  'mcp_servers',
+  'betas',
+  'output_config',
+  'output_format',
+  ...PARAMETERS,
+])
+
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
   const walk = new TextWalk(visit)
@@ -27,6 +51,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
+  walk.others(document, DOCUMENT_FIELDS, USER)
   return walk.changed
 }
 
