@@ -5,5 +5,5 @@
 import { HttpTransport } from '../../src/proxy/providers/transport.ts'
 import { runStandalone } from '../../src/standalone.ts'
 
-const transport = new HttpTransport({ firstByteMs: 300, signOfLifeMs: 2_000, crossingMs: 60_000 })
+const transport = new HttpTransport({ firstByteMs: 300, patienceMs: 300, signOfLifeMs: 2_000, crossingMs: 60_000 })
 await runStandalone(process.argv.slice(3), process.env, { transport, sendTimeoutMs: 1_000 })

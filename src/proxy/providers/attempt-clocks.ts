@@ -12,10 +12,7 @@ export type AttemptTimeouts = Required<ProviderTimeouts>
 export type Clock = 'connect' | 'first-byte' | 'idle' | 'closing' | 'total'
 type Phase = Exclude<Clock, 'total'>
 
-/**
- * Where the provider states none: to a stream's first content, and of silence before somebody who waits for a whole
- * answer asks whether the provider lives. @see DESIGN section 5
- */
+/** Where the provider states none: to a stream's first content. @see DESIGN section 5 */
 export const FIRST_BYTE_MS: Milliseconds = 30_000
 
 /** Longest delay that a timer of Node takes; beyond it would fire at once. */

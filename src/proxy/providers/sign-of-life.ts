@@ -17,6 +17,12 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 
 /**
+ * How long somebody who waits for a whole answer hears nothing before it asks: with the time that the question is given, a
+ * frozen server is left when the clock to a first byte would have run out.
+ */
+export const PATIENCE_MS: Milliseconds = 15_000
+
+/**
  * What a server has for the head of its answer, connecting included. That is bounded by the provider's own clock as well
  * (5 s), so ten are left, for a server that is busy: more than garbage collectors take, or a step of a model that holds up
  * the loop which answers.

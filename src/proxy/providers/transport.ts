@@ -15,7 +15,7 @@ import { openEndpoint } from './endpoint.ts'
 import { CROSSING_MS } from './kept-connection.ts'
 import { ProviderExchange } from './provider-exchange.ts'
 import { requestHeaders } from './provider-headers.ts'
-import { SIGN_OF_LIFE_MS, SignOfLife } from './sign-of-life.ts'
+import { PATIENCE_MS, SIGN_OF_LIFE_MS, SignOfLife } from './sign-of-life.ts'
 
 /** One health check of a provider. */
 export interface ProbeCall {
@@ -27,6 +27,7 @@ export interface ProbeCall {
 export interface TransportOptions extends PoolOptions {
   /** Where a provider states none. */
   readonly firstByteMs?: Milliseconds
+  readonly patienceMs?: Milliseconds
   readonly signOfLifeMs?: Milliseconds
   readonly crossingMs?: Milliseconds
   /** For providers whose manifest names none; without it they are reached directly. */
@@ -46,8 +47,8 @@ interface WireRequest {
 interface Upstream {
   readonly endpoint: Endpoint
   readonly timeouts: AttemptTimeouts
-  /** No time to the first byte is stated: a whole answer is waited for as long as the server lives. */
-  readonly isPatient: boolean
+  /** Of whole answers where no time to the first byte is stated: they are waited for as long as the server lives. */
+  readonly patientTimeouts: AttemptTimeouts | undefined
   readonly life: SignOfLife
   /** What the last call was sent with. */
   credential: Secret | undefined
@@ -56,6 +57,7 @@ interface Upstream {
 export class HttpTransport implements ProviderTransport {
   readonly #pools: ConnectionPools
   readonly #firstByteMs: Milliseconds
+  readonly #patienceMs: Milliseconds
   readonly #signOfLifeMs: Milliseconds
   readonly #crossingMs: Milliseconds
   readonly #forwardProxyOf: ForwardProxyOf
@@ -65,6 +67,7 @@ export class HttpTransport implements ProviderTransport {
   constructor(options: TransportOptions = {}) {
     this.#pools = new ConnectionPools(options)
     this.#firstByteMs = options.firstByteMs ?? FIRST_BYTE_MS
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS
     this.#signOfLifeMs = options.signOfLifeMs ?? SIGN_OF_LIFE_MS
     this.#crossingMs = options.crossingMs ?? CROSSING_MS
     this.#forwardProxyOf = options.forwardProxyOf ?? (() => undefined)
@@ -107,15 +110,16 @@ export class HttpTransport implements ProviderTransport {
     const { provider, model } = call.deployment
     const kind = stream ? 'stream' : 'whole'
     const upstream = this.#upstream(provider)
-    const { endpoint, timeouts } = upstream
+    const { endpoint, patientTimeouts } = upstream
     const headers = requestHeaders(kind, { family: endpoint.family, provider, credential, passHeaders })
     const path = endpoint.pathOf({ upstreamName: model.upstreamName, operation, stream })
     upstream.credential = credential
+    const timeouts = (kind === 'whole' ? patientTimeouts : undefined) ?? upstream.timeouts
     return this.#dispatch(upstream, kind, { method: 'POST', path, headers, body }, timeouts, signal)
   }
 
   #dispatch(
-    { endpoint, life, isPatient }: Upstream,
+    { endpoint, life, patientTimeouts }: Upstream,
     kind: RequestKind,
     { method, path, headers, body, isQuestion }: WireRequest,
     timeouts: AttemptTimeouts,
@@ -130,7 +134,7 @@ export class HttpTransport implements ProviderTransport {
       signal,
       stream: kind === 'stream',
       life,
-      isPatient: isPatient && kind === 'whole',
+      isPatient: patientTimeouts !== undefined && kind === 'whole',
       lease,
       crossingMs: this.#crossingMs,
       sendAgain: (handler) => lease.dispatchAfresh(request, handler),
@@ -172,11 +176,12 @@ export class HttpTransport implements ProviderTransport {
   }
 
   #open(provider: ProviderEntry): Upstream {
+    const isPatient = provider.timeouts.firstByteMs === undefined
     const upstream: Upstream = {
       endpoint: openEndpoint(provider, this.#forwardProxyOf),
       timeouts: attemptTimeouts(provider.timeouts, this.#firstByteMs),
-      isPatient: provider.timeouts.firstByteMs === undefined,
-      life: new SignOfLife(this.#firstByteMs, (signal) => this.#signFrom(upstream, signal)),
+      patientTimeouts: isPatient ? attemptTimeouts(provider.timeouts, this.#patienceMs) : undefined,
+      life: new SignOfLife(this.#patienceMs, (signal) => this.#signFrom(upstream, signal)),
       credential: undefined,
     }
     return upstream

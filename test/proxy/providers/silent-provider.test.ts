@@ -17,9 +17,9 @@ import { provider } from '../../domain/routing/samples.ts'
 /** None to the first byte. Those that a test does not wait for cannot interfere. */
 const UNSTATED = { connectMs: 60_000, streamIdleMs: 60_000, totalMs: 120_000 }
 const PATIENCE_MS = 50
-const IMPATIENT = { firstByteMs: PATIENCE_MS, signOfLifeMs: 1_000 }
+const IMPATIENT = { firstByteMs: PATIENCE_MS, patienceMs: PATIENCE_MS, signOfLifeMs: 1_000 }
 /** With a question that stays on its way until the test ends it. */
-const WAITING = { firstByteMs: PATIENCE_MS, signOfLifeMs: 60_000 }
+const WAITING = { firstByteMs: PATIENCE_MS, patienceMs: PATIENCE_MS, signOfLifeMs: 60_000 }
 
 const CHAT = { path: '/v1/chat/completions' }
 const HEALTH = { path: '/v1/models' }
@@ -145,7 +145,11 @@ t.test('the question is the health check, with the key of the calls', async (t) 
 })
 
 t.test('all who wait share one question', async (t) => {
-  const { fake, transport, from } = await setUp(t, { firstByteMs: PATIENCE_MS, signOfLifeMs: 2_000 })
+  const { fake, transport, from } = await setUp(t, {
+    firstByteMs: PATIENCE_MS,
+    patienceMs: PATIENCE_MS,
+    signOfLifeMs: 2_000,
+  })
   fake.otherwise(behaviours.freeze())
   const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(transport.send(callOf(from)))))
   for (const failure of failures) t.same(failure, FROZEN)
@@ -267,7 +271,7 @@ t.test('where too many entries of one server ask already, the server is waited f
 })
 
 /** What a question has is shorter than what came counts. */
-const FORGIVING = { firstByteMs: 1_500, signOfLifeMs: 1_000 }
+const FORGIVING = { firstByteMs: 1_500, patienceMs: 1_500, signOfLifeMs: 1_000 }
 
 t.test('the head of another answer is a sign of life, also where no body follows', async (t) => {
   const { fake, transport, from } = await setUp(t, FORGIVING)
@@ -298,7 +302,7 @@ t.test('so is one that is still to be followed by the answer proper', async (t) 
 })
 
 t.test('nobody asks while other answers come', async (t) => {
-  const { fake, transport, from } = await setUp(t, { firstByteMs: 1_000, signOfLifeMs: 60_000 })
+  const { fake, transport, from } = await setUp(t, { firstByteMs: 1_000, patienceMs: 1_000, signOfLifeMs: 60_000 })
   const answer = held(behaviours.ok({ late: true }))
   fake.otherwise(behaviours.endless('data: x\n\n', { pauseMs: 20 }))
   fake.enqueue(answer.behaviour)
