@@ -290,6 +290,26 @@ t.test('tags are merged by key and reach the audit record only', async (t) => {
   t.notMatch(JSON.stringify(upstream.requests.map(({ rawHeaders }) => rawHeaders)), /x-llm|x-gateway|cc-9/i)
 })
 
+t.test('a call that is refused for its other control headers is traced, where its key may', async (t) => {
+  const both = ['x-gateway-request-id', 'x-gateway-routing-decision'] as const
+  const ask = (key: string, headers: Record<string, string>) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: '{}',
+    })
+  const traced = async (key: string, headers: Record<string, string>) => {
+    const response = await ask(key, headers)
+    await response.text()
+    return [response.status, ...both.map((name) => response.headers.get(name) !== null)]
+  }
+  t.strictSame(await traced(KEY, { 'x-llm-trace': 'true', 'x-llm-flags': 'zz' }), [400, true, true])
+  t.strictSame(await traced(KEY, { 'X-Gateway-Trace': 'true', 'x-llm-unknown': '1' }), [400, true, true])
+  t.strictSame(await traced(KEY, { 'x-llm-trace': 'false', 'x-llm-flags': 'zz' }), [400, false, false])
+  t.strictSame(await traced(KEY, { 'x-llm-trace': 'perhaps' }), [400, false, false])
+  t.strictSame(await traced(PLAIN_KEY, { 'x-llm-trace': 'true', 'x-llm-flags': 'zz' }), [400, false, false])
+})
+
 t.test('the trace: two headers and the steps in the log', async (t) => {
   const answer = await call([['X-LLM-Trace', 'true']])
   const id = answer.header('x-request-id')

@@ -14,10 +14,8 @@ export async function readModels(incoming: Incoming, services: Services): Promis
   const { adapter, requestId, hints } = incoming
   const record = new RequestRecord(incoming, 'models')
   try {
-    const caller = resolveReadingPolicy(
-      authenticate(incoming, requireConfiguration(services), services.wallNow()),
-      incoming,
-    )
+    record.caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    const caller = resolveReadingPolicy(record.caller, incoming)
     record.policy = caller.policy
     const document =
       hints.model === undefined

@@ -1,5 +1,7 @@
 /** Stage: which rules apply to this request. Headers only; a bad control header is refused before the body is read. */
 import { parseControlHeaders } from '../../domain/control/parse-control-headers.ts'
+import { CONTROL_HEADER_BY_NAME } from '../../domain/control/registry.ts'
+import { trace as traceHeader } from '../../domain/control/trace.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { GUARDRAIL_FLAGS } from '../../domain/guardrails/registry.ts'
 import { applyOverrides, basePolicy, type BasePolicy } from '../../domain/policy/resolve-policy.ts'
@@ -26,6 +28,24 @@ export function resolveRequestPolicy(caller: Caller, incoming: Incoming): Govern
  */
 export function resolveReadingPolicy(caller: Caller, incoming: Incoming): GovernedCaller {
   return governed(caller, { ...baseOf(caller), requiredTags: [] }, incoming)
+}
+
+/**
+ * Whether a call is traced whose other control headers were refused: as the key's default says, or its own header, where
+ * that is good and the key may.
+ */
+export function isTraced(caller: Caller, { rawHeaders }: Incoming): boolean {
+  const lines: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
+    if (CONTROL_HEADER_BY_NAME.get(name.toLowerCase()) === traceHeader) lines.push(name, value)
+  }
+  try {
+    const outcome = applyOverrides({ ...baseOf(caller), requiredTags: [] }, parseControlHeaders(lines))
+    return outcome.type === 'policy' && outcome.policy.trace
+  } catch {
+    return false
+  }
 }
 
 function governed(caller: Caller, base: BasePolicy, incoming: Incoming): GovernedCaller {

@@ -3,6 +3,7 @@ import { formatMicroUsd } from '../../domain/quota/money.ts'
 import { hasFailedOver, renderDecision } from '../../domain/routing/decision.ts'
 import type { ResponseHeaders } from './exchange.ts'
 import type { RequestRecord } from './request-record.ts'
+import { isTraced } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 
 /** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
@@ -12,7 +13,7 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
   for (const name in record.rateLimitHeaders) headers[name] = record.rateLimitHeaders[name] ?? ''
   if (adapter.requestIdHeader !== undefined) headers[adapter.requestIdHeader] = requestId
   addCacheHeaders(headers, record)
-  if (record.policy?.trace !== true) return headers
+  if (!asksForTrace(record)) return headers
   headers['x-gateway-request-id'] = requestId
   headers['x-gateway-routing-decision'] = renderDecision({
     attempts: record.attempts,
@@ -21,6 +22,11 @@ export function traceHeaders(record: RequestRecord): ResponseHeaders {
   })
   addWarnings(headers, record)
   return headers
+}
+
+/** Also of a call whose control headers were refused. */
+function asksForTrace({ policy, caller, incoming }: RequestRecord): boolean {
+  return policy === undefined ? caller !== undefined && isTraced(caller, incoming) : policy.trace
 }
 
 /** With the trace: the fields that no translation could carry so far, the request's and then a whole answer's. */
