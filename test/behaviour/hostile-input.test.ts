@@ -92,6 +92,24 @@ t.test('the names of Object.prototype are ordinary fields', async (t) => {
   t.strictSame(Object.hasOwn(sent ?? {}, 'constructor'), true)
 })
 
+t.test('a client whose connection ends with the answer is refused before it has written its body', async (t) => {
+  const heads = {
+    'HTTP/1.1': 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n',
+    'HTTP/1.0': 'POST /v1/chat/completions HTTP/1.0\r\nhost: x\r\n',
+  }
+  const fields = 'authorization: Bearer bad\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n'
+  for (const [version, head] of Object.entries(heads)) {
+    const client = openRaw(gateway.url)
+    client.write(`${head}${fields}${'x'.repeat(10)}`)
+    const answer = await client.read()
+    t.match(answer, { status: 401, complete: true, closed: false }, version)
+    client.write('x'.repeat(990))
+    const after = await client.read()
+    t.match(after, { status: 0, closed: true, bytes: { length: 0 } }, 'nothing else comes')
+    client.close()
+  }
+})
+
 t.test('sizes', async (t) => {
   const large = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }] })
   const refused = await post(large)

@@ -147,12 +147,12 @@ async function serve(
   try {
     const outgoing = await answer
     const rest = outgoing.status === REQUEST_TIMEOUT ? undefined : restOfBody(response)
-    if (rest !== undefined) await rest
     // It goes on for as long as the model writes. @see pipeline/forget-request.ts
     if (outgoing.type === 'stream') share?.forgetContents()
     const requestId = outgoing.headers['x-request-id']
     const sending = send(response, framed(outgoing, adapter, query), {
       timeoutMs: sendTimeoutMs,
+      rest,
       onStalled: (waitingBytes) => services.log.info({ requestId, waitingBytes }, 'client has stopped reading'),
     })
     if (sending !== undefined) await sending

@@ -1,16 +1,23 @@
 /** What a refused client is still writing. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+/** nginx' `lingering_time`. */
+const LINGER_MS = 30_000
+
 /**
- * Resolves when the rest of the body has come, for nothing; undefined: nothing to wait for. A connection that ends with
- * its answer while the client still writes is reset, which takes the answer away; one that goes on is read by Node. How
- * long that may take is bounded by the server.
+ * Resolves when the rest of the body has come, for nothing, or has taken too long; undefined: nothing to wait for. The answer is sent
+ * before, and the connection ended after it: ended while the client still writes, it is reset, which takes the answer
+ * away. A connection that goes on is read by Node.
  */
 export function restOfBody(response: ServerResponse): Promise<void> | undefined {
   const request = response.req
   if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(response)) return undefined
   return new Promise((resolve) => {
-    request.on('close', resolve)
+    const timer = setTimeout(resolve, LINGER_MS)
+    request.on('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
     request.resume()
   })
 }

@@ -5,15 +5,16 @@ import type { Outgoing } from '../pipeline/exchange.ts'
 import { pullAlone, pullFrom, type Pullable, type Taker } from '../pipeline/pull.ts'
 import { SendClock, type SendOptions } from './send-clock.ts'
 
+interface Sending extends SendOptions {
+  /** Before which the connection must not end. @see rest-of-body.ts */
+  readonly rest?: Promise<void> | undefined
+}
+
 /**
  * Resolves when the answer is written or the client has gone; undefined: at once. A client that takes nothing of it has
  * gone, too. Never throws.
  */
-export function send(
-  response: ServerResponse,
-  outgoing: Outgoing,
-  options: SendOptions = {},
-): Promise<void> | undefined {
+export function send(response: ServerResponse, outgoing: Outgoing, options: Sending = {}): Promise<void> | undefined {
   if (outgoing.type === 'stream') return response.destroyed ? drop(outgoing) : sendStream(response, outgoing, options)
   if (!response.destroyed) sendWhole(response, outgoing, options)
   else outgoing.release?.()
@@ -101,13 +102,17 @@ const ONE_PIECE_BYTES = 16 * 1024
 function sendWhole(
   response: ServerResponse,
   { status, headers, body, release }: Extract<Outgoing, { type: 'whole' }>,
-  options: SendOptions,
+  options: Sending,
 ): void {
+  const { rest } = options
   if (release !== undefined) response.on('close', release)
   const bytes = Buffer.byteLength(body)
   headers['content-length'] = String(bytes)
   response.writeHead(status, headers)
-  if (typeof body === 'string' || bytes > ONE_PIECE_BYTES) response.end(body)
+  if (rest !== undefined) {
+    response.write(body)
+    void rest.then(() => response.end())
+  } else if (typeof body === 'string' || bytes > ONE_PIECE_BYTES) response.end(body)
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
   if (response.writableLength > 0) new SendClock(response, options).start()
 }
