@@ -4,6 +4,7 @@ import { parseChoice, parseListenAddress, parseWholeNumber, type FlagSpec, type 
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
+import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import { AnswerBudget, memoryForAnswers } from './proxy/pipeline/answer-budget.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
@@ -68,6 +69,8 @@ export interface DataPlaneParts {
   readonly transport?: HttpTransport
   /** How long a client may take nothing of its answer, where that is not the usual time. */
   readonly sendTimeoutMs?: number | undefined
+  /** How long answers in progress may take at the end, where that is not the usual time. */
+  readonly drainLimitMs?: number | undefined
 }
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {UsageError} where an address cannot be had */
@@ -78,6 +81,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   const afterAnswer = new AfterAnswer(now, {
     onError: (err) => output.log.error({ err }, 'work after an answer failed'),
   })
+  const leaving = new CallCancellation()
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
   const services: Services = {
     now,
@@ -94,6 +98,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     audit: auditTo(output.audit, stores.audit),
     afterAnswer,
     answers: new AnswerBudget(memoryForAnswers(getHeapStatistics().heap_size_limit, process.constrainedMemory())),
+    leaving,
     log: output.log,
   }
   const hydrator = new QuestionHydrator(services)
@@ -112,6 +117,8 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     admin: settings.admin,
     maxBodyBytes: settings.maxBodyBytes,
     sendTimeoutMs: parts.sendTimeoutMs,
+    drainLimitMs: parts.drainLimitMs,
+    onDrainLimit: () => leaving.abort(),
     bodyMemoryBytes: memoryForBodies(getHeapStatistics().heap_size_limit, process.constrainedMemory()),
     ready: () => holder.current() !== undefined && stores.ready(),
     metricsPage: () => {

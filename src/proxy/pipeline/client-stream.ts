@@ -15,7 +15,7 @@ import type { Responding } from './respond.ts'
 import type { Services } from './services.ts'
 import { ownTurn } from './take-turns.ts'
 
-type StreamServices = Pick<Services, 'now' | 'log'>
+type StreamServices = Pick<Services, 'now' | 'log' | 'leaving'>
 type Chunk = IteratorResult<string, undefined>
 
 export class ClientStream implements PullableIterator<string>, Taker<readonly StreamItem[]> {
@@ -24,8 +24,10 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   readonly #writer: EventWriter
   readonly #record: RequestRecord
   readonly #services: StreamServices
-  /** Of the pull that is not answered yet. */
+  /** Of the pull that is not answered yet; none then. */
   #taker: Taker<string> | undefined
+  /** The process leaves: what else comes is not wanted. */
+  #isCut = false
   /** Of a batch that is written in turns. */
   #rest: Iterator<readonly StreamItem[], undefined> | undefined
   /** How it has ended, from the last chunk on. */
@@ -44,6 +46,15 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     this.#writer = new EventWriter(answer.format, responding, context)
     this.#record = record
     this.#services = services
+    services.leaving.addEventListener('abort', this)
+  }
+
+  /** The process leaves before the answer is complete. */
+  handleEvent(): void {
+    if (this.#ending !== undefined || this.#outcome !== undefined) return
+    this.#isCut = true
+    const taker = this.#takerOnce()
+    if (taker !== undefined) answerPull(taker, this.#breakOff(leavingError()))
   }
 
   [Symbol.asyncIterator](): this {
@@ -55,17 +66,19 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   }
 
   pull(taker: Taker<string>): void {
+    if (this.#outcome !== undefined) return answerPull(taker, this.#end(this.#outcome))
+    if (this.#isCut) return answerPull(taker, this.#breakOff(leavingError()))
     this.#taker = taker
-    if (this.#outcome !== undefined) answerPull(taker, this.#end(this.#outcome))
-    else if (this.#rest !== undefined) this.#writeNext(this.#rest)
+    if (this.#rest !== undefined) this.#writeNext(this.#rest)
     else this.#answer.items.pull(this)
   }
 
   return(): Promise<Chunk> {
-    return this.#end(this.#outcome === 'cut' ? 'cut' : 'client-gone')
+    return this.#end(this.#isCut || this.#outcome === 'cut' ? 'cut' : 'client-gone')
   }
 
   take(items: readonly StreamItem[]): void {
+    if (this.#isCut) return
     try {
       this.#observe(items)
     } catch (error) {
@@ -77,6 +90,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   }
 
   end(): void {
+    if (this.#isCut) return
     let text: string
     try {
       text = this.#writer.end()
@@ -88,7 +102,9 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   }
 
   fail(error: unknown): void {
-    if (this.#taker !== undefined) answerPull(this.#taker, this.#breakOff(error))
+    if (this.#isCut) return
+    const taker = this.#takerOnce()
+    if (taker !== undefined) answerPull(taker, this.#breakOff(error))
   }
 
   #write(items: readonly StreamItem[]): void {
@@ -109,14 +125,32 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
       return this.#answer.items.pull(this)
     }
     ownTurn()
-      .then(() => (this.#ending === undefined ? this.#write(value) : this.#taker?.end()))
+      .then(() => this.#goOn(value))
       .catch((error: unknown) => this.fail(error))
   }
 
+  #goOn(items: readonly StreamItem[]): void {
+    if (this.#ending !== undefined) this.#takerOnce()?.end()
+    else if (!this.#isCut) this.#write(items)
+  }
+
   #handOn(text: string): void {
-    if (this.#taker === undefined) return
-    if (text === '') this.pull(this.#taker)
-    else this.#taker.take(text)
+    const taker = this.#takerOnce()
+    if (taker === undefined) return
+    try {
+      if (text === '') this.pull(taker)
+      else taker.take(text)
+    } catch (error) {
+      // Whoever catches it fails the pull.
+      this.#taker = taker
+      throw error
+    }
+  }
+
+  #takerOnce(): Taker<string> | undefined {
+    const taker = this.#taker
+    this.#taker = undefined
+    return taker
   }
 
   /** Takes from the parts what the record must know. */
@@ -145,11 +179,16 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   }
 
   async #conclude(outcome: Outcome): Promise<Chunk> {
+    this.#services.leaving.removeEventListener('abort', this)
     await this.#answer.items.return()
     for (const warning of this.#writer.warnings) this.#record.warnings.push(warning)
     await this.#settle(outcome)
     return DONE
   }
+}
+
+function leavingError(): GatewayError {
+  return new GatewayError('not_ready', 'The gateway is shutting down: the answer is not complete.')
 }
 
 function midStreamError(error: unknown): GatewayError {

@@ -2,7 +2,15 @@
 import type { AfterAnswer } from './after-answer.ts'
 import type { AnswerBudget } from './answer-budget.ts'
 import type { AnswerCache, QuestionIndex } from './cache-port.ts'
-import type { AuditSink, ConfigurationSource, Guardrails, HealthRecorder, Now, ProviderTransport } from './ports.ts'
+import type {
+  AuditSink,
+  Cancellation,
+  ConfigurationSource,
+  Guardrails,
+  HealthRecorder,
+  Now,
+  ProviderTransport,
+} from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 import type { Flights } from './single-flight.ts'
@@ -27,6 +35,8 @@ export interface Services {
   readonly afterAnswer: AfterAnswer
   /** Memory for what is held of answers. */
   readonly answers: AnswerBudget
+  /** Fires when the process leaves and can wait no longer for answers that are under way. */
+  readonly leaving: Cancellation
   readonly log: Logger
 }
 

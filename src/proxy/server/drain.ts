@@ -15,6 +15,9 @@ const QUIET_TURNS = 3
 /** The system holds no more connections for a server, Node's `backlog`. */
 const MOST_TURNS = 512
 
+/** For what is said of the end, which clients that read have at once. */
+const LAST_WORDS_MS = 500
+
 /** Within this those that were cut have heard of it. */
 const CUT_LIMIT_MS = 1_000
 
@@ -45,14 +48,19 @@ export class Drain {
   /**
    * Resolves when the last request has ended, or after `limitMs` when the rest has been cut: true where nothing was left
    * unfinished. Whoever acts on the end of its connection has done so by then, as far as that needs no waiting.
+   * @param onLimit called before the cut: who can, says to its client that its answer ends here
    */
-  async start(server: Server, limitMs: number): Promise<boolean> {
+  async start(server: Server, limitMs: number, onLimit: () => void = () => {}): Promise<boolean> {
     this.#draining = true
     for (const response of lastOfEachConnection(this.#running)) response.shouldKeepAlive = false
     await takeWhatHasCome(server)
     server.close()
     server.closeIdleConnections()
     const finished = await this.#untilIdle(limitMs)
+    if (!finished) {
+      onLimit()
+      await this.#untilIdle(LAST_WORDS_MS)
+    }
     server.closeAllConnections()
     if (!finished) await this.#untilIdle(CUT_LIMIT_MS)
     await nextTurn()

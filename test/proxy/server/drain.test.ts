@@ -35,6 +35,14 @@ t.test('at its end what was cut has heard of it and has settled', async (t) => {
   t.equal(settled(), 1)
 })
 
+t.test('what can say so says before the cut that its answer ends here', async (t) => {
+  const { drain, server, request, response } = await unanswered(t)
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  t.equal(await drain.start(server, 1, () => response.end('that is all')), false, 'it was not finished all the same')
+  const [answer] = await answered
+  t.equal(await text(answer), 'that is all')
+})
+
 t.test('at its end the client that left last has settled as well', async (t) => {
   const { drain, server, request, settled } = await unanswered(t)
   const drained = drain.start(server, 60_000)
