@@ -69,8 +69,6 @@ export interface DataPlaneParts {
   readonly transport?: HttpTransport
   /** How long a client may take nothing of its answer, where that is not the usual time. */
   readonly sendTimeoutMs?: number | undefined
-  /** How long answers in progress may take at the end, where that is not the usual time. */
-  readonly drainLimitMs?: number | undefined
 }
 
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {UsageError} where an address cannot be had */
@@ -117,7 +115,6 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     admin: settings.admin,
     maxBodyBytes: settings.maxBodyBytes,
     sendTimeoutMs: parts.sendTimeoutMs,
-    drainLimitMs: parts.drainLimitMs,
     onDrainLimit: () => leaving.abort(),
     bodyMemoryBytes: memoryForBodies(getHeapStatistics().heap_size_limit, process.constrainedMemory()),
     ready: () => holder.current() !== undefined && stores.ready(),

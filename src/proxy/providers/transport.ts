@@ -134,7 +134,7 @@ export class HttpTransport implements ProviderTransport {
       signal,
       stream: kind === 'stream',
       life,
-      isPatient: patientTimeouts !== undefined && kind === 'whole',
+      isPatient: timeouts === patientTimeouts,
       lease,
       crossingMs: this.#crossingMs,
       sendAgain: (handler) => lease.dispatchAfresh(request, handler),

@@ -25,9 +25,7 @@ export interface StartOptions {
   readonly bodyMemoryBytes: number
   /** @see ServerOptions */
   readonly sendTimeoutMs?: Milliseconds | undefined
-  /** How long answers in progress may take when it stops; absent: the usual time. */
-  readonly drainLimitMs?: Milliseconds | undefined
-  /** Called when they have taken that long, before they are cut. */
+  /** Called when answers in progress have taken too long, before they are cut. */
   readonly onDrainLimit: () => void
   /** Whether the data plane has what it needs; draining is added here. */
   readonly ready: () => boolean
@@ -66,7 +64,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     data,
     admin: await listen(admin, 'admin', options),
     async stop() {
-      const finished = await drain.start(app.server, options.drainLimitMs ?? DRAIN_LIMIT_MS, options.onDrainLimit)
+      const finished = await drain.start(app.server, DRAIN_LIMIT_MS, options.onDrainLimit)
       admin.close()
       admin.closeAllConnections()
       return finished

@@ -55,3 +55,8 @@ function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }
+
+/** People read the message alone. */
+export function because(message: string, cause: unknown): Error {
+  return new Error(cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
+}

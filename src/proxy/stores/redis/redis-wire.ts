@@ -6,6 +6,7 @@
 import { isIP } from 'node:net'
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { because } from './redis-errors.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
 
 /** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
@@ -251,11 +252,6 @@ function sharedSocketOptions({ tls }: Credentials, { connectTimeoutMs, tls: { ca
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   }
-}
-
-/** People read the message alone. */
-function because(message: string, cause: unknown): Error {
-  return new Error(cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
 }
 
 function firstHost({ hosts }: RedisAddress): RedisHost {

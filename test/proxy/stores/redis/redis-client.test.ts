@@ -1,4 +1,5 @@
-import { connect, type Server } from 'node:net'
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import t from 'tap'
@@ -105,9 +106,9 @@ t.test('tells TLS the name of the server, and no address', async (t) => {
     pipeline(socket, behind, socket, () => undefined)
   })
   t.teardown(() => front.close())
-  const port = await new Promise<number>((resolve) => {
-    front.listen(0, '127.0.0.1', () => resolve(portOf(front)))
-  })
+  front.listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  const { port } = front.address() as AddressInfo
   for (const host of ['localhost', '127.0.0.1']) {
     const redis = await connected(t, `rediss://${host}:${port}`, { tls: { ca: authority.ca } })
     t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')
@@ -260,9 +261,4 @@ async function connected(t: import('tap').Test, url: string, options: RedisOptio
   t.teardown(() => redis.close())
   t.ok(await redis.waitUntilReady(READY_MS), 'becomes ready')
   return redis
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
