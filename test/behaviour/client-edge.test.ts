@@ -142,14 +142,27 @@ t.test(
   },
 )
 
+t.test('HEAD is answered as GET, without the content', async (t) => {
+  for (const path of ['/v1/models', '/v1/models/chat-model', '/adapters/anthropic/v1/models', '/v1/models/nobodys']) {
+    const ask = (method: string, lines: [string, string][]) =>
+      sendRaw(gateway.url, requestBytes(method, path, lines), { head: method === 'HEAD' })
+    const key: [string, string] = ['Authorization', `Bearer ${KEY}`]
+    const [head, get] = [await ask('HEAD', [key]), await ask('GET', [key])]
+    t.equal(head.status, get.status, path)
+    t.equal(head.body, '')
+    t.strictSame(head.headers.get('content-length'), [String(Buffer.byteLength(get.body))])
+    t.equal((await ask('HEAD', [])).status, 401)
+  }
+})
+
 t.test('another method than the path takes is a 405 that says which', async (t) => {
   for (const [method, path, allow] of [
     ['GET', '/v1/chat/completions', 'POST'],
     ['PUT', '/adapters/openai/v1/embeddings?x=1', 'POST'],
-    ['OPTIONS', '/v1/models', 'GET'],
-    ['DELETE', '/v1/models/chat-model', 'GET'],
+    ['OPTIONS', '/v1/models', 'GET, HEAD'],
+    ['DELETE', '/v1/models/chat-model', 'GET, HEAD'],
     ['GET', '/adapters/anthropic/v1/messages', 'POST'],
-    ['PATCH', '/adapters/gemini/v1beta/models/m:generateContent', 'POST, GET'],
+    ['PATCH', '/adapters/gemini/v1beta/models/m:generateContent', 'POST, GET, HEAD'],
     ['GET', 'http://proxy.example/v1/chat/completions', 'POST'],
   ] as const) {
     const answer = await sendRaw(gateway.url, requestBytes(method, path, [['Authorization', `Bearer ${KEY}`]]))
@@ -159,7 +172,7 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     t.match(answer.body, 'method_not_allowed')
     t.match(answer.body, `takes ${allow} only`)
   }
-  const head = await sendRaw(gateway.url, requestBytes('HEAD', '/v1/models', []), { head: true })
+  const head = await sendRaw(gateway.url, requestBytes('HEAD', '/v1/chat/completions', []), { head: true })
   t.equal(head.status, 405)
   for (const [method, path] of [
     ['OPTIONS', '/v1/nothing'],

@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
-import { offeredMethods } from '../adapters/offered-methods.ts'
+import { methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing, ResponseHeaders } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
@@ -122,7 +122,7 @@ function mount(
     void serve(answer, incoming, reply.raw, services, { share, sendTimeoutMs })
   }
   app.route({
-    method: route.method,
+    method: [...methodsOf(route)],
     url: route.path,
     // Bodies are read by the pipeline: for JSON the way ends here, before the framework looks for a parser and makes it
     // an async resource. What else comes goes on, to be refused there or below.
