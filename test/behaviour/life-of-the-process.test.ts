@@ -205,6 +205,39 @@ t.test('who is refused while the gateway drains reads it when its body is writte
   t.strictSame(await exit, [0, null])
 })
 
+t.test('whose answer is not there at the end of the drain is told so', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  const [start = '', content = ''] = chatStream(['begun'])
+  upstream.enqueue(stallAfter([start, content]), freeze(), freeze(), freeze())
+  const begun = await gateway.chat({ stream: true })
+  const asking = [
+    gateway.chat({ messages: question('whole') }),
+    gateway.chat({ stream: true, messages: question('s') }),
+  ]
+  await upstream.received(3)
+  // Waits for the same answer as the first.
+  asking.push(gateway.chat({ messages: question('whole') }))
+  const exit = once(gateway.process, 'exit')
+  await sleep(200)
+  gateway.process.kill('SIGTERM')
+  for (const answer of await Promise.all(asking)) {
+    t.equal(answer.status, 503)
+    t.equal(answer.headers.get('retry-after'), '1')
+    t.match(await answer.json(), { error: { code: 'not_ready', message: /shutting down/ } })
+  }
+  t.match(await begun.text(), /begun[^]*not_ready/)
+  t.strictSame(await exit, [0, null])
+  await gateway.line(({ msg }) => msg === 'stopped')
+  const ends = gateway.lines.filter(({ outcome }) => outcome !== undefined)
+  t.strictSame(ends.map(({ outcome }) => outcome).sort(), ['cut', 'failed', 'failed', 'failed'])
+})
+
+const question = (content: string) => [{ role: 'user', content }]
+
 t.test('a second signal ends at once', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -8,6 +8,7 @@ import { isLarge, piecesOf } from './batch-pieces.ts'
 import type { StreamAnswer } from './call-provider.ts'
 import { EventWriter } from './event-writer.ts'
 import type { StreamItem } from './item-stream.ts'
+import { leavingError } from './leaving.ts'
 import { AttemptError } from './ports.ts'
 import { answerPull, DONE, nextOf, type PullableIterator, type Taker } from './pull.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
@@ -185,10 +186,6 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     await this.#settle(outcome)
     return DONE
   }
-}
-
-function leavingError(): GatewayError {
-  return new GatewayError('not_ready', 'The gateway is shutting down: the answer is not complete.')
 }
 
 function midStreamError(error: unknown): GatewayError {

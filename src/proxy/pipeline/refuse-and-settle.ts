@@ -1,6 +1,7 @@
 /** The one way out of the pipeline for refusals and failures, whatever was asked. */
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Outgoing } from './exchange.ts'
+import { leavingError } from './leaving.ts'
 import { QuotaUnavailableError } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
@@ -16,7 +17,7 @@ export async function refuseAndSettle(
   services: Services,
 ): Promise<Outgoing> {
   const { adapter, requestId } = record.incoming
-  const shown = publicError(error)
+  const shown = shownError(error, services)
   record.errorCode = shown.code
   const { cause } = shown.details
   // Why the store is away is told once, by the store.
@@ -27,6 +28,12 @@ export async function refuseAndSettle(
   }
   await settle(outcomeOf(shown))
   return refuse(shown, adapter, requestId, traceHeaders(record))
+}
+
+/** Where the process leaves, it has let go of the call in the client's place. */
+function shownError(error: unknown, { leaving }: Services): GatewayError {
+  const shown = publicError(error)
+  return shown.code === 'client_closed_request' && leaving.aborted ? leavingError() : shown
 }
 
 /** What a refusal or failure means for the record. */

@@ -192,15 +192,23 @@ function incomingOf(
     query,
     hints,
     readBody: body,
-    signal: clientGone(response),
+    signal: clientGone(response, services.leaving),
   }
 }
 
-/** Fires when the connection closes before the answer has been written. */
-function clientGone(response: ServerResponse): Cancellation {
+/**
+ * Fires when the connection closes before the answer has been written; and when the process leaves before it has begun, so
+ * that it ends as a refusal. A stream that has begun sees to its own end.
+ */
+function clientGone(response: ServerResponse, leaving: Cancellation): Cancellation {
   const gone = new CallCancellation()
+  const leave = (): void => {
+    if (!response.headersSent) gone.abort()
+  }
+  leaving.addEventListener('abort', leave)
   // Not `once`, which makes two objects more: a response closes once.
   response.on('close', () => {
+    leaving.removeEventListener('abort', leave)
     if (!response.writableFinished) gone.abort()
   })
   return gone
