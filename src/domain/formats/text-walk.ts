@@ -88,13 +88,26 @@ export class TextWalk {
     this.names(holder, known, place)
   }
 
+  /**
+   * The same of the request itself, ids and all: of what a vendor has named, nothing need be sent back there, and a server
+   * may make a part of the prompt of it.
+   */
+  extras(document: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
+    for (const name in document) if (!known.has(name)) this.#leaves(document, name, place, isMedia)
+    this.names(document, known, place)
+  }
+
   /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
   leaves(holder: JsonObject, field: string, place: TextPlace): void {
+    this.#leaves(holder, field, place, isOpaque)
+  }
+
+  #leaves(holder: JsonObject, field: string, place: TextPlace, isHidden: typeof isOpaque): void {
     const root = holder[field]
-    if (typeof root === 'string' && !isOpaque(field, root)) this.text(holder, field, place)
+    if (typeof root === 'string' && !isHidden(field, root)) this.text(holder, field, place)
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place, isOpaque, LEAF_NAMES))
+      stack(pending, this.#leavesOf(next, place, isHidden, LEAF_NAMES))
     }
   }
 
@@ -254,7 +267,10 @@ const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
 
 /** Whether a string of an unknown field is no text: a name of a thing, or media. */
 function isOpaque(key: string, value: string): boolean {
-  if (NAMING_FIELDS.has(key) || key.endsWith('_id')) return true
+  return NAMING_FIELDS.has(key) || key.endsWith('_id') || isMedia(key, value)
+}
+
+function isMedia(_key: string, value: string): boolean {
   return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
 }
 

@@ -8,10 +8,11 @@ const EMAIL = 'bob@b.example'
 
 /** What a server that speaks a format of another vendor may put into the prompt. */
 const UNKNOWN: JsonObject = {
-  chat_template_kwargs: { note: EMAIL, documents: [{ [EMAIL]: EMAIL }], enable_thinking: false, n: 3 },
+  chat_template_kwargs: { note: EMAIL, documents: [{ [EMAIL]: EMAIL }], customer_id: EMAIL, id: EMAIL, n: 3 },
   chat_template: `{{ '${EMAIL}' }}`,
-  guided_json: { type: 'object', properties: { a: { enum: [EMAIL] } } },
   suffix: EMAIL,
+  user_id: EMAIL,
+  type: EMAIL,
   [EMAIL]: 1,
 }
 
@@ -38,8 +39,40 @@ for (const [name, known] of Object.entries(REQUESTS)) {
 }
 
 t.test('grammars and settings stay as they are', async (t) => {
-  const document: JsonObject = { model: 'm', messages: [], guided_regex: EMAIL, guided_grammar: EMAIL, seed: 1, n: 2 }
+  const document: JsonObject = {
+    model: 'm',
+    messages: [],
+    guided_regex: EMAIL,
+    guided_grammar: EMAIL,
+    grammar: EMAIL,
+    ebnf: EMAIL,
+    regex: EMAIL,
+    structured_outputs: { regex: EMAIL, grammar: EMAIL, structural_tag: EMAIL },
+    guided_json: { properties: { [EMAIL]: { pattern: EMAIL } }, required: [EMAIL] },
+    data_sources: [
+      { type: 'azure_search', parameters: { authentication: { type: 'api_key', key: EMAIL }, endpoint: EMAIL } },
+    ],
+    tools: [{ type: 'function', function: { name: EMAIL, parameters: { properties: { [EMAIL]: {} } }, strict: true } }],
+    seed: 1,
+    n: 2,
+  }
   const visited: string[] = []
   formatOf('chat-completions').visitRequestText(document, ({ text }) => (visited.push(text), text))
   t.strictSame(visited, [])
+})
+
+t.test('the words beside them are texts', async (t) => {
+  const schema = { properties: { a: { description: EMAIL, enum: [EMAIL] } } }
+  const document: JsonObject = {
+    model: 'm',
+    messages: [],
+    guided_json: schema,
+    json_schema: JSON.stringify(schema),
+    structured_outputs: { json: schema, choice: [EMAIL] },
+    data_sources: [{ parameters: { role_information: EMAIL, filter: `author eq '${EMAIL}'` } }],
+    tools: [{ type: 'function', function: { name: 'f', note: { [EMAIL]: EMAIL } } }],
+  }
+  const expected = JSON.stringify(document).replaceAll(EMAIL, '[[X]]')
+  formatOf('chat-completions').visitRequestText(document, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))
+  t.strictSame(document, JSON.parse(expected))
 })

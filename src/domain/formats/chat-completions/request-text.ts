@@ -35,7 +35,12 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_details',
   ...REASONING_FIELDS,
 ])
-/** Fields of the request that are visited for what they are, hold no text, or are a grammar, which must not be touched. */
+/** Of vLLM, llama.cpp and SGLang: not to be touched. */
+const GRAMMARS = ['guided_regex', 'guided_grammar', 'grammar', 'ebnf', 'regex', 'structural_tag'] as const
+/** Of the same servers. */
+const SCHEMAS = ['guided_json', 'json_schema'] as const
+
+/** Fields of the request that are visited for what they are, or hold no text. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -67,11 +72,14 @@ const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
   'verbosity',
   'service_tier',
   'store',
-  'guided_regex',
-  'guided_grammar',
+  ...GRAMMARS,
+  ...SCHEMAS,
+  'structured_outputs',
+  'data_sources',
   ...PARAMETERS,
   ...IDENTIFIERS,
 ])
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict'])
 const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
@@ -91,12 +99,15 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const definition of asArray(document.functions)) if (isJsonObject(definition)) visitFunction(definition, walk)
   visitResponseFormat(document, walk)
   visitPrediction(document, walk)
+  for (const field of SCHEMAS) visitSchema(document, field, walk)
+  visitStructuredOutputs(asObject(document.structured_outputs), walk)
+  for (const source of asArray(document.data_sources)) visitDataSource(asObject(asObject(source)?.parameters), walk)
   walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
   // Of servers of other vendors: `chat_template_kwargs` (vLLM) becomes a part of the prompt, others may.
-  walk.others(document, DOCUMENT_FIELDS, USER)
+  walk.extras(document, DOCUMENT_FIELDS, USER)
   return walk.changed
 }
 
@@ -152,6 +163,7 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
 function visitFunction(definition: JsonObject, walk: TextWalk): void {
   walk.text(definition, 'description', TOOL_DEFINITION)
   walk.schema(definition.parameters, TOOL_DEFINITION)
+  walk.others(definition, FUNCTION_FIELDS, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
@@ -159,6 +171,29 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   if (wrapper === undefined) return
   walk.text(wrapper, 'description', TOOL_DEFINITION)
   walk.schema(wrapper.schema, TOOL_DEFINITION)
+}
+
+/** A schema, or its text. */
+function visitSchema(holder: JsonObject, field: string, walk: TextWalk): void {
+  walk.text(holder, field, TOOL_DEFINITION)
+  walk.schema(holder[field], TOOL_DEFINITION)
+}
+
+/** vLLM's. What else is in it is a grammar. @see https://docs.vllm.ai/en/latest/features/structured_outputs */
+function visitStructuredOutputs(outputs: JsonObject | undefined, walk: TextWalk): void {
+  if (outputs === undefined) return
+  visitSchema(outputs, 'json', walk)
+  walk.leaves(outputs, 'choice', TOOL_DEFINITION)
+}
+
+/**
+ * Azure's. What else is in it says where the data is and how to log in there: that the vendor is to use.
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data
+ */
+function visitDataSource(source: JsonObject | undefined, walk: TextWalk): void {
+  if (source === undefined) return
+  walk.text(source, 'role_information', SYSTEM)
+  walk.parameters(source, ['filter'])
 }
 
 function visitPrediction(document: JsonObject, walk: TextWalk): void {

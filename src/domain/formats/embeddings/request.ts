@@ -5,6 +5,7 @@
 import type { TextSpan, TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
+import { TextWalk } from '../text-walk.ts'
 import { MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
 
 /** The vendor's own bounds. */
@@ -50,7 +51,20 @@ export function renderEmbeddingsRequest({ document }: EmbeddingsRequest, upstrea
   return document.model === upstreamName ? document : { ...document, model: upstreamName }
 }
 
-/** Visits every text that is embedded, then the end user's id, and puts back what the visitor returns. Mutates. */
+/** Fields of the request that are visited for what they are, or hold no text. */
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'user',
+  'dimensions',
+  'encoding_format',
+  'output_dtype',
+])
+
+/**
+ * Visits every text that is embedded, then the end user's id and what the vendor does not know (an `instruction` is put before
+ * the texts by some servers), and puts back what the visitor returns. Mutates.
+ */
 export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): void {
   const visited = (text: string) => visit({ scope: 'message', role: 'user', text } satisfies TextSpan)
   const { input, user } = document
@@ -61,6 +75,7 @@ export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): v
   if (typeof user === 'string') {
     document.user = visit({ scope: 'parameter', role: 'user', text: user, maxLength: MAX_USER_CHARACTERS })
   }
+  new TextWalk(visit).extras(document, DOCUMENT_FIELDS, { scope: 'message', role: 'user' })
 }
 
 function parseModel(document: JsonObject): string | undefined {

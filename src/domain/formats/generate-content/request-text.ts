@@ -51,7 +51,7 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
   walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
-  walk.others(document, DOCUMENT_FIELDS, USER)
+  walk.extras(document, DOCUMENT_FIELDS, USER)
 }
 
 function visitContents(document: JsonObject, walk: TextWalk): void {

@@ -51,7 +51,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
-  walk.others(document, DOCUMENT_FIELDS, USER)
+  walk.extras(document, DOCUMENT_FIELDS, USER)
   return walk.changed
 }
 

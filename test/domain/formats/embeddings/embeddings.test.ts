@@ -52,9 +52,13 @@ t.test('only the model is changed, and nothing where it is the same', async (t) 
 })
 
 t.test('every text is visited, tokens are not', async (t) => {
-  const document: JsonObject = { input: ['a', [1], 'b'], user: 'c' }
+  const document: JsonObject = { model: 'm', input: ['a', [1], 'b'], user: 'c', encoding_format: 'float' }
   visitEmbeddingsText(document, ({ text, scope }) => `${text.toUpperCase()} ${scope}`)
-  t.strictSame(document, { input: ['A message', [1], 'B message'], user: 'C parameter' })
+  const visited = { input: ['A message', [1], 'B message'], user: 'C parameter' }
+  t.strictSame(document, { model: 'm', ...visited, encoding_format: 'float' })
+  const others: JsonObject = { input: 'a', instruction: 'find', extra: { note_id: 'd', n: 1 }, known: true }
+  visitEmbeddingsText(others, ({ text, isName }) => (isName === true ? text : text.toUpperCase()))
+  t.strictSame(others, { input: 'A', instruction: 'FIND', extra: { note_id: 'D', n: 1 }, known: true })
   const single: JsonObject = { input: 'a' }
   visitEmbeddingsText(single, () => 'b')
   t.strictSame(single, { input: 'b' })
