@@ -112,5 +112,5 @@ export function parseRetryAfter(headers: Headers, nowMs: Milliseconds): Millisec
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w :-]{10,40}$/
 
 function plainNumber(text: string | string[] | undefined): number | undefined {
-  return typeof text === 'string' && /^\d{1,15}(\.\d{1,15})?$/.test(text.trim()) ? Number(text) : undefined
+  return typeof text === 'string' && /^\d{1,100}(\.\d{1,100})?$/.test(text.trim()) ? Number(text) : undefined
 }

@@ -9,6 +9,7 @@ const RETRY_AFTER: readonly [string, Record<string, string | string[]>, number |
   ['seconds', { 'retry-after': '20' }, 20_000],
   ['fractions of a second', { 'retry-after': '1.5' }, 1_500],
   ['milliseconds, which are more exact', { 'retry-after-ms': '250', 'retry-after': '1' }, 250],
+  ['more than numbers hold exactly', { 'retry-after': '4'.padEnd(20, '0') }, 4e22],
   ['a date', { 'retry-after': 'Thu, 15 Jan 2026 12:00:30 GMT' }, 30_000],
   ['a date that has passed', { 'retry-after': 'Thu, 15 Jan 2026 11:00:00 GMT' }, 0],
   ['nothing', {}, undefined],
