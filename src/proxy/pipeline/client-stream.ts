@@ -47,6 +47,8 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     this.#writer = new EventWriter(answer.format, responding, context)
     this.#record = record
     this.#services = services
+    // Begun within the last moments, it is told at once.
+    this.#isCut = services.leaving.aborted
     services.leaving.addEventListener('abort', this)
   }
 
@@ -164,7 +166,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   async #breakOff(error: unknown): Promise<Chunk> {
     const { incoming } = this.#record
     await this.#answer.items.return()
-    if (incoming.signal.aborted) return this.#end('client-gone')
+    if (incoming.signal.aborted) return this.#end(this.#isCut ? 'cut' : 'client-gone')
     this.#outcome = 'cut'
     const shown = midStreamError(error)
     this.#record.errorCode = shown.code
