@@ -1,11 +1,12 @@
 /** DESIGN section 4: lists, methods, names and heads of requests, as clients of all adapters see them. */
+import { once } from 'node:events'
 import OpenAI from 'openai'
 import t from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok, status } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
-import { requestBytes, sendRaw } from '../helpers/raw-http.ts'
+import { openRaw, readWhenWritten, requestBytes, sendRaw } from '../helpers/raw-http.ts'
 
 const TAGGED_KEY = 'tagged-key-0123456789abcdef0123456789abcdef'
 
@@ -195,6 +196,35 @@ t.test("an expectation that is not met has the vendor's request id", async (t) =
   t.equal(answer.status, 417)
   t.strictSame(answer.headers.get('request-id'), answer.headers.get('x-request-id'))
   t.match(answer.body, answer.headers.get('request-id')?.[0] ?? 'none')
+})
+
+t.test('whose expectation is not met reads so when its body is written', async (t) => {
+  const client = openRaw(gateway.url)
+  t.teardown(() => client.close())
+  const request = requestBytes('POST', '/v1/chat/completions', [['Expect', 'foo']], ' '.repeat(1_500_000))
+  t.match(await readWhenWritten(client, request), { status: 417, complete: true })
+})
+
+t.test('behind a refusal that ends the connection nothing else is said', async (t) => {
+  const head =
+    'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n'
+  for (const [what, length, begun, behind] of [
+    ['a malformed chunk', 'Transfer-Encoding: chunked', '', 'zz\r\n'],
+    ['an end within the body', 'Content-Length: 5000', '{"m', undefined],
+    ['more than the body', 'Content-Length: 2', '{', '}surplus'],
+  ] as const) {
+    const client = openRaw(gateway.url)
+    t.teardown(() => client.close())
+    let received = ''
+    client.socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
+    client.write(`${head}${length}\r\n\r\n${begun}`)
+    await once(client.socket, 'data')
+    if (behind === undefined) client.socket.end()
+    else client.write(behind)
+    await once(client.socket, 'close')
+    t.match(received, /^HTTP\/1.1 401 /, what)
+    t.equal(received.split('HTTP/1.1 ').length, 2, what)
+  }
 })
 
 t.test('blanks may stand around the parameters of a content type', async (t) => {

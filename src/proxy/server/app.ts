@@ -261,8 +261,9 @@ function unmetExpectation(request: IncomingMessage, response: ServerResponse, se
   })
   const adapter = adapterOfPath(request.url ?? '')
   const requestId = newRequestId(services.wallNow())
-  const headers = { ...idHeaders(adapter, requestId), connection: 'close' }
-  void send(response, refuse(error, adapter, requestId, headers))
+  response.shouldKeepAlive = false
+  const rest = restOfBody(response)
+  void send(response, refuse(error, adapter, requestId, idHeaders(adapter, requestId)), { rest })
 }
 
 function statusOf(error: unknown): number {

@@ -1,6 +1,7 @@
 /** What never becomes a request of a route: a plain answer in the OpenAI shape, then the end of the connection. */
 import type { Duplex } from 'node:stream'
 import { newRequestId } from './request-id.ts'
+import { isRefused } from './rest-of-body.ts'
 
 interface PlainAnswer {
   readonly status: string
@@ -50,6 +51,8 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex, 
     socket.destroy()
     return
   }
+  // What is malformed is behind the answer.
+  if (isRefused(socket)) return endWith('', socket, lingerMs)
   answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED, lingerMs)
 }
 
@@ -65,10 +68,16 @@ function answerPlainly(
   lingerMs: number,
 ): void {
   const body = JSON.stringify({ error: { message, type, param: null, code } })
-  socket.end(
+  endWith(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-should-retry: ${retry}\r\nx-request-id: ${newRequestId(Date.now())}\r\nconnection: close\r\n\r\n${body}`,
+    socket,
+    lingerMs,
   )
+}
+
+function endWith(text: string, socket: Duplex, lingerMs: number): void {
+  socket.end(text)
   // Node tells of a slow request once: a client that kept its side open would be there for ever.
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.on('close', () => clearTimeout(timer))

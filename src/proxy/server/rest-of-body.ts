@@ -1,5 +1,6 @@
 /** What a refused client is still writing. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 
 /** nginx' `lingering_time`. */
 const LINGER_MS = 30_000
@@ -12,6 +13,7 @@ const LINGER_MS = 30_000
 export function restOfBody(response: ServerResponse): Promise<void> | undefined {
   const request = response.req
   if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(response)) return undefined
+  refused.add(request.socket)
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, LINGER_MS)
     request.on('close', () => {
@@ -20,6 +22,14 @@ export function restOfBody(response: ServerResponse): Promise<void> | undefined 
     })
     request.resume()
   })
+}
+
+/** On which a client is refused that is still writing: nothing else is to be said there. */
+const refused = new WeakSet<Duplex>()
+
+/** Whether a refusal is the last that its client is to read there. */
+export function isRefused(socket: Duplex): boolean {
+  return refused.has(socket)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
