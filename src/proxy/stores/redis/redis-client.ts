@@ -38,7 +38,7 @@ export interface RedisOptions {
   readonly maxInFlight?: number
   /** 0..1, for the jitter. */
   readonly random?: () => number
-  /** Told of each change between ready and not; `cause` says why it was lost. */
+  /** Told when it is opened, and when it is lost or a try to open it fails: `cause` says why. */
   readonly onChange?: (ready: boolean, cause: Error | undefined) => void
 }
 
@@ -224,7 +224,9 @@ export class RedisConnection {
       generation = new Generation(wire, this.#stallMs, this.#callEvents)
     } catch (error) {
       this.#lastError = error
-      if (!closing.aborted && !this.ready) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
+      // A cluster's old wire may still serve in part, or not at all.
+      const isMissed = !this.ready || target.address.type === 'cluster'
+      if (!closing.aborted && isMissed) this.#options.onChange?.(false, error instanceof Error ? error : undefined)
       return false
     }
     this.#swap(generation, closing.aborted)

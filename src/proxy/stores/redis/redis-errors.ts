@@ -39,11 +39,15 @@ export function isUnknownHeader(error: unknown): boolean {
 /** What a failed call throws: an error reply that says nothing about the server's health stays as it is. */
 export function callError(error: unknown): unknown {
   if (error instanceof RedisUnavailableError) return error
-  if (hasCode(error, WRONG_SERVER)) return new RedisUnavailableError('Redis cannot take writes here', false, error)
-  if (hasCode(error, NOT_NOW)) return new RedisUnavailableError('Redis refuses for now', false, error)
+  if (hasCode(error, WRONG_SERVER)) return unavailable('Redis cannot take writes here', false, error)
+  if (hasCode(error, NOT_NOW)) return unavailable('Redis refuses', false, error)
   if (codeOf(error) !== undefined) return error
   // Whatever is no reply is the connection's, in the library's own words: closed, offline, queue full.
-  return new RedisUnavailableError('the connection to Redis broke', true, error)
+  return unavailable('the connection to Redis broke', true, error)
+}
+
+function unavailable(message: string, maybeExecuted: boolean, cause: unknown): RedisUnavailableError {
+  return new RedisUnavailableError(because(message, cause).message, maybeExecuted, cause)
 }
 
 function hasCode(error: unknown, codes: readonly string[]): error is Error {
@@ -56,7 +60,10 @@ function codeOf(error: unknown): string | undefined {
   return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }
 
+/** A script's failure may come with a part of the script. */
+const MAX_CAUSE = 300
+
 /** People read the message alone. */
 export function because(message: string, cause: unknown): Error {
-  return new Error(cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
+  return new Error(cause instanceof Error ? `${message}: ${cause.message.slice(0, MAX_CAUSE)}` : message, { cause })
 }

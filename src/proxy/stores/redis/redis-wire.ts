@@ -118,6 +118,9 @@ async function askSentinel(
     const reply = await wire.send('', ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.masterName], false)
     if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${address.masterName}"`)
     return { host: String(reply[0]), port: Number(reply[1]) }
+  } catch (error) {
+    if (own.aborted && !signal.aborted) throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`)
+    throw error
   } finally {
     own.removeEventListener('abort', destroy)
     wire.destroy()
@@ -237,9 +240,9 @@ function socketOptions({ host, port }: RedisHost, credentials: Credentials, opti
   return { ...sharedSocketOptions(credentials, options), host, port, ...serverName(host, credentials) }
 }
 
-/** For servers behind one address that are told apart by name. Neither Node nor the library sends it unasked; an address is no name. */
+/** For servers behind one address that are told apart by name. Neither Node nor the library sends it unasked; an address is no name, and a name has no final dot there (RFC 6066 section 3). */
 function serverName(host: string, { tls }: Credentials): { readonly servername?: string } {
-  return tls && isIP(host) === 0 ? { servername: host } : {}
+  return tls && isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}
 }
 
 function sharedSocketOptions({ tls }: Credentials, { connectTimeoutMs, tls: { ca, cert, key } }: WireOptions) {

@@ -144,6 +144,26 @@ t.test('serves every slot of a cluster, and other slots while one master is away
   t.ok(served < keys.length, 'those of the dead master are refused')
 })
 
+t.test('says why no node of a cluster is reached any more, and when one is again', async (t) => {
+  const cluster = await startCluster()
+  t.teardown(() => cluster.stop())
+  const told: (string | undefined)[] = []
+  const redis = await connected(t, cluster.url, {
+    onChange: (ready, cause) => told.push(ready ? 'ready' : cause?.message),
+  })
+  for (const node of cluster.nodes) {
+    await node.cli('CONFIG', 'SET', 'requirepass', 'other')
+    await node.cli('-a', 'other', 'CLIENT', 'KILL', 'TYPE', 'normal')
+  }
+  await until(async () => {
+    await redis.send('k', ['GET', 'k']).catch(() => undefined)
+    return told.some((reason) => /NOAUTH|WRONGPASS/.test(reason ?? ''))
+  })
+  told.length = 0
+  for (const node of cluster.nodes) await node.cli('-a', 'other', 'CONFIG', 'SET', 'requirepass', '')
+  await until(() => told.includes('ready'))
+})
+
 t.test('follows Sentinels, which ask for a password, to the new master', async (t) => {
   const sentinels = await startSentinels('pass@of/sentinels')
   t.teardown(() => sentinels.stop())

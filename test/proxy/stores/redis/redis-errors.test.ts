@@ -13,6 +13,7 @@ t.test('a reply tells whether the server can serve, to a script of Redis 6 as we
   const full = "OOM command not allowed when used memory > 'maxmemory'."
   for (const error of [new Error(full), inScript(`-${full}`)]) {
     t.match(callError(error), { name: 'RedisUnavailableError', maybeExecuted: false, cause: error })
+    t.match(callError(error), { message: `Redis refuses: ${error.message}` }, 'in the words of the server')
     t.notOk(isWrongServer(error))
   }
   for (const error of [new Error('READONLY no.'), inScript("-READONLY You can't write against a read only replica.")]) {
