@@ -43,7 +43,7 @@ export async function readKubeconfig(paths: readonly string[], sources: Connecti
     if (user.value[field] !== undefined)
       throw new Error(`${where}: the user of context ${current} has ${field}, which is not supported`)
   }
-  if ((asString(cluster.value['proxy-url']) ?? '') !== '')
+  if ((cluster.value['proxy-url'] ?? '') !== '')
     throw new Error(`${where}: the cluster of context ${current} has proxy-url, which is not supported`)
   return {
     server: server.replace(/\/+$/, ''),

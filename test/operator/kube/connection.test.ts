@@ -98,6 +98,7 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   [config('token: t', 'proxy-url: x'), /has no server/],
   [config('auth-provider: {name: gcp}'), /auth-provider, which is not supported/],
   [config('', 'server: "https://one/", proxy-url: "http://p:3128"'), /proxy-url, which is not supported/],
+  [config('', 'server: "https://one/", proxy-url: 8080'), /proxy-url, which is not supported/],
 ]
 
 t.test('a kubeconfig that lacks something is refused by name', async (t) => {
