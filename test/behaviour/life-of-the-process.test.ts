@@ -233,7 +233,7 @@ t.test('whose answer is not there at the end of the drain is told so', async (t)
   t.strictSame(await exit, [0, null])
   await gateway.line(({ msg }) => msg === 'stopped')
   const ends = gateway.lines.filter(({ outcome }) => outcome !== undefined)
-  t.strictSame(ends.map(({ outcome }) => outcome).sort(), ['cut', 'failed', 'failed', 'failed'])
+  t.strictSame(ends.map(({ outcome }) => outcome).toSorted(), ['cut', 'failed', 'failed', 'failed'])
 })
 
 const question = (content: string) => [{ role: 'user', content }]

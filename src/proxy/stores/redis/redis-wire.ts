@@ -119,7 +119,9 @@ async function askSentinel(
     if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${address.masterName}"`)
     return { host: String(reply[0]), port: Number(reply[1]) }
   } catch (error) {
-    if (own.aborted && !signal.aborted) throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`)
+    if (own.aborted && !signal.aborted) {
+      throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`, { cause: error })
+    }
     throw error
   } finally {
     own.removeEventListener('abort', destroy)
