@@ -2,11 +2,11 @@
  * OpenAI's embeddings request, the one shape that all servers with embeddings speak.
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
  */
-import type { TextSpan, TextVisitor } from '../../completion/text-span.ts'
+import type { TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { TextWalk } from '../text-walk.ts'
 import { MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
+import { TextWalk, type TextPlace } from '../text-walk.ts'
 
 /** The vendor's own bounds. */
 const MAX_INPUTS = 2_048
@@ -51,6 +51,8 @@ export function renderEmbeddingsRequest({ document }: EmbeddingsRequest, upstrea
   return document.model === upstreamName ? document : { ...document, model: upstreamName }
 }
 
+const USER: TextPlace = { scope: 'message', role: 'user' }
+
 /** Fields of the request that are visited for what they are, or hold no text. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -66,16 +68,10 @@ const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
  * the texts by some servers), and puts back what the visitor returns. Mutates.
  */
 export function visitEmbeddingsText(document: JsonObject, visit: TextVisitor): void {
-  const visited = (text: string) => visit({ scope: 'message', role: 'user', text } satisfies TextSpan)
-  const { input, user } = document
-  if (typeof input === 'string') document.input = visited(input)
-  else if (Array.isArray(input)) {
-    document.input = input.map((item) => (typeof item === 'string' ? visited(item) : item))
-  }
-  if (typeof user === 'string') {
-    document.user = visit({ scope: 'parameter', role: 'user', text: user, maxLength: MAX_USER_CHARACTERS })
-  }
-  new TextWalk(visit).extras(document, DOCUMENT_FIELDS, { scope: 'message', role: 'user' })
+  const walk = new TextWalk(visit)
+  walk.values(document, 'input', USER)
+  walk.parameters(document, ['user'], MAX_USER_CHARACTERS)
+  walk.extras(document, DOCUMENT_FIELDS, USER)
 }
 
 function parseModel(document: JsonObject): string | undefined {

@@ -47,7 +47,7 @@ export function callError(error: unknown): unknown {
 }
 
 function unavailable(message: string, maybeExecuted: boolean, cause: unknown): RedisUnavailableError {
-  return new RedisUnavailableError(because(message, cause).message, maybeExecuted, cause)
+  return new RedisUnavailableError(withCause(message, cause), maybeExecuted, cause)
 }
 
 function hasCode(error: unknown, codes: readonly string[]): error is Error {
@@ -65,5 +65,9 @@ const MAX_CAUSE = 300
 
 /** People read the message alone. */
 export function because(message: string, cause: unknown): Error {
-  return new Error(cause instanceof Error ? `${message}: ${cause.message.slice(0, MAX_CAUSE)}` : message, { cause })
+  return new Error(withCause(message, cause), { cause })
+}
+
+function withCause(message: string, cause: unknown): string {
+  return cause instanceof Error ? `${message}: ${cause.message.slice(0, MAX_CAUSE)}` : message
 }
