@@ -221,19 +221,30 @@ t.test('whose answer is not there at the end of the drain is told so', async (t)
   await upstream.received(3)
   // Waits for the same answer as the first.
   asking.push(gateway.chat({ messages: question('whole') }))
+  // Of these, less than the whole body has come.
+  const sending = ['content-length: 1000', 'transfer-encoding: chunked', 'content-length: 9\r\nexpect: 100-continue']
+  const clients = sending.map((length) => {
+    const client = openRaw(gateway.url)
+    t.teardown(() => client.close())
+    const head = `host: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+    client.write(`POST /adapters/anthropic/v1/messages HTTP/1.1\r\n${head}`)
+    return client
+  })
   const exit = once(gateway.process, 'exit')
   await sleep(200)
   gateway.process.kill('SIGTERM')
+  const refused = Promise.all(clients.map((client) => client.read({ timeoutMs: 60_000 })))
   for (const answer of await Promise.all(asking)) {
     t.equal(answer.status, 503)
     t.equal(answer.headers.get('retry-after'), '1')
     t.match(await answer.json(), { error: { code: 'not_ready', message: /shutting down/ } })
   }
   t.match(await begun.text(), /begun[^]*not_ready/)
+  for (const { status, body } of await refused) t.match(`${status} ${body}`, /^503 .*overloaded_error.*shutting down/)
   t.strictSame(await exit, [0, null])
   await gateway.line(({ msg }) => msg === 'stopped')
   const ends = gateway.lines.filter(({ outcome }) => outcome !== undefined)
-  t.strictSame(ends.map(({ outcome }) => outcome).toSorted(), ['cut', 'failed', 'failed', 'failed'])
+  t.strictSame(ends.map(({ outcome }) => outcome).toSorted(), ['cut', ...Array(6).fill('failed')])
 })
 
 const question = (content: string) => [{ role: 'user', content }]

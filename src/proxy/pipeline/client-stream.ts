@@ -166,7 +166,8 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   async #breakOff(error: unknown): Promise<Chunk> {
     const { incoming } = this.#record
     await this.#answer.items.return()
-    if (incoming.signal.aborted) return this.#end(this.#isCut ? 'cut' : 'client-gone')
+    // Of an answer that has not begun when the process leaves, the signal says no more than that.
+    if (incoming.signal.aborted && !this.#isCut) return this.#end('client-gone')
     this.#outcome = 'cut'
     const shown = midStreamError(error)
     this.#record.errorCode = shown.code

@@ -8,6 +8,7 @@ import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
+import { leavingError } from './leaving.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -43,6 +44,7 @@ export function respond(
     return respond(asStream(answer), responding, record, services)
   record.isResponding = true
   if (answer.type === 'stream') {
+    if (services.leaving.aborted && record.incoming.signal.aborted) return leftUnread(answer)
     const { knownBytes = 0 } = answer
     if (knownBytes > UNCOUNTED_BYTES) waitsForClient(knownBytes * COST_PER_KNOWN_BYTE, record, services)
     return streamed(answer, responding, record, services)
@@ -51,6 +53,12 @@ export function respond(
   if (!answer.result.usage?.output) record.sawAnswer(generatedText(answer.result))
   const body = renderWhole(answer, responding, record, services)
   return wholeAnswer(body, headers, responding.settle, record, services)
+}
+
+/** The process leaves before a byte of the answer has. @throws {GatewayError} `not_ready` */
+async function leftUnread({ items }: StreamAnswer): Promise<never> {
+  await items.return()
+  throw leavingError()
 }
 
 /** As strings of two bytes a character, to the end of the stream. */

@@ -116,8 +116,9 @@ function mount(
     // From here on the reply is none of the framework's, which would only wait for a promise to do nothing after it.
     reply.hijack()
     const share = bodies.open()
-    const body = () => readBody(request.raw, maxBodyBytes, share)
-    const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, body)
+    const signal = clientGone(reply.raw, services.leaving)
+    const body = () => readBody(request.raw, maxBodyBytes, share, signal)
+    const incoming = incomingOf(request.raw, adapter, query, hints, services, body, signal)
     const answer = operationOf(hints.operation ?? route.operation)(incoming, services)
     void serve(answer, incoming, reply.raw, services, { share, sendTimeoutMs })
   }
@@ -175,12 +176,12 @@ function framed(outgoing: Outgoing, adapter: ClientAdapter, query: string): Outg
 
 function incomingOf(
   request: IncomingMessage,
-  response: ServerResponse,
   adapter: ClientAdapter,
   query: string,
   hints: Incoming['hints'],
   services: Services,
-  body: Incoming['readBody'],
+  readBody: Incoming['readBody'],
+  signal: Cancellation,
 ): Incoming {
   const dateMs = services.wallNow()
   return {
@@ -191,8 +192,8 @@ function incomingOf(
     rawHeaders: request.rawHeaders,
     query,
     hints,
-    readBody: body,
-    signal: clientGone(response, services.leaving),
+    readBody,
+    signal,
   }
 }
 
@@ -253,7 +254,7 @@ function missesHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersionMinor > 0
 }
 
-/** An `Expect` that is not `100-continue`. Its body is not waited for. */
+/** An `Expect` that is not `100-continue`. */
 function unmetExpectation(request: IncomingMessage, response: ServerResponse, services: Services): void {
   const error = new GatewayError('invalid_request_error', 'Of expectations only 100-continue is met.', {
     param: 'expect',

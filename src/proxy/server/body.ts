@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { GatewayError } from '../../domain/errors.ts'
+import type { Cancellation } from '../pipeline/ports.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { clientGone, collectBody, tooLarge } from './collect-body.ts'
@@ -20,15 +21,20 @@ const NOT_LOOKED_INTO_BYTES = 1024
  * 415 `unsupported_media_type`, 429 `rate_limit_exceeded` where other bodies leave no room in time, 499 where the client
  * breaks off.
  */
-export function readBody(request: IncomingMessage, maxBytes: number, share: BodyShare): Promise<Uint8Array> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  share: BodyShare,
+  client: Cancellation,
+): Promise<Uint8Array> {
   const refusal = refusalOf(request, maxBytes)
   if (refusal !== undefined) return Promise.reject(refusal)
   const announced = announcedLength(request)
   const room = share.hold(bodyCost(announced ?? SMALL_BODY_BYTES))
   if (announced !== undefined && announced <= NOT_LOOKED_INTO_BYTES && room === undefined) {
-    return collectBody(request, maxBytes, announced, share)
+    return collectBody(request, maxBytes, announced, share, client)
   }
-  return readAndLookInto(request, maxBytes, announced, share, room)
+  return readAndLookInto(request, maxBytes, announced, share, client, room)
 }
 
 /** Waits for room where that is needed, and counts what is in the body. */
@@ -37,14 +43,15 @@ async function readAndLookInto(
   maxBytes: number,
   announced: number | undefined,
   share: BodyShare,
+  client: Cancellation,
   room: Promise<void> | undefined,
 ): Promise<Uint8Array> {
   try {
-    if (room !== undefined) await unlessGone(room, request)
-    const body = await collectBody(request, maxBytes, announced, share)
+    if (room !== undefined) await unlessGone(room, request, client)
+    const body = await collectBody(request, maxBytes, announced, share, client)
     const roomForValues = share.hold(bodyCost(body.length) + densityCost(body))
     // The request has ended by itself, the connection has not.
-    if (roomForValues !== undefined) await unlessGone(roomForValues, request.socket)
+    if (roomForValues !== undefined) await unlessGone(roomForValues, request.socket, client)
     return body
   } catch (refusal) {
     void share.hold(0)
@@ -63,12 +70,16 @@ function densityCost(body: Uint8Array): number {
 }
 
 /** Rejects where the client breaks off before there is room. */
-function unlessGone(room: Promise<void>, client: Readable): Promise<void> {
+function unlessGone(room: Promise<void>, source: Readable, client: Cancellation): Promise<void> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(clientGone())
-    client.on('close', gone)
-    if (client.destroyed) gone()
-    room.then(resolve, reject).finally(() => client.off('close', gone))
+    source.on('close', gone)
+    client.addEventListener('abort', gone)
+    if (source.destroyed || client.aborted) gone()
+    room.then(resolve, reject).finally(() => {
+      source.off('close', gone)
+      client.removeEventListener('abort', gone)
+    })
   })
 }
 

@@ -4,14 +4,13 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../domain/errors.ts'
+import type { Cancellation } from '../pipeline/ports.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 
-/** So much is read of a refused body in any case: with a small limit all of it has mostly come by then. */
-const LEAST_DROPPED_BYTES = 1024 * 1024
-
 /**
  * The whole body. `share` has room for `announced` bytes, or for a small body where no length was announced.
+ * @param client whose going ends the reading; as one that goes counts who is still sending when the process leaves
  * @throws {GatewayError} 408 `request_timeout`, 413 `request_too_large`, 429 `rate_limit_exceeded`, 499.
  */
 export function collectBody(
@@ -19,8 +18,9 @@ export function collectBody(
   maxBytes: number,
   announced: number | undefined,
   share: BodyShare,
+  client: Cancellation,
 ): Promise<Uint8Array> {
-  return new BodyCollection(request, maxBytes, announced, share).collected
+  return new BodyCollection(request, maxBytes, announced, share, client).collected
 }
 
 export function tooLarge(maxBytes: number): GatewayError {
@@ -35,6 +35,7 @@ class BodyCollection {
   readonly #request: IncomingMessage
   readonly #maxBytes: number
   readonly #share: BodyShare
+  readonly #client: Cancellation
   readonly #kept: Chunks | Filled
   readonly #end = Promise.withResolvers<Uint8Array>()
   /** What there is room for, bytes of body. */
@@ -42,15 +43,23 @@ class BodyCollection {
   #length = 0
   #isRefused = false
 
-  constructor(request: IncomingMessage, maxBytes: number, announced: number | undefined, share: BodyShare) {
+  constructor(
+    request: IncomingMessage,
+    maxBytes: number,
+    announced: number | undefined,
+    share: BodyShare,
+    client: Cancellation,
+  ) {
     this.#request = request
     this.#maxBytes = maxBytes
     this.#share = share
+    this.#client = client
     this.#room = announced ?? SMALL_BODY_BYTES
     this.#kept = this.#room > SMALL_BODY_BYTES ? new Filled(this.#room) : new Chunks()
     share.watchPace(this.#onLate)
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone)
-    if (request.destroyed) this.#onGone()
+    client.addEventListener('abort', this.#onGone)
+    if (request.destroyed || client.aborted) this.#onGone()
   }
 
   get collected(): Promise<Uint8Array> {
@@ -59,8 +68,8 @@ class BodyCollection {
 
   readonly #onData = (chunk: Buffer): void => {
     this.#length += chunk.length
-    // A client that is still writing reads the refusal only when it is through; one that does not end is cut off.
-    if (this.#length > Math.max(2 * this.#maxBytes, LEAST_DROPPED_BYTES)) this.#request.destroy()
+    // Many a client reads the refusal only when it is through with writing: the rest comes for nothing, as that of an
+    // announced body does, for as long as a request may take.
     if (this.#isRefused) return
     if (this.#length > this.#maxBytes) return this.#refuse(tooLarge(this.#maxBytes))
     this.#kept.add(chunk)
@@ -71,6 +80,7 @@ class BodyCollection {
     this.#share.stopWatching()
     // An error is dear to make: not for a request that has come as a whole.
     this.#request.off('close', this.#onGone)
+    this.#client.removeEventListener('abort', this.#onGone)
     // The request lives until its answer has ended, and by its listeners what the promise resolves with.
     if (this.#length > SMALL_BODY_BYTES) {
       this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onGone)

@@ -113,6 +113,19 @@ t.test('a client that has read nothing since is told of as cut, too', async (t) 
   t.strictSame(outcomes, ['cut'])
 })
 
+t.test('a stream that begins when the process has left says so', async (t) => {
+  const { items, ends } = openItems(TEXT)
+  const { stream, outcomes, leaving, record } = begin([], items)
+  const signal = new CallCancellation()
+  Object.assign(record.incoming, { signal })
+  signal.abort()
+  leaving.abort()
+  t.match(await stream.next(), { done: false, value: /shutting down/ })
+  t.same(await stream.next(), { done: true, value: undefined })
+  t.strictSame(outcomes, ['cut'])
+  t.equal(ends.length, 1, 'the provider is left')
+})
+
 t.test('an answer that is complete is nothing that a process cuts', async (t) => {
   const { stream, outcomes, leaving } = begin(TEXT)
   for await (const _ of stream);

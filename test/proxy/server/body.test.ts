@@ -11,6 +11,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
+import { CallCancellation } from '../../../src/proxy/pipeline/call-cancellation.ts'
 import { readBody } from '../../../src/proxy/server/body.ts'
 import { BodyBudget } from '../../../src/proxy/server/body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-memory.ts'
@@ -26,6 +27,8 @@ interface Scene {
   readonly sockets: Socket[]
   /** The pipeline's part: ends all requests that have been read. */
   finish(): void
+  /** The process leaves. */
+  leave(): void
   /** Resolves when `condition` holds; looked at whenever something has happened to a body. */
   until(condition: () => boolean): Promise<void>
   start(headers?: Record<string, string | number>): ClientRequest
@@ -40,11 +43,14 @@ async function scene(
   const { maxBodyBytes = MAX_BODY } = options
   const read: Uint8Array[] = []
   const sockets: Socket[] = []
+  const clients: CallCancellation[] = []
   let finished = Promise.withResolvers<void>()
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const share = budget.open()
+    const client = new CallCancellation()
+    clients.push(client)
     try {
-      const body = await readBody(request, maxBodyBytes, share)
+      const body = await readBody(request, maxBodyBytes, share, client)
       read.push(body)
       await finished.promise
       response.end(String(body.length))
@@ -71,6 +77,9 @@ async function scene(
     finish() {
       finished.resolve()
       finished = Promise.withResolvers()
+    },
+    leave() {
+      for (const client of clients) client.abort()
     },
     async until(condition) {
       while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -274,6 +283,22 @@ t.test('a client that breaks off while its whole body waits for more room gives 
   await until(() => budget.heldBytes === bodyCost(3 * MIB))
 })
 
+t.test('who is still sending when the process leaves is told, and so is who waits for room', async (t) => {
+  const { budget, read, leave, until, start } = await scene(t)
+  const holding = start({ 'content-length': MAX_BODY })
+  holding.end(textOf(MAX_BODY))
+  await until(() => read.length === 1)
+  const clients = [start({ 'content-length': 1_000 }), start({ 'transfer-encoding': 'chunked' })]
+  for (const client of clients) client.write('"')
+  clients.push(start({ 'content-length': MAX_BODY }))
+  clients.at(-1)?.write('"')
+  await until(() => budget.waiting === 1 && budget.heldBytes > bodyCost(MAX_BODY) + bodyCost(1_000))
+  leave()
+  for (const client of clients) t.equal(await answerOf(client), '499 client_closed_request')
+  t.equal(budget.waiting, 0)
+  t.equal(budget.heldBytes, bodyCost(MAX_BODY))
+})
+
 t.test('a chunked body above the limit is refused and its share given back', async (t) => {
   const { budget, start, until } = await scene(t)
   const client = start({ 'transfer-encoding': 'chunked' })
@@ -282,12 +307,14 @@ t.test('a chunked body above the limit is refused and its share given back', asy
   await until(() => budget.heldBytes === 0)
 })
 
-t.test('with a small limit too, who sends much more reads why it is refused', async (t) => {
-  const { start } = await scene(t, { maxBodyBytes: 1_000 })
-  for (const bytes of [2_001, 70_000]) {
+t.test('who sends many times the limit is read to its end, and reads why it is refused', async (t) => {
+  const { budget, sockets, until, start } = await scene(t, { maxBodyBytes: 1_000 })
+  for (const bytes of [2_001, 70_000, 8 * MIB]) {
     const client = start({ 'transfer-encoding': 'chunked', connection: 'keep-alive' })
     client.end(textOf(bytes))
     t.equal(await answerOf(client), '413 request_too_large')
+    await until(() => (sockets.at(-1)?.bytesRead ?? 0) > bytes)
+    t.equal(budget.heldBytes, 0)
     client.destroy()
   }
 })
