@@ -111,20 +111,27 @@ async function askSentinel(
   }
   // A frozen Sentinel must not use up the time of the others.
   const own = AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)])
-  const wire = await openServer(sentinel, credentials, { ...options, onLost: () => undefined }, own)
-  const destroy = () => wire.destroy()
-  own.addEventListener('abort', destroy, { once: true })
   try {
-    const reply = await wire.send('', ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.masterName], false)
-    if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${address.masterName}"`)
-    return { host: String(reply[0]), port: Number(reply[1]) }
+    const wire = await openServer(sentinel, credentials, { ...options, onLost: () => undefined }, own)
+    return await masterNamedBy(wire, address.masterName, own)
   } catch (error) {
     if (own.aborted && !signal.aborted) {
       throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`, { cause: error })
     }
     throw error
+  }
+}
+
+/** Ends the wire. */
+async function masterNamedBy(wire: RedisWire, masterName: string, signal: AbortSignal): Promise<RedisHost> {
+  const destroy = () => wire.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    const reply = await wire.send('', ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName], false)
+    if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${masterName}"`)
+    return { host: String(reply[0]), port: Number(reply[1]) }
   } finally {
-    own.removeEventListener('abort', destroy)
+    signal.removeEventListener('abort', destroy)
     wire.destroy()
   }
 }

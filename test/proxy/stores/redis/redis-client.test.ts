@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import t from 'tap'
@@ -123,6 +123,24 @@ t.test('says why nothing is reached, whatever the kind of servers', async (t) =>
     const redis = connectRedis(`${kind}127.0.0.1:1${master}`)
     t.teardown(() => redis.close())
     await t.rejects(redis.requireReady(1_000), { message: /^Redis cannot be reached: .*ECONNREFUSED/ }, kind)
+  }
+})
+
+t.test('names a Sentinel that is frozen, from the first word on or later', async (t) => {
+  for (const answers of [0, 1]) {
+    let left = answers
+    const frozen = createServer((socket) => {
+      socket.on('data', () => left-- > 0 && socket.write('+OK\r\n'))
+      socket.on('error', () => socket.destroy())
+    })
+    frozen.listen(0, '127.0.0.1')
+    await once(frozen, 'listening')
+    t.teardown(() => frozen.close())
+    const { port } = frozen.address() as AddressInfo
+    const redis = connectRedis(`redis+sentinel://127.0.0.1:${port}/m`)
+    t.teardown(() => redis.close())
+    const message = new RegExp(`no Sentinel named a reachable master: the Sentinel 127.0.0.1:${port} did not answer`)
+    await t.rejects(redis.requireReady(5_000), { message })
   }
 })
 
