@@ -32,6 +32,9 @@ export interface Format {
    */
   unmodelledFields(document: JsonObject): TranslationWarning[]
 
+  /** Whether the document asks for JSON by a field that the neutral request has no word for. Absent: none does. */
+  asksForJson?(document: JsonObject): boolean
+
   /**
    * Visits every text of a request document that a model will read, and puts back what the visitor returns.
    * Mutates `document`. Covers system, messages, parts, tool definitions (descriptions and string values inside the

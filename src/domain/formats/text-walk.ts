@@ -89,17 +89,22 @@ export class TextWalk {
   }
 
   /**
-   * The same of the request itself, ids and all: of what a vendor has named, nothing need be sent back there, and a server
-   * may make a part of the prompt of it.
+   * The same of the request itself, its tools and settings, ids and all: of what a vendor has named, nothing need be sent
+   * back there, and a server may make a part of the prompt of it.
    */
-  extras(document: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
-    for (const name in document) if (!known.has(name)) this.#leaves(document, name, place, isMedia)
-    this.names(document, known, place)
+  extras(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
+    for (const name in holder) if (!known.has(name)) this.all(holder, name, place)
+    this.names(holder, known, place)
   }
 
   /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
   leaves(holder: JsonObject, field: string, place: TextPlace): void {
     this.#leaves(holder, field, place, isOpaque)
+  }
+
+  /** The same, except media only. */
+  all(holder: JsonObject, field: string, place: TextPlace): void {
+    this.#leaves(holder, field, place, isMedia)
   }
 
   #leaves(holder: JsonObject, field: string, place: TextPlace, isHidden: typeof isOpaque): void {
@@ -134,7 +139,7 @@ export class TextWalk {
     for (const field of fields) if (holder[field] !== undefined) this.#values(holder, field, place, names)
   }
 
-  /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples and allowed values. */
+  /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples, allowed values, and keywords of nobody's. */
   schema(schema: JsonValue | undefined, place: TextPlace): void {
     const pending = isContainer(schema) ? [schema] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -146,9 +151,10 @@ export class TextWalk {
   #keywords(schema: JsonObject, place: TextPlace): (JsonObject | JsonValue[])[] {
     const inner: (JsonObject | JsonValue[])[] = []
     for (const [keyword, value] of Object.entries(schema)) {
-      if (WORD_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
-      else if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
-      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
+      if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
+      else if (typeof value === 'string') {
+        if (!PLAIN_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
+      } else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
         for (const name in value) {
           const named = value[name]
           if (isContainer(named)) inner.push(named)
@@ -235,7 +241,22 @@ function stack<Item>(pending: Item[], items: readonly Item[]): void {
   }
 }
 
-const WORD_KEYWORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
+/** Of a string that is no text for the model: another one would be another schema. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  'type',
+  'format',
+  'pattern',
+  '$ref',
+  '$id',
+  '$schema',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  'id',
+  'contentEncoding',
+  'contentMediaType',
+])
 const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'example', 'examples'])
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',

@@ -136,7 +136,7 @@ function* mask(
     redactions,
     restorer:
       redactions.size > 0 && caller.key.privileges.demask
-        ? restorerOf(redactions, caller.policy.flags.has('force-json') || asksForJson(request))
+        ? restorerOf(redactions, caller.policy.flags.has('force-json') || asksForJson(request, format))
         : undefined,
   }
 }
@@ -216,6 +216,7 @@ function restorerOf(redactions: RedactionMap, json: boolean): AnswerRestorer {
   }
 }
 
-function asksForJson({ responseFormat }: CompletionRequest): boolean {
-  return responseFormat !== undefined && responseFormat.type !== 'text'
+function asksForJson({ responseFormat, source }: CompletionRequest, format: Format): boolean {
+  if (responseFormat !== undefined) return responseFormat.type !== 'text'
+  return format.asksForJson?.(source.document) === true
 }

@@ -38,6 +38,55 @@ for (const [name, known] of Object.entries(REQUESTS)) {
   })
 }
 
+const NOTE: JsonObject = { note: EMAIL, note_id: EMAIL, inner: { id: EMAIL, [EMAIL]: [EMAIL] } }
+
+/** Everywhere in what is otherwise the vendor's. */
+const DEFINITIONS: Readonly<Record<FormatName, JsonObject>> = {
+  'chat-completions': {
+    tools: [
+      { type: 'function', ...NOTE, function: { name: 'f', description: EMAIL, ...NOTE } },
+      { type: 'custom', ...NOTE, custom: { name: 'c', description: EMAIL, ...NOTE } },
+      { type: 'mcp', server_description: EMAIL, description: EMAIL, instructions: EMAIL },
+    ],
+    response_format: {
+      type: 'json_schema',
+      ...NOTE,
+      schema: { title: EMAIL },
+      json_schema: {
+        name: 'n',
+        description: EMAIL,
+        schema: { 'x-note': EMAIL, items: { errorMessage: EMAIL } },
+        ...NOTE,
+      },
+    },
+  },
+  messages: {
+    tools: [
+      { name: 'f', input_schema: { 'x-note': EMAIL }, ...NOTE },
+      { type: 'custom', name: 'g', input_schema: {}, ...NOTE },
+      { type: 'web_search_20250305', name: 'web_search', description: EMAIL },
+    ],
+    output_config: { format: { type: 'json_schema', schema: { title: EMAIL }, ...NOTE } },
+  },
+  'generate-content': {
+    tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { 'x-note': EMAIL }, ...NOTE }] }],
+    generationConfig: { responseJsonSchema: { title: EMAIL }, ...NOTE },
+  },
+}
+
+for (const [name, definitions] of Object.entries(DEFINITIONS)) {
+  t.test(`${name}: so are those of tools and of the form of the answer`, async (t) => {
+    const document = structuredClone(definitions)
+    const scopes = new Set<string>()
+    formatOf(name as FormatName).visitRequestText(document, ({ scope, text }) => {
+      scopes.add(scope)
+      return text.replaceAll(EMAIL, '[[X]]')
+    })
+    t.strictSame(document, JSON.parse(JSON.stringify(definitions).replaceAll(EMAIL, '[[X]]')))
+    t.strictSame([...scopes], ['tool-definition'])
+  })
+}
+
 t.test('grammars and settings stay as they are', async (t) => {
   const document: JsonObject = {
     model: 'm',
@@ -47,12 +96,23 @@ t.test('grammars and settings stay as they are', async (t) => {
     grammar: EMAIL,
     ebnf: EMAIL,
     regex: EMAIL,
-    structured_outputs: { regex: EMAIL, grammar: EMAIL, structural_tag: EMAIL },
-    guided_json: { properties: { [EMAIL]: { pattern: EMAIL } }, required: [EMAIL] },
+    structured_outputs: { regex: EMAIL, grammar: EMAIL, structural_tag: EMAIL, whitespace_pattern: EMAIL },
+    response_format: {
+      type: 'grammar',
+      grammar: EMAIL,
+      pattern: EMAIL,
+      structures: [{ begin: EMAIL }],
+      triggers: [EMAIL],
+    },
+    guided_json: { properties: { [EMAIL]: { pattern: EMAIL, format: EMAIL, $ref: EMAIL } }, required: [EMAIL] },
     data_sources: [
       { type: 'azure_search', parameters: { authentication: { type: 'api_key', key: EMAIL }, endpoint: EMAIL } },
     ],
-    tools: [{ type: 'function', function: { name: EMAIL, parameters: { properties: { [EMAIL]: {} } }, strict: true } }],
+    tools: [
+      { type: 'function', function: { name: EMAIL, parameters: { properties: { [EMAIL]: {} } }, strict: true } },
+      { type: 'custom', custom: { name: EMAIL, format: { type: 'grammar', grammar: { definition: EMAIL } } } },
+      { type: 'mcp', server_url: EMAIL, headers: { Authorization: EMAIL }, authorization: EMAIL },
+    ],
     seed: 1,
     n: 2,
   }
@@ -68,11 +128,36 @@ t.test('the words beside them are texts', async (t) => {
     messages: [],
     guided_json: schema,
     json_schema: JSON.stringify(schema),
-    structured_outputs: { json: schema, choice: [EMAIL] },
-    data_sources: [{ parameters: { role_information: EMAIL, filter: `author eq '${EMAIL}'` } }],
+    structured_outputs: { json: schema, choice: [EMAIL], note: EMAIL },
+    data_sources: [
+      { note: EMAIL, parameters: { role_information: EMAIL, filter: `author eq '${EMAIL}'`, other: { a_id: EMAIL } } },
+    ],
+    documents: [
+      { id: EMAIL, customer_id: EMAIL, type: EMAIL, signature: EMAIL, title: EMAIL, data: { user_id: EMAIL } },
+    ],
+    prediction: { type: 'content', content: EMAIL, note_id: EMAIL },
     tools: [{ type: 'function', function: { name: 'f', note: { [EMAIL]: EMAIL } } }],
   }
   const expected = JSON.stringify(document).replaceAll(EMAIL, '[[X]]')
   formatOf('chat-completions').visitRequestText(document, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))
   t.strictSame(document, JSON.parse(expected))
+})
+
+t.test('what is not of the form that is known is text', async (t) => {
+  for (const fields of [
+    { structured_outputs: EMAIL, data_sources: EMAIL },
+    { structured_outputs: [EMAIL], data_sources: [EMAIL] },
+    { data_sources: [{ parameters: { authentication: EMAIL } }, { parameters: EMAIL }] },
+  ]) {
+    const document: JsonObject = structuredClone(fields)
+    formatOf('chat-completions').visitRequestText(document, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))
+    t.strictSame(document, JSON.parse(JSON.stringify(fields).replaceAll(EMAIL, '[[X]]')))
+  }
+})
+
+t.test('what a vendor searches for is a parameter', async (t) => {
+  const document: JsonObject = { tools: [{ file_search: { metadata_filter: `author = "${EMAIL}"`, top_k: 3 } }] }
+  const scopes: string[] = []
+  formatOf('generate-content').visitRequestText(document, ({ scope, text }) => (scopes.push(scope), text))
+  t.strictSame(scopes, ['parameter'])
 })

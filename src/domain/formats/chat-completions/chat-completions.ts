@@ -10,6 +10,7 @@ import { reviseRequest } from './request-revise.ts'
 import { visitRequestText } from './request-text.ts'
 import { parseResult, renderResult } from './result.ts'
 import { visitResultText } from './result-text.ts'
+import { asksForJson } from './schema-fields.ts'
 import { ChatStreamDecoder } from './stream-decoder.ts'
 import { ChatStreamEncoder } from './stream-encoder.ts'
 import { createStreamRelay } from './stream-relay.ts'
@@ -22,6 +23,7 @@ export const chatCompletions = {
   parseRequest,
   renderRequest,
   unmodelledFields,
+  asksForJson,
   visitRequestText,
   reviseRequest,
   parseResult,

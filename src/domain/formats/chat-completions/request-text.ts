@@ -4,6 +4,7 @@ import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../.
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
+import { SCHEMA_FIELDS } from './schema-fields.ts'
 import { visitToolCalls } from './tool-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
@@ -37,8 +38,36 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
 ])
 /** Of vLLM, llama.cpp and SGLang: not to be touched. */
 const GRAMMARS = ['guided_regex', 'guided_grammar', 'grammar', 'ebnf', 'regex', 'structural_tag'] as const
-/** Of the same servers. */
-const SCHEMAS = ['guided_json', 'json_schema'] as const
+/** vLLM's. @see https://docs.vllm.ai/en/latest/features/structured_outputs */
+const STRUCTURED_OUTPUTS: ReadonlySet<string> = new Set([
+  'json',
+  'choice',
+  'regex',
+  'grammar',
+  'structural_tag',
+  'whitespace_pattern',
+])
+/**
+ * Of Azure's `data_sources`: where the data is and how to log in there, which the vendor is to use.
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data
+ */
+const DATA_SOURCE: ReadonlySet<string> = new Set([
+  'role_information',
+  'filter',
+  'authentication',
+  'endpoint',
+  'embedding_dependency',
+  'fields_mapping',
+  'index_name',
+  'semantic_configuration',
+  'query_type',
+  'app_name',
+  'collection_name',
+  'container_name',
+  'database_name',
+  'environment',
+  'include_contexts',
+])
 
 /** Fields of the request that are visited for what they are, or hold no text. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
@@ -73,14 +102,33 @@ const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
   'service_tier',
   'store',
   ...GRAMMARS,
-  ...SCHEMAS,
+  ...SCHEMA_FIELDS,
   'structured_outputs',
   'data_sources',
   ...PARAMETERS,
   ...IDENTIFIERS,
 ])
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control'])
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict'])
+const CUSTOM_TOOL_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'format'])
+/** What a tool of a vendor says of itself. All else are settings, an address or a credential. */
+const TOOL_WORDS = ['description', 'server_description', 'instructions'] as const
+/** With the grammars of vLLM, llama.cpp, SGLang and Fireworks. */
+const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'json_schema',
+  'schema',
+  'grammar',
+  'pattern',
+  'regex',
+  'format',
+  'structures',
+  'triggers',
+])
+const JSON_SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict'])
+const PREDICTION_FIELDS: ReadonlySet<string> = new Set(['type', 'content'])
 const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
+const DATA_SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'parameters'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,
@@ -99,10 +147,10 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const definition of asArray(document.functions)) if (isJsonObject(definition)) visitFunction(definition, walk)
   visitResponseFormat(document, walk)
   visitPrediction(document, walk)
-  for (const field of SCHEMAS) visitSchema(document, field, walk)
-  visitStructuredOutputs(asObject(document.structured_outputs), walk)
-  for (const source of asArray(document.data_sources)) visitDataSource(asObject(asObject(source)?.parameters), walk)
-  walk.leaves(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
+  for (const field of SCHEMA_FIELDS) visitSchema(document, field, walk)
+  visitStructuredOutputs(document, walk)
+  visitDataSources(document, walk)
+  walk.all(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
@@ -156,21 +204,33 @@ function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
   if (isJsonObject(tool.function)) visitFunction(tool.function, walk)
-  // A custom tool's grammar is a definition, which must not be touched; its words are.
-  if (isJsonObject(tool.custom)) walk.text(tool.custom, 'description', TOOL_DEFINITION)
+  if (isJsonObject(tool.custom)) visitCustomTool(tool.custom, walk)
+  if (tool.type === 'function' || tool.type === 'custom') walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
+  else for (const field of TOOL_WORDS) walk.text(tool, field, TOOL_DEFINITION)
+}
+
+/** Its grammar is a definition, which must not be touched; its words are. */
+function visitCustomTool(tool: JsonObject, walk: TextWalk): void {
+  walk.text(tool, 'description', TOOL_DEFINITION)
+  walk.extras(tool, CUSTOM_TOOL_FIELDS, TOOL_DEFINITION)
 }
 
 function visitFunction(definition: JsonObject, walk: TextWalk): void {
   walk.text(definition, 'description', TOOL_DEFINITION)
   walk.schema(definition.parameters, TOOL_DEFINITION)
-  walk.others(definition, FUNCTION_FIELDS, TOOL_DEFINITION)
+  walk.extras(definition, FUNCTION_FIELDS, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
-  const wrapper = asObject(asObject(document.response_format)?.json_schema)
+  const format = asObject(document.response_format)
+  if (format === undefined) return
+  visitSchema(format, 'schema', walk) // as Together, Fireworks and llama.cpp take it
+  walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
+  const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return
   walk.text(wrapper, 'description', TOOL_DEFINITION)
   walk.schema(wrapper.schema, TOOL_DEFINITION)
+  walk.extras(wrapper, JSON_SCHEMA_FIELDS, TOOL_DEFINITION)
 }
 
 /** A schema, or its text. */
@@ -179,23 +239,30 @@ function visitSchema(holder: JsonObject, field: string, walk: TextWalk): void {
   walk.schema(holder[field], TOOL_DEFINITION)
 }
 
-/** vLLM's. What else is in it is a grammar. @see https://docs.vllm.ai/en/latest/features/structured_outputs */
-function visitStructuredOutputs(outputs: JsonObject | undefined, walk: TextWalk): void {
-  if (outputs === undefined) return
+function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
+  const outputs = asObject(document.structured_outputs)
+  if (outputs === undefined) return walk.all(document, 'structured_outputs', TOOL_DEFINITION)
   visitSchema(outputs, 'json', walk)
-  walk.leaves(outputs, 'choice', TOOL_DEFINITION)
+  walk.all(outputs, 'choice', TOOL_DEFINITION)
+  walk.extras(outputs, STRUCTURED_OUTPUTS, TOOL_DEFINITION)
 }
 
-/**
- * Azure's. What else is in it says where the data is and how to log in there: that the vendor is to use.
- * @see https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data
- */
-function visitDataSource(source: JsonObject | undefined, walk: TextWalk): void {
-  if (source === undefined) return
+function visitDataSources(document: JsonObject, walk: TextWalk): void {
+  const sources = asArray(document.data_sources)
+  const parameters = sources.map((source) => asObject(asObject(source)?.parameters))
+  if (sources.length === 0 || parameters.includes(undefined)) return walk.all(document, 'data_sources', USER)
+  for (const source of parameters) if (source !== undefined) visitDataSource(source, walk)
+  for (const source of sources) walk.extras(asObject(source) ?? {}, DATA_SOURCE_FIELDS, USER)
+}
+
+function visitDataSource(source: JsonObject, walk: TextWalk): void {
   walk.text(source, 'role_information', SYSTEM)
   walk.parameters(source, ['filter'])
+  walk.extras(source, DATA_SOURCE, USER)
 }
 
 function visitPrediction(document: JsonObject, walk: TextWalk): void {
-  if (isJsonObject(document.prediction)) visitContent(document.prediction, ASSISTANT, walk)
+  if (!isJsonObject(document.prediction)) return
+  visitContent(document.prediction, ASSISTANT, walk)
+  walk.extras(document.prediction, PREDICTION_FIELDS, ASSISTANT)
 }

@@ -15,23 +15,53 @@ const PARAMETERS = ['labels'] as const
 
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts'])
 
+/** Fields in both spellings. */
+function bothSpellings(fields: readonly string[]): ReadonlySet<string> {
+  return new Set(fields.flatMap((field) => [field, snakeOf(field)]))
+}
+
+const SCHEMAS = ['responseSchema', 'responseJsonSchema'] as const
+const GENERATION_CONFIG_FIELDS = bothSpellings([
+  ...SCHEMAS,
+  '_responseJsonSchema',
+  'stopSequences',
+  'responseMimeType',
+  'responseModalities',
+  'speechConfig',
+  'thinkingConfig',
+  'imageConfig',
+  'mediaResolution',
+  'routingConfig',
+  'modelSelectionConfig',
+  'candidateCount',
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+])
+const DECLARATION_SCHEMAS = ['parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema'] as const
+const DECLARATION_FIELDS = bothSpellings(['name', 'description', 'behavior', ...DECLARATION_SCHEMAS])
+
 /** Fields of the request that are visited for what they are, or hold no text for the model. */
-const DOCUMENT_FIELDS: ReadonlySet<string> = new Set(
-  [
-    'model',
-    'contents',
-    'systemInstruction',
-    'tools',
-    'toolConfig',
-    'safetySettings',
-    'generationConfig',
-    'cachedContent',
-    'serviceTier',
-    'store',
-    'generateContentRequest',
-    ...PARAMETERS,
-  ].flatMap((field) => [field, snakeOf(field)]),
-)
+const DOCUMENT_FIELDS = bothSpellings([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'generationConfig',
+  'cachedContent',
+  'serviceTier',
+  'store',
+  'generateContentRequest',
+  ...PARAMETERS,
+])
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -48,8 +78,9 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   visitContents(document, walk)
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
-  for (const field of ['responseSchema', 'responseJsonSchema']) walk.schema(valueIn(config, field), TOOL_DEFINITION)
+  for (const field of SCHEMAS) walk.schema(valueIn(config, field), TOOL_DEFINITION)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
+  walk.extras(config, GENERATION_CONFIG_FIELDS, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
   walk.extras(document, DOCUMENT_FIELDS, USER)
 }
@@ -81,13 +112,14 @@ function visitContent(content: JsonObject, place: TextPlace, walk: TextWalk): vo
   walk.others(content, CONTENT_FIELDS, place)
 }
 
-/** The vendor's own tools hold settings, no text. */
+/** The vendor's own tools hold settings, and what to look for. */
 function visitTool(tool: JsonObject, walk: TextWalk): void {
   for (const declaration of itemsIn(tool, 'functionDeclarations')) {
     if (!isJsonObject(declaration)) continue
     walk.text(declaration, 'description', TOOL_DEFINITION)
-    for (const field of ['parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema']) {
-      walk.schema(declaration[nameIn(declaration, field)], TOOL_DEFINITION)
-    }
+    for (const field of DECLARATION_SCHEMAS) walk.schema(declaration[nameIn(declaration, field)], TOOL_DEFINITION)
+    walk.extras(declaration, DECLARATION_FIELDS, TOOL_DEFINITION)
   }
+  const fileSearch = asObject(valueIn(tool, 'fileSearch'))
+  if (fileSearch !== undefined) walk.parameters(fileSearch, [nameIn(fileSearch, 'metadataFilter')])
 }

@@ -3,6 +3,7 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { ASSISTANT, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
+import { isClientTool } from './tool-parse.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
@@ -16,6 +17,21 @@ const MAX_METADATA_LENGTH = 256
 const METADATA_NAMES: NameRules = { known: new Set(['user_id']) }
 
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content'])
+
+/** Of a tool that the client runs. The vendor's own hold settings, and a description. */
+const TOOL_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'input_examples',
+  'cache_control',
+  'strict',
+  'defer_loading',
+  'allowed_callers',
+  'eager_input_streaming',
+])
+const OUTPUT_FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'schema', 'name', 'strict'])
 
 /** Fields of the request that are visited for what they are, or hold no text for the model. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
@@ -47,8 +63,8 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitContent(document, 'system', SYSTEM, walk)
   for (const message of asArray(document.messages)) if (isJsonObject(message)) visitMessage(message, walk)
   for (const tool of asArray(document.tools)) if (isJsonObject(tool)) visitTool(tool, walk)
-  walk.schema(asObject(asObject(document.output_config)?.format)?.schema, TOOL_DEFINITION)
-  walk.schema(asObject(document.output_format)?.schema, TOOL_DEFINITION)
+  visitOutputFormat(asObject(asObject(document.output_config)?.format), walk)
+  visitOutputFormat(asObject(document.output_format), walk)
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
   walk.extras(document, DOCUMENT_FIELDS, USER)
@@ -66,4 +82,11 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
   walk.schema(tool.input_schema, TOOL_DEFINITION)
   walk.values(tool, 'input_examples', TOOL_DEFINITION)
   walk.parameters(tool, TOOL_PARAMETERS)
+  if (isClientTool(tool)) walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
+}
+
+function visitOutputFormat(format: JsonObject | undefined, walk: TextWalk): void {
+  if (format === undefined) return
+  walk.schema(format.schema, TOOL_DEFINITION)
+  walk.extras(format, OUTPUT_FORMAT_FIELDS, TOOL_DEFINITION)
 }
