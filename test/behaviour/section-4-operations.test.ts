@@ -85,6 +85,7 @@ t.test('the models lists leave out what policy and control headers exclude, as a
   }
   t.strictSame(await listed(), ['tollgate/auto', 'p/shared', 'q/left'])
   t.strictSame(await listed({ 'x-llm-exclude-providers': 'q' }), ['tollgate/auto', 'p/shared'])
+  t.strictSame(await listed({ 'x-llm-exclude-providers': 'p,q' }), [], 'nor auto, with nothing to choose from')
   for (const id of ['theirs', 'denied/shared', 'dear', 'unwanted'])
     t.equal((await get(`/v1/models/${id}`)).status, 404, id)
   const names = (await (await get('/adapters/gemini/v1beta/models')).json()) as { models: { name: string }[] }

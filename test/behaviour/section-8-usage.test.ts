@@ -75,6 +75,11 @@ t.test('usage tells every limit of key, project and organization', async (t) => 
     day.setUTCHours(24, 0, 0, 0)
     t.equal(report.limits[0]?.['resets_at'], day.toISOString())
   }
+  const traced = await fetch(`${gateway.url}/v1/usage`, {
+    headers: { authorization: `Bearer ${KEY}`, 'x-llm-trace': 'true' },
+  })
+  t.equal(traced.headers.get('x-gateway-request-id'), traced.headers.get('x-request-id'))
+  t.ok(traced.headers.has('x-gateway-routing-decision'))
   const stranger = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: 'Bearer somebody' } })
   t.equal(stranger.status, 401)
 })

@@ -1,4 +1,4 @@
-/** The models that a key may use through an adapter, under the policy of the request that asks, plus `auto`. */
+/** The models that a key may use through an adapter, under the policy of the request that asks, and `auto` where there are any. */
 import { GatewayError } from '../../domain/errors.ts'
 import { isAllowed } from '../../domain/routing/access.ts'
 import { compilePolicyRules } from '../../domain/routing/rules.ts'
@@ -14,14 +14,14 @@ export function listModels(caller: GovernedCaller, adapter: ClientAdapter): List
   const { configuration, key } = caller
   const mayServe = servingRule(caller, adapter)
   const names = new Map<string, ListedModel>()
-  if (key.access.allowAuto) names.set('auto', auto)
   for (const deployment of configuration.compiled.deployments) {
     const { name } = deployment.model
     if (!names.has(name) && mayServe(deployment)) {
-      names.set(name, listed(deployment))
+      names.set(name, listedModel(deployment))
     }
   }
-  return [...names.values()]
+  const listed = [...names.values()]
+  return key.access.allowAuto && listed.length > 0 ? [auto, ...listed] : listed
 }
 
 /**
@@ -40,7 +40,7 @@ function byOtherName(caller: GovernedCaller, adapter: ClientAdapter, id: string)
   const pinned = deploymentsById.get(id)
   const named = [...(deploymentsByModel.get(id) ?? []), ...(pinned === undefined ? [] : [pinned])]
   const deployment = named.find(servingRule(caller, adapter))
-  return deployment === undefined ? undefined : { ...listed(deployment), id }
+  return deployment === undefined ? undefined : { ...listedModel(deployment), id }
 }
 
 /** Whether a call of this key, with the control headers of this request, may be answered there. */
@@ -66,7 +66,7 @@ const auto: ListedModel = {
   maxOutputTokens: undefined,
 }
 
-function listed({ provider, model }: Deployment): ListedModel {
+function listedModel({ provider, model }: Deployment): ListedModel {
   return {
     id: model.name,
     ownedBy: provider.name,

@@ -1,4 +1,5 @@
 /** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
+import { fieldTwice } from '../../domain/field-twice.ts'
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
@@ -54,9 +55,14 @@ export function parseRequestDocument(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes)
   const { fields, mayHoldLongNumbers } = scanStructure(text, true)
   const document = parseObject(text)
-  if (countFields(document) !== fields) throw new InvalidRequestError('A field stands twice in the same object.')
+  if (countFields(document) !== fields) throw standsTwice(text)
   if (mayHoldLongNumbers) keepDigits(document, text)
   return document
+}
+
+function standsTwice(text: string): InvalidRequestError {
+  const path = fieldTwice(text)
+  return new InvalidRequestError(`The field '${path}' stands twice in the same object.`, path)
 }
 
 /** A JSON object from bytes; a provider's may hold any number of values. @throws {InvalidRequestError} */

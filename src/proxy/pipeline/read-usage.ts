@@ -8,20 +8,28 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { requireConfiguration } from './pipeline.ts'
 import { QuotaUnavailableError, type LimitUsage, type RateLimitUsage, type UsageReport } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
+import { RequestRecord } from './request-record.ts'
 import { resolveReadingPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { traceHeaders } from './trace.ts'
 
 /** Never throws. Money in dollars as decimal strings, tokens as integers, times in ISO 8601. */
 export async function readUsage(incoming: Incoming, services: Services): Promise<Outgoing> {
   const { adapter, requestId } = incoming
-  const headers = { 'x-request-id': requestId }
+  const record = new RequestRecord(incoming, 'usage')
   try {
     const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
-    resolveReadingPolicy(caller, incoming)
+    record.caller = caller
+    record.policy = resolveReadingPolicy(caller, incoming).policy
     const body = JSON.stringify(renderUsage(caller.key.id, await services.quotas.usage(limitsOfCaller(caller))))
-    return { type: 'whole', status: 200, headers: { ...headers, 'content-type': 'application/json' }, body }
+    return {
+      type: 'whole',
+      status: 200,
+      headers: { ...traceHeaders(record), 'content-type': 'application/json' },
+      body,
+    }
   } catch (error) {
-    return refuse(unavailable(error), adapter, requestId, headers)
+    return refuse(unavailable(error), adapter, requestId, traceHeaders(record))
   }
 }
 

@@ -180,7 +180,7 @@ function incomingOf(
   query: string,
   hints: Incoming['hints'],
   services: Services,
-  readBody: Incoming['readBody'],
+  body: Incoming['readBody'],
   signal: Cancellation,
 ): Incoming {
   const dateMs = services.wallNow()
@@ -192,7 +192,7 @@ function incomingOf(
     rawHeaders: request.rawHeaders,
     query,
     hints,
-    readBody,
+    readBody: body,
     signal,
   }
 }

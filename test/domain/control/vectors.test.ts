@@ -28,6 +28,11 @@ const { vectors } = JSON.parse(readFileSync(FILE, 'utf8')) as { vectors: Vector[
 
 t.ok(vectors.length >= 120, 'there are at least 120 vectors')
 
+t.ok(
+  vectors.every(({ headers }) => headers.flat().every((text) => /^[\0-\xff]*$/.test(text))),
+  'a character of a line is an octet',
+)
+
 for (const vector of vectors) {
   t.test(vector.name, async (t) => {
     const outcome = resolve(vector)

@@ -12,7 +12,8 @@ function refusalOf(document: Uint8Array): string {
   try {
     parseRequestDocument(document)
   } catch (error) {
-    if (error instanceof GatewayError && error.status === 400) return error.message
+    if (error instanceof GatewayError && error.status === 400)
+      return error.message.replace(/^The field '[^]*' s/, 'A field s')
     throw error
   }
   return 'none'
@@ -54,6 +55,28 @@ t.test('a document that is none is refused with its reason', async (t) => {
     refusalOf(Uint8Array.of(0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d)),
     'The body is not valid UTF-8.',
   )
+})
+
+t.test('the field that stands twice is named, by its path', async (t) => {
+  const inner = `${'{"a":['.repeat(20)}{"b":1,"b":1}${']}'.repeat(20)}`
+  for (const [text, path] of [
+    ['{"model":"a","model":"b"}', 'model'],
+    [
+      '{"messages":[{"role":"user","content":","},{"role":"user", "x":{"role":1}, "role" : "user"}]}',
+      'messages[1].role',
+    ],
+    ['{"a":[[],[1,{"\\u0062":{"c":1}}, {"b":[{}],"b":2}]]}', 'a[1][2].b'],
+    ['{"a b.[":1,"a b.[":1}', 'a b.['],
+    [`{"${'n'.repeat(100)}":1,"${'n'.repeat(100)}":1}`, `${'n'.repeat(64)}...`],
+    [inner, `...[0]${'.a[0]'.repeat(7)}.b`],
+  ] as const) {
+    try {
+      parseRequestDocument(bytes(text))
+      t.fail(text)
+    } catch (error) {
+      t.match(error, { message: `The field '${path}' stands twice in the same object.`, details: { param: path } })
+    }
+  }
 })
 
 t.test('what only looks like structure, inside strings, counts for nothing', async (t) => {

@@ -1,0 +1,71 @@
+/** Where a field stands twice: for the refusal, which is rare, so that reading costs nothing for it. */
+import { endOfString } from './json-text.ts'
+
+/** Characters of a name that are shown. */
+const MAX_NAME = 64
+/** Levels that are shown, the innermost. */
+const MAX_LEVELS = 16
+
+interface Level {
+  /** Names so far; undefined in an array. */
+  readonly names: Set<string> | undefined
+  /** Of the field that is being read; empty: its name is still to come. */
+  name: string
+  /** Of the item that is being read. */
+  index: number
+}
+
+/**
+ * The path of the first field whose name its object has had before, as `messages[0].role`; undefined where none has.
+ * @param text JSON that has been parsed before
+ */
+export function fieldTwice(text: string): string | undefined {
+  const levels: Level[] = []
+  let isName = false
+  for (let at = 0; at < text.length; at++) {
+    const level = levels.at(-1)
+    switch (text[at]) {
+      case '"': {
+        const end = endOfString(text, at)
+        if (isName && level?.names !== undefined) {
+          level.name = String(JSON.parse(text.slice(at, end + 1)))
+          if (level.names.has(level.name)) return pathOf(levels)
+          level.names.add(level.name)
+          isName = false
+        }
+        at = end
+        break
+      }
+      case '{':
+        levels.push({ names: new Set(), name: '', index: 0 })
+        isName = true
+        break
+      case '[':
+        levels.push({ names: undefined, name: '', index: 0 })
+        isName = false
+        break
+      case '}':
+      case ']':
+        levels.pop()
+        break
+      case ',':
+        if (level !== undefined) level.index += 1
+        isName = level?.names !== undefined
+        break
+      default:
+    }
+  }
+  return undefined
+}
+
+function pathOf(levels: readonly Level[]): string {
+  const shown = levels.slice(-MAX_LEVELS)
+  const path = shown
+    .map(({ names, name, index }) => (names === undefined ? `[${index}]` : `.${shortened(name)}`))
+    .join('')
+  return shown.length < levels.length ? `...${path}` : path.replace(/^\./, '')
+}
+
+function shortened(name: string): string {
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name
+}
