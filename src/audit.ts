@@ -58,6 +58,7 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   const dimensions = [...new Set(flags['sum-by'].flatMap((names) => names.split(',')))].map(dimensionOf)
   const entries = counted(
     once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter)),
+    file === undefined ? ` of organization "${flags.organization ?? DEFAULT_ORGANIZATION}"` : '',
   )
   return print(dimensions.length === 0 ? renderEntries(entries, format) : renderSums(entries, dimensions, format))
 }
@@ -143,13 +144,13 @@ async function* once(entries: AsyncIterable<AuditEntry>): AsyncGenerator<AuditEn
 }
 
 /** Says where there is none, which a wrong file or filter may be the reason of. Standard output stays as it is. */
-async function* counted(entries: AsyncIterable<AuditEntry>): AsyncGenerator<AuditEntry> {
+async function* counted(entries: AsyncIterable<AuditEntry>, ofWhom: string): AsyncGenerator<AuditEntry> {
   let isEmpty = true
   for await (const entry of entries) {
     isEmpty = false
     yield entry
   }
-  if (isEmpty) process.stderr.write('tollgate: no audit record matches\n')
+  if (isEmpty) process.stderr.write(`tollgate: no audit record${ofWhom} matches\n`)
 }
 
 function forgetOldest(seen: Set<string>): void {

@@ -47,6 +47,9 @@ interface GeneratedKey {
 /** No client waits for a reading whose going would end it. */
 const NEVER_ENDED = new CallCancellation()
 
+/** What is wrong with manifests that are valid one by one. */
+class ManifestError extends Error {}
+
 export class StandaloneConfiguration {
   readonly #options: StandaloneOptions
   readonly #texts: Record<string, string> = {}
@@ -106,7 +109,7 @@ export class StandaloneConfiguration {
       if (resources !== undefined) yield* this.#swap(resources)
       return resources !== undefined
     } catch (err) {
-      log.error({ err }, 'configuration refused')
+      log.error(err instanceof ManifestError ? { problem: err.message } : { err }, 'configuration refused')
       return false
     }
   }
@@ -163,7 +166,7 @@ export class StandaloneConfiguration {
   #requireKeys({ virtualKeys }: ManifestResources): void {
     const hadKeys = (this.#options.holder.current()?.compiled.snapshot.virtualKeys.length ?? 0) > 0
     if (hadKeys && virtualKeys.length === 0) {
-      throw new Error('the manifests declare no VirtualKey any more; restart the gateway if that is meant')
+      throw new ManifestError('the manifests declare no VirtualKey any more; restart the gateway if that is meant')
     }
   }
 
@@ -201,7 +204,7 @@ export class StandaloneConfiguration {
 function requirePatterns(conditions: readonly ResourceConditions[]): void {
   for (const { kind, name, conditions: list } of conditions) {
     const bad = list.find(({ reason }) => reason === 'InvalidPattern')
-    if (bad !== undefined) throw new Error(`${kind} ${name}: ${bad.message}`)
+    if (bad !== undefined) throw new ManifestError(`${kind} ${name}: ${bad.message}`)
   }
 }
 

@@ -129,7 +129,9 @@ t.test('an emptied manifest file locks nobody out', async (t) => {
     manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
   })
   gateway.write('all.yaml', '')
-  await gateway.line((line) => line['msg'] === 'configuration refused')
+  const refused = await gateway.line((line) => line['msg'] === 'configuration refused')
+  t.match(refused, { problem: /declare no VirtualKey any more/ })
+  t.notOk('err' in refused, 'a stack says nothing to whoever wrote it')
   t.equal((await gateway.chat()).status, 200)
 })
 
