@@ -16,8 +16,11 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Cancellation } from './ports.ts'
 import type { SharedStream } from './shared-stream.ts'
 
-/** Longer than most answers take; who has waited for so long asks for itself. */
-export const MAX_FLIGHT_WAIT_MS: Milliseconds = 30_000
+/**
+ * Longer than most answers take, also from the backup of a provider that is given up as frozen after 30 s: all who wait
+ * would ask the backup otherwise. Who has waited for so long asks for itself.
+ */
+export const MAX_FLIGHT_WAIT_MS: Milliseconds = 45_000
 
 /** A flight that is older has been forgotten by its leader or is of no use any more: who comes next leads anew. */
 const MAX_FLIGHT_AGE_MS: Milliseconds = 30_000

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { StoredAnswer } from '../../../src/domain/caching/stored-answer.ts'
-import { Flights, type Joined } from '../../../src/proxy/pipeline/single-flight.ts'
+import { Flights, MAX_FLIGHT_WAIT_MS, type Joined } from '../../../src/proxy/pipeline/single-flight.ts'
+import { FIRST_BYTE_MS } from '../../../src/proxy/providers/attempt-clocks.ts'
 import { createTestClock } from '../../helpers/clock.ts'
 
 const ANSWER: StoredAnswer = {
@@ -46,6 +47,10 @@ t.test('a leader that lands nothing or leaves lets the others go on', async (t) 
   leaving.leave()
   t.strictSame(await two, { type: 'left' })
   t.equal(flights.size, 0)
+})
+
+t.test('those who wait do so longer than for the first one to give up a frozen provider', async (t) => {
+  t.ok(MAX_FLIGHT_WAIT_MS >= 1.5 * FIRST_BYTE_MS)
 })
 
 t.test('who waits leaves when its time is over or its client has gone', async (t) => {
