@@ -207,6 +207,21 @@ t.test('who is refused while the gateway drains reads it when its body is writte
   t.strictSame(await exit, [0, null])
 })
 
+t.test('a refused client that stops in its body does not hold the drain to its end', async (t) => {
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: 'http://127.0.0.1:9' }), virtualKey()) },
+  })
+  const client = openRaw(gateway.url)
+  t.teardown(() => client.close())
+  const head = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n'
+  client.write(`POST /v1/chat/completions HTTP/1.1\r\n${head}{`)
+  t.match(await client.read(), { status: 401, complete: true })
+  const exit = once(gateway.process, 'exit')
+  gateway.process.kill('SIGTERM')
+  t.strictSame(await exit, [0, null])
+  await gateway.line(({ msg, finished }) => msg === 'stopped' && finished === true)
+})
+
 t.test('whose answer is not there at the end of the drain is told so', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

@@ -2,11 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** nginx' `lingering_time`. */
-const LINGER_MS = 30_000
+/** nginx' `lingering_timeout`: who has sent nothing for so long is not waited for. */
+const LINGER_IDLE_MS = 5_000
+/** nginx' `lingering_time`, in these. */
+const LINGER_ROUNDS = 6
 
 /**
- * Resolves when the rest of the body has come, for nothing, or has taken too long; undefined: nothing to wait for. The answer is sent
+ * Resolves when the rest of the body has come, for nothing, or comes no more or too long; undefined: nothing to wait for. The answer is sent
  * before, and the connection ended after it: ended while the client still writes, it is reset, which takes the answer
  * away. A connection that goes on is read by Node.
  */
@@ -15,11 +17,19 @@ export function restOfBody(response: ServerResponse): Promise<void> | undefined 
   if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(response)) return undefined
   refused.add(request.socket)
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LINGER_MS)
-    request.on('close', () => {
-      clearTimeout(timer)
+    const { socket } = request
+    let { bytesRead } = socket
+    let rounds = 0
+    const clock = setInterval(() => {
+      rounds += 1
+      if (socket.bytesRead === bytesRead || rounds === LINGER_ROUNDS) end()
+      bytesRead = socket.bytesRead
+    }, LINGER_IDLE_MS)
+    const end = (): void => {
+      clearInterval(clock)
       resolve()
-    })
+    }
+    request.on('close', end)
     request.resume()
   })
 }
