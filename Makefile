@@ -98,5 +98,7 @@ train-injection: $(STAMP) ## retrain the injection weights, bit for bit
 	node training/injection/train.ts
 
 .PHONY: clean
-clean: ## remove what the targets made
+# Keys that applications use and the master secret are in .tollgate: with it gone, a gateway makes others. The programs of
+# the cluster tests in ~/.cache/tollgate-cluster stay, for a build takes 8 to 20 minutes: rm -rf them where they are in the way.
+clean: ## remove what the targets made, .tollgate (virtual keys, master secret) included; ~/.cache/tollgate-cluster stays
 	rm -rf node_modules .tap test/bench/node_modules .cache coverage .tollgate dist
