@@ -1,11 +1,11 @@
 /** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
-import { fieldTwice } from '../../domain/field-twice.ts'
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { keepDigits } from '../../domain/json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
+import { fieldTwice } from './field-twice.ts'
 import { ownTurn } from './take-turns.ts'
 
 export interface ReadRequest {

@@ -1,5 +1,5 @@
 /** Where a field stands twice: for the refusal, which is rare, so that reading costs nothing for it. */
-import { endOfString } from './json-text.ts'
+import { endOfString } from '../../domain/json-text.ts'
 
 /** Characters of a name that are shown. */
 const MAX_NAME = 64
