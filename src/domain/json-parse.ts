@@ -2,7 +2,7 @@
  * Reading JSON without losing digits. A number that a double would write otherwise (ids beyond 2^53, `1e400`, more digits
  * than a double keeps) stays as its text, a `RawNumber`, which `JSON.stringify` writes as it came.
  *
- * 1. `JSON.parse` reads every text. Few hold a number that could be concerned, which a regular expression sees: for all
+ * 1. `JSON.parse` reads every text (json-value.ts). Few hold a number that could be concerned, which a regular expression sees: for all
  *    others that is the end.
  * 2. The text is walked over with the names and indices that lead to each place; strings are passed over by the engine.
  * 3. What stands there in the value, and is the double of that number, is replaced. A reviver would do the same at two
@@ -12,6 +12,7 @@
  */
 import { numberOf, type JsonObject, type JsonValue } from './json.ts'
 import { endOfString } from './json-text.ts'
+import { jsonValue } from './json-value.ts'
 
 /**
  * Fewer than 16 digits, and exponents of two, are always safe. Also seen in base64 and in ids, at no more than the walk's cost.
@@ -24,7 +25,7 @@ const MIN_CHARACTERS = 5
 
 /** The value of a JSON text, with the digits of all its numbers. @throws {SyntaxError} as `JSON.parse` does */
 export function parseJson(text: string): JsonValue {
-  const value: JsonValue = JSON.parse(text)
+  const value = jsonValue(text)
   if (isContainer(value)) keepDigits(value, text)
   return value
 }

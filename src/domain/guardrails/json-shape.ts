@@ -1,6 +1,7 @@
 /** Forced JSON: what is asked of the model in words, and the JSON in what it said. */
 import type { ResponseFormat } from '../completion/request.ts'
 import type { JsonValue } from '../json.ts'
+import { jsonValue } from '../json-value.ts'
 
 /** Checks values against one schema. Made by a library behind `JsonSchemas`. */
 export interface JsonCheck {
@@ -48,7 +49,7 @@ export function readJson(answer: string, check: JsonCheck): JsonReading {
   const text = FENCED.exec(trimmed)?.[1]?.trim() ?? trimmed
   let value: JsonValue
   try {
-    value = JSON.parse(text)
+    value = jsonValue(text)
   } catch {
     return { type: 'invalid', problems: ['it is not JSON'] }
   }

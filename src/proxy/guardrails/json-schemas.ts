@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { JsonValue } from '../../domain/json.ts'
+import { jsonValue } from '../../domain/json-value.ts'
 import type { JsonCheck, JsonSchemas } from '../../domain/guardrails/json-shape.ts'
 import { runBounded } from './bounded-run.ts'
 
@@ -39,7 +40,7 @@ export function createJsonSchemas(): JsonSchemas {
       }
       const found = known.get(text)
       if (found !== undefined) return found
-      const compiled = compile(JSON.parse(text)) // its numbers are counted with: none may be kept as a text
+      const compiled = compile(jsonValue(text)) // its numbers are counted with: none may be kept as a text
       known.set(text, compiled ?? TOO_SLOW, compiled === undefined ? { ttl: TRY_AGAIN_MS } : {})
       return compiled ?? TOO_SLOW
     },

@@ -3,6 +3,7 @@ import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
 import type { FormatName } from '../../domain/completion/request.ts'
 import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
+import { jsonValue } from '../../domain/json-value.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import { coolDownLeft } from '../../domain/routing/refusals.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -178,7 +179,7 @@ function rejected({ status, provider, format }: StatusError, clientFormat: Forma
 
 function parseLoosely(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return jsonValue(text)
   } catch {
     return undefined
   }

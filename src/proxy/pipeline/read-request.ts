@@ -5,6 +5,7 @@ import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { keepDigits } from '../../domain/json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
+import { jsonValue } from '../../domain/json-value.ts'
 import { fieldTwice } from './field-twice.ts'
 import { ownTurn } from './take-turns.ts'
 
@@ -100,7 +101,7 @@ function parseObject(text: string): JsonObject {
 function parseJson(text: string): unknown {
   if (text.length === 0) throw new InvalidRequestError('The body is empty; a JSON object is expected.')
   try {
-    return JSON.parse(text)
+    return jsonValue(text)
   } catch (cause) {
     throw new GatewayError('invalid_request_error', 'The body is not valid JSON.', { cause })
   }

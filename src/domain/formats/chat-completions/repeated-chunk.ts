@@ -10,6 +10,7 @@
  * and learning is given up unless it has paid before.
  */
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { jsonValue } from '../../json-value.ts'
 import type { SseEvent } from '../format.ts'
 
 /** What must be escaped in a JSON string. */
@@ -71,7 +72,7 @@ export class RepeatedChunk {
   /** The data of the event with another text, written as `JSON.stringify` writes it. */
   withText(text: string): string {
     const { before = '""', after = '' } = this.#envelope ?? {}
-    return JSON.stringify(JSON.parse(before + JSON.stringify(text).slice(1, -1) + after))
+    return JSON.stringify(jsonValue(before + JSON.stringify(text).slice(1, -1) + after))
   }
 }
 
@@ -95,7 +96,7 @@ function deltaOf({ choices }: JsonObject): JsonObject | undefined {
 
 function saysTheSame(data: string, chunk: JsonObject): boolean {
   try {
-    return JSON.stringify(JSON.parse(data)) === JSON.stringify(chunk)
+    return JSON.stringify(jsonValue(data)) === JSON.stringify(chunk)
   } catch {
     return false
   }

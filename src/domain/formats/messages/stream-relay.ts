@@ -3,6 +3,7 @@
  * `event:` field, without which the official SDKs read nothing, and the last event, without which they have no answer.
  */
 import { asObject, asString } from '../../json.ts'
+import { jsonValue } from '../../json-value.ts'
 import type { SseEvent, StreamRelay } from '../format.ts'
 import { eventOf } from './stream-event.ts'
 
@@ -27,7 +28,7 @@ function named(event: SseEvent): SseEvent {
 
 function typeOf(data: string): string | undefined {
   try {
-    return asString(asObject(JSON.parse(data))?.type)
+    return asString(asObject(jsonValue(data))?.type)
   } catch {
     return undefined
   }
