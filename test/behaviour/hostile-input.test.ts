@@ -110,6 +110,50 @@ t.test('a client whose connection ends with the answer is refused before it has 
   }
 })
 
+t.test('behind a refusal nothing is said of the rest of its body, and the next request is answered', async (t) => {
+  const head = (key: string, length: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+  const large = `${(1_000_000).toString(16)}\r\n${'x'.repeat(1_000_000)}\r\n`.repeat(3)
+  for (const [first, status] of [
+    [`${head(KEY, 'transfer-encoding: chunked')}${large}`, 413],
+    [`${head('nobody', 'transfer-encoding: chunked')}4\r\n{"a"\r\n`, 401],
+  ] as const) {
+    for (const broken of [true, false]) {
+      const client = openRaw(gateway.url)
+      client.write(first)
+      t.match(await client.read(), { status, complete: true, closed: false })
+      if (broken) {
+        client.write('zz\r\n')
+        t.match(await client.read(), { status: 0, closed: true, bytes: { length: 0 } }, 'nothing else comes')
+      } else {
+        client.write(`0\r\n\r\n${head(KEY, `content-length: ${GOOD.length}`)}${GOOD}`)
+        t.match(await client.read(), { status: 200, complete: true })
+        client.write('nonsense\r\n\r\n')
+        t.match(await client.read(), { status: 400, complete: true }, 'of what is new, something is')
+      }
+      client.close()
+    }
+  }
+})
+
+t.test('a name that is written with escapes is the same name, whatever was read before', async (t) => {
+  const lessons = [
+    '{"model":"m","max_tokens":1,"max_token\\\\":0,"messages":[]}',
+    '{"model":"m","mode\\\\":0,"messages":[]}',
+  ]
+  for (const lesson of lessons) await (await post(lesson)).text()
+  for (const twice of ['"max_tokens":1,"max_token\\u0073":90000', '"mode\\u006c":"other"']) {
+    const answer = await post(`{"model":"m",${twice},"messages":[{"role":"user","content":"x"}]}`)
+    t.equal(answer.status, 400)
+    t.match(await answer.json(), { error: { message: /stands twice/ } })
+  }
+  const answer = await post(
+    '{"model":"m","messages":[{"role":"user","content":"x"}],"max_token\\u0073":7,"\\u59d3\\u540d":"n"}',
+  )
+  t.equal(answer.status, 200)
+  t.match(upstream.requests.at(-1)?.json, { max_tokens: 7, 姓名: 'n' })
+})
+
 t.test('sizes', async (t) => {
   const large = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }] })
   const refused = await post(large)

@@ -139,11 +139,19 @@ export class TextWalk {
     for (const field of fields) if (holder[field] !== undefined) this.#values(holder, field, place, names)
   }
 
-  /** Visits what a JSON schema says in words: descriptions, titles, defaults, examples, allowed values, and keywords of nobody's. */
-  schema(schema: JsonValue | undefined, place: TextPlace): void {
+  /**
+   * Visits what the JSON schema in `holder[field]` says in words: descriptions, titles, defaults, examples, allowed values, and
+   * keywords of nobody's. A text there is visited as one.
+   */
+  schema(holder: JsonObject, field: string, place: TextPlace): void {
+    const schema = holder[field]
+    if (typeof schema === 'string') this.text(holder, field, place)
     const pending = isContainer(schema) ? [schema] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, Array.isArray(next) ? next.filter(isContainer) : this.#keywords(next, place))
+      stack(
+        pending,
+        Array.isArray(next) ? this.#leavesOf(next, place, isMedia, undefined) : this.#keywords(next, place),
+      )
     }
   }
 
@@ -151,13 +159,13 @@ export class TextWalk {
   #keywords(schema: JsonObject, place: TextPlace): (JsonObject | JsonValue[])[] {
     const inner: (JsonObject | JsonValue[])[] = []
     for (const [keyword, value] of Object.entries(schema)) {
-      if (VALUE_KEYWORDS.has(keyword)) this.leaves(schema, keyword, place)
-      else if (typeof value === 'string') {
-        if (!PLAIN_KEYWORDS.has(keyword)) this.text(schema, keyword, place)
-      } else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
+      if (PLAIN_KEYWORDS.has(keyword)) continue
+      if (VALUE_KEYWORDS.has(keyword)) this.all(schema, keyword, place)
+      else if (typeof value === 'string') this.text(schema, keyword, place)
+      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
         for (const name in value) {
           const named = value[name]
-          if (isContainer(named)) inner.push(named)
+          if (isJsonObject(named)) inner.push(named)
         }
       } else if (isContainer(value)) inner.push(value)
     }
@@ -241,7 +249,7 @@ function stack<Item>(pending: Item[], items: readonly Item[]): void {
   }
 }
 
-/** Of a string that is no text for the model: another one would be another schema. */
+/** What says no words: of another value it would be another schema. */
 const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'format',
@@ -256,12 +264,18 @@ const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
   'id',
   'contentEncoding',
   'contentMediaType',
+  'required',
+  'dependentRequired',
+  'discriminator',
+  'propertyOrdering',
+  'property_ordering',
 ])
 const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'example', 'examples'])
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   'dependentSchemas',
+  'dependencies',
   '$defs',
   'definitions',
 ])

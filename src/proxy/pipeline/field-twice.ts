@@ -63,9 +63,9 @@ function pathOf(levels: readonly Level[]): string {
   const path = shown
     .map(({ names, name, index }) => (names === undefined ? `[${index}]` : `.${shortened(name)}`))
     .join('')
-  return shown.length < levels.length ? `...${path}` : path.replace(/^\./, '')
+  return (shown.length < levels.length ? '...' : '') + path.replace(/^\./, '')
 }
 
 function shortened(name: string): string {
-  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).toWellFormed()}...` : name
 }

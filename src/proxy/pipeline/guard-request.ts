@@ -217,6 +217,6 @@ function restorerOf(redactions: RedactionMap, json: boolean): AnswerRestorer {
 }
 
 function asksForJson({ responseFormat, source }: CompletionRequest, format: Format): boolean {
-  if (responseFormat !== undefined) return responseFormat.type !== 'text'
+  if (responseFormat !== undefined && responseFormat.type !== 'text') return true
   return format.asksForJson?.(source.document) === true
 }

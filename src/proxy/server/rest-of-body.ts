@@ -14,10 +14,15 @@ const LINGER_ROUNDS = 6
  */
 export function restOfBody(response: ServerResponse): Promise<void> | undefined {
   const request = response.req
-  if (request.complete || request.destroyed || !hasBody(request) || !endsConnection(response)) return undefined
-  refused.add(request.socket)
+  const { socket } = request
+  if (request.complete || request.destroyed || !hasBody(request)) return undefined
+  refused.add(socket)
+  if (!endsConnection(response)) {
+    // The next request there is another matter.
+    request.on('end', () => refused.delete(socket))
+    return undefined
+  }
   return new Promise((resolve) => {
-    const { socket } = request
     let { bytesRead } = socket
     let rounds = 0
     const clock = setInterval(() => {

@@ -11,7 +11,7 @@ function wordsOf(schema: JsonValue): string[] {
   new TextWalk(({ text }) => {
     words.push(text)
     return text
-  }).schema(schema, PLACE)
+  }).schema({ schema }, 'schema', PLACE)
   return words
 }
 
@@ -27,6 +27,31 @@ t.test('the words of schemas under keywords and under names are visited', async 
     $defs: { named: { description: 'defined' } },
   }
   t.strictSame(wordsOf(schema).toSorted(), ['an item', 'defined', 'one', 'other', 'the rest'])
+})
+
+t.test('what a schema says in keywords of its own is visited, its structure is not', async (t) => {
+  const structure: JsonObject = {
+    type: ['object', 'null'],
+    required: ['a'],
+    propertyOrdering: ['a'],
+    dependentRequired: { a: ['b'] },
+    dependencies: { a: ['b'], b: { title: 'told' } },
+    discriminator: { propertyName: 'a', mapping: { x: '#/$defs/x' } },
+    $ref: '#/$defs/a',
+    items: [{ format: 'email', pattern: 'a@b' }],
+  }
+  t.strictSame(wordsOf(structure), ['told'])
+  const words: JsonObject = {
+    'x-note': 'one',
+    'x-notes': ['two', ['three']],
+    'x-data': { note: 'four', list: ['five'] },
+    enum: ['six'],
+    default: { id: 'seven', user_id: 'eight', type: 'nine' },
+  }
+  const told = new Set(wordsOf(words))
+  for (const word of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'])
+    t.ok(told.has(word), word)
+  t.strictSame(wordsOf('a text'), ['a text'])
 })
 
 t.test('a schema is visited once, however many of its neighbours are booleans', async (t) => {

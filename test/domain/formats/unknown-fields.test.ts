@@ -66,11 +66,11 @@ const DEFINITIONS: Readonly<Record<FormatName, JsonObject>> = {
       { type: 'custom', name: 'g', input_schema: {}, ...NOTE },
       { type: 'web_search_20250305', name: 'web_search', description: EMAIL },
     ],
-    output_config: { format: { type: 'json_schema', schema: { title: EMAIL }, ...NOTE } },
+    output_config: { effort: 'low', ...NOTE, format: { type: 'json_schema', schema: { title: EMAIL }, ...NOTE } },
   },
   'generate-content': {
     tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { 'x-note': EMAIL }, ...NOTE }] }],
-    generationConfig: { responseJsonSchema: { title: EMAIL }, ...NOTE },
+    generationConfig: { responseJsonSchema: { title: EMAIL }, _responseJsonSchema: { title: EMAIL }, ...NOTE },
   },
 }
 
@@ -99,6 +99,7 @@ t.test('grammars and settings stay as they are', async (t) => {
     structured_outputs: { regex: EMAIL, grammar: EMAIL, structural_tag: EMAIL, whitespace_pattern: EMAIL },
     response_format: {
       type: 'grammar',
+      value: EMAIL,
       grammar: EMAIL,
       pattern: EMAIL,
       structures: [{ begin: EMAIL }],
@@ -127,6 +128,7 @@ t.test('the words beside them are texts', async (t) => {
     model: 'm',
     messages: [],
     guided_json: schema,
+    response_format: { type: 'json', value: schema },
     json_schema: JSON.stringify(schema),
     structured_outputs: { json: schema, choice: [EMAIL], note: EMAIL },
     data_sources: [
@@ -146,7 +148,9 @@ t.test('the words beside them are texts', async (t) => {
 t.test('what is not of the form that is known is text', async (t) => {
   for (const fields of [
     { structured_outputs: EMAIL, data_sources: EMAIL },
-    { structured_outputs: [EMAIL], data_sources: [EMAIL] },
+    { structured_outputs: [EMAIL], data_sources: [EMAIL], guided_json: [EMAIL] },
+    { response_format: { type: 'json_object', json_schema: EMAIL, schema: EMAIL } },
+    { response_format: { type: 'json_object', json_schema: [EMAIL] } },
     { data_sources: [{ parameters: { authentication: EMAIL } }, { parameters: EMAIL }] },
   ]) {
     const document: JsonObject = structuredClone(fields)
@@ -156,8 +160,35 @@ t.test('what is not of the form that is known is text', async (t) => {
 })
 
 t.test('what a vendor searches for is a parameter', async (t) => {
-  const document: JsonObject = { tools: [{ file_search: { metadata_filter: `author = "${EMAIL}"`, top_k: 3 } }] }
+  const filter = { metadata_filter: `author = "${EMAIL}"` }
+  const document: JsonObject = {
+    tools: [
+      { file_search: { ...filter, top_k: 3 } },
+      { retrieval: { vertexAiSearch: { datastore: 'd', filter: EMAIL } } },
+      { retrieval: { vertex_rag_store: { rag_retrieval_config: { filter } } } },
+    ],
+  }
   const scopes: string[] = []
   formatOf('generate-content').visitRequestText(document, ({ scope, text }) => (scopes.push(scope), text))
-  t.strictSame(scopes, ['parameter'])
+  t.strictSame(scopes, ['parameter', 'parameter', 'parameter'])
+})
+
+t.test('JSON is asked for by fields of other servers, too', async (t) => {
+  const { asksForJson } = formatOf('chat-completions')
+  for (const document of [
+    { guided_json: {} },
+    { json_schema: '{}' },
+    { nvext: { guided_json: {} } },
+    { structured_outputs: { json: {} } },
+    { structured_outputs: { json_object: true } },
+    { response_format: { type: 'json', value: {} } },
+  ]) {
+    t.equal(asksForJson?.(document), true, JSON.stringify(document))
+  }
+  for (const document of [
+    {},
+    { guided_json: null, structured_outputs: { regex: 'x' } },
+    { response_format: { type: 'text' } },
+  ])
+    t.equal(asksForJson?.(document), false, JSON.stringify(document))
 })

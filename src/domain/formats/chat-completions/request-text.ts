@@ -113,11 +113,12 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'pa
 const CUSTOM_TOOL_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'format'])
 /** What a tool of a vendor says of itself. All else are settings, an address or a credential. */
 const TOOL_WORDS = ['description', 'server_description', 'instructions'] as const
-/** With the grammars of vLLM, llama.cpp, SGLang and Fireworks. */
+/** With the grammars of vLLM, llama.cpp, SGLang, TGI and Fireworks. */
 const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'json_schema',
   'schema',
+  'value',
   'grammar',
   'pattern',
   'regex',
@@ -147,7 +148,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const definition of asArray(document.functions)) if (isJsonObject(definition)) visitFunction(definition, walk)
   visitResponseFormat(document, walk)
   visitPrediction(document, walk)
-  for (const field of SCHEMA_FIELDS) visitSchema(document, field, walk)
+  for (const field of SCHEMA_FIELDS) walk.schema(document, field, TOOL_DEFINITION)
   visitStructuredOutputs(document, walk)
   visitDataSources(document, walk)
   walk.all(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
@@ -217,32 +218,27 @@ function visitCustomTool(tool: JsonObject, walk: TextWalk): void {
 
 function visitFunction(definition: JsonObject, walk: TextWalk): void {
   walk.text(definition, 'description', TOOL_DEFINITION)
-  walk.schema(definition.parameters, TOOL_DEFINITION)
+  walk.schema(definition, 'parameters', TOOL_DEFINITION)
   walk.extras(definition, FUNCTION_FIELDS, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   const format = asObject(document.response_format)
   if (format === undefined) return
-  visitSchema(format, 'schema', walk) // as Together, Fireworks and llama.cpp take it
+  walk.schema(format, 'schema', TOOL_DEFINITION) // as Together, Fireworks and llama.cpp take it
+  if (isJsonObject(format.value)) walk.schema(format, 'value', TOOL_DEFINITION) // as TGI does; a text is a pattern
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
-  if (wrapper === undefined) return
+  if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
   walk.text(wrapper, 'description', TOOL_DEFINITION)
-  walk.schema(wrapper.schema, TOOL_DEFINITION)
+  walk.schema(wrapper, 'schema', TOOL_DEFINITION)
   walk.extras(wrapper, JSON_SCHEMA_FIELDS, TOOL_DEFINITION)
-}
-
-/** A schema, or its text. */
-function visitSchema(holder: JsonObject, field: string, walk: TextWalk): void {
-  walk.text(holder, field, TOOL_DEFINITION)
-  walk.schema(holder[field], TOOL_DEFINITION)
 }
 
 function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
   const outputs = asObject(document.structured_outputs)
   if (outputs === undefined) return walk.all(document, 'structured_outputs', TOOL_DEFINITION)
-  visitSchema(outputs, 'json', walk)
+  walk.schema(outputs, 'json', TOOL_DEFINITION)
   walk.all(outputs, 'choice', TOOL_DEFINITION)
   walk.extras(outputs, STRUCTURED_OUTPUTS, TOOL_DEFINITION)
 }

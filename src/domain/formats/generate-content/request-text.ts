@@ -20,10 +20,9 @@ function bothSpellings(fields: readonly string[]): ReadonlySet<string> {
   return new Set(fields.flatMap((field) => [field, snakeOf(field)]))
 }
 
-const SCHEMAS = ['responseSchema', 'responseJsonSchema'] as const
+const SCHEMAS = ['responseSchema', 'responseJsonSchema', '_responseJsonSchema'] as const
 const GENERATION_CONFIG_FIELDS = bothSpellings([
   ...SCHEMAS,
-  '_responseJsonSchema',
   'stopSequences',
   'responseMimeType',
   'responseModalities',
@@ -78,7 +77,7 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   visitContents(document, walk)
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
-  for (const field of SCHEMAS) walk.schema(valueIn(config, field), TOOL_DEFINITION)
+  for (const field of SCHEMAS) walk.schema(config, nameIn(config, field), TOOL_DEFINITION)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
   walk.extras(config, GENERATION_CONFIG_FIELDS, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
@@ -117,9 +116,18 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
   for (const declaration of itemsIn(tool, 'functionDeclarations')) {
     if (!isJsonObject(declaration)) continue
     walk.text(declaration, 'description', TOOL_DEFINITION)
-    for (const field of DECLARATION_SCHEMAS) walk.schema(declaration[nameIn(declaration, field)], TOOL_DEFINITION)
+    for (const field of DECLARATION_SCHEMAS) walk.schema(declaration, nameIn(declaration, field), TOOL_DEFINITION)
     walk.extras(declaration, DECLARATION_FIELDS, TOOL_DEFINITION)
   }
-  const fileSearch = asObject(valueIn(tool, 'fileSearch'))
-  if (fileSearch !== undefined) walk.parameters(fileSearch, [nameIn(fileSearch, 'metadataFilter')])
+  for (const [path, field] of FILTERS) {
+    const search = path.reduce<JsonObject | undefined>((at, name) => at && asObject(valueIn(at, name)), tool)
+    if (search !== undefined) walk.parameters(search, [nameIn(search, field)])
+  }
 }
+
+/** Of the vendor's searches. */
+const FILTERS = [
+  [['fileSearch'], 'metadataFilter'],
+  [['retrieval', 'vertexAiSearch'], 'filter'],
+  [['retrieval', 'vertexRagStore', 'ragRetrievalConfig', 'filter'], 'metadataFilter'],
+] as const

@@ -31,6 +31,7 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set([
   'allowed_callers',
   'eager_input_streaming',
 ])
+const OUTPUT_CONFIG_FIELDS: ReadonlySet<string> = new Set(['format', 'effort', 'task_budget'])
 const OUTPUT_FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'schema', 'name', 'strict'])
 
 /** Fields of the request that are visited for what they are, or hold no text for the model. */
@@ -63,7 +64,9 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitContent(document, 'system', SYSTEM, walk)
   for (const message of asArray(document.messages)) if (isJsonObject(message)) visitMessage(message, walk)
   for (const tool of asArray(document.tools)) if (isJsonObject(tool)) visitTool(tool, walk)
-  visitOutputFormat(asObject(asObject(document.output_config)?.format), walk)
+  const config = asObject(document.output_config) ?? {}
+  visitOutputFormat(asObject(config.format), walk)
+  walk.extras(config, OUTPUT_CONFIG_FIELDS, TOOL_DEFINITION)
   visitOutputFormat(asObject(document.output_format), walk)
   walk.parameters(document, PARAMETERS)
   walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
@@ -79,7 +82,7 @@ function visitMessage(message: JsonObject, walk: TextWalk): void {
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
   walk.text(tool, 'description', TOOL_DEFINITION)
-  walk.schema(tool.input_schema, TOOL_DEFINITION)
+  walk.schema(tool, 'input_schema', TOOL_DEFINITION)
   walk.values(tool, 'input_examples', TOOL_DEFINITION)
   walk.parameters(tool, TOOL_PARAMETERS)
   if (isClientTool(tool)) walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
@@ -87,6 +90,6 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
 
 function visitOutputFormat(format: JsonObject | undefined, walk: TextWalk): void {
   if (format === undefined) return
-  walk.schema(format.schema, TOOL_DEFINITION)
+  walk.schema(format, 'schema', TOOL_DEFINITION)
   walk.extras(format, OUTPUT_FORMAT_FIELDS, TOOL_DEFINITION)
 }
