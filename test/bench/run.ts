@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isMissed, machineMarkdown, ownVersion, resultsMarkdown } from './rig/report.ts'
+import { stayOnLoadCore, useAllCores } from './rig/processes.ts'
 import type { SectionResult } from './rig/report.ts'
 import { OMISSIONS, startRig } from './rig/rig.ts'
 import type { Omission, Rig } from './rig/rig.ts'
@@ -46,6 +47,8 @@ async function runBench(sections: readonly Section[], quick: boolean, save: bool
   try {
     for (const section of sections) {
       log(section.title)
+      if (section.needs === 'gateways') stayOnLoadCore()
+      else useAllCores()
       results.push({ title: section.title, report: await section.run(bench) })
     }
     const notes = rig === undefined ? [] : (await rig).notes

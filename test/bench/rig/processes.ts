@@ -31,9 +31,20 @@ process.on('exit', () => {
 /** Whether processes can be kept on cores of their own here. */
 export const canPin: boolean = availableParallelism() >= 2 && findCommand('taskset') !== undefined
 
-/** Keeps the bench itself off the gateways' core: it reads what they write on stdout. */
+const ALL_CORES = `0-${availableParallelism() - 1}`
+
+/** Keeps the bench itself off the gateways' core: it reads what they write on stdout. What it starts stays there, too. */
 export function stayOnLoadCore(): void {
-  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', CORES.load, String(process.pid)])
+  pinItself(CORES.load)
+}
+
+/** For what needs no gateways. */
+export function useAllCores(): void {
+  pinItself(ALL_CORES)
+}
+
+function pinItself(cores: string): void {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)])
 }
 
 /** The path of a program, or undefined where it is not installed. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { GATEWAYS, missing, startContender } from './contenders.ts'
 import type { Contender, ContenderName, Surroundings } from './contenders.ts'
 import type { LoadOptions, LoadResult } from './load-generator.ts'
-import { findCommand, freePort, portIn, processorMs, start, stayOnLoadCore } from './processes.ts'
+import { findCommand, freePort, portIn, processorMs, start } from './processes.ts'
 import type { Running } from './processes.ts'
 
 export interface Rig {
@@ -37,7 +37,6 @@ const LOAD_GRACE_MS = 10_000
 
 /** @throws where the mock does not start; a contender that does not is left out and noted. */
 export async function startRig(log: (line: string) => void, without: readonly Omission[]): Promise<Rig> {
-  stayOnLoadCore()
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
   const mock = start('load', process.execPath, [MOCK])
