@@ -45,14 +45,15 @@ t.test('any document, however its strings are written and however deep', async (
       fc.constantFrom<unknown>(null, true, 0, 1.5),
       string,
       fc.array(tie('value'), { maxLength: 3 }),
-      fc.dictionary(string, tie('value'), { maxKeys: 4 }),
+      fc.dictionary(string, tie('value'), { maxKeys: 4, noNullPrototype: true }),
     ),
   }))
   fc.assert(
     fc.property(value, fc.infiniteStream(fc.nat({ max: 3 })), (document, choices) => {
       teach()
       const choose = () => Number(choices.next().value)
-      t.strictSame(jsonValue(written(document, choose)), JSON.parse(JSON.stringify(document)))
+      // Not what the engine reads, which is taught the mistake.
+      t.strictSame(jsonValue(written(document, choose)), document)
     }),
     { numRuns: 500 },
   )
