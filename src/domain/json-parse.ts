@@ -2,16 +2,16 @@
  * Reading JSON without losing digits. A number that a double would write otherwise (ids beyond 2^53, `1e400`, more digits
  * than a double keeps) stays as its text, a `RawNumber`, which `JSON.stringify` writes as it came.
  *
- * 1. `JSON.parse` reads every text (json-value.ts). Few hold a number that could be concerned, which a regular expression sees: for all
- *    others that is the end.
+ * 1. `JSON.parse` reads every text (json-value.ts). Few hold a number that could be concerned, which a regular expression
+ *    sees: for all others that is the end.
  * 2. The text is walked over with the names and indices that lead to each place; strings are passed over by the engine.
  * 3. What stands there in the value, and is the double of that number, is replaced. A reviver would do the same at two
  *    to seven times the cost: a second for the largest request, in which nothing else runs.
  *
  * Limits: numbers that a double writes as another text of the same value (`1.0`, `-0`, `1e2`) may be written so.
  */
-import { numberOf, type JsonObject, type JsonValue } from './json.ts'
-import { endOfString } from './json-text.ts'
+import { numberOf, putField, type JsonObject, type JsonValue } from './json.ts'
+import { endOfString, stringAt } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
 
 /**
@@ -147,19 +147,12 @@ class DigitKeeper {
 
   #put(container: Container, level: Level, value: JsonValue): void {
     if (Array.isArray(container)) container[level.index] = value
-    else put(container, this.#nameAt(level), value)
+    else putField(container, this.#nameAt(level), value)
   }
 
   #nameAt({ open, close }: Level): string {
-    const literal = this.#text.slice(open, close + 1)
-    return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
+    return stringAt(this.#text, open, close)
   }
-}
-
-/** Assigned, `__proto__` would be no field. */
-function put(object: JsonObject, name: string, value: JsonValue): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value })
-  else object[name] = value
 }
 
 function beginsNumber(code: number): boolean {

@@ -5,6 +5,7 @@ export const MAX_JSON_DEPTH = 128
 
 const QUOTE = '"'
 const BACKSLASH = 0x5c
+const [SPACE, TAB, LINE_FEED, RETURN, COLON] = [0x20, 0x09, 0x0a, 0x0d, 0x3a]
 
 /**
  * Where the string ends that begins at `start`; the text's end where it does not. The engine looks for the quotes; the
@@ -14,6 +15,23 @@ export function endOfString(text: string, start: number): number {
   let end = text.indexOf(QUOTE, start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf(QUOTE, end + 1)
   return end === -1 ? text.length : end
+}
+
+/** Whether the string that ends at `close` is the name of a field. */
+export function isFieldName(text: string, close: number): boolean {
+  let next = close + 1
+  while (isBlank(text.charCodeAt(next))) next++
+  return text.charCodeAt(next) === COLON
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === RETURN || code === TAB
+}
+
+/** What the string says whose quotes are at `open` and `close`. @throws {SyntaxError} where it is none */
+export function stringAt(text: string, open: number, close: number): string {
+  const literal = text.slice(open, close + 1)
+  return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
 }
 
 /** Whether an odd number of backslashes stands before. A quote does, where none does, so the walk is bounded. */

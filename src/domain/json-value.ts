@@ -7,10 +7,8 @@
  * 2. In the few, stand-ins take the place of all names: `e` and a number for one with an escape, `p` and itself for another.
  * 3. What the engine makes of that gets its names back.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
-import { endOfString } from './json-text.ts'
-
-const [SPACE, TAB, LINE_FEED, RETURN, COLON] = [0x20, 0x09, 0x0a, 0x0d, 0x3a]
+import { isJsonObject, putField, type JsonObject, type JsonValue } from './json.ts'
+import { endOfString, isFieldName, stringAt } from './json-text.ts'
 
 /** The value of a JSON text. @throws {SyntaxError} as `JSON.parse` does */
 export function jsonValue(text: string): JsonValue {
@@ -22,20 +20,9 @@ function holdsEscapedName(text: string): boolean {
   let end = -1
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', end + 1)) {
     end = endOfString(text, at - 1)
-    if (isName(text, end)) return true
+    if (isFieldName(text, end)) return true
   }
   return false
-}
-
-/** Whether the string that ends there is the name of a field. */
-function isName(text: string, end: number): boolean {
-  let next = end + 1
-  while (isBlank(text.charCodeAt(next))) next++
-  return text.charCodeAt(next) === COLON
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === LINE_FEED || code === RETURN || code === TAB
 }
 
 /** A text that is no JSON stays one: a string takes the place of a string. */
@@ -46,11 +33,11 @@ function readByStandIns(text: string): JsonValue {
   let end = -1
   for (let open = text.indexOf('"'); open !== -1; open = text.indexOf('"', end + 1)) {
     end = endOfString(text, open)
-    if (!isName(text, end)) continue
+    if (!isFieldName(text, end)) continue
     const literal = text.slice(open, end + 1)
     // Of a string alone the engine makes no mistake.
     const standIn = literal.includes('\\')
-      ? `"e${escaped.push(String(JSON.parse(literal))) - 1}"`
+      ? `"e${escaped.push(stringAt(text, open, end)) - 1}"`
       : `"p${literal.slice(1)}`
     pieces.push(text.slice(copied, open), standIn)
     copied = end + 1
@@ -77,7 +64,6 @@ function renameAll(object: JsonObject, escaped: readonly string[]): void {
   for (const [standIn] of fields) delete object[standIn]
   for (const [standIn, value] of fields) {
     const name = standIn.startsWith('p') ? standIn.slice(1) : (escaped[Number(standIn.slice(1))] ?? '')
-    // Assigned, `__proto__` would be no field.
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+    putField(object, name, value)
   }
 }

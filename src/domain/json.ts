@@ -30,6 +30,12 @@ function isRawNumber(value: object): value is RawNumber {
   return !(value instanceof Object) && JSON.isRawJSON(value)
 }
 
+/** Gives the object a field, whatever its name: assigned, `__proto__` would be none. */
+export function putField(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
 /** `value` as an object, or undefined where it is anything else. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined

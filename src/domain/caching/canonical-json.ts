@@ -1,5 +1,5 @@
 /** One text for all spellings of a JSON document: the key of what is equal, whatever the order of its fields. */
-import type { JsonObject, JsonValue } from '../json.ts'
+import { putField, type JsonObject, type JsonValue } from '../json.ts'
 
 /**
  * The document with its fields in the order of their names, without spaces. Numbers that a double would change must be kept
@@ -46,15 +46,9 @@ function fieldsInOrder(object: JsonObject, placeOf: PlaceOf, ignored?: ReadonlyS
     if (field === undefined || ignored?.has(name) === true) continue
     const ordered = inOrder(field, placeOf)
     if (ordered !== field) copy ??= { ...object }
-    if (copy !== undefined) put(copy, name, ordered)
+    if (copy !== undefined) putField(copy, name, ordered)
   }
   return copy ?? object
-}
-
-/** Assigned, `__proto__` would be no field. */
-function put(object: JsonObject, name: string, value: JsonValue): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true })
-  else object[name] = value
 }
 
 /** Up to here sorting by insertion is cheaper than the runtime's sort, which allocates. Most objects have a few fields. */

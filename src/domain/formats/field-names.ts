@@ -2,7 +2,7 @@
  * New names for the fields of one object. Two fields never become one: where a new name is taken already, it is counted on,
  * `name (2)`. That takes a client who writes a value and what looks like its token side by side.
  */
-import type { JsonObject } from '../json.ts'
+import { putField, type JsonObject } from '../json.ts'
 
 /** The new names of one object's fields, given out one by one. */
 export class FieldNames {
@@ -36,13 +36,6 @@ export function renameFields(object: JsonObject, renamed: ReadonlyMap<string, st
   for (const [name] of fields) delete object[name]
   for (const [name, value] of fields) {
     const wanted = renamed.get(name)
-    put(object, wanted === undefined ? name : names.take(wanted), value)
+    putField(object, wanted === undefined ? name : names.take(wanted), value)
   }
-}
-
-/** Assigned, `__proto__` would be no field. */
-function put(object: JsonObject, name: string, value: JsonObject[string]): void {
-  if (name === '__proto__')
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
-  else object[name] = value
 }

@@ -3,7 +3,7 @@
  * long integers, number formats, duplicate keys and spaces survive (a parse and a stringify would round 64-bit ids).
  */
 import { isJson } from '../json.ts'
-import { endOfString } from '../json-text.ts'
+import { endOfString, isFieldName, stringAt } from '../json-text.ts'
 import { FieldNames } from './field-names.ts'
 
 /** What shall stand in the place of a string, whose quotes are at `open` and `close`. */
@@ -24,8 +24,8 @@ export function rewriteJsonStrings(text: string, visit: (decoded: string, isName
   const changes: Change[] = []
   for (let open = text.indexOf('"'); open !== -1;) {
     const close = endOfString(text, open)
-    const isName = isKey(text, close)
-    const decoded = decode(text, open, close)
+    const isName = isFieldName(text, close)
+    const decoded = stringAt(text, open, close)
     const replacement = visit(decoded, isName)
     if (replacement !== decoded) changes.push({ open, close, text: replacement, isName })
     open = text.indexOf('"', close + 1)
@@ -67,8 +67,8 @@ function nameChange(
   change: Change | undefined,
 ): Change | undefined {
   const close = endOfString(text, open)
-  if (names === undefined || !isKey(text, close)) return change
-  const name = decode(text, open, close)
+  if (names === undefined || !isFieldName(text, close)) return change
+  const name = stringAt(text, open, close)
   const given = names.nameFor(name, change?.text ?? name)
   return given === name ? undefined : { open, close, text: given, isName: true }
 }
@@ -83,15 +83,4 @@ class ObjectNames {
     this.#given.set(name, given)
     return given
   }
-}
-
-function isKey(text: string, close: number): boolean {
-  let next = close + 1
-  while (next < text.length && ' \t\r\n'.includes(text.charAt(next))) next += 1
-  return text[next] === ':'
-}
-
-function decode(text: string, open: number, close: number): string {
-  const literal = text.slice(open, close + 1)
-  return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
 }

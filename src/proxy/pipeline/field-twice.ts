@@ -1,5 +1,5 @@
 /** Where a field stands twice: for the refusal, which is rare, so that reading costs nothing for it. */
-import { endOfString } from '../../domain/json-text.ts'
+import { endOfString, isFieldName, stringAt } from '../../domain/json-text.ts'
 
 /** Characters of a name that are shown. */
 const MAX_NAME = 64
@@ -21,28 +21,24 @@ interface Level {
  */
 export function fieldTwice(text: string): string | undefined {
   const levels: Level[] = []
-  let isName = false
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1)
     switch (text[at]) {
       case '"': {
         const end = endOfString(text, at)
-        if (isName && level?.names !== undefined) {
-          level.name = String(JSON.parse(text.slice(at, end + 1)))
+        if (level?.names !== undefined && isFieldName(text, end)) {
+          level.name = stringAt(text, at, end)
           if (level.names.has(level.name)) return pathOf(levels)
           level.names.add(level.name)
-          isName = false
         }
         at = end
         break
       }
       case '{':
         levels.push({ names: new Set(), name: '', index: 0 })
-        isName = true
         break
       case '[':
         levels.push({ names: undefined, name: '', index: 0 })
-        isName = false
         break
       case '}':
       case ']':
@@ -50,7 +46,6 @@ export function fieldTwice(text: string): string | undefined {
         break
       case ',':
         if (level !== undefined) level.index += 1
-        isName = level?.names !== undefined
         break
       default:
     }
