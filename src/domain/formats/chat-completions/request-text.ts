@@ -1,6 +1,6 @@
 /** The texts of a chat-completions request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
-import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { asArray, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
@@ -51,7 +51,7 @@ const STRUCTURED_OUTPUTS: ReadonlySet<string> = new Set([
  * Of Azure's `data_sources`: where the data is and how to log in there, which the vendor is to use.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data
  */
-const DATA_SOURCE: ReadonlySet<string> = new Set([
+const DATA_SOURCE_PARAMETERS: ReadonlySet<string> = new Set([
   'role_information',
   'filter',
   'authentication',
@@ -217,9 +217,14 @@ function visitCustomTool(tool: JsonObject, walk: TextWalk): void {
 }
 
 function visitFunction(definition: JsonObject, walk: TextWalk): void {
+  visitDefinition(definition, 'parameters', FUNCTION_FIELDS, walk)
+}
+
+/** What has a description and a schema. */
+function visitDefinition(definition: JsonObject, schema: string, known: ReadonlySet<string>, walk: TextWalk): void {
   walk.text(definition, 'description', TOOL_DEFINITION)
-  walk.schema(definition, 'parameters', TOOL_DEFINITION)
-  walk.extras(definition, FUNCTION_FIELDS, TOOL_DEFINITION)
+  walk.schema(definition, schema, TOOL_DEFINITION)
+  walk.extras(definition, known, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
@@ -230,9 +235,7 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
-  walk.text(wrapper, 'description', TOOL_DEFINITION)
-  walk.schema(wrapper, 'schema', TOOL_DEFINITION)
-  walk.extras(wrapper, JSON_SCHEMA_FIELDS, TOOL_DEFINITION)
+  visitDefinition(wrapper, 'schema', JSON_SCHEMA_FIELDS, walk)
 }
 
 function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
@@ -245,16 +248,22 @@ function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
 
 function visitDataSources(document: JsonObject, walk: TextWalk): void {
   const sources = asArray(document.data_sources)
-  const parameters = sources.map((source) => asObject(asObject(source)?.parameters))
-  if (sources.length === 0 || parameters.includes(undefined)) return walk.all(document, 'data_sources', USER)
-  for (const source of parameters) if (source !== undefined) visitDataSource(source, walk)
-  for (const source of sources) walk.extras(asObject(source) ?? {}, DATA_SOURCE_FIELDS, USER)
+  if (sources.length === 0 || !sources.every(isDataSource)) return walk.all(document, 'data_sources', USER)
+  for (const source of sources) visitDataSource(source, walk)
 }
 
-function visitDataSource(source: JsonObject, walk: TextWalk): void {
-  walk.text(source, 'role_information', SYSTEM)
-  walk.parameters(source, ['filter'])
-  walk.extras(source, DATA_SOURCE, USER)
+type DataSource = JsonObject & { readonly parameters: JsonObject }
+
+function isDataSource(source: JsonValue): source is DataSource {
+  return isJsonObject(source) && isJsonObject(source.parameters)
+}
+
+function visitDataSource(source: DataSource, walk: TextWalk): void {
+  const { parameters } = source
+  walk.text(parameters, 'role_information', SYSTEM)
+  walk.parameters(parameters, ['filter'])
+  walk.extras(parameters, DATA_SOURCE_PARAMETERS, USER)
+  walk.extras(source, DATA_SOURCE_FIELDS, USER)
 }
 
 function visitPrediction(document: JsonObject, walk: TextWalk): void {

@@ -7,13 +7,8 @@ export const SCHEMA_FIELDS = ['guided_json', 'json_schema'] as const
 /** @see Format.asksForJson */
 export function asksForJson(document: JsonObject): boolean {
   const outputs = asObject(document.structured_outputs)
-  const schemas = [
-    document.guided_json,
-    document.json_schema,
-    asObject(document.nvext)?.guided_json,
-    outputs?.json,
-    outputs?.json_object === true ? {} : undefined,
-  ]
-  if (schemas.some((schema) => schema !== undefined && schema !== null)) return true
+  const ofNim = asObject(document.nvext)
+  const schema = document.guided_json ?? document.json_schema ?? ofNim?.guided_json ?? outputs?.json ?? null
+  if (schema !== null || outputs?.json_object === true) return true
   return asObject(document.response_format)?.type === 'json'
 }

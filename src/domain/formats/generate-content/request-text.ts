@@ -46,6 +46,13 @@ const GENERATION_CONFIG_FIELDS = bothSpellings([
 const DECLARATION_SCHEMAS = ['parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema'] as const
 const DECLARATION_FIELDS = bothSpellings(['name', 'description', 'behavior', ...DECLARATION_SCHEMAS])
 
+/** Of the vendor's searches. */
+const FILTERS = [
+  [['fileSearch'], 'metadataFilter'],
+  [['retrieval', 'vertexAiSearch'], 'filter'],
+  [['retrieval', 'vertexRagStore', 'ragRetrievalConfig', 'filter'], 'metadataFilter'],
+] as const
+
 /** Fields of the request that are visited for what they are, or hold no text for the model. */
 const DOCUMENT_FIELDS = bothSpellings([
   'model',
@@ -124,10 +131,3 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
     if (search !== undefined) walk.parameters(search, [nameIn(search, field)])
   }
 }
-
-/** Of the vendor's searches. */
-const FILTERS = [
-  [['fileSearch'], 'metadataFilter'],
-  [['retrieval', 'vertexAiSearch'], 'filter'],
-  [['retrieval', 'vertexRagStore', 'ragRetrievalConfig', 'filter'], 'metadataFilter'],
-] as const
