@@ -63,22 +63,33 @@ async function openServer(
     socket: socketOptions(host, credentials, options),
   })
   client.on('error', options.onLost)
-  const destroy = () => client.destroy()
-  signal.addEventListener('abort', destroy, { once: true })
   try {
-    await client.connect()
+    await untilAborted(signal, client, () => client.connect())
   } catch (error) {
     client.destroy()
     throw error
-  } finally {
-    signal.removeEventListener('abort', destroy)
   }
   // Options given with a command are merged into the client's anew each time.
   const asBytes = client.withTypeMapping(BYTES)
   return {
     send: (_key, args, returnBuffers) => (returnBuffers ? asBytes : client).sendCommand(args),
     sendToAll: async (args) => [await client.sendCommand(args)],
-    destroy,
+    destroy: () => client.destroy(),
+  }
+}
+
+/** What `work` resolves with; where the signal comes before, what it works with is destroyed, which fails it. */
+async function untilAborted<Result>(
+  signal: AbortSignal,
+  connection: { destroy(): void },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const destroy = () => connection.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    return await work()
+  } finally {
+    signal.removeEventListener('abort', destroy)
   }
 }
 
@@ -124,14 +135,12 @@ async function askSentinel(
 
 /** Ends the wire. */
 async function masterNamedBy(wire: RedisWire, masterName: string, signal: AbortSignal): Promise<RedisHost> {
-  const destroy = () => wire.destroy()
-  signal.addEventListener('abort', destroy, { once: true })
   try {
-    const reply = await wire.send('', ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName], false)
+    const question = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName]
+    const reply = await untilAborted(signal, wire, () => wire.send('', question, false))
     if (!Array.isArray(reply)) throw new Error(`the Sentinel knows no master "${masterName}"`)
     return { host: String(reply[0]), port: Number(reply[1]) }
   } finally {
-    signal.removeEventListener('abort', destroy)
     wire.destroy()
   }
 }
@@ -143,16 +152,12 @@ async function openConfirmedMaster(
   signal: AbortSignal,
 ): Promise<RedisWire> {
   const wire = await openServer(host, address, options, signal)
-  const destroy = () => wire.destroy()
-  signal.addEventListener('abort', destroy, { once: true })
   try {
-    const role = await wire.send('', ['ROLE'], false)
+    const role = await untilAborted(signal, wire, () => wire.send('', ['ROLE'], false))
     if (Array.isArray(role) && role[0] === 'master') return wire
   } catch (error) {
     wire.destroy()
     throw error
-  } finally {
-    signal.removeEventListener('abort', destroy)
   }
   wire.destroy()
   throw new Error('the server that the Sentinels name is not a master (yet)')
@@ -185,15 +190,11 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
   }
   cluster.on('error', onError)
   cluster.on('node-error', onError)
-  const destroy = () => cluster.destroy()
-  signal.addEventListener('abort', destroy, { once: true })
   try {
-    await cluster.connect()
+    await untilAborted(signal, cluster, () => cluster.connect())
   } catch (error) {
     cluster.destroy()
     throw because('no node of the cluster could be asked for the others', lastError ?? error)
-  } finally {
-    signal.removeEventListener('abort', destroy)
   }
   const asBytes = cluster.withTypeMapping(BYTES)
   /** The library learns of another master only by a command that meets the former one. */
@@ -211,7 +212,7 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
       await requireCurrentMasters()
       return Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand(args)))
     },
-    destroy,
+    destroy: () => cluster.destroy(),
   }
 }
 
