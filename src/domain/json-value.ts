@@ -4,11 +4,15 @@
  * another's, and a field could stand twice without being seen. So no name with an escape reaches the engine:
  *
  * 1. Few texts hold one, which costs a search for each string with a backslash. All others are read as ever.
- * 2. In the few, stand-ins take the place of all names: `e` and a number for one with an escape, `p` and itself for another.
- * 3. What the engine makes of that gets its names back.
+ * 2. In the few, a stand-in takes the place of each such name, and of the same name written plainly: which of two fields
+ *    with one name counts, the engine decides as ever.
+ * 3. In what the engine makes of that, the objects concerned are made anew with their names.
  */
 import { isJsonObject, putField, type JsonObject, type JsonValue } from './json.ts'
 import { endOfString, isFieldName, stringAt } from './json-text.ts'
+
+// oxlint-disable-next-line no-control-regex -- that is what is looked for
+const CONTROL = /[\u0000-\u001f]/
 
 /** The value of a JSON text. @throws {SyntaxError} as `JSON.parse` does */
 export function jsonValue(text: string): JsonValue {
@@ -27,43 +31,100 @@ function holdsEscapedName(text: string): boolean {
 
 /** A text that is no JSON stays one: a string takes the place of a string. */
 function readByStandIns(text: string): JsonValue {
-  const escaped: string[] = []
+  const names = new StandIns(markFor(text))
+  for (const [open, end] of fieldNames(text)) {
+    // Of a string alone the engine makes no mistake.
+    if (text.slice(open, end).includes('\\')) names.add(stringAt(text, open, end))
+  }
   const pieces: string[] = []
   let copied = 0
+  for (const [open, end] of fieldNames(text)) {
+    const standIn = names.of(stringAt(text, open, end))
+    // What may stand in no string is left for the engine to refuse.
+    if (standIn === undefined || CONTROL.test(text.slice(open, end))) continue
+    pieces.push(text.slice(copied, open + 1), standIn)
+    copied = end
+  }
+  pieces.push(text.slice(copied))
+  return names.putBack(JSON.parse(pieces.join('')))
+}
+
+/** Where the names of fields begin and end, their quotes. */
+function* fieldNames(text: string): Generator<readonly [open: number, end: number]> {
   let end = -1
   for (let open = text.indexOf('"'); open !== -1; open = text.indexOf('"', end + 1)) {
     end = endOfString(text, open)
-    if (!isFieldName(text, end)) continue
-    const literal = text.slice(open, end + 1)
-    // Of a string alone the engine makes no mistake.
-    const standIn = literal.includes('\\')
-      ? `"e${escaped.push(stringAt(text, open, end)) - 1}"`
-      : `"p${literal.slice(1)}`
-    pieces.push(text.slice(copied, open), standIn)
-    copied = end + 1
-  }
-  pieces.push(text.slice(copied))
-  const value: JsonValue = JSON.parse(pieces.join(''))
-  putNamesBack(value, escaped)
-  return value
-}
-
-/** In place, and not by recursion: depth is bounded elsewhere, where it is. */
-function putNamesBack(value: JsonValue, escaped: readonly string[]): void {
-  const pending = [value]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (isJsonObject(next)) renameAll(next, escaped)
-    if (typeof next !== 'object' || next === null) continue
-    for (const inner of Object.values(next)) if (typeof inner === 'object' && inner !== null) pending.push(inner)
+    if (isFieldName(text, end)) yield [open, end]
   }
 }
 
-/** Of fields with one name the last counts, as ever. */
-function renameAll(object: JsonObject, escaped: readonly string[]): void {
-  const fields = Object.entries(object)
-  for (const [standIn] of fields) delete object[standIn]
-  for (const [standIn, value] of fields) {
-    const name = standIn.startsWith('p') ? standIn.slice(1) : (escaped[Number(standIn.slice(1))] ?? '')
-    putField(object, name, value)
+/** What no name in the text begins with. Not to be guessed: a text that holds the first hundred would make it slow. */
+function markFor(text: string): string {
+  let mark: string
+  do mark = `~${Math.random().toString(36).slice(2)}.`
+  while (text.includes(mark))
+  return mark
+}
+
+/** Of the names with escapes in one text. */
+class StandIns {
+  readonly #mark: string
+  readonly #names: string[] = []
+  readonly #standIns = new Map<string, string>()
+
+  constructor(mark: string) {
+    this.#mark = mark
   }
+
+  add(name: string): void {
+    if (!this.#standIns.has(name)) this.#standIns.set(name, `${this.#mark}${this.#names.push(name) - 1}`)
+  }
+
+  of(name: string): string | undefined {
+    return this.#standIns.get(name)
+  }
+
+  /** Not by recursion: depth is bounded elsewhere, where it is. */
+  putBack(value: JsonValue): JsonValue {
+    const root = this.#renamed(value)
+    const pending: JsonValue[] = [root]
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (Array.isArray(next)) {
+        for (let index = 0; index < next.length; index++) {
+          const item = next[index]
+          if (isContainer(item)) pending.push((next[index] = this.#renamed(item)))
+        }
+      } else if (isJsonObject(next)) {
+        for (const name in next) {
+          const item = next[name]
+          if (!isContainer(item)) continue
+          const renamed = this.#renamed(item)
+          if (renamed !== item) putField(next, name, renamed)
+          pending.push(renamed)
+        }
+      }
+    }
+    return root
+  }
+
+  /** Another object, where it has one of the names: taking a field away costs the engine more than all of them anew. */
+  #renamed(value: JsonValue): JsonValue {
+    if (!isJsonObject(value) || !this.#isConcerned(value)) return value
+    const renamed: JsonObject = {}
+    for (const name in value) putField(renamed, this.#nameOf(name), value[name])
+    return renamed
+  }
+
+  #isConcerned(object: JsonObject): boolean {
+    for (const name in object) if (name.startsWith(this.#mark)) return true
+    return false
+  }
+
+  #nameOf(written: string): string {
+    return written.startsWith(this.#mark) ? (this.#names[Number(written.slice(this.#mark.length))] ?? '') : written
+  }
+}
+
+function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {
+  return typeof value === 'object' && value !== null
 }

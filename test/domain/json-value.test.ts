@@ -30,6 +30,13 @@ t.test('names with escapes are read as they are written, whatever was read befor
   ] as const) {
     t.strictSame(jsonValue(text), expected, text)
   }
+  for (const [text, expected] of [
+    ['{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
+    ['{"\\u0061":{"b":1},"a":{"b":2},"\\u0061":{"\\u0062":3}}', { a: { b: 3 } }],
+    ['{"\\u0061":1,"x":[{"a":2,"\\u0061":3},{"\\u0061":4,"a":5}]}', { a: 1, x: [{ a: 3 }, { a: 5 }] }],
+  ] as const) {
+    t.strictSame(jsonValue(text), expected, `of fields with one name the last counts: ${text}`)
+  }
   t.strictSame(Object.keys(jsonValue('{"b":1,"\\u0061":1,"\\u0031":1,"c":1}') ?? {}), ['1', 'b', 'a', 'c'])
   const value = jsonValue('{"\\u005f_proto__":{"a":1},"b":2}') as object
   t.strictSame(Object.keys(value), ['__proto__', 'b'], 'a field, and no prototype')
@@ -77,6 +84,7 @@ t.test('what is no JSON is refused, escapes or not', async (t) => {
     '{"\\u0061":"',
     '["\\u0061":1]',
     '{"\\u0061\n":1}',
+    '{"\\n":1,"\n":2}',
     '\\',
     '{"a":1 \\u0061"b":2}',
   ]) {
