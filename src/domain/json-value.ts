@@ -31,22 +31,26 @@ function holdsEscapedName(text: string): boolean {
 
 /** A text that is no JSON stays one: a string takes the place of a string. */
 function readByStandIns(text: string): JsonValue {
-  const names = new StandIns(markFor(text))
+  const escaped = new Set<string>()
+  const taken = new Set<string>()
   for (const [open, end] of fieldNames(text)) {
     // Of a string alone the engine makes no mistake.
-    if (text.slice(open, end).includes('\\')) names.add(stringAt(text, open, end))
+    const name = stringAt(text, open, end)
+    if (name.length < end - open - 1) escaped.add(name)
+    else if (name.startsWith(MARK)) taken.add(name)
   }
+  const standIns = new StandIns(escaped, taken)
   const pieces: string[] = []
   let copied = 0
   for (const [open, end] of fieldNames(text)) {
-    const standIn = names.of(stringAt(text, open, end))
+    const standIn = standIns.of(stringAt(text, open, end))
     // What may stand in no string is left for the engine to refuse.
     if (standIn === undefined || CONTROL.test(text.slice(open, end))) continue
     pieces.push(text.slice(copied, open + 1), standIn)
     copied = end
   }
   pieces.push(text.slice(copied))
-  return names.putBack(JSON.parse(pieces.join('')))
+  return standIns.putBack(JSON.parse(pieces.join('')))
 }
 
 /** Where the names of fields begin and end, their quotes. */
@@ -58,30 +62,27 @@ function* fieldNames(text: string): Generator<readonly [open: number, end: numbe
   }
 }
 
-/** What no name in the text begins with. Not to be guessed: a text that holds the first hundred would make it slow. */
-function markFor(text: string): string {
-  let mark: string
-  do mark = `~${Math.random().toString(36).slice(2)}.`
-  while (text.includes(mark))
-  return mark
-}
+/** What all stand-ins begin with. */
+const MARK = '~'
 
 /** Of the names with escapes in one text. */
 class StandIns {
-  readonly #mark: string
-  readonly #names: string[] = []
-  readonly #standIns = new Map<string, string>()
+  readonly #byNames = new Map<string, string>()
+  readonly #names = new Map<string, string>()
 
-  constructor(mark: string) {
-    this.#mark = mark
-  }
-
-  add(name: string): void {
-    if (!this.#standIns.has(name)) this.#standIns.set(name, `${this.#mark}${this.#names.push(name) - 1}`)
+  /** @param taken names in the text that look like stand-ins */
+  constructor(names: Iterable<string>, taken: ReadonlySet<string>) {
+    let count = 0
+    for (const name of names) {
+      while (taken.has(`${MARK}${count}`)) count++
+      const standIn = `${MARK}${count++}`
+      this.#byNames.set(name, standIn)
+      this.#names.set(standIn, name)
+    }
   }
 
   of(name: string): string | undefined {
-    return this.#standIns.get(name)
+    return this.#byNames.get(name)
   }
 
   /** Not by recursion: depth is bounded elsewhere, where it is. */
@@ -111,17 +112,13 @@ class StandIns {
   #renamed(value: JsonValue): JsonValue {
     if (!isJsonObject(value) || !this.#isConcerned(value)) return value
     const renamed: JsonObject = {}
-    for (const name in value) putField(renamed, this.#nameOf(name), value[name])
+    for (const name in value) putField(renamed, this.#names.get(name) ?? name, value[name])
     return renamed
   }
 
   #isConcerned(object: JsonObject): boolean {
-    for (const name in object) if (name.startsWith(this.#mark)) return true
+    for (const name in object) if (this.#names.has(name)) return true
     return false
-  }
-
-  #nameOf(written: string): string {
-    return written.startsWith(this.#mark) ? (this.#names[Number(written.slice(this.#mark.length))] ?? '') : written
   }
 }
 

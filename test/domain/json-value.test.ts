@@ -26,6 +26,7 @@ t.test('names with escapes are read as they are written, whatever was read befor
     ['{"model":"m" , "mode\\u006c"\n:\t"big"}', { model: 'big' }],
     ['{"a":{"\\u0062":1},"b\\u0063":[{"\\"":0}]}', { a: { b: 1 }, bc: [{ '"': 0 }] }],
     ['{"\\\\":{"\\\\u":["\\\\","a\\\\\\""]}}', { '\\': { '\\u': ['\\', 'a\\"'] } }],
+    ['{"~0":1,"~2":2,"\\u0061":3,"\\u0062":4,"\\u007e1":5}', { '~0': 1, '~2': 2, a: 3, b: 4, '~1': 5 }],
     ['{"p":1,"e0":2,"pe0":3,"\\u0061":4,"":5,"\\u0070":6}', { p: 6, e0: 2, pe0: 3, a: 4, '': 5 }],
   ] as const) {
     t.strictSame(jsonValue(text), expected, text)

@@ -109,3 +109,28 @@ function nameOf(value: JsonValue): string {
   if (number !== undefined) return `the number ${number}`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
+
+/**
+ * Refuses what stands for one of `names` in other letters, `Max_Tokens`: servers written in Go take it for the field, and
+ * obey it where it is the later one, while the gateway decides by the field and takes this one for unknown.
+ */
+export type OwnLetters = (object: JsonObject, parent?: string) => void
+
+/** @param names fields that the gateway decides by */
+export function inOwnLetters(...names: readonly string[]): OwnLetters {
+  const own = new Set(names)
+  const meant = new Map(names.map((name) => [folded(name), name]))
+  return (object, parent) => {
+    for (const name in object) {
+      const field = own.has(name) ? undefined : meant.get(folded(name))
+      if (field === undefined) continue
+      const path = pathOf(parent, name)
+      throw new InvalidRequestError(`The field '${path}' is not known; write it as '${field}'.`, path)
+    }
+  }
+}
+
+/** As Go compares names: the long s and the sign of the kelvin are letters like others. @see https://pkg.go.dev/strings#EqualFold */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}

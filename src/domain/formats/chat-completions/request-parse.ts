@@ -7,6 +7,7 @@ import type { CompletionRequest, Reasoning, ResponseFormat, Sampling } from '../
 import { InvalidRequestError } from '../../errors.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import {
+  inOwnLetters,
   optionalBoolean,
   optionalInteger,
   optionalNumber,
@@ -27,8 +28,24 @@ const OUTPUT_LIMITS = { min: 1 }
 /** The output limit's field, oldest last. A document may hold both: the larger one binds. */
 export const OUTPUT_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
+const requireOwnLetters = inOwnLetters(
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  ...OUTPUT_LIMIT_FIELDS,
+  'tools',
+  'tool_choice',
+  'functions',
+  'response_format',
+  'reasoning',
+  'reasoning_effort',
+)
+
 /** Reads a request. @throws {InvalidRequestError} naming the field, e.g. `messages[2].content[0].text`. */
 export function parseRequest(document: JsonObject): CompletionRequest {
+  requireOwnLetters(document)
   const streamOptions = optionalObject(document, 'stream_options')
   const includeUsage = streamOptions && optionalBoolean(streamOptions, 'include_usage', 'stream_options')
   const model = parseModel(document)

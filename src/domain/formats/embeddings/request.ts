@@ -5,7 +5,7 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
+import { inOwnLetters, MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
 import { TextWalk, type TextPlace } from '../text-walk.ts'
 
 /** The vendor's own bounds. */
@@ -30,8 +30,11 @@ export interface EmbeddingsRequest {
 /** How vectors are written: numbers, or the little-endian 32-bit floats in base64 (what the official SDKs ask for). */
 export type VectorEncoding = 'float' | 'base64'
 
+const requireOwnLetters = inOwnLetters('model', 'input', 'dimensions', 'encoding_format', 'output_dtype')
+
 /** @throws {InvalidRequestError} that names the field */
 export function parseEmbeddingsRequest(document: JsonObject): EmbeddingsRequest {
+  requireOwnLetters(document)
   optionalInteger(document, 'dimensions', { min: 1, max: MAX_DIMENSIONS })
   optionalString(document, 'user')
   const inputs = inputsOf(document.input)

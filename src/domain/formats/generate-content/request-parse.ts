@@ -6,6 +6,7 @@
 import type { CompletionRequest, Reasoning, ResponseFormat, Sampling } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import {
+  inOwnLetters,
   optionalInteger,
   optionalNumber,
   optionalObject,
@@ -16,7 +17,7 @@ import {
 import type { RequestHints } from '../format.ts'
 import { parseContents } from './content-parse.ts'
 import { jsonSchemaOf } from './schema.ts'
-import { nameIn, requireOneSpelling } from './spelling.ts'
+import { nameIn, requireOneSpelling, spellings } from './spelling.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
 
 /** The vendor's own bound of `candidateCount`. */
@@ -24,6 +25,13 @@ const MAX_CANDIDATES = 8
 
 /** Named by formats that require a name for the schema of an answer. */
 const SCHEMA_NAME = 'response'
+
+const requireOwnLetters = inOwnLetters(
+  ...['contents', 'systemInstruction', 'generationConfig', 'tools', 'toolConfig', 'cachedContent'].flatMap(spellings),
+)
+const requireOwnLettersInConfig = inOwnLetters(
+  ...['maxOutputTokens', 'candidateCount', 'responseMimeType', 'responseSchema', 'thinkingConfig'].flatMap(spellings),
+)
 
 /** Reads a request. @throws {InvalidRequestError} naming the field in the client's spelling. */
 export function parseRequest(document: JsonObject, hints: RequestHints): CompletionRequest {
@@ -34,9 +42,11 @@ export function parseRequest(document: JsonObject, hints: RequestHints): Complet
 }
 
 function parseDocument(document: JsonObject, hints: RequestHints): CompletionRequest {
+  requireOwnLetters(document)
   requireOneSpelling(document)
   const configName = nameIn(document, 'generationConfig')
   const config: Config = { fields: optionalObject(document, configName) ?? {}, name: configName }
+  requireOwnLettersInConfig(config.fields, configName)
   requireOneSpelling(config.fields, configName)
   return {
     source: { format: 'generate-content', document },

@@ -76,3 +76,8 @@ export function snakeOf(field: string): string {
   }
   return snake
 }
+
+/** Both spellings. */
+export function spellings(field: string): readonly [string, string] {
+  return [field, snakeOf(field)]
+}

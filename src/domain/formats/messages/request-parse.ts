@@ -7,6 +7,7 @@ import type { CompletionRequest, Reasoning, ResponseFormat, Sampling, TextPart }
 import { GatewayError, InvalidRequestError } from '../../errors.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import {
+  inOwnLetters,
   objectAt,
   optionalArray,
   optionalBoolean,
@@ -24,8 +25,23 @@ import { parseText } from './block-parse.ts'
 import { parseMessages } from './message-parse.ts'
 import { parseParallelToolCalls, parseToolChoice, parseTools } from './tool-parse.ts'
 
+const requireOwnLetters = inOwnLetters(
+  'model',
+  'messages',
+  'system',
+  'stream',
+  'max_tokens',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'thread',
+)
+
 /** Reads a request. @throws {GatewayError} naming the field, e.g. `messages[2].content[0].text`. */
 export function parseRequest(document: JsonObject, hints: RequestHints = {}): CompletionRequest {
+  requireOwnLetters(document)
   refuseThread(document)
   return {
     source: { format: 'messages', document },
