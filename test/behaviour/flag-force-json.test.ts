@@ -232,7 +232,8 @@ t.test('a schema that is none is the client’s fault; a hostile pattern costs n
   t.match(await hostile.json(), { error: { code: 'invalid_structured_output' } })
 })
 
-t.test('values restored inside the JSON keep it valid', async (t) => {
+/** Whose key may have values restored. */
+async function startRestoring(t: Test) {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   const gateway = await startGateway(t, {
@@ -244,6 +245,42 @@ t.test('values restored inside the JSON keep it valid', async (t) => {
       ),
     },
   })
+  return { upstream, gateway }
+}
+
+t.test('the schema is the client’s own: values that were masked in it are met by what is restored', async (t) => {
+  const { upstream, gateway } = await startRestoring(t)
+  const address = 'anna.b@example.com'
+  const of = (schema: JsonObject) => ({
+    messages: [{ role: 'user', content: `whose is ${address}?` }],
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+  })
+  let wrap = (token: string): unknown => ({ owner: token })
+  upstream.otherwise(async (exchange) => {
+    const [token = ''] = exchange.request.body.match(/\[\[LLM_REDACTED_EMAIL_\w+\]\]/) ?? []
+    await says(JSON.stringify(wrap(token)))(exchange)
+  })
+  for (const owner of [{ enum: [address, 'nobody'] }, { const: address }, { type: 'string', format: 'email' }]) {
+    const response = await gateway.chat(of({ type: 'object', properties: { owner } }))
+    t.equal(response.status, 200, JSON.stringify(owner))
+    t.strictSame(JSON.parse(await contentOf(response)), { owner: address })
+  }
+  wrap = (token) => ({ [token]: 1 })
+  const named = of({ type: 'object', additionalProperties: { type: 'integer' } })
+  t.equal((await gateway.chat(named)).status, 200, 'so are names')
+
+  wrap = (token) => ({ [token]: 'no number' })
+  t.equal((await gateway.chat(named)).status, 502)
+  t.match(upstream.requests.at(-1)?.body, /not valid: \/\[\[LLM_REDACTED_EMAIL_\w+\]\] must be integer/)
+  t.notMatch(
+    upstream.requests.map(({ body }) => body).join(''),
+    /anna|example\.com/,
+    'the model is told of tokens only',
+  )
+})
+
+t.test('values restored inside the JSON keep it valid', async (t) => {
+  const { upstream, gateway } = await startRestoring(t)
   const block = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7'.repeat(4)}\n-----END PRIVATE KEY-----`
   upstream.otherwise(async (exchange) => {
     const [token = ''] = exchange.request.body.match(/\[\[LLM_REDACTED_KEY_\w+\]\]/) ?? []

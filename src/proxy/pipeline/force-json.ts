@@ -18,6 +18,8 @@ import {
   repairInstruction,
   type JsonCheck,
 } from '../../domain/guardrails/json-shape.ts'
+import { parseJson } from '../../domain/json-parse.ts'
+import type { JsonValue } from '../../domain/json.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -29,25 +31,30 @@ import type { Services } from './services.ts'
 /** How a model can be held to JSON. */
 type Ability = 'json-schema' | 'json-mode' | 'words'
 
-/**
- * @param restore what the client will see of a text
- * @throws {GatewayError} 502 `invalid_structured_output`, 400 where the request's schema is none, or as `callProvider`.
- */
+/** Between what the model writes and what the client sees of it. */
+export interface ClientView {
+  /** What the client will see of a text. */
+  restore(text: string): string
+  /** What the model may see of what the client sees. */
+  hide(text: string): string
+}
+
+/** @throws {GatewayError} 502 `invalid_structured_output`, 400 where the request's schema is none, or as `callProvider`. */
 export async function callForJson(
   call: ProviderRequest,
-  restore: (text: string) => string,
+  view: ClientView,
   record: RequestRecord,
   services: Services,
 ): Promise<WholeAnswer> {
-  const check = await checkFor(call.request, services)
+  const check = await checkFor(call.request, view, services)
   const first = await ask(call, record, services)
-  const problems = settlePaid(first, check, restore, record)
+  const problems = settlePaid(first, check, view, record)
   if (problems.length === 0) return first
 
   countTry(first, record)
-  const repair = await reserveRepair(repairing(call, first, problems), record, services)
+  const repair = await reserveRepair(repairing(call, first, problems.map(view.hide)), record, services)
   const second = await ask(repair, record, services)
-  const remaining = settlePaid(second, check, restore, record)
+  const remaining = settlePaid(second, check, view, record)
   if (remaining.length === 0) return second
   record.usage = usageOf(second, record)
   throw new GatewayError(
@@ -56,12 +63,23 @@ export async function callForJson(
   )
 }
 
-async function checkFor({ responseFormat }: CompletionRequest, { guardrails }: Services): Promise<JsonCheck> {
-  const schema = responseFormat?.type === 'json-schema' ? responseFormat.schema : ANY_OBJECT
+/** The schema as the client wrote it: what the client will see is checked. */
+async function checkFor(
+  { responseFormat }: CompletionRequest,
+  { restore }: ClientView,
+  { guardrails }: Services,
+): Promise<JsonCheck> {
+  const schema = responseFormat?.type === 'json-schema' ? restored(responseFormat.schema, restore) : ANY_OBJECT
   const schemas = await guardrails.jsonSchemas()
   const check = schemas.compile(schema)
   if ('problemsOf' in check) return check
   throw new InvalidRequestError(`The schema of the answer cannot be used: ${check.reason}`, 'response_format')
+}
+
+function restored(schema: JsonValue, restore: ClientView['restore']): JsonValue {
+  const text = JSON.stringify(schema)
+  const seen = restore(text)
+  return seen === text ? schema : parseJson(seen)
 }
 
 async function ask(call: ProviderRequest, record: RequestRecord, services: Services): Promise<WholeAnswer> {
@@ -122,14 +140,9 @@ function repairing(call: ProviderRequest, answer: WholeAnswer, problems: readonl
 }
 
 /** As `settleJson`; an answer that cannot be checked has been given all the same. */
-function settlePaid(
-  answer: WholeAnswer,
-  check: JsonCheck,
-  restore: (text: string) => string,
-  record: RequestRecord,
-): readonly string[] {
+function settlePaid(answer: WholeAnswer, check: JsonCheck, view: ClientView, record: RequestRecord): readonly string[] {
   try {
-    return settleJson(answer, check, restore)
+    return settleJson(answer, check, view)
   } catch (error) {
     record.usage = usageOf(answer, record)
     throw error
@@ -137,7 +150,7 @@ function settlePaid(
 }
 
 /** What is wrong with the answer's choices. A code fence around the JSON is taken off, in the answer itself. */
-function settleJson(answer: WholeAnswer, check: JsonCheck, restore: (text: string) => string): readonly string[] {
+function settleJson(answer: WholeAnswer, check: JsonCheck, { restore }: ClientView): readonly string[] {
   const { format, result } = answer
   if (result.choices.length === 0) return ['there is no answer']
   for (const choice of result.choices) {

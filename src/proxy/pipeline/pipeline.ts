@@ -23,7 +23,7 @@ import { callProvider, type Answer } from './call-provider.ts'
 import { Cohort } from './cohort.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { forgetContents } from './forget-request.ts'
-import { callForJson } from './force-json.ts'
+import { callForJson, type ClientView } from './force-json.ts'
 import { restorerFor } from './follow-stream.ts'
 import { guardRequest, guardRequestInTurns, type GuardedRequest } from './guard-request.ts'
 import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './complete-through-cache.ts'
@@ -155,10 +155,13 @@ async function answerThroughCache(
 ): Promise<Answer> {
   const { request, restorer } = guarded
   const call = () => ({ request, bytes: guarded.bytes, plan, limitFor, stream: request.stream })
-  const restore = (text: string) => restorer?.restore(text, 'message') ?? text
+  const view: ClientView = {
+    restore: (text) => restorer?.restore(text, 'message') ?? text,
+    hide: (text) => guarded.redactions?.hide(text) ?? text,
+  }
   const answer = await completeThroughCache({ request, plan, clampFor }, begun, caller, record, services, () =>
     caller.policy.flags.has('force-json')
-      ? callForJson(call(), restore, record, services)
+      ? callForJson(call(), view, record, services)
       : callProvider(call(), record, services),
   )
   record.served = answer.deployment

@@ -133,6 +133,16 @@ export class RedactionMap {
     return this.size === 0 ? text : replaceTokens(text, (token) => escapeForJson(this.valueOf(token)))
   }
 
+  /** The text with this request's values replaced by their tokens, also as a JSON pointer writes them: for words about an answer. */
+  hide(text: string): string {
+    let hidden = text
+    // A value may be a part of another.
+    for (const { value, token } of this.#entries.toSorted((a, b) => b.value.length - a.value.length)) {
+      hidden = hidden.replaceAll(value, () => token).replaceAll(inPointer(value), () => token)
+    }
+    return hidden
+  }
+
   /** The value behind a token of this request; undefined for every other text. */
   valueOf(token: string): string | undefined {
     return this.#isLiteral(token) ? undefined : this.#byToken.get(token)?.value
@@ -208,4 +218,9 @@ function outsideLiterals(findings: readonly Finding[], literals: readonly TokenP
     const literal = literals[next]
     return literal === undefined || finding.start < literal.start || finding.end > literal.end
   })
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
+function inPointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

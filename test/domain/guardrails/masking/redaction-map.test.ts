@@ -55,6 +55,19 @@ t.test('the same value gives the same token, another value another one, and both
   t.equal(map.size, 2)
 })
 
+t.test('what is said of a restored text is hidden again, also where a pointer escapes it', async (t) => {
+  const map = newMap()
+  const key = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
+  const masked = map.mask(`aws_secret_access_key = ${key}\nbob@example.com`)
+  const [secret = '', bob = ''] = masked.match(/\[\[LLM_REDACTED_\w+\]\]/g) ?? []
+  t.notMatch(masked, /wJalr/)
+  t.equal(
+    map.hide(`/${key.replaceAll('/', '~1')}/0 is wrong, so is ${key} of bob@example.com`),
+    `/${secret}/0 is wrong, so is ${secret} of ${bob}`,
+  )
+  t.equal(map.hide('/city is wrong'), '/city is wrong')
+})
+
 t.test('values with one suffix get different tokens', async (t) => {
   const map = newMap((_kind, _value, attempt) => `taken00${attempt}`)
   const masked = map.mask('bob@example.com amy@example.org')
