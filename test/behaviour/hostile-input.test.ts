@@ -136,6 +136,21 @@ t.test('behind a refusal nothing is said of the rest of its body, and the next r
   }
 })
 
+t.test('so it is over HTTP/1.0 on a connection that is kept', async (t) => {
+  const head = (key: string, bytes: number) =>
+    `POST /v1/chat/completions HTTP/1.0\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +
+    `connection: keep-alive\r\ncontent-length: ${bytes}\r\n\r\n`
+  const client = openRaw(gateway.url)
+  client.write(`${head('nobody', 9)}{"a"`)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  client.write(`:"b"}${head(KEY, GOOD.length)}${GOOD}`)
+  t.match(await client.read(), { status: 401 })
+  t.match(await client.read(), { status: 200 })
+  client.write('nonsense\r\n\r\n')
+  t.match(await client.read(), { status: 400 })
+  client.close()
+})
+
 t.test('a name that is written with escapes is the same name, whatever was read before', async (t) => {
   const lessons = [
     '{"model":"m","max_tokens":1,"max_token\\\\":0,"messages":[]}',

@@ -1,8 +1,8 @@
 /** Where a field stands twice: for the refusal, which is rare, so that reading costs nothing for it. */
 import { endOfString, isFieldName, stringAt } from '../../domain/json-text.ts'
 
-/** Characters of a name that are shown. */
-const MAX_NAME = 64
+/** Names that are shown: what fields of formats are called, and nothing that could be a secret. For others stands an asterisk. */
+const PLAIN_NAME = /^[A-Za-z_$]{1,32}$/
 /** Levels that are shown, the innermost. */
 const MAX_LEVELS = 16
 
@@ -54,13 +54,13 @@ export function fieldTwice(text: string): string | undefined {
 }
 
 function pathOf(levels: readonly Level[]): string {
-  const shown = levels.slice(-MAX_LEVELS)
-  const path = shown
-    .map(({ names, name, index }) => (names === undefined ? `[${index}]` : `.${shortened(name)}`))
+  const innermost = levels.slice(-MAX_LEVELS)
+  const path = innermost
+    .map(({ names, name, index }) => (names === undefined ? `[${index}]` : `.${shown(name)}`))
     .join('')
-  return (shown.length < levels.length ? '...' : '') + path.replace(/^\./, '')
+  return (innermost.length < levels.length ? '...' : '') + path.replace(/^\./, '')
 }
 
-function shortened(name: string): string {
-  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).toWellFormed()}...` : name
+function shown(name: string): string {
+  return PLAIN_NAME.test(name) ? name : '*'
 }

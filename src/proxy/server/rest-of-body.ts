@@ -17,11 +17,9 @@ export function restOfBody(response: ServerResponse): Promise<void> | undefined 
   const { socket } = request
   if (request.complete || request.destroyed || !hasBody(request)) return undefined
   refused.add(socket)
-  if (!endsConnection(response)) {
-    // The next request there is another matter.
-    request.on('end', () => refused.delete(socket))
-    return undefined
-  }
+  // The next request there is another matter.
+  request.on('end', () => refused.delete(socket))
+  if (!endsConnection(response)) return undefined
   return new Promise((resolve) => {
     let { bytesRead } = socket
     let rounds = 0

@@ -66,8 +66,9 @@ t.test('the field that stands twice is named, by its path', async (t) => {
       'messages[1].role',
     ],
     ['{"a":[[],[1,{"\\u0062":{"c":1}}, {"b":[{}],"b":2}]]}', 'a[1][2].b'],
-    ['{"a b.[":1,"a b.[":1}', 'a b.['],
-    [`{"${'n'.repeat(100)}":1,"${'n'.repeat(100)}":1}`, `${'n'.repeat(64)}...`],
+    ['{"a b.[":1,"a b.[":1}', '*'],
+    [`{"${'n'.repeat(33)}":1,"${'n'.repeat(33)}":1}`, '*'],
+    ['{"messages":[{"sk-proj-abcdefghijklmnop":1,"sk-proj-abcdefghijklmnop":1}]}', 'messages[0].*'],
     [inner, `...[0]${'.a[0]'.repeat(7)}.b`],
   ] as const) {
     try {
