@@ -16,6 +16,9 @@ export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
 /** What a model has said, in an answer or earlier in the conversation. */
 export const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
 
+/** What holds further values. */
+export type Container = JsonObject | JsonValue[]
+
 /** Which names of fields are texts. */
 export interface NameRules {
   /** Names that the format gives: they stay, whatever a detector makes of them. */
@@ -139,59 +142,20 @@ export class TextWalk {
     for (const field of fields) if (holder[field] !== undefined) this.#values(holder, field, place, names)
   }
 
-  /**
-   * Visits what the JSON schema in `holder[field]` says in words: descriptions, titles, defaults, examples, allowed values, and
-   * keywords of nobody's. A text there is visited as one.
-   */
-  schema(holder: JsonObject, field: string, place: TextPlace): void {
-    const schema = holder[field]
-    if (typeof schema === 'string') this.text(holder, field, place)
-    const pending = isContainer(schema) ? [schema] : []
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(
-        pending,
-        Array.isArray(next) ? this.#leavesOf(next, place, isMedia, undefined) : this.#keywords(next, place),
-      )
-    }
-  }
-
-  /** Visits the words of one schema object; returns the schemas inside it. */
-  #keywords(schema: JsonObject, place: TextPlace): (JsonObject | JsonValue[])[] {
-    const inner: (JsonObject | JsonValue[])[] = []
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (PLAIN_KEYWORDS.has(keyword)) continue
-      if (VALUE_KEYWORDS.has(keyword)) this.all(schema, keyword, place)
-      else if (typeof value === 'string') this.text(schema, keyword, place)
-      else if (NAMED_SCHEMAS.has(keyword) && isJsonObject(value)) {
-        for (const name in value) {
-          const named = value[name]
-          if (isJsonObject(named)) inner.push(named)
-        }
-      } else if (isContainer(value)) inner.push(value)
-    }
-    return inner
+  /** Visits the strings that stand in `list` itself, except media; returns the containers inside it. */
+  items(list: JsonValue[], place: TextPlace): Container[] {
+    return this.#items(list, place, isMedia)
   }
 
   /** Visits the strings and names directly inside `container`; returns the containers inside it. */
   #leavesOf(
-    container: JsonObject | JsonValue[],
+    container: Container,
     place: TextPlace,
-    isHidden: (key: string, value: string) => boolean,
+    isHidden: typeof isOpaque,
     names: NameRules | undefined,
-  ): (JsonObject | JsonValue[])[] {
-    const inner: (JsonObject | JsonValue[])[] = []
-    if (Array.isArray(container)) {
-      for (let index = 0; index < container.length; index++) {
-        const value = container[index]
-        if (isContainer(value)) inner.push(value)
-        else if (typeof value === 'string' && !isHidden('', value)) {
-          const rewritten = this.#rewrite(value, place)
-          if (rewritten !== value) this.#changed = true
-          container[index] = rewritten
-        }
-      }
-      return inner
-    }
+  ): Container[] {
+    if (Array.isArray(container)) return this.#items(container, place, isHidden)
+    const inner: Container[] = []
     let renamed: Map<string, string> | undefined
     for (const key in container) {
       const value = container[key]
@@ -202,6 +166,20 @@ export class TextWalk {
       }
     }
     this.#renameIn(container, renamed)
+    return inner
+  }
+
+  #items(list: JsonValue[], place: TextPlace, isHidden: typeof isOpaque): Container[] {
+    const inner: Container[] = []
+    for (let index = 0; index < list.length; index++) {
+      const value = list[index]
+      if (isContainer(value)) inner.push(value)
+      else if (typeof value === 'string' && !isHidden('', value)) {
+        const rewritten = this.#rewrite(value, place)
+        if (rewritten !== value) this.#changed = true
+        list[index] = rewritten
+      }
+    }
     return inner
   }
 
@@ -242,43 +220,12 @@ export class TextWalk {
 }
 
 /** The first will be the next. One by one: as arguments of one call, a hundred thousand would overflow the call stack. */
-function stack<Item>(pending: Item[], items: readonly Item[]): void {
+export function stack<Item>(pending: Item[], items: readonly Item[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index]
     if (item !== undefined) pending.push(item)
   }
 }
-
-/** What says no words: of another value it would be another schema. */
-const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
-  'type',
-  'format',
-  'pattern',
-  '$ref',
-  '$id',
-  '$schema',
-  '$anchor',
-  '$dynamicRef',
-  '$dynamicAnchor',
-  '$recursiveRef',
-  'id',
-  'contentEncoding',
-  'contentMediaType',
-  'required',
-  'dependentRequired',
-  'discriminator',
-  'propertyOrdering',
-  'property_ordering',
-])
-const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'example', 'examples'])
-const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'dependencies',
-  '$defs',
-  'definitions',
-])
 
 const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'type',
@@ -313,6 +260,6 @@ function seesAll(): boolean {
   return false
 }
 
-function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {
+export function isContainer(value: JsonValue | undefined): value is Container {
   return isJsonObject(value) || Array.isArray(value)
 }

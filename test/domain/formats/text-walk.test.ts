@@ -2,63 +2,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { renameFields } from '../../../src/domain/formats/field-names.ts'
 import { TextWalk, type TextPlace } from '../../../src/domain/formats/text-walk.ts'
-import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
 
 const PLACE: TextPlace = { scope: 'tool-definition', role: 'system' }
-
-function wordsOf(schema: JsonValue): string[] {
-  const words: string[] = []
-  new TextWalk(({ text }) => {
-    words.push(text)
-    return text
-  }).schema({ schema }, 'schema', PLACE)
-  return words
-}
-
-t.test('the words of schemas under keywords and under names are visited', async (t) => {
-  const schema: JsonObject = {
-    type: 'object',
-    properties: {
-      list: { type: 'array', items: { description: 'an item' } },
-      either: { anyOf: [{ description: 'one' }, { title: 'other' }] },
-      any: true,
-    },
-    additionalProperties: { description: 'the rest' },
-    $defs: { named: { description: 'defined' } },
-  }
-  t.strictSame(wordsOf(schema).toSorted(), ['an item', 'defined', 'one', 'other', 'the rest'])
-})
-
-t.test('what a schema says in keywords of its own is visited, its structure is not', async (t) => {
-  const structure: JsonObject = {
-    type: ['object', 'null'],
-    required: ['a'],
-    propertyOrdering: ['a'],
-    dependentRequired: { a: ['b'] },
-    dependencies: { a: ['b'], b: { title: 'told' } },
-    discriminator: { propertyName: 'a', mapping: { x: '#/$defs/x' } },
-    $ref: '#/$defs/a',
-    items: [{ format: 'email', pattern: 'a@b' }],
-  }
-  t.strictSame(wordsOf(structure), ['told'])
-  const words: JsonObject = {
-    'x-note': 'one',
-    'x-notes': ['two', ['three']],
-    'x-data': { note: 'four', list: ['five'] },
-    enum: ['six'],
-    default: { id: 'seven', user_id: 'eight', type: 'nine' },
-  }
-  const told = new Set(wordsOf(words))
-  for (const word of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'])
-    t.ok(told.has(word), word)
-  t.strictSame(wordsOf('a text'), ['a text'])
-})
-
-t.test('a schema is visited once, however many of its neighbours are booleans', async (t) => {
-  const properties: JsonObject = { told: { description: 'said once' } }
-  for (let index = 0; index < 100; index++) properties[`any${index}`] = true
-  t.strictSame(wordsOf({ properties }), ['said once'])
-})
 
 t.test('values in lists and objects are rewritten where they stand', async (t) => {
   const holder: JsonObject = { input: { list: ['a', 1, ['b']], field: 'c' } }

@@ -2,6 +2,7 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
+import { visitSchema } from '../schema-text.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { SCHEMA_FIELDS } from './schema-fields.ts'
@@ -148,7 +149,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   for (const definition of asArray(document.functions)) if (isJsonObject(definition)) visitFunction(definition, walk)
   visitResponseFormat(document, walk)
   visitPrediction(document, walk)
-  for (const field of SCHEMA_FIELDS) walk.schema(document, field, TOOL_DEFINITION)
+  for (const field of SCHEMA_FIELDS) visitSchema(document, field, TOOL_DEFINITION, walk)
   visitStructuredOutputs(document, walk)
   visitDataSources(document, walk)
   walk.all(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
@@ -223,15 +224,15 @@ function visitFunction(definition: JsonObject, walk: TextWalk): void {
 /** What has a description and a schema. */
 function visitDefinition(definition: JsonObject, schema: string, known: ReadonlySet<string>, walk: TextWalk): void {
   walk.text(definition, 'description', TOOL_DEFINITION)
-  walk.schema(definition, schema, TOOL_DEFINITION)
+  visitSchema(definition, schema, TOOL_DEFINITION, walk)
   walk.extras(definition, known, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   const format = asObject(document.response_format)
   if (format === undefined) return
-  walk.schema(format, 'schema', TOOL_DEFINITION) // as Together, Fireworks and llama.cpp take it
-  if (isJsonObject(format.value)) walk.schema(format, 'value', TOOL_DEFINITION) // as TGI does; a text is a pattern
+  visitSchema(format, 'schema', TOOL_DEFINITION, walk) // as Together, Fireworks and llama.cpp take it
+  if (isJsonObject(format.value)) visitSchema(format, 'value', TOOL_DEFINITION, walk) // as TGI does; a text is a pattern
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
@@ -241,7 +242,7 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
 function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
   const outputs = asObject(document.structured_outputs)
   if (outputs === undefined) return walk.all(document, 'structured_outputs', TOOL_DEFINITION)
-  walk.schema(outputs, 'json', TOOL_DEFINITION)
+  visitSchema(outputs, 'json', TOOL_DEFINITION, walk)
   walk.all(outputs, 'choice', TOOL_DEFINITION)
   walk.extras(outputs, STRUCTURED_OUTPUTS, TOOL_DEFINITION)
 }

@@ -1,6 +1,7 @@
 /** The texts of a generate-content request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { visitSchema } from '../schema-text.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
@@ -84,7 +85,7 @@ function visitDocument(document: JsonObject, walk: TextWalk): void {
   visitContents(document, walk)
   for (const tool of itemsIn(document, 'tools')) if (isJsonObject(tool)) visitTool(tool, walk)
   const config = asObject(valueIn(document, 'generationConfig')) ?? {}
-  for (const field of SCHEMAS) walk.schema(config, nameIn(config, field), TOOL_DEFINITION)
+  for (const field of SCHEMAS) visitSchema(config, nameIn(config, field), TOOL_DEFINITION, walk)
   walk.parameters(config, [nameIn(config, 'stopSequences')])
   walk.extras(config, GENERATION_CONFIG_FIELDS, TOOL_DEFINITION)
   walk.parameters(document, PARAMETERS, undefined, ANY_NAME)
@@ -123,7 +124,7 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
   for (const declaration of itemsIn(tool, 'functionDeclarations')) {
     if (!isJsonObject(declaration)) continue
     walk.text(declaration, 'description', TOOL_DEFINITION)
-    for (const field of DECLARATION_SCHEMAS) walk.schema(declaration, nameIn(declaration, field), TOOL_DEFINITION)
+    for (const field of DECLARATION_SCHEMAS) visitSchema(declaration, nameIn(declaration, field), TOOL_DEFINITION, walk)
     walk.extras(declaration, DECLARATION_FIELDS, TOOL_DEFINITION)
   }
   for (const [path, field] of FILTERS) {

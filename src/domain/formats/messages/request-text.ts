@@ -1,6 +1,7 @@
 /** The texts of a messages request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { visitSchema } from '../schema-text.ts'
 import { ASSISTANT, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 import { isClientTool } from './tool-parse.ts'
@@ -82,7 +83,7 @@ function visitMessage(message: JsonObject, walk: TextWalk): void {
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
   walk.text(tool, 'description', TOOL_DEFINITION)
-  walk.schema(tool, 'input_schema', TOOL_DEFINITION)
+  visitSchema(tool, 'input_schema', TOOL_DEFINITION, walk)
   walk.values(tool, 'input_examples', TOOL_DEFINITION)
   walk.parameters(tool, TOOL_PARAMETERS)
   if (isClientTool(tool)) walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
@@ -90,6 +91,6 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
 
 function visitOutputFormat(format: JsonObject | undefined, walk: TextWalk): void {
   if (format === undefined) return
-  walk.schema(format, 'schema', TOOL_DEFINITION)
+  visitSchema(format, 'schema', TOOL_DEFINITION, walk)
   walk.extras(format, OUTPUT_FORMAT_FIELDS, TOOL_DEFINITION)
 }
