@@ -130,6 +130,7 @@ const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
 const JSON_SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict'])
 const PREDICTION_FIELDS: ReadonlySet<string> = new Set(['type', 'content'])
 const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
+const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
 const DATA_SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'parameters'])
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
@@ -183,11 +184,20 @@ function visitMessageField(message: JsonObject, field: string, place: TextPlace,
     case 'name': // of the author, or of the function that answered, which must stay
       if (place.scope !== 'tool-output') walk.text(message, field, place)
       return
-    case 'audio': // an assistant's earlier audio: an id
+    case 'audio':
+      visitAudio(message, place, walk)
       return
     default:
       walk.leaves(message, field, place)
   }
+}
+
+/** What an assistant has said aloud earlier. A client sends back all of an answer, whose transcript was restored. */
+function visitAudio(message: JsonObject, place: TextPlace, walk: TextWalk): void {
+  const audio = asObject(message.audio)
+  if (audio === undefined) return walk.all(message, 'audio', place)
+  walk.values(audio, 'transcript', place)
+  walk.extras(audio, AUDIO_FIELDS, place)
 }
 
 function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): void {

@@ -56,6 +56,27 @@ t.test('what an answer cites and what it says aloud are visited; the sound is no
   test.strictSame(answer, { choices: [{ index: 0, message: message('[[X]]') }] })
 })
 
+t.test(
+  'what was said aloud earlier is visited; its id and sound are not, whatever else stands there is',
+  async (test) => {
+    const message = (value: string): JsonObject => ({
+      role: 'assistant',
+      audio: {
+        id: 'a@b.example',
+        data: 'a@b.example',
+        format: 'wav',
+        expires_at: 1,
+        transcript: value,
+        note_id: value,
+      },
+    })
+    const said = (value: string): JsonObject => ({ role: 'assistant', audio: value })
+    const document: JsonObject = { messages: [message('a@b.example'), said('a@b.example')] }
+    test.ok(chatCompletions.visitRequestText(document, (span) => mask(span.text)))
+    test.strictSame(document, { messages: [message('[[X]]'), said('[[X]]')] })
+  },
+)
+
 t.test('media, ids and addresses of images are never visited', async (test) => {
   const media = 'A'.repeat(2000)
   const document: JsonObject = {
