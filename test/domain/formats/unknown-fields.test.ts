@@ -161,16 +161,23 @@ t.test('what is not of the form that is known is text', async (t) => {
 
 t.test('what a vendor searches for is a parameter', async (t) => {
   const filter = { metadata_filter: `author = "${EMAIL}"` }
+  const stores = [{ dataStore: 'd', filter: EMAIL }, { filter: EMAIL }]
   const document: JsonObject = {
     tools: [
       { file_search: { ...filter, top_k: 3 } },
-      { retrieval: { vertexAiSearch: { datastore: 'd', filter: EMAIL } } },
+      { retrieval: { vertexAiSearch: { datastore: 'd', filter: EMAIL, dataStoreSpecs: stores } } },
+      { retrieval: { vertex_ai_search: { data_store_specs: stores, dataStoreSpecs: { filter: EMAIL } } } },
       { retrieval: { vertex_rag_store: { rag_retrieval_config: { filter } } } },
     ],
   }
-  const scopes: string[] = []
-  formatOf('generate-content').visitRequestText(document, ({ scope, text }) => (scopes.push(scope), text))
-  t.strictSame(scopes, ['parameter', 'parameter', 'parameter'])
+  const expected = JSON.stringify(document).replaceAll(EMAIL, '[[X]]')
+  const scopes = new Set<string>()
+  formatOf('generate-content').visitRequestText(document, ({ scope, text }) => {
+    scopes.add(scope)
+    return text.replaceAll(EMAIL, '[[X]]')
+  })
+  t.strictSame(document, JSON.parse(expected))
+  t.strictSame([...scopes], ['parameter'])
 })
 
 t.test('JSON is asked for by fields of other servers, too', async (t) => {

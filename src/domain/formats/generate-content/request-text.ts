@@ -47,12 +47,13 @@ const GENERATION_CONFIG_FIELDS = bothSpellings([
 const DECLARATION_SCHEMAS = ['parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema'] as const
 const DECLARATION_FIELDS = bothSpellings(['name', 'description', 'behavior', ...DECLARATION_SCHEMAS])
 
-/** Of the vendor's searches. */
+/** Of the vendor's searches: the way to each, every step in both spellings. */
 const FILTERS = [
-  [['fileSearch'], 'metadataFilter'],
-  [['retrieval', 'vertexAiSearch'], 'filter'],
-  [['retrieval', 'vertexRagStore', 'ragRetrievalConfig', 'filter'], 'metadataFilter'],
-] as const
+  ['fileSearch', 'metadataFilter'],
+  ['retrieval', 'vertexAiSearch', 'filter'],
+  ['retrieval', 'vertexAiSearch', 'dataStoreSpecs', 'filter'],
+  ['retrieval', 'vertexRagStore', 'ragRetrievalConfig', 'filter', 'metadataFilter'],
+].map((path) => path.map((step) => [...bothSpellings([step])]))
 
 /** Fields of the request that are visited for what they are, or hold no text for the model. */
 const DOCUMENT_FIELDS = bothSpellings([
@@ -127,8 +128,13 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
     for (const field of DECLARATION_SCHEMAS) visitSchema(declaration, nameIn(declaration, field), TOOL_DEFINITION, walk)
     walk.extras(declaration, DECLARATION_FIELDS, TOOL_DEFINITION)
   }
-  for (const [path, field] of FILTERS) {
-    const search = path.reduce<JsonObject | undefined>((at, name) => at && asObject(valueIn(at, name)), tool)
-    if (search !== undefined) walk.parameters(search, [nameIn(search, field)])
+  for (const path of FILTERS) visitFilter(tool, path, walk)
+}
+
+/** Visits what stands at the end of `path`; a path is short. */
+function visitFilter(holder: JsonObject, [names = [], ...rest]: readonly string[][], walk: TextWalk): void {
+  if (rest.length === 0) return walk.parameters(holder, names)
+  for (const name of names) {
+    for (const inner of itemsIn(holder, name)) if (isJsonObject(inner)) visitFilter(inner, rest, walk)
   }
 }
