@@ -98,7 +98,7 @@ t.test('grammars and settings stay as they are', async (t) => {
     regex: EMAIL,
     structured_outputs: { regex: EMAIL, grammar: EMAIL, structural_tag: EMAIL, whitespace_pattern: EMAIL },
     response_format: {
-      type: 'grammar',
+      type: 'regex',
       value: EMAIL,
       grammar: EMAIL,
       pattern: EMAIL,
@@ -117,8 +117,11 @@ t.test('grammars and settings stay as they are', async (t) => {
     seed: 1,
     n: 2,
   }
+  const named = { type: 'json_schema', value: { name: EMAIL, schema: { pattern: EMAIL, required: [EMAIL] } } }
   const visited: string[] = []
-  formatOf('chat-completions').visitRequestText(document, ({ text }) => (visited.push(text), text))
+  for (const request of [document, { messages: [], response_format: named }]) {
+    formatOf('chat-completions').visitRequestText(request, ({ text }) => (visited.push(text), text))
+  }
   t.strictSame(visited, [])
 })
 
@@ -151,6 +154,11 @@ t.test('what is not of the form that is known is text', async (t) => {
     { structured_outputs: [EMAIL], data_sources: [EMAIL], guided_json: [EMAIL] },
     { response_format: { type: 'json_object', json_schema: EMAIL, schema: EMAIL } },
     { response_format: { type: 'json_object', json_schema: [EMAIL] } },
+    { response_format: { type: 'json', value: JSON.stringify({ description: EMAIL }) } },
+    { response_format: { type: 'json_object', value: EMAIL } },
+    { response_format: { value: [EMAIL] } },
+    { response_format: { type: 'regex', value: { description: EMAIL } } },
+    { response_format: { type: 'json_schema', value: { name: 'n', schema: { items: [EMAIL] }, note: EMAIL } } },
     { data_sources: [{ parameters: { authentication: EMAIL } }, { parameters: EMAIL }] },
   ]) {
     const document: JsonObject = structuredClone(fields)

@@ -242,11 +242,22 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   const format = asObject(document.response_format)
   if (format === undefined) return
   visitSchema(format, 'schema', TOOL_DEFINITION, walk) // as Together, Fireworks and llama.cpp take it
-  if (isJsonObject(format.value)) visitSchema(format, 'value', TOOL_DEFINITION, walk) // as TGI does; a text is a pattern
+  visitFormatValue(format, walk)
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
   visitDefinition(wrapper, 'schema', JSON_SCHEMA_FIELDS, walk)
+}
+
+/**
+ * TGI's: a schema or its text, a schema with a name, or a pattern, which must not be touched.
+ * @see https://huggingface.co/docs/text-generation-inference/basic_tutorials/using_guidance
+ */
+function visitFormatValue(format: JsonObject, walk: TextWalk): void {
+  const { type, value } = format
+  if (type === 'regex' && typeof value === 'string') return
+  if (type !== 'json_schema' || !isJsonObject(value)) return visitSchema(format, 'value', TOOL_DEFINITION, walk)
+  visitDefinition(value, 'schema', JSON_SCHEMA_FIELDS, walk)
 }
 
 function visitStructuredOutputs(document: JsonObject, walk: TextWalk): void {
