@@ -87,8 +87,13 @@ export class TextWalk {
 
   /** Visits the fields of `holder` that its format does not know, in what is otherwise the format's: their names, and what is in them. */
   others(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
-    for (const name in holder) if (!known.has(name)) this.leaves(holder, name, place)
-    this.names(holder, known, place)
+    let hasOthers = false
+    for (const name in holder) {
+      if (known.has(name)) continue
+      this.leaves(holder, name, place)
+      hasOthers = true
+    }
+    if (hasOthers) this.names(holder, known, place)
   }
 
   /**
@@ -96,8 +101,20 @@ export class TextWalk {
    * back there, and a server may make a part of the prompt of it.
    */
   extras(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
-    for (const name in holder) if (!known.has(name)) this.all(holder, name, place)
-    this.names(holder, known, place)
+    let hasOthers = false
+    for (const name in holder) {
+      if (known.has(name)) continue
+      this.all(holder, name, place)
+      hasOthers = true
+    }
+    if (hasOthers) this.names(holder, known, place)
+  }
+
+  /** The same of the object in `holder[field]`; of what stands there in its place, all. */
+  extrasIn(holder: JsonObject, field: string, known: ReadonlySet<string>, place: TextPlace): void {
+    const inner = holder[field]
+    if (isJsonObject(inner)) this.extras(inner, known, place)
+    else if (inner !== undefined) this.all(holder, field, place)
   }
 
   /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */

@@ -159,6 +159,10 @@ t.test('what is not of the form that is known is text', async (t) => {
     { response_format: { value: [EMAIL] } },
     { response_format: { type: 'regex', value: { description: EMAIL } } },
     { response_format: { type: 'json_schema', value: { name: 'n', schema: { items: [EMAIL] }, note: EMAIL } } },
+    { prediction: EMAIL },
+    { prediction: [{ type: 'content', content: EMAIL }] },
+    { prediction: { type: 'content', content: { text: EMAIL } } },
+    { prediction: { type: 'content', content: [{ type: 'text', text: EMAIL }, EMAIL], note: EMAIL } },
     { data_sources: [{ parameters: { authentication: EMAIL } }, { parameters: EMAIL }] },
   ]) {
     const document: JsonObject = structuredClone(fields)
@@ -166,6 +170,39 @@ t.test('what is not of the form that is known is text', async (t) => {
     t.strictSame(document, JSON.parse(JSON.stringify(fields).replaceAll(EMAIL, '[[X]]')))
   }
 })
+
+t.test(
+  'what stands in calls and parts beside what vendors know is text, ids and addresses that they know stay',
+  async (t) => {
+    const seen = 'a@seen.example'
+    const signed = { extra_content: { google: { thought_signature: seen, ...NOTE }, ...NOTE } }
+    const specific = { provider_specific_fields: { thought_signature: seen, ...NOTE } }
+    const call = { name: seen, arguments: '{}', ...NOTE, ...specific }
+    const calls = [
+      { id: seen, type: 'function', index: 0, function: call, ...NOTE, ...signed, ...specific },
+      { id: seen, type: 'custom', custom: { name: seen, input: 'x', ...NOTE } },
+      { id: seen, type: 'function', function: call, extra_content: EMAIL },
+      { id: seen, type: 'function', function: EMAIL, custom: [EMAIL], extra_content: { google: EMAIL } },
+    ]
+    const parts = [
+      { type: 'file', file: { filename: EMAIL, file_data: seen, file_id: seen, ...NOTE } },
+      { type: 'image_url', image_url: { url: seen, detail: seen, ...NOTE } },
+      { type: 'image_url', image_url: seen },
+      { type: 'input_audio', input_audio: { data: seen, format: seen, ...NOTE } },
+      { type: 'other', file: EMAIL, image_url: [EMAIL], input_audio: [{ id: EMAIL }] },
+    ]
+    const messages = [
+      { role: 'user', content: parts },
+      { role: 'assistant', tool_calls: calls },
+      { role: 'assistant', function_call: call },
+    ]
+    const document: JsonObject = structuredClone({ messages })
+    formatOf('chat-completions').visitRequestText(document, ({ text }) =>
+      text.replaceAll(EMAIL, '[[X]]').replaceAll(seen, '[[SEEN]]'),
+    )
+    t.strictSame(document, JSON.parse(JSON.stringify({ messages }).replaceAll(EMAIL, '[[X]]')))
+  },
+)
 
 t.test('what a vendor searches for is a parameter', async (t) => {
   const filter = { metadata_filter: `author = "${EMAIL}"` }

@@ -1,12 +1,11 @@
 /** The texts of a chat-completions request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
-import { asArray, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asArray, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { visitSchema } from '../schema-text.ts'
 import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
-import { REASONING_FIELDS } from './answer-content.ts'
+import { visitContent, visitMessage } from './message-text.ts'
 import { SCHEMA_FIELDS } from './schema-fields.ts'
-import { visitToolCalls } from './tool-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
@@ -21,22 +20,6 @@ const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const
 const MAX_METADATA_LENGTH = 512
 const METADATA_NAMES: NameRules = { ...ANY_NAME, maxLength: 64 }
 
-/** Fields that vendors know, of a message and of a part. */
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'name',
-  'refusal',
-  'audio',
-  'annotations',
-  'cache_control',
-  'prefix',
-  'tool_calls',
-  'tool_call_id',
-  'function_call',
-  'reasoning_details',
-  ...REASONING_FIELDS,
-])
 /** Of vLLM, llama.cpp and SGLang: not to be touched. */
 const GRAMMARS = ['guided_regex', 'guided_grammar', 'grammar', 'ebnf', 'regex', 'structural_tag'] as const
 /** vLLM's. @see https://docs.vllm.ai/en/latest/features/structured_outputs */
@@ -129,18 +112,7 @@ const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
 ])
 const JSON_SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict'])
 const PREDICTION_FIELDS: ReadonlySet<string> = new Set(['type', 'content'])
-const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
-const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
 const DATA_SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'parameters'])
-
-const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
-  system: SYSTEM,
-  developer: SYSTEM,
-  user: USER,
-  assistant: ASSISTANT,
-  tool: TOOL_OUTPUT,
-  function: TOOL_OUTPUT,
-}
 
 /** @returns whether a text was changed. @see Format.visitRequestText */
 export function visitRequestText(document: JsonObject, visit: TextVisitor): boolean {
@@ -160,58 +132,6 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   // Of servers of other vendors: `chat_template_kwargs` (vLLM) becomes a part of the prompt, others may.
   walk.extras(document, DOCUMENT_FIELDS, USER)
   return walk.changed
-}
-
-function visitMessage(message: JsonObject, walk: TextWalk): void {
-  const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
-  for (const field in message) visitMessageField(message, field, place, walk)
-  walk.names(message, MESSAGE_FIELDS, place)
-}
-
-function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
-  switch (field) {
-    case 'role':
-    case 'tool_call_id':
-    case 'cache_control':
-      return
-    case 'content':
-      visitContent(message, place, walk)
-      return
-    case 'tool_calls':
-    case 'function_call':
-      visitToolCalls(message, walk)
-      return
-    case 'name': // of the author, or of the function that answered, which must stay
-      if (place.scope !== 'tool-output') walk.text(message, field, place)
-      return
-    case 'audio':
-      visitAudio(message, place, walk)
-      return
-    default:
-      walk.leaves(message, field, place)
-  }
-}
-
-/** What an assistant has said aloud earlier. A client sends back all of an answer, whose transcript was restored. */
-function visitAudio(message: JsonObject, place: TextPlace, walk: TextWalk): void {
-  const audio = asObject(message.audio)
-  if (audio === undefined) return walk.all(message, 'audio', place)
-  walk.values(audio, 'transcript', place)
-  walk.extras(audio, AUDIO_FIELDS, place)
-}
-
-function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): void {
-  if (typeof message.content === 'string') walk.text(message, 'content', place)
-  else for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, place, walk)
-}
-
-/** Of media the name of a file, and what a text says: like a tool's output, whoever sends it. */
-function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  walk.text(part, 'text', place)
-  const file = asObject(part.file) ?? {}
-  walk.text(file, 'filename', place)
-  walk.dataUrl(file, 'file_data', TOOL_OUTPUT)
-  walk.others(part, PART_FIELDS, place)
 }
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
@@ -289,7 +209,12 @@ function visitDataSource(source: DataSource, walk: TextWalk): void {
 }
 
 function visitPrediction(document: JsonObject, walk: TextWalk): void {
-  if (!isJsonObject(document.prediction)) return
-  visitContent(document.prediction, ASSISTANT, walk)
-  walk.extras(document.prediction, PREDICTION_FIELDS, ASSISTANT)
+  const prediction = asObject(document.prediction)
+  if (prediction === undefined || !isContent(prediction.content)) return walk.all(document, 'prediction', ASSISTANT)
+  visitContent(prediction, ASSISTANT, walk)
+  walk.extras(prediction, PREDICTION_FIELDS, ASSISTANT)
+}
+
+function isContent(content: JsonValue | undefined): boolean {
+  return typeof content === 'string' || (Array.isArray(content) && content.every(isJsonObject))
 }

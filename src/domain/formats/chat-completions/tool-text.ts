@@ -10,7 +10,48 @@ export function visitToolCalls(message: JsonObject, walk: TextWalk): void {
   if (isJsonObject(message.function_call)) walk.json(message.function_call, 'arguments', TOOL_INPUT)
 }
 
+/** The same of a request, with what nobody knows beside them: a client may have put it there. */
+export function visitSentCalls(message: JsonObject, walk: TextWalk): void {
+  visitToolCalls(message, walk)
+  for (const call of asArray(message.tool_calls)) if (isJsonObject(call)) visitCallExtras(call, walk)
+  if (message.function_call !== undefined) visitFunctionExtras(message, 'function_call', walk)
+}
+
 function visitCall(call: JsonObject, walk: TextWalk): void {
   walk.json(asObject(call.function) ?? {}, 'arguments', TOOL_INPUT)
   walk.text(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
 }
+
+function visitCallExtras(call: JsonObject, walk: TextWalk): void {
+  visitSigned(call, walk)
+  if (call.function !== undefined) visitFunctionExtras(call, 'function', walk)
+  if (call.custom !== undefined) walk.extrasIn(call, 'custom', CUSTOM_FIELDS, TOOL_INPUT)
+  walk.extras(call, CALL_FIELDS, TOOL_INPUT)
+}
+
+function visitFunctionExtras(holder: JsonObject, field: string, walk: TextWalk): void {
+  const called = asObject(holder[field])
+  if (called !== undefined) visitSigned(called, walk)
+  walk.extrasIn(holder, field, FUNCTION_FIELDS, TOOL_INPUT)
+}
+
+/**
+ * Where Gemini and LiteLLM put the signature of a call, without which Gemini refuses the history: it stays as it is.
+ * @see https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+function visitSigned(signed: JsonObject, walk: TextWalk): void {
+  if (signed.extra_content !== undefined) {
+    walk.extrasIn(asObject(signed.extra_content) ?? {}, 'google', SIGNATURES, TOOL_INPUT)
+    walk.extrasIn(signed, 'extra_content', GOOGLE, TOOL_INPUT)
+  }
+  if (signed.provider_specific_fields !== undefined) {
+    walk.extrasIn(signed, 'provider_specific_fields', SIGNATURES, TOOL_INPUT)
+  }
+}
+
+const SIGNED = ['extra_content', 'provider_specific_fields'] as const
+const GOOGLE: ReadonlySet<string> = new Set(['google'])
+const SIGNATURES: ReadonlySet<string> = new Set(['thought_signature', 'thought_signatures'])
+const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'type', 'index', 'function', 'custom', ...SIGNED])
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'arguments', ...SIGNED])
+const CUSTOM_FIELDS: ReadonlySet<string> = new Set(['name', 'input'])

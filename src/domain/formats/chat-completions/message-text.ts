@@ -1,0 +1,100 @@
+/** The texts of the messages of a chat-completions request, visited and replaced in place. */
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { ASSISTANT, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { REASONING_FIELDS } from './answer-content.ts'
+import { visitSentCalls } from './tool-text.ts'
+
+const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
+const USER: TextPlace = { scope: 'message', role: 'user' }
+const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
+
+const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
+  system: SYSTEM,
+  developer: SYSTEM,
+  user: USER,
+  assistant: ASSISTANT,
+  tool: TOOL_OUTPUT,
+  function: TOOL_OUTPUT,
+}
+
+/** Fields that vendors know, of a message and of a part. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'refusal',
+  'audio',
+  'annotations',
+  'cache_control',
+  'prefix',
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'reasoning_details',
+  ...REASONING_FIELDS,
+])
+const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
+/** Of its media: where it is, which is no text. */
+const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data', 'file_id'])
+const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
+const SOUND_FIELDS: ReadonlySet<string> = new Set(['data', 'format'])
+const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
+
+/** Visits one message of the conversation. */
+export function visitMessage(message: JsonObject, walk: TextWalk): void {
+  const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
+  for (const field in message) visitMessageField(message, field, place, walk)
+  visitSentCalls(message, walk)
+  walk.names(message, MESSAGE_FIELDS, place)
+}
+
+function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+  switch (field) {
+    case 'role':
+    case 'tool_call_id':
+    case 'cache_control':
+    case 'tool_calls':
+    case 'function_call':
+      return
+    case 'content':
+      visitContent(message, place, walk)
+      return
+    case 'name': // of the author, or of the function that answered, which must stay
+      if (place.scope !== 'tool-output') walk.text(message, field, place)
+      return
+    case 'audio':
+      visitAudio(message, place, walk)
+      return
+    default:
+      walk.leaves(message, field, place)
+  }
+}
+
+/** What an assistant has said aloud earlier. A client sends back all of an answer, whose transcript was restored. */
+function visitAudio(message: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.values(asObject(message.audio) ?? {}, 'transcript', place)
+  walk.extrasIn(message, 'audio', AUDIO_FIELDS, place)
+}
+
+/** Visits `content`, a text or parts. */
+export function visitContent(message: JsonObject, place: TextPlace, walk: TextWalk): void {
+  if (typeof message.content === 'string') walk.text(message, 'content', place)
+  else for (const part of asArray(message.content)) if (isJsonObject(part)) visitPart(part, place, walk)
+}
+
+function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.text(part, 'text', place)
+  if (part.file !== undefined) visitFile(part, place, walk)
+  if (part.input_audio !== undefined) walk.extrasIn(part, 'input_audio', SOUND_FIELDS, place)
+  // Several servers take the bare address of an image.
+  if (typeof part.image_url !== 'string') walk.extrasIn(part, 'image_url', IMAGE_FIELDS, place)
+  walk.others(part, PART_FIELDS, place)
+}
+
+/** Its name, and what a text says: like a tool's output, whoever sends it. */
+function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
+  const file = asObject(part.file) ?? {}
+  walk.text(file, 'filename', place)
+  walk.dataUrl(file, 'file_data', TOOL_OUTPUT)
+  walk.extrasIn(part, 'file', FILE_FIELDS, place)
+}
