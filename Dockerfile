@@ -32,10 +32,10 @@ USER 64100:64100
 # What V8 has compiled stays in the image: a sidecar starts a quarter faster. Another user, processor or Node starts without it.
 RUN ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "sidecar", "--help"]
 RUN ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs", "operator", "--help"]
-# The young heap and malloc's arenas stay small. Two threads for what V8 does beside the program: more would only take a small
-# sidecar's core from it, and one is kept too busy to give memory back in time: 10 to 30 MiB more. (src/proxy/server/heap.ts has
-# what can be set while it runs.)
-ENTRYPOINT ["node", "--v8-pool-size=2", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs"]
+# The young heap and malloc's arenas stay small. Two threads for what V8 does beside the program, one of them for marking the old
+# heap: where a sidecar has one core, each more takes it, for a tenth of a second at every full collection, from the streams that
+# wait. (One thread for all is kept too busy to give memory back in time: 10 to 30 MiB more. None for marking: 45 MiB more.)
+ENTRYPOINT ["node", "--v8-pool-size=2", "--concurrent-marking-max-worker-num=1", "--min-semi-space-size=8", "--max-semi-space-size=8", "/app/dist/tollgate.mjs"]
 CMD ["--help"]
 EXPOSE 4142
 

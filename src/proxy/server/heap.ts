@@ -2,7 +2,6 @@
  * How V8 keeps this process's heap. Set here and not on a command line, so that it holds however the program was
  * started. (The young heap's size cannot be changed any more by then: it stands there.)
  */
-import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -21,10 +20,6 @@ export function settleHeap(): void {
   setFlagsFromString('--heap-growing-percent=50')
   // A sidecar has a core or less: helpers of a collection of two milliseconds only wait for each other there.
   setFlagsFromString('--no-parallel-scavenge')
-  // On one core the threads that mark the old heap beside the program take two thirds of it for a tenth of a second or more, every
-  // few seconds, and all streams stand still. Here it is the same work in small steps. At 100 streams, alternating: a chunk's
-  // p99 half of what it was, a first byte's a third. (`parallel-marking` must stay: without either V8 forgets threads that run.)
-  if (availableParallelism() === 1) setFlagsFromString('--no-concurrent-marking')
 }
 
 /**

@@ -40,7 +40,12 @@ const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
 /** What ships, made by `make bundle`; measured where it is there. */
 const TOLLGATE_BUNDLE = join(ROOT, 'dist/tollgate.mjs')
 /** As the image and the Makefile run it: two threads beside the program, a young heap that neither shrinks in a pause nor grows. */
-const TOLLGATE_FLAGS = ['--v8-pool-size=2', '--min-semi-space-size=8', '--max-semi-space-size=8']
+const TOLLGATE_FLAGS = [
+  '--v8-pool-size=2',
+  '--concurrent-marking-max-worker-num=1',
+  '--min-semi-space-size=8',
+  '--max-semi-space-size=8',
+]
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
   MALLOC_ARENA_MAX: '1',

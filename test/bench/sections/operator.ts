@@ -159,6 +159,7 @@ interface Process {
 async function start({ kubeconfig, redis }: Login): Promise<Process> {
   const args = [
     '--v8-pool-size=2',
+    '--concurrent-marking-max-worker-num=1',
     '--min-semi-space-size=8',
     '--max-semi-space-size=8',
     PROGRAM,
