@@ -264,9 +264,12 @@ const LEAF_NAMES: NameRules = { known: NAMING_FIELDS }
 const MIN_MEDIA_CHARACTERS = 1024
 const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
 
-/** Whether a string of an unknown field is no text: a name of a thing, or media. */
+/** What no id, type or signature holds, and addresses and words do. */
+const WORDS = /[@\s]/
+
+/** Whether a string of an unknown field is no text: a name of a thing (unless a person's address stands for it), or media. */
 function isOpaque(key: string, value: string): boolean {
-  return NAMING_FIELDS.has(key) || key.endsWith('_id') || isMedia(key, value)
+  return isMedia(key, value) || ((NAMING_FIELDS.has(key) || key.endsWith('_id')) && !WORDS.test(value))
 }
 
 function isMedia(_key: string, value: string): boolean {

@@ -24,6 +24,8 @@ const TRY_AGAIN_MS = 60_000
 
 /** Told to the model; more would not help it. */
 const MAX_PROBLEMS = 5
+/** Characters of a path, and of what is wrong there: a pattern is a part of it. */
+const MAX_WORDS = 1_000
 
 const TOO_SLOW = { type: 'invalid-schema', reason: endless('compile') } as const
 
@@ -97,10 +99,16 @@ function checkOf(schema: object | boolean): JsonCheck {
       return (validate.errors ?? [])
         .slice(0, MAX_PROBLEMS)
         .map(
-          ({ instancePath, message }) => `${instancePath === '' ? 'the value' : instancePath} ${message ?? 'is wrong'}`,
+          ({ instancePath, message }) =>
+            `${shortOr('a value', instancePath || 'the value')} ${shortOr('is wrong', message)}`,
         )
     },
   }
+}
+
+/** Nothing is cut: half of a value that is to be hidden would not be found again. */
+function shortOr(instead: string, words = instead): string {
+  return words.length > MAX_WORDS ? instead : words
 }
 
 function unusable(reason: string): InvalidRequestError {

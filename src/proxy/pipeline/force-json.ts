@@ -52,7 +52,7 @@ export async function callForJson(
   if (problems.length === 0) return first
 
   countTry(first, record)
-  const repair = await reserveRepair(repairing(call, first, problems.map(view.hide)), record, services)
+  const repair = await reserveRepair(repairing(call, first, view.hide(repairInstruction(problems))), record, services)
   const second = await ask(repair, record, services)
   const remaining = settlePaid(second, check, view, record)
   if (remaining.length === 0) return second
@@ -129,12 +129,12 @@ function revise(request: CompletionRequest, revision: Parameters<ReturnType<type
   })
 }
 
-function repairing(call: ProviderRequest, answer: WholeAnswer, problems: readonly string[]): ProviderRequest {
+function repairing(call: ProviderRequest, answer: WholeAnswer, instruction: string): ProviderRequest {
   const [choice] = answer.result.choices
   const said = choice === undefined ? '' : textOf(choice)
   const turns = [
     { role: 'assistant', text: said === '' ? '(nothing)' : said },
-    { role: 'user', text: repairInstruction(problems) },
+    { role: 'user', text: instruction },
   ] as const
   return { ...call, request: revise(call.request, { turns }) }
 }

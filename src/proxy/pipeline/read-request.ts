@@ -5,7 +5,7 @@ import type { Format, RequestHints } from '../../domain/formats/format.ts'
 import { keepDigits } from '../../domain/json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
-import { jsonValue } from '../../domain/json-value.ts'
+import { jsonValue, TooManyNamesError } from '../../domain/json-value.ts'
 import { fieldTwice } from './field-twice.ts'
 import { ownTurn } from './take-turns.ts'
 
@@ -103,6 +103,7 @@ function parseJson(text: string): unknown {
   try {
     return jsonValue(text)
   } catch (cause) {
+    if (cause instanceof TooManyNamesError) throw tooLarge(cause.message)
     throw new GatewayError('invalid_request_error', 'The body is not valid JSON.', { cause })
   }
 }

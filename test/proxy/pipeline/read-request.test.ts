@@ -57,6 +57,16 @@ t.test('a document that is none is refused with its reason', async (t) => {
   )
 })
 
+t.test('names with escapes are bounded in number: each costs more than another', async (t) => {
+  const of = (count: number) =>
+    `{"a":[${Array.from({ length: count }, (_, index) => `{"\\u006b${index}":1,"\\u006b":1}`).join(',')}]}`
+  t.equal((read(of(20_000))['a'] as unknown[]).length, 20_000)
+  t.throws(() => parseRequestDocument(bytes(of(50_000))), {
+    code: 'request_too_large',
+    message: /50000 different names/,
+  })
+})
+
 t.test('the field that stands twice is named, by its path', async (t) => {
   const inner = `${'{"a":['.repeat(20)}{"b":1,"b":1}${']}'.repeat(20)}`
   for (const [text, path] of [

@@ -133,14 +133,22 @@ export class RedactionMap {
     return this.size === 0 ? text : replaceTokens(text, (token) => escapeForJson(this.valueOf(token)))
   }
 
-  /** The text with this request's values replaced by their tokens, also as a JSON pointer writes them: for words about an answer. */
+  /**
+   * The text with this request's values replaced by their tokens, also as a JSON pointer writes them, in one pass: for words about
+   * an answer, which are few.
+   */
   hide(text: string): string {
-    let hidden = text
-    // A value may be a part of another.
-    for (const { value, token } of this.#entries.toSorted((a, b) => b.value.length - a.value.length)) {
-      hidden = hidden.replaceAll(value, () => token).replaceAll(inPointer(value), () => token)
+    const tokens = new Map<string, string>()
+    for (const { value, token } of this.#entries) {
+      for (const written of [value, inPointer(value)]) if (text.includes(written)) tokens.set(written, token)
     }
-    return hidden
+    if (tokens.size === 0) return text
+    // A value may be a part of another.
+    const longestFirst = [...tokens.keys()].toSorted((a, b) => b.length - a.length)
+    return text.replaceAll(
+      new RegExp(longestFirst.map(asPattern).join('|'), 'g'),
+      (written) => tokens.get(written) ?? '',
+    )
   }
 
   /** The value behind a token of this request; undefined for every other text. */
@@ -220,7 +228,11 @@ function outsideLiterals(findings: readonly Finding[], literals: readonly TokenP
   })
 }
 
+function asPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+}
+
 /** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
 function inPointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return !name.includes('~') && !name.includes('/') ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

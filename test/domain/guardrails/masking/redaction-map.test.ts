@@ -66,6 +66,18 @@ t.test('what is said of a restored text is hidden again, also where a pointer es
     `/${secret}/0 is wrong, so is ${secret} of ${bob}`,
   )
   t.equal(map.hide('/city is wrong'), '/city is wrong')
+  t.equal(map.hide('bob@example.com.au, (bob@example.com)'), `${bob}.au, (${bob})`)
+  const findAll = (text: string) => Array.from(text.matchAll(/RED/g), ({ index }) => [index, index + 3] as const)
+  const custom = new RedactionMap({
+    detector: createDetector({ kinds: new Set(), custom: [{ kind: 'CUSTOM', pattern: { type: 'pattern', findAll } }] }),
+    tokenSuffix: countingSuffix,
+  })
+  const both = custom.mask('RED bob@example.com')
+  t.equal(
+    custom.hide('bob@example.com is RED'),
+    both.split(' ').toReversed().join(' is '),
+    'a token is no text to hide in',
+  )
 })
 
 t.test('values with one suffix get different tokens', async (t) => {
