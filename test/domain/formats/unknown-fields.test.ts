@@ -195,6 +195,15 @@ t.test(
       { role: 'user', content: parts },
       { role: 'assistant', tool_calls: calls },
       { role: 'assistant', function_call: call },
+      { role: 'assistant', content: 'x', ...signed, ...specific },
+      { role: 'user', content: 'x', user_id: EMAIL, sender: { id: EMAIL, type: 'person', run_id: 'run_1' } },
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: seen, type: 'custom', custom: { name: seen, input: { id: EMAIL, [EMAIL]: [EMAIL] } } },
+          { id: seen, type: 'mcp', function: { name: seen, arguments: { to: EMAIL } } },
+        ],
+      },
     ]
     const document: JsonObject = structuredClone({ messages })
     formatOf('chat-completions').visitRequestText(document, ({ text }) =>

@@ -83,3 +83,11 @@ t.test('what ajv refuses is told', async (t) => {
   t.match(schemas.compile({ type: 'constructor' }), { type: 'invalid-schema', reason: /allowed values/ })
   t.match(schemas.compile({ $ref: 'http://example.com/x' }), { type: 'invalid-schema', reason: /resolve reference/ })
 })
+
+t.test('of a long pattern, and at a long name, it is said that something is wrong', async (t) => {
+  const schema = { additionalProperties: { type: 'string', pattern: `^${'a'.repeat(2_000)}$` } }
+  const check = createJsonSchemas().compile(schema)
+  if (!('problemsOf' in check)) return t.fail('a schema')
+  t.strictSame(check.problemsOf({ city: 'b' }), ['/city is wrong'])
+  t.strictSame(check.problemsOf({ ['n'.repeat(2_000)]: 1 }), ['a value must be string'])
+})

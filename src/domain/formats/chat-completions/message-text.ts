@@ -2,7 +2,7 @@
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import { ASSISTANT, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
-import { visitSentCalls } from './tool-text.ts'
+import { visitSentCalls, visitSigned } from './tool-text.ts'
 
 const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 const USER: TextPlace = { scope: 'message', role: 'user' }
@@ -44,6 +44,7 @@ const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expi
 export function visitMessage(message: JsonObject, walk: TextWalk): void {
   const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
   for (const field in message) visitMessageField(message, field, place, walk)
+  visitSigned(message, place, walk)
   visitSentCalls(message, walk)
   walk.names(message, MESSAGE_FIELDS, place)
 }
@@ -55,6 +56,8 @@ function visitMessageField(message: JsonObject, field: string, place: TextPlace,
     case 'cache_control':
     case 'tool_calls':
     case 'function_call':
+    case 'extra_content':
+    case 'provider_specific_fields':
       return
     case 'content':
       visitContent(message, place, walk)

@@ -118,6 +118,8 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
   if (type === 'text') return { type: 'text' }
   if (type === 'json_object') return { type: 'json' }
   if (type !== 'json_schema') return undefined // a provider's own, e.g. a grammar: kept in the document
+  // So is llama.cpp's and TGI's way of writing a schema.
+  if (format.json_schema === undefined && (format.schema ?? format.value) !== undefined) return undefined
   const parent = 'response_format.json_schema'
   const wrapper = requiredObject(format, 'json_schema', 'response_format')
   return withoutUndefined({

@@ -1,6 +1,6 @@
 /** Texts inside the tool calls of a message, of a request or an answer. */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import type { TextPlace, TextWalk } from '../text-walk.ts'
+import { isContainer, type TextPlace, type TextWalk } from '../text-walk.ts'
 
 const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
 
@@ -18,12 +18,14 @@ export function visitSentCalls(message: JsonObject, walk: TextWalk): void {
 }
 
 function visitCall(call: JsonObject, walk: TextWalk): void {
-  walk.json(asObject(call.function) ?? {}, 'arguments', TOOL_INPUT)
-  walk.text(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
+  const called = asObject(call.function) ?? {}
+  if (isContainer(called.arguments)) walk.values(called, 'arguments', TOOL_INPUT)
+  else walk.json(called, 'arguments', TOOL_INPUT)
+  walk.values(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
 }
 
 function visitCallExtras(call: JsonObject, walk: TextWalk): void {
-  visitSigned(call, walk)
+  visitSigned(call, TOOL_INPUT, walk)
   if (call.function !== undefined) visitFunctionExtras(call, 'function', walk)
   if (call.custom !== undefined) walk.extrasIn(call, 'custom', CUSTOM_FIELDS, TOOL_INPUT)
   walk.extras(call, CALL_FIELDS, TOOL_INPUT)
@@ -31,21 +33,21 @@ function visitCallExtras(call: JsonObject, walk: TextWalk): void {
 
 function visitFunctionExtras(holder: JsonObject, field: string, walk: TextWalk): void {
   const called = asObject(holder[field])
-  if (called !== undefined) visitSigned(called, walk)
+  if (called !== undefined) visitSigned(called, TOOL_INPUT, walk)
   walk.extrasIn(holder, field, FUNCTION_FIELDS, TOOL_INPUT)
 }
 
 /**
- * Where Gemini and LiteLLM put the signature of a call, without which Gemini refuses the history: it stays as it is.
+ * Where Gemini and LiteLLM put the signature of a call or of a message, without which Gemini refuses the history: it stays as it is.
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures
  */
-function visitSigned(signed: JsonObject, walk: TextWalk): void {
+export function visitSigned(signed: JsonObject, place: TextPlace, walk: TextWalk): void {
   if (signed.extra_content !== undefined) {
-    walk.extrasIn(asObject(signed.extra_content) ?? {}, 'google', SIGNATURES, TOOL_INPUT)
-    walk.extrasIn(signed, 'extra_content', GOOGLE, TOOL_INPUT)
+    walk.extrasIn(asObject(signed.extra_content) ?? {}, 'google', SIGNATURES, place)
+    walk.extrasIn(signed, 'extra_content', GOOGLE, place)
   }
   if (signed.provider_specific_fields !== undefined) {
-    walk.extrasIn(signed, 'provider_specific_fields', SIGNATURES, TOOL_INPUT)
+    walk.extrasIn(signed, 'provider_specific_fields', SIGNATURES, place)
   }
 }
 

@@ -288,3 +288,12 @@ t.test('a choice among some tools: another format is shown no others', async (te
   const { toolChoice } = chatCompletions.parseRequest({ messages: [user], tools, tool_choice: flat })
   test.strictSame(toolChoice, { type: 'required', among: ['g'] })
 })
+
+t.test('a schema as llama.cpp and TGI take it stays in the document', async (t) => {
+  for (const form of [{ schema: { type: 'object' } }, { value: { name: 'x', schema: { type: 'object' } } }]) {
+    const response_format = { type: 'json_schema', ...form }
+    const request = chatCompletions.parseRequest({ messages: [{ role: 'user', content: 'x' }], response_format })
+    t.equal(request.responseFormat, undefined)
+    t.strictSame(request.source.document['response_format'], response_format)
+  }
+})
