@@ -164,6 +164,18 @@ t.test('what is not of the form that is known is text', async (t) => {
     { prediction: { type: 'content', content: { text: EMAIL } } },
     { prediction: { type: 'content', content: [{ type: 'text', text: EMAIL }, EMAIL], note: EMAIL } },
     { data_sources: [{ parameters: { authentication: EMAIL } }, { parameters: EMAIL }] },
+    {
+      tools: [
+        { type: 'custom', custom: EMAIL },
+        { type: 'function', function: [EMAIL] },
+      ],
+    },
+    {
+      response_format: {
+        type: 'structural_tag',
+        structures: [{ begin: '<f>', schema: { description: EMAIL, enum: [EMAIL] }, end: '</f>' }],
+      },
+    },
   ]) {
     const document: JsonObject = structuredClone(fields)
     formatOf('chat-completions').visitRequestText(document, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))

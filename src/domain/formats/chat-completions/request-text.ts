@@ -136,7 +136,9 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
 
 function visitTool(tool: JsonObject, walk: TextWalk): void {
   if (isJsonObject(tool.function)) visitFunction(tool.function, walk)
+  else walk.all(tool, 'function', TOOL_DEFINITION)
   if (isJsonObject(tool.custom)) visitCustomTool(tool.custom, walk)
+  else walk.all(tool, 'custom', TOOL_DEFINITION)
   if (tool.type === 'function' || tool.type === 'custom') walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
   else for (const field of TOOL_WORDS) walk.text(tool, field, TOOL_DEFINITION)
 }
@@ -163,6 +165,10 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   if (format === undefined) return
   visitSchema(format, 'schema', TOOL_DEFINITION, walk) // as Together, Fireworks and llama.cpp take it
   visitFormatValue(format, walk)
+  // SGLang's and vLLM's: schemas between tags.
+  for (const structure of asArray(format.structures)) {
+    if (isJsonObject(structure)) visitSchema(structure, 'schema', TOOL_DEFINITION, walk)
+  }
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
