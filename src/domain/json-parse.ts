@@ -10,7 +10,7 @@
  *
  * Limits: numbers that a double writes as another text of the same value (`1.0`, `-0`, `1e2`) may be written so.
  */
-import { numberOf, putField, type JsonObject, type JsonValue } from './json.ts'
+import { isContainer, numberOf, putField, type Container, type JsonValue } from './json.ts'
 import { endOfString, stringAt } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
 
@@ -34,8 +34,6 @@ export function parseJson(text: string): JsonValue {
 export function keepDigits(value: Container, text: string): void {
   if (MAY_LOSE.test(text)) new DigitKeeper(value, text).walk()
 }
-
-type Container = JsonObject | JsonValue[]
 
 /** An open object or array of the text. */
 interface Level {
@@ -162,8 +160,4 @@ function beginsNumber(code: number): boolean {
 /** The text has been parsed before: what stands there is a number. */
 function isInNumber(code: number): boolean {
   return beginsNumber(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b // . e E +
-}
-
-function isContainer(value: JsonValue | undefined): value is Container {
-  return typeof value === 'object' && value !== null
 }

@@ -8,14 +8,14 @@
  *    with one name counts, the engine decides as ever.
  * 3. In what the engine makes of that, the objects concerned are made anew with their names.
  */
-import { isJsonObject, putField, type JsonObject, type JsonValue } from './json.ts'
+import { isContainer, isJsonObject, putField, type JsonObject, type JsonValue } from './json.ts'
 import { endOfString, isFieldName, stringAt } from './json-text.ts'
 
 // oxlint-disable-next-line no-control-regex -- that is what is looked for
 const CONTROL = /[\u0000-\u001f]/
 
 /** Different ones: each costs several microseconds, and far fewer stand in what encoders write. */
-export const MAX_ESCAPED_NAMES = 50_000
+const MAX_ESCAPED_NAMES = 50_000
 
 /** Of a text that may be JSON. */
 export class TooManyNamesError extends SyntaxError {
@@ -136,8 +136,4 @@ class StandIns {
     for (const name in object) if (this.#names.has(name)) return true
     return false
   }
-}
-
-function isContainer(value: JsonValue | undefined): value is JsonObject | JsonValue[] {
-  return typeof value === 'object' && value !== null
 }

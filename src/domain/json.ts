@@ -25,6 +25,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 }
 
+/** What holds other values. */
+export type Container = JsonObject | JsonValue[]
+
+export function isContainer(value: JsonValue | undefined): value is Container {
+  return isJsonObject(value) || Array.isArray(value)
+}
+
 /** A raw number has no prototype, which is asked for first: that is faster, and all objects of ordinary documents have one. */
 function isRawNumber(value: object): value is RawNumber {
   return !(value instanceof Object) && JSON.isRawJSON(value)

@@ -2,8 +2,8 @@
  * Visits the words of JSON schemas in place: descriptions, titles, defaults, examples, allowed values, and all that stands in
  * keywords of nobody's. Like every walk it does not recurse.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { isContainer, stack, type Container, type TextPlace, type TextWalk } from './text-walk.ts'
+import { isContainer, isJsonObject, type JsonObject, type JsonValue, type Container } from '../json.ts'
+import { stack, type TextPlace, type TextWalk } from './text-walk.ts'
 
 /** Visits the words of the schema in `holder[field]`. A text there is visited as one. */
 export function visitSchema(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {

@@ -4,7 +4,7 @@
  * before those of the objects inside it.
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isContainer, isJsonObject, type Container, type JsonObject, type JsonValue } from '../json.ts'
 import { parseDataUrl, renderDataUrl } from './data-url.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
@@ -13,11 +13,13 @@ import { rewriteMedia } from './text-media.ts'
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
 
+export const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
+export const USER: TextPlace = { scope: 'message', role: 'user' }
 /** What a model has said, in an answer or earlier in the conversation. */
 export const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
-
-/** What holds further values. */
-export type Container = JsonObject | JsonValue[]
+export const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
+export const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
+export const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 
 /** Which names of fields are texts. */
 export interface NameRules {
@@ -87,13 +89,7 @@ export class TextWalk {
 
   /** Visits the fields of `holder` that its format does not know, in what is otherwise the format's: their names, and what is in them. */
   others(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
-    let hasOthers = false
-    for (const name in holder) {
-      if (known.has(name)) continue
-      this.leaves(holder, name, place)
-      hasOthers = true
-    }
-    if (hasOthers) this.names(holder, known, place)
+    this.#unknown(holder, known, place, isOpaque)
   }
 
   /**
@@ -101,10 +97,14 @@ export class TextWalk {
    * back there, and a server may make a part of the prompt of it.
    */
   extras(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
+    this.#unknown(holder, known, place, isMedia)
+  }
+
+  #unknown(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace, isHidden: typeof isOpaque): void {
     let hasOthers = false
     for (const name in holder) {
       if (known.has(name)) continue
-      this.all(holder, name, place)
+      this.#leaves(holder, name, place, isHidden)
       hasOthers = true
     }
     if (hasOthers) this.names(holder, known, place)
@@ -278,8 +278,4 @@ function isMedia(_key: string, value: string): boolean {
 
 function seesAll(): boolean {
   return false
-}
-
-export function isContainer(value: JsonValue | undefined): value is Container {
-  return isJsonObject(value) || Array.isArray(value)
 }

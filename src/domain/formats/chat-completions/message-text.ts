@@ -1,12 +1,8 @@
 /** The texts of the messages of a chat-completions request, visited and replaced in place. */
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
-import { ASSISTANT, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_OUTPUT, USER, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitSentCalls, visitSigned } from './tool-text.ts'
-
-const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
-const USER: TextPlace = { scope: 'message', role: 'user' }
-const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,

@@ -3,14 +3,18 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { visitSchema } from '../schema-text.ts'
-import { ASSISTANT, ANY_NAME, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
+import {
+  ASSISTANT,
+  SYSTEM,
+  TOOL_DEFINITION,
+  TOOL_OUTPUT,
+  USER,
+  ANY_NAME,
+  TextWalk,
+  type NameRules,
+} from '../text-walk.ts'
 import { visitContent, visitMessage } from './message-text.ts'
 import { SCHEMA_FIELDS } from './schema-fields.ts'
-
-const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
-const USER: TextPlace = { scope: 'message', role: 'user' }
-const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
-const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say where to stop or what to look for. */
 const PARAMETERS = ['stop', 'web_search_options'] as const

@@ -6,7 +6,7 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { inOwnLetters, MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
-import { TextWalk, type TextPlace } from '../text-walk.ts'
+import { USER, TextWalk } from '../text-walk.ts'
 
 /** The vendor's own bounds. */
 const MAX_INPUTS = 2_048
@@ -53,8 +53,6 @@ export function parseEmbeddingsRequest(document: JsonObject): EmbeddingsRequest 
 export function renderEmbeddingsRequest({ document }: EmbeddingsRequest, upstreamName: string): JsonObject {
   return document.model === upstreamName ? document : { ...document, model: upstreamName }
 }
-
-const USER: TextPlace = { scope: 'message', role: 'user' }
 
 /** Fields of the request that are visited for what they are, or hold no text. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([

@@ -1,10 +1,7 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import type { TextPlace, TextWalk } from '../text-walk.ts'
+import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { camelOf, itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
-
-const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
-const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
 
 /** Fields that are no text: media, marks and signatures. */
 const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])

@@ -2,14 +2,10 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSchema } from '../schema-text.ts'
-import { ASSISTANT, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_DEFINITION, USER, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
 import { visitTurn } from './turn-text.ts'
-
-const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
-const USER: TextPlace = { scope: 'message', role: 'user' }
-const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say who asks: names and values are the client's. */
 const PARAMETERS = ['labels'] as const

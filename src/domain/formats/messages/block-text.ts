@@ -1,9 +1,6 @@
 /** The texts of content blocks, in requests and answers alike. */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import type { TextPlace, TextWalk } from '../text-walk.ts'
-
-const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
-const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
+import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 
 /** Visits `holder[field]`, content as a string or as blocks. */
 export function visitContent(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {

@@ -2,13 +2,9 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSchema } from '../schema-text.ts'
-import { ASSISTANT, TextWalk, type NameRules, type TextPlace } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_DEFINITION, USER, TextWalk, type NameRules } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 import { isClientTool } from './tool-parse.ts'
-
-const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
-const USER: TextPlace = { scope: 'message', role: 'user' }
-const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
 
 /** Fields beside the prompt that say where to stop or what to look for. The keys of `mcp_servers` are for the vendor to use. */
 const PARAMETERS = ['stop_sequences'] as const
