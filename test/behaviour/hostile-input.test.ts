@@ -136,6 +136,35 @@ t.test('behind a refusal nothing is said of the rest of its body, and the next r
   }
 })
 
+t.test('what is malformed is told of behind the answers to what came before', async (t) => {
+  const head = (length: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+  const good = `${head(`content-length: ${GOOD.length}`)}${GOOD}`
+  const endings: Record<string, [bytes: string, status: number, code: string]> = {
+    'no HTTP': ['nonsense\r\n\r\nand more of it', 400, 'invalid_request_error'],
+    'a body that is no body': [
+      `${head('transfer-encoding: chunked')}4\r\n{"a"\r\nzz\r\n`,
+      400,
+      'invalid_request_error',
+    ],
+    'a tunnel': ['CONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n', 404, 'route_not_found'],
+  }
+  for (const [name, [bytes, status, code]] of Object.entries(endings)) {
+    await t.test(name, async (t) => {
+      const client = openRaw(gateway.url)
+      t.teardown(() => client.close())
+      client.write(`${good}${good}${bytes}`)
+      t.match(await client.read(), { status: 200, complete: true, body: /hello/ })
+      client.write('still more')
+      t.match(await client.read(), { status: 200, complete: true, body: /hello/ })
+      const last = await client.read()
+      t.match(last, { status, complete: true })
+      t.match(JSON.parse(last.body), { error: { code } })
+      t.match(await client.read(), { status: 0, closed: true, bytes: { length: 0 } }, 'nothing else comes')
+    })
+  }
+})
+
 t.test('so it is over HTTP/1.0 on a connection that is kept', async (t) => {
   const head = (key: string, bytes: number) =>
     `POST /v1/chat/completions HTTP/1.0\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +

@@ -17,9 +17,10 @@ import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
 import { BodyBudget, type BodyShare } from './body-budget.ts'
-import { onClientError, onConnect } from './client-error.ts'
+import { ConnectionEnd } from './connection-end.ts'
 import { newRequestId } from './request-id.ts'
 import { restOfBody } from './rest-of-body.ts'
+import type { RunningAnswers } from './running-answers.ts'
 import { send } from './send.ts'
 
 export interface ServerOptions {
@@ -29,6 +30,7 @@ export interface ServerOptions {
   readonly bodyMemoryBytes: number
   /** How long a client may take nothing of its answer; absent: the usual time. @see send-clock.ts */
   readonly sendTimeoutMs?: Milliseconds | undefined
+  readonly running: RunningAnswers
 }
 
 /** @see specification section 8; DESIGN section 4. */
@@ -63,6 +65,7 @@ const NO_HINTS: RouteHints = {}
 const NO_SCHEMAS = { buildValidator: () => noSchema, buildSerializer: () => noSchema }
 
 export function buildApp(services: Services, options: ServerOptions): FastifyInstance {
+  const connectionEnd = new ConnectionEnd(options.running)
   const app = Fastify({
     logger: false,
     // A request has an id of ours.
@@ -74,12 +77,13 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_PATH_PARAMETER },
-    clientErrorHandler: onClientError,
+    clientErrorHandler: (error, socket) => connectionEnd.onClientError(error, socket),
     schemaController: { compilersFactory: NO_SCHEMAS },
     frameworkErrors: (_error, request, reply) => notFound(request, reply, services),
   })
   app.server.maxConnections = MAX_CONNECTIONS
-  app.server.on('connect', onConnect)
+  app.server.on('connect', (_request, socket) => connectionEnd.onConnect(socket))
+  options.running.watch(app.server)
   app.server.on('checkExpectation', (request, response) => unmetExpectation(request, response, services))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

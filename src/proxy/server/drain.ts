@@ -1,7 +1,7 @@
 /** Leaving without breaking an answer: take what has come, stop accepting, let what runs finish up to a limit, then go. */
-import type { Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { LinkedList, type Linked } from '../../domain/linked-list.ts'
+import type { RunningAnswers } from './running-answers.ts'
 
 /** Below Kubernetes' default grace period of 30 s, which applications of the pod share. */
 export const DRAIN_LIMIT_MS = 25_000
@@ -21,28 +21,16 @@ const LAST_WORDS_MS = 500
 /** Within this those that were cut have heard of it. */
 const CUT_LIMIT_MS = 1_000
 
-interface Running extends Linked<Running> {
-  readonly response: ServerResponse
-}
-
 export class Drain {
   #draining = false
-  readonly #running = new LinkedList<Running>()
-  #idle: (() => void) | undefined
+  readonly #running: RunningAnswers
+
+  constructor(running: RunningAnswers) {
+    this.#running = running
+  }
 
   get draining(): boolean {
     return this.#draining
-  }
-
-  /** Counts the server's requests in progress. Call it before the server listens. */
-  watch(server: Server): void {
-    server.prependListener('request', (_request, response) => {
-      const running: Running = { response, previous: undefined, next: undefined }
-      this.#running.add(running)
-      if (this.#draining) response.shouldKeepAlive = false
-      // Not by `once`, which makes two objects more: a response closes once.
-      response.on('close', () => this.#ended(running))
-    })
   }
 
   /**
@@ -52,35 +40,24 @@ export class Drain {
    */
   async start(server: Server, limitMs: number, onLimit: () => void = () => {}): Promise<boolean> {
     this.#draining = true
-    for (const response of lastOfEachConnection(this.#running)) response.shouldKeepAlive = false
+    // Told that its connection lives on, a client would send its next request into the end of it; told so by an earlier
+    // one of pipelined answers, it would not get the later ones.
+    for (const response of this.#running.lastOfEachConnection()) response.shouldKeepAlive = false
+    server.prependListener('request', (_request, response) => {
+      response.shouldKeepAlive = false
+    })
     await takeWhatHasCome(server)
     server.close()
     server.closeIdleConnections()
-    const finished = await this.#untilIdle(limitMs)
+    const finished = await this.#running.untilIdle(limitMs)
     if (!finished) {
       onLimit()
-      await this.#untilIdle(LAST_WORDS_MS)
+      await this.#running.untilIdle(LAST_WORDS_MS)
     }
     server.closeAllConnections()
-    if (!finished) await this.#untilIdle(CUT_LIMIT_MS)
+    if (!finished) await this.#running.untilIdle(CUT_LIMIT_MS)
     await nextTurn()
     return finished
-  }
-
-  #ended(running: Running): void {
-    this.#running.remove(running)
-    if (this.#running.size === 0) this.#idle?.()
-  }
-
-  #untilIdle(limitMs: number): Promise<boolean> {
-    if (this.#running.size === 0) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), limitMs)
-      this.#idle = () => {
-        clearTimeout(timer)
-        resolve(true)
-      }
-    })
   }
 }
 
@@ -96,12 +73,4 @@ async function takeWhatHasCome(server: Server): Promise<void> {
     await nextTurn()
   }
   server.off('connection', accepted)
-}
-
-/**
- * Told that its connection lives on, a client would send its next request into the end of it; told so by an earlier one
- * of pipelined answers, it would not get the later ones.
- */
-function lastOfEachConnection(running: Iterable<Running>): Iterable<ServerResponse> {
-  return new Map(Array.from(running, ({ response }) => [response.req.socket, response])).values()
 }

@@ -8,6 +8,7 @@ import { buildAdmin, type AdminOptions } from './admin.ts'
 import { buildApp } from './app.ts'
 import { Drain, DRAIN_LIMIT_MS } from './drain.ts'
 import { releaseStartUpMemory, settleHeap } from './heap.ts'
+import { RunningAnswers } from './running-answers.ts'
 
 /** Where a server listens. */
 export interface Address {
@@ -51,16 +52,16 @@ export class ListenError extends Error {
 
 /** Resolves when both listen. @throws {ListenError} */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
-  const drain = new Drain()
+  const running = new RunningAnswers()
+  const drain = new Drain(running)
   const { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs } = options
-  const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs })
-  drain.watch(app.server)
+  const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs, running })
   await app.ready()
   const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })
   settleHeap()
   releaseStartUpMemory()
   const data = await listen(app.server, 'listen', options)
-  const running = {
+  const servers = {
     data,
     admin: await listen(admin, 'admin', options),
     async stop() {
@@ -70,8 +71,8 @@ export async function startServers(options: StartOptions): Promise<RunningServer
       return finished
     },
   }
-  options.services.log.info({ data: running.data, admin: running.admin }, 'listening')
-  return running
+  options.services.log.info({ data: servers.data, admin: servers.admin }, 'listening')
+  return servers
 }
 
 async function listen(server: Server, name: ListenError['address'], options: StartOptions): Promise<string> {

@@ -4,10 +4,12 @@ import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { Drain } from '../../../src/proxy/server/drain.ts'
+import { RunningAnswers } from '../../../src/proxy/server/running-answers.ts'
 
 /** A server with one request that is never answered, and how many have settled: some turns after their connection's end. */
 async function unanswered(t: Test) {
-  const drain = new Drain()
+  const running = new RunningAnswers()
+  const drain = new Drain(running)
   const came = Promise.withResolvers<ServerResponse>()
   let settled = 0
   const server = createServer((_request, response) => {
@@ -17,7 +19,7 @@ async function unanswered(t: Test) {
     })
     came.resolve(response)
   })
-  drain.watch(server)
+  running.watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.closeAllConnections())
@@ -63,13 +65,14 @@ t.test('an answer that was under way says that its connection ends', async (t) =
 })
 
 t.test('of pipelined answers only the last one says that its connection ends', async (t) => {
-  const drain = new Drain()
+  const running = new RunningAnswers()
+  const drain = new Drain(running)
   const responses: ServerResponse[] = []
   const both = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
     if (responses.push(response) === 2) both.resolve()
   })
-  drain.watch(server)
+  running.watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import { newRequestId } from './request-id.ts'
 import { isRefused } from './rest-of-body.ts'
+import type { RunningAnswers } from './running-answers.ts'
 
 interface PlainAnswer {
   readonly status: string
@@ -41,25 +42,50 @@ const MALFORMED: PlainAnswer = {
 /** For the answer to be read: closed with bytes of the client's unread, the connection would take it away. */
 const LINGER_MS = 5_000
 
-/**
- * Fastify's `clientErrorHandler`.
- * @param lingerMs how long the client has for closing its side; until then its request holds what it holds
- */
-export function onClientError(error: Error & { code?: string }, socket: Duplex, lingerMs = LINGER_MS): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
-  // What is malformed is behind the answer.
-  if (isRefused(socket)) return endWith('', socket, lingerMs)
-  answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED, lingerMs)
-}
+/** What is said on a connection outside of the answers to its requests. */
+export class ConnectionEnd {
+  readonly #running: RunningAnswers
+  readonly #lingerMs: number
+  /** What came there last is malformed, and the answers to what came before are not yet given. */
+  readonly #waiting = new WeakSet<Duplex>()
 
-/** The server's `connect` event: the gateway is no forward proxy. Without a listener the connection would end unanswered. */
-export function onConnect(_request: unknown, socket: Duplex): void {
-  socket.on('error', () => socket.destroy())
-  answerPlainly(socket, NO_TUNNEL, LINGER_MS)
+  /** @param lingerMs how long the client has for closing its side; until then its request holds what it holds */
+  constructor(running: RunningAnswers, lingerMs = LINGER_MS) {
+    this.#running = running
+    this.#lingerMs = lingerMs
+  }
+
+  /** Fastify's `clientErrorHandler`. */
+  onClientError(error: Error & { code?: string }, socket: Duplex): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    this.#afterAnswers(socket, () => {
+      // What is malformed is behind the answer.
+      if (isRefused(socket)) endWith('', socket, this.#lingerMs)
+      else answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED, this.#lingerMs)
+    })
+  }
+
+  /** The server's `connect` event: the gateway is no forward proxy. Without a listener the connection would end unanswered. */
+  onConnect(socket: Duplex): void {
+    socket.on('error', () => socket.destroy())
+    this.#afterAnswers(socket, () => answerPlainly(socket, NO_TUNNEL, this.#lingerMs))
+  }
+
+  /** Said before them, it would be read as the answer to an earlier request of the connection, or in the middle of one. */
+  #afterAnswers(socket: Duplex, say: () => void): void {
+    const answer = this.#running.lastRequested(socket)
+    if (answer === undefined) return say()
+    // The rest of it is malformed, too.
+    if (this.#waiting.has(socket)) return
+    this.#waiting.add(socket)
+    answer.on('close', () => {
+      if (socket.writable) say()
+    })
+  }
 }
 
 function answerPlainly(
