@@ -265,3 +265,47 @@ t.test('JSON is asked for by fields of other servers, too', async (t) => {
   ])
     t.equal(asksForJson?.(document), false, JSON.stringify(document))
 })
+
+t.test('so it is in the parts and blocks of the other vendors', async (t) => {
+  const seen = 'a@seen.example'
+  const formats: Partial<Record<FormatName, JsonObject>> = {
+    'generate-content': {
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { functionCall: { id: seen, name: seen, args: { id: EMAIL }, ...NOTE } },
+            { functionResponse: { id: seen, name: seen, response: { id: EMAIL }, ...NOTE } },
+            { function_response: { name: seen, response: EMAIL, parts: [{ inline_data: { data: seen, ...NOTE } }] } },
+            { inlineData: { mimeType: 'image/png', data: seen, displayName: EMAIL, ...NOTE } },
+            { file_data: { mime_type: 'image/png', file_uri: seen, ...NOTE } },
+            { executableCode: { language: 'PYTHON', code: EMAIL, ...NOTE } },
+          ],
+        },
+      ],
+    },
+    messages: {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'url', url: seen, ...NOTE }, text: EMAIL, title: EMAIL },
+            { type: 'image', source: EMAIL },
+            { type: 'document', source: { type: 'file', file_id: seen, ...NOTE }, thinking: EMAIL },
+            { type: 'text', text: EMAIL, data: EMAIL, input: { note: EMAIL } },
+            { type: 'tool_result', tool_use_id: seen, content: EMAIL, context: EMAIL },
+            { type: 'redacted_thinking', data: seen, content: [EMAIL] },
+          ],
+        },
+      ],
+    },
+    'chat-completions': { messages: [{ role: 'user', name: { first: EMAIL }, content: EMAIL }] },
+  }
+  for (const [name, request] of Object.entries(formats)) {
+    const document = structuredClone(request)
+    formatOf(name as FormatName).visitRequestText(document, ({ text }) =>
+      text.replaceAll(EMAIL, '[[X]]').replaceAll(seen, '[[seen]]'),
+    )
+    t.strictSame(document, JSON.parse(JSON.stringify(request).replaceAll(EMAIL, '[[X]]')), name)
+  }
+})

@@ -59,7 +59,7 @@ function visitMessageField(message: JsonObject, field: string, place: TextPlace,
       visitContent(message, place, walk)
       return
     case 'name': // of the author, or of the function that answered, which must stay
-      if (place.scope !== 'tool-output') walk.text(message, field, place)
+      if (place.scope !== 'tool-output') walk.all(message, field, place)
       return
     case 'audio':
       visitAudio(message, place, walk)

@@ -1,24 +1,25 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
-import { camelOf, itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
+import { bothSpellings, camelOf, itemsIn, nameIn, valueIn } from './spelling.ts'
 
 /** Fields that are no text: media, marks and signatures. */
 const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
-/** In both spellings. */
-const PART_FIELDS: ReadonlySet<string> = new Set(
-  [
-    ...OPAQUE,
-    'text',
-    'inlineData',
-    'fileData',
-    'functionCall',
-    'functionResponse',
-    'executableCode',
-    'codeExecutionResult',
-  ].flatMap((field) => [field, snakeOf(field)]),
-)
+const PART_FIELDS = bothSpellings([
+  ...OPAQUE,
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+])
+const CALL_FIELDS = bothSpellings(['id', 'name', 'args', 'willContinue'])
+const RESPONSE_FIELDS = bothSpellings(['id', 'name', 'response', 'parts', 'willContinue', 'scheduling'])
+const MEDIA_FIELDS = bothSpellings(['mimeType', 'data', 'fileUri', 'displayName'])
+const CODE_FIELDS = bothSpellings(['id', 'code', 'language'])
 
 /**
  * Visits one part. A signature stands beside its text and is no checksum of it, so that signed texts are visited as well.
@@ -39,18 +40,30 @@ function visitField(
   const field = camelOf(name)
   if (OPAQUE.has(field)) return
   if (field === 'text') walk.text(part, name, place)
-  else if (field === 'functionCall' && isJsonObject(value)) visitObject(value, 'args', TOOL_INPUT, walk)
+  else if (field === 'functionCall' && isJsonObject(value)) visitCall(value, walk)
   else if (field === 'functionResponse' && isJsonObject(value)) visitResponse(value, walk)
   else if (field === 'inlineData' || field === 'fileData') visitMedia(value, place, walk)
   else if (field === 'codeExecutionResult') walk.leaves(part, name, TOOL_OUTPUT)
-  else if (field === 'executableCode' && isJsonObject(value)) walk.text(value, 'code', place)
+  else if (field === 'executableCode' && isJsonObject(value)) visitCode(value, place, walk)
   else walk.leaves(part, name, place)
 }
 
-/** What a tool answered, and the media that go with it. */
+function visitCode(code: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.text(code, 'code', place)
+  walk.extras(code, CODE_FIELDS, place)
+}
+
+/** Every string value of what a tool reads or wrote: whatever its name, `id` and `type` included, it is data. */
+function visitCall(call: JsonObject, walk: TextWalk): void {
+  walk.values(call, 'args', TOOL_INPUT)
+  walk.extras(call, CALL_FIELDS, TOOL_INPUT)
+}
+
+/** With the media that go with it. */
 function visitResponse(response: JsonObject, walk: TextWalk): void {
-  visitObject(response, 'response', TOOL_OUTPUT, walk)
+  walk.values(response, 'response', TOOL_OUTPUT)
   for (const part of itemsIn(response, 'parts')) if (isJsonObject(part)) visitPart(part, TOOL_OUTPUT, walk)
+  walk.extras(response, RESPONSE_FIELDS, TOOL_OUTPUT)
 }
 
 /** Of media its name, and what a text says: like a tool's output, whoever sends it. */
@@ -58,9 +71,5 @@ function visitMedia(media: JsonValue | undefined, place: TextPlace, walk: TextWa
   if (!isJsonObject(media)) return
   walk.text(media, nameIn(media, 'displayName'), place)
   walk.base64(media, 'data', valueIn(media, 'mimeType'), TOOL_OUTPUT)
-}
-
-/** Every string value of an object that a tool wrote or reads: whatever its name, `id` and `type` included, it is data. */
-function visitObject(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
-  if (typeof holder[field] === 'object') walk.values(holder, field, place)
+  walk.extras(media, MEDIA_FIELDS, place)
 }

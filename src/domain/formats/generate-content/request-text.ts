@@ -4,18 +4,13 @@ import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSchema } from '../schema-text.ts'
 import { ASSISTANT, SYSTEM, TOOL_DEFINITION, USER, ANY_NAME, TextWalk, type TextPlace } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
-import { itemsIn, nameIn, snakeOf, valueIn } from './spelling.ts'
+import { bothSpellings, itemsIn, nameIn, valueIn } from './spelling.ts'
 import { visitTurn } from './turn-text.ts'
 
 /** Fields beside the prompt that say who asks: names and values are the client's. */
 const PARAMETERS = ['labels'] as const
 
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts'])
-
-/** Fields in both spellings. */
-function bothSpellings(fields: readonly string[]): ReadonlySet<string> {
-  return new Set(fields.flatMap((field) => [field, snakeOf(field)]))
-}
 
 const SCHEMAS = ['responseSchema', 'responseJsonSchema', '_responseJsonSchema'] as const
 const GENERATION_CONFIG_FIELDS = bothSpellings([

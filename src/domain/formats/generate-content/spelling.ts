@@ -81,3 +81,8 @@ export function snakeOf(field: string): string {
 export function spellings(field: string): readonly [string, string] {
   return [field, snakeOf(field)]
 }
+
+/** Of all the fields both spellings. */
+export function bothSpellings(fields: readonly string[]): ReadonlySet<string> {
+  return new Set(fields.flatMap(spellings))
+}

@@ -22,6 +22,8 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       walk.text(block, 'thinking', place)
       break
     case 'image':
+      visitSource(block, walk)
+      break
     case 'redacted_thinking':
       break
     case 'document':
@@ -42,39 +44,41 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       visitUnknown(block, place, walk)
       return
   }
-  walk.others(block, BLOCK_FIELDS, place)
+  walk.others(block, FIELDS_OF_TYPE.get(block.type) ?? BLOCK_FIELDS, place)
 }
 
-/** Fields of the blocks above. */
-const BLOCK_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'text',
-  'citations',
-  'thinking',
-  'signature',
-  'data',
-  'source',
-  'title',
-  'context',
-  'content',
-  'tool_use_id',
-  'is_error',
-  'id',
-  'name',
-  'input',
-  'caller',
-  'cache_control',
-])
+const FIELDS_OF_TYPE: ReadonlyMap<unknown, ReadonlySet<string>> = new Map(
+  Object.entries({
+    text: ['text', 'citations'],
+    thinking: ['thinking', 'signature'],
+    redacted_thinking: ['data'],
+    image: ['source'],
+    document: ['source', 'title', 'context', 'citations'],
+    search_result: ['source', 'title', 'content', 'citations'],
+    tool_result: ['tool_use_id', 'content', 'is_error'],
+    tool_use: ['id', 'name', 'input', 'caller'],
+  }).map(([type, fields]) => [type, new Set(['type', 'cache_control', ...fields])]),
+)
+
+/** Names that the vendor gives to fields of blocks. */
+const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].flatMap((fields) => [...fields]))
 
 /** A document's words are data from elsewhere, like a tool's output, whoever sends it. */
 function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.text(block, 'title', TOOL_OUTPUT)
   walk.text(block, 'context', TOOL_OUTPUT)
+  visitSource(block, walk)
+}
+
+function visitSource(block: JsonObject, walk: TextWalk): void {
   const source = asObject(block.source)
   if (source?.type === 'text') walk.text(source, 'data', TOOL_OUTPUT)
   if (source?.type === 'base64') walk.base64(source, 'data', source.media_type, TOOL_OUTPUT)
   if (source?.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
+  walk.extrasIn(block, 'source', SOURCE_FIELDS, TOOL_OUTPUT)
 }
+
+const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content'])
 
 /** Blocks of the vendor's own tools: inputs like a client tool's, everything else their output. */
 function visitUnknown(block: JsonObject, place: TextPlace, walk: TextWalk): void {
