@@ -1,44 +1,26 @@
 /** `GET /v1/usage`: what stands against the limits of the calling key, its project and its organization. */
-import { GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { formatMicroUsd } from '../../domain/quota/money.ts'
-import { limitsOfCaller } from './admit.ts'
-import { authenticate } from './authenticate.ts'
+import { limitsOfCaller, unavailableError } from './admit.ts'
+import { answerReading } from './answer-reading.ts'
+import type { Caller } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
-import { requireConfiguration } from './pipeline.ts'
 import { QuotaUnavailableError, type LimitUsage, type RateLimitUsage, type UsageReport } from './quota-port.ts'
-import { publicError, refuse } from './refuse.ts'
-import { RequestRecord } from './request-record.ts'
-import { resolveReadingPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { traceHeaders } from './trace.ts'
 
 /** Never throws. Money in dollars as decimal strings, tokens as integers, times in ISO 8601. */
-export async function readUsage(incoming: Incoming, services: Services): Promise<Outgoing> {
-  const { adapter, requestId } = incoming
-  const record = new RequestRecord(incoming, 'usage')
-  try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
-    record.caller = caller
-    record.policy = resolveReadingPolicy(caller, incoming).policy
-    const body = JSON.stringify(renderUsage(caller.key.id, await services.quotas.usage(limitsOfCaller(caller))))
-    return {
-      type: 'whole',
-      status: 200,
-      headers: { ...traceHeaders(record), 'content-type': 'application/json' },
-      body,
-    }
-  } catch (error) {
-    return refuse(unavailable(error), adapter, requestId, traceHeaders(record))
-  }
+export function readUsage(incoming: Incoming, services: Services): Promise<Outgoing> {
+  return answerReading(incoming, 'usage', services, async (caller) =>
+    renderUsage(caller.key.id, await reportOf(caller, services)),
+  )
 }
 
-function unavailable(error: unknown): GatewayError {
-  if (!(error instanceof QuotaUnavailableError)) return publicError(error)
-  return new GatewayError('quota_backend_unavailable', 'The quota store cannot be asked.', {
-    retryAfterSeconds: 1,
-    cause: error,
-  })
+async function reportOf(caller: Caller, { quotas }: Services): Promise<UsageReport> {
+  try {
+    return await quotas.usage(limitsOfCaller(caller))
+  } catch (error) {
+    throw error instanceof QuotaUnavailableError ? unavailableError(error) : error
+  }
 }
 
 function renderUsage(virtualKey: string, report: UsageReport): JsonObject {

@@ -1,0 +1,34 @@
+/**
+ * Calls that only read what the gateway knows: authenticated, control headers checked as in every call; no body, no
+ * provider, no audit record.
+ */
+import type { JsonValue } from '../../domain/json.ts'
+import { authenticate } from './authenticate.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
+import { requireConfiguration } from './pipeline.ts'
+import { publicError, refuse } from './refuse.ts'
+import { RequestRecord } from './request-record.ts'
+import { resolveReadingPolicy, type GovernedCaller } from './resolve-request-policy.ts'
+import type { Services } from './services.ts'
+import { traceHeaders } from './trace.ts'
+
+/** @param read what the caller is told; what it throws becomes a refusal. Never throws. */
+export async function answerReading(
+  incoming: Incoming,
+  operation: 'models' | 'usage',
+  services: Services,
+  read: (caller: GovernedCaller) => JsonValue | Promise<JsonValue>,
+): Promise<Outgoing> {
+  const { adapter, requestId } = incoming
+  const record = new RequestRecord(incoming, operation)
+  try {
+    record.caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    const caller = resolveReadingPolicy(record.caller, incoming)
+    record.policy = caller.policy
+    const body = JSON.stringify(await read(caller))
+    const headers = { ...traceHeaders(record), 'content-type': 'application/json' }
+    return { type: 'whole', status: 200, headers, body }
+  } catch (error) {
+    return refuse(publicError(error), adapter, requestId, traceHeaders(record))
+  }
+}
