@@ -49,6 +49,15 @@ async function contentOf(response: Response): Promise<string> {
   return answer.choices[0]?.message.content ?? ''
 }
 
+async function streamedContentOf(response: Response): Promise<string> {
+  const chunks = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'))
+  return chunks
+    .map(
+      (line) => (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content,
+    )
+    .join('')
+}
+
 t.test('each model is held to JSON as it can be', async (t) => {
   const { upstream, gateway } = await start(t)
   upstream.otherwise(says('{"city":"Rome","count":2}'))
@@ -65,6 +74,34 @@ t.test('each model is held to JSON as it can be', async (t) => {
     t.equal(JSON.stringify(sent?.['messages']).includes('JSON schema'), words, model)
   }
 })
+
+t.test(
+  'a schema counts as other servers take it, and stays as it is for a model that can be held to JSON',
+  async (t) => {
+    const { upstream, gateway } = await start(t)
+    const forms: JsonObject[] = [
+      { response_format: { type: 'json_schema', schema: SCHEMA } },
+      { response_format: { type: 'json_schema', value: { name: 'place', schema: SCHEMA } } },
+      { response_format: { type: 'json_object', schema: SCHEMA } },
+      { guided_json: SCHEMA },
+    ]
+    for (const form of forms) {
+      for (const model of ['schema', 'mode', 'words']) {
+        upstream.enqueue(says('{"foo":1}'), says('{"city":"Rome","count":2}'))
+        t.strictSame(JSON.parse(await contentOf(await gateway.chat({ model, ...form }, FORCED))), {
+          city: 'Rome',
+          count: 2,
+        })
+        const sent = upstream.requests.at(-1)?.json ?? {}
+        if (model === 'words') t.equal(sent['response_format'], undefined)
+        else t.match(sent, form, model)
+        t.equal(JSON.stringify(sent['messages']).includes('JSON schema'), model !== 'schema', model)
+        upstream.enqueue(says('{"foo":1}'), says('{"foo":1}'))
+        t.equal((await gateway.chat({ model, ...form }, FORCED)).status, 502)
+      }
+    }
+  },
+)
 
 t.test('without a schema any object will do', async (t) => {
   const { upstream, gateway } = await start(t)
@@ -203,14 +240,7 @@ t.test('a forced stream begins when the answer is valid', async (t) => {
   upstream.enqueue(says('no'), says('{"city":"Rome","count":2}'))
   const response = await gateway.chat({ model: 'words', stream: true, response_format: RESPONSE_FORMAT }, FORCED)
   t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
-  const deltas = (await response.text())
-    .split('\n')
-    .filter((line) => line.startsWith('data: {'))
-    .map(
-      (line) =>
-        (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '',
-    )
-  t.strictSame(JSON.parse(deltas.join('')), { city: 'Rome', count: 2 })
+  t.strictSame(JSON.parse(await streamedContentOf(response)), { city: 'Rome', count: 2 })
   upstream.otherwise(says('no'))
   t.equal((await gateway.chat({ model: 'words', stream: true }, FORCED)).status, 502)
 })
@@ -233,7 +263,7 @@ t.test('a schema that is none is the client’s fault; a hostile pattern costs n
 })
 
 /** Whose key may have values restored. */
-async function startRestoring(t: Test) {
+async function startRestoring(t: Test, flags = 'pii-safe, force-json') {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   const gateway = await startGateway(t, {
@@ -241,7 +271,7 @@ async function startRestoring(t: Test) {
       'all.yaml': yaml(
         'apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\nspec:\n  grants: [{ name: all, namespaceSelector: {}, privileges: [demask] }]\n',
         provider({ name: 'p', url: upstream.url }),
-        virtualKey({ spec: '  privileges: { demask: true }\n  policies: { flags: [pii-safe, force-json] }' }),
+        virtualKey({ spec: `  privileges: { demask: true }\n  policies: { flags: [${flags}] }` }),
       ),
     },
   })
@@ -279,31 +309,34 @@ t.test('the schema is the client’s own: values that were masked in it are met 
   )
 })
 
-t.test('values restored inside the JSON keep it valid', async (t) => {
-  const { upstream, gateway } = await startRestoring(t)
+t.test('values restored inside the JSON keep it valid, however it was asked for', async (t) => {
   const block = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7'.repeat(4)}\n-----END PRIVATE KEY-----`
-  upstream.otherwise(async (exchange) => {
-    const [token = ''] = exchange.request.body.match(/\[\[LLM_REDACTED_KEY_\w+\]\]/) ?? []
-    await says(JSON.stringify({ key: token }))(exchange)
-  })
-  for (const streamed of [false, true]) {
-    const response = await gateway.chat({
-      stream: streamed,
-      messages: [{ role: 'user', content: `store this:\n${block}` }],
+  const forced = await startRestoring(t)
+  const unforced = await startRestoring(t, 'pii-safe')
+  const schema = { type: 'object' }
+  for (const { upstream } of [forced, unforced]) {
+    upstream.otherwise(async (exchange) => {
+      const [token = ''] = exchange.request.body.match(/\[\[LLM_REDACTED_KEY_\w+\]\]/) ?? []
+      await says(JSON.stringify({ key: token }))(exchange)
     })
-    const text = await response.text()
-    const content = streamed
-      ? text
-          .split('\n')
-          .filter((line) => line.startsWith('data: {'))
-          .map(
-            (line) =>
-              (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ??
-              '',
-          )
-          .join('')
-      : (JSON.parse(text) as { choices: { message: { content: string } }[] }).choices[0]?.message.content
-    t.strictSame(JSON.parse(content ?? ''), { key: block })
   }
-  t.notMatch(upstream.requests.map(({ body }) => body).join(''), /BEGIN PRIVATE/)
+  const ways: [typeof forced, JsonObject][] = [
+    [forced, {}],
+    [unforced, { response_format: RESPONSE_FORMAT }],
+    [unforced, { response_format: { type: 'json_object' } }],
+    [unforced, { response_format: { type: 'json_schema', schema } }],
+    [unforced, { response_format: { type: 'json_schema', value: { name: 'n', schema } } }],
+    [unforced, { guided_json: schema }],
+  ]
+  for (const [{ gateway }, fields] of ways) {
+    for (const streamed of [false, true]) {
+      const messages = [{ role: 'user', content: `store this:\n${block}` }]
+      const response = await gateway.chat({ stream: streamed, messages, ...fields })
+      const content = await (streamed ? streamedContentOf(response) : contentOf(response))
+      t.strictSame(JSON.parse(content), { key: block }, JSON.stringify(fields))
+    }
+  }
+  for (const { upstream } of [forced, unforced]) {
+    t.notMatch(upstream.requests.map(({ body }) => body).join(''), /BEGIN PRIVATE/)
+  }
 })

@@ -1,5 +1,5 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
-import type { Base64Media } from './data-url.ts'
+import { parseDataUrl, renderDataUrl, type Base64Media } from './data-url.ts'
 
 const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|csv|sql)\b)/i
 
@@ -18,19 +18,33 @@ export function textOfMedia(media: Base64Media): string | undefined {
 }
 
 /**
- * The document with the text that `rewrite` makes of its own; the same text leaves it as it is. One that is not UTF-8
- * is read a character a byte, which all older encodings have in common as far as addresses and numbers go.
- * @returns undefined where it is left: no text, or not base64
+ * The document's data with the text that `rewrite` makes of its own; the same text leaves it as it is. One that is not
+ * UTF-8 is read a character a byte, which all older encodings have in common as far as addresses and numbers go.
+ * @returns undefined where there is nothing to read: no text, or not base64
  */
-export function rewriteMedia(media: Base64Media, rewrite: (text: string) => string): Base64Media | undefined {
+export function rewriteMedia(media: Base64Media, rewrite: (text: string) => string): string | undefined {
   const bytes = bytesOfText(media)
   if (bytes === undefined || bytes.length === 0) return undefined
   const utf8 = decoded(bytes)
   const text = utf8 ?? binaryOf(bytes)
   const rewritten = rewrite(text)
-  if (rewritten === text) return undefined
+  if (rewritten === text) return media.data
   const isLatin = utf8 === undefined && !/[^\0-\xff]/.test(rewritten)
-  return { ...media, data: btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten))) }
+  return btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten)))
+}
+
+/** The same of a `data:` URL. */
+export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string | undefined {
+  const media = parseDataUrl(url)
+  if (media === undefined) return undefined
+  const data = rewriteMedia(media, rewrite)
+  if (data === undefined) return undefined
+  return data === media.data ? url : renderDataUrl({ ...media, data })
+}
+
+/** Whether a file of this name is a text. */
+export function isTextName(name: string): boolean {
+  return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)
 }
 
 /** In the usual alphabet, which is the only one that some vendors know: Gemini's clients write that of addresses. */

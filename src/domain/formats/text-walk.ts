@@ -5,10 +5,10 @@
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isContainer, isJsonObject, type Container, type JsonObject, type JsonValue } from '../json.ts'
-import { parseDataUrl, renderDataUrl } from './data-url.ts'
+import { parseDataUrl } from './data-url.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
-import { rewriteMedia } from './text-media.ts'
+import { isTextName, rewriteDataUrl, rewriteMedia } from './text-media.ts'
 
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
@@ -54,20 +54,35 @@ export class TextWalk {
     if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
   }
 
-  /** Visits a text that `holder[field]` holds in base64, where `mediaType` says that it is one; other media stays unseen. */
-  base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): void {
+  /**
+   * Visits a text that `holder[field]` holds in base64, where `mediaType` says that it is one; other media stays unseen.
+   * @returns whether it is one
+   */
+  base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): boolean {
     const data = holder[field]
-    if (typeof data !== 'string' || typeof mediaType !== 'string') return
+    if (typeof data !== 'string' || typeof mediaType !== 'string') return false
     const rewritten = rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
-    if (rewritten !== undefined) this.#put(holder, field, data, rewritten.data)
+    if (rewritten === undefined) return false
+    this.#put(holder, field, data, rewritten)
+    return true
   }
 
-  /** The same of a `data:` URL. */
-  dataUrl(holder: JsonObject, field: string, place: TextPlace): void {
+  /** The same of a file: a `data:` URL, or base64 whose type its name says. What is neither is read as it is. */
+  file(holder: JsonObject, field: string, name: JsonValue | undefined, place: TextPlace): void {
+    const data = holder[field]
+    if (typeof data !== 'string') return
+    if (!BASE64_LINES.test(data)) this.#put(holder, field, data, this.#rewriteAny(data, place))
+    else if (parseDataUrl(data) !== undefined) this.#put(holder, field, data, this.#rewriteDataUrl(data, place) ?? data)
+    else if (typeof name === 'string' && isTextName(name)) this.base64(holder, field, 'text/plain', place)
+  }
+
+  /** Where media is: a `data:` URL, or an address, which stays. What is neither is text. */
+  address(holder: JsonObject, field: string, place: TextPlace): void {
     const url = holder[field]
-    const media = typeof url === 'string' ? parseDataUrl(url) : undefined
-    const rewritten = media && rewriteMedia(media, (text) => this.#rewrite(text, place))
-    if (typeof url === 'string' && rewritten !== undefined) this.#put(holder, field, url, renderDataUrl(rewritten))
+    if (typeof url !== 'string') return this.all(holder, field, place)
+    if (ADDRESS.test(url)) return
+    if (parseDataUrl(url) !== undefined) this.file(holder, field, undefined, place)
+    else this.all(holder, field, place)
   }
 
   /** Visits the names and string values inside JSON text, decoded; other text as it is. */
@@ -129,7 +144,7 @@ export class TextWalk {
 
   #leaves(holder: JsonObject, field: string, place: TextPlace, isHidden: typeof isOpaque): void {
     const root = holder[field]
-    if (typeof root === 'string' && !isHidden(field, root)) this.text(holder, field, place)
+    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteLeaf(field, root, place, isHidden))
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, isHidden, LEAF_NAMES))
@@ -143,7 +158,7 @@ export class TextWalk {
 
   #values(holder: JsonObject, field: string, place: TextPlace, names: NameRules | undefined): void {
     const root = holder[field]
-    if (typeof root === 'string') this.text(holder, field, place)
+    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteAny(root, place))
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, seesAll, names))
@@ -178,8 +193,8 @@ export class TextWalk {
       const value = container[key]
       if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
       if (isContainer(value)) inner.push(value)
-      else if (typeof value === 'string' && !isHidden(key, value)) {
-        this.#put(container, key, value, this.#rewrite(value, place))
+      else if (typeof value === 'string' && !this.#isDocument(container, key, place)) {
+        this.#put(container, key, value, this.#rewriteLeaf(key, value, place, isHidden))
       }
     }
     this.#renameIn(container, renamed)
@@ -191,13 +206,19 @@ export class TextWalk {
     for (let index = 0; index < list.length; index++) {
       const value = list[index]
       if (isContainer(value)) inner.push(value)
-      else if (typeof value === 'string' && !isHidden('', value)) {
-        const rewritten = this.#rewrite(value, place)
+      else if (typeof value === 'string') {
+        const rewritten = this.#rewriteLeaf('', value, place, isHidden)
         if (rewritten !== value) this.#changed = true
         list[index] = rewritten
       }
     }
     return inner
+  }
+
+  /** Visits base64 that says of itself that it is a text. @returns whether it does */
+  #isDocument(holder: JsonObject, key: string, place: TextPlace): boolean {
+    if (key !== 'data' && key !== 'blob') return false
+    return this.base64(holder, key, holder.media_type ?? holder.mime_type ?? holder.mimeType, place)
   }
 
   /** Visits a name. @returns `renamed`, with its new one where it has one */
@@ -223,6 +244,21 @@ export class TextWalk {
     return this.#visit(maxLength === undefined ? span : { ...span, maxLength })
   }
 
+  #rewriteLeaf(key: string, text: string, place: TextPlace, isHidden: typeof isOpaque): string {
+    const document = this.#rewriteDataUrl(text, place)
+    if (document !== undefined) return document
+    return isHidden(key, text) ? text : this.#rewrite(text, place)
+  }
+
+  #rewriteAny(text: string, place: TextPlace): string {
+    return this.#rewriteDataUrl(text, place) ?? this.#rewrite(text, place)
+  }
+
+  /** Undefined where it is none, or none of a text. */
+  #rewriteDataUrl(url: string, place: TextPlace): string | undefined {
+    return rewriteDataUrl(url, (text) => this.#rewrite(text, place))
+  }
+
   #rewrite(text: string, place: TextPlace): string {
     if (text === '') return text
     const { scope, role, maxLength } = place
@@ -244,17 +280,21 @@ export function stack<Item>(pending: Item[], items: readonly Item[]): void {
   }
 }
 
+/** What a vendor has sealed, for its own eyes. */
+const SEALED_FIELDS: ReadonlySet<string> = new Set([
+  'signature',
+  'encrypted_content', // what Anthropic's own tools found
+  'encrypted_index',
+  'encrypted_stdout',
+])
 const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'id',
   'role',
-  'signature',
   'model',
   'media_type',
   'mime_type',
-  'encrypted_content', // what Anthropic's own tools found, for the vendor's eyes
-  'encrypted_index',
-  'encrypted_stdout',
+  ...SEALED_FIELDS,
 ])
 
 /** Of unknown fields. */
@@ -263,13 +303,23 @@ const LEAF_NAMES: NameRules = { known: NAMING_FIELDS }
 /** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
 const MIN_MEDIA_CHARACTERS = 1024
 const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
+/** Broken into lines, as old encoders do. */
+const BASE64_LINES = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=\r\n-]*$/
 
-/** What no id, type or signature holds, and addresses and words do. */
+/** Where media may be fetched: what is signed there is destroyed by every change. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/\S*$/i
+
+/** What ids and types consist of. Addresses, words and tokens of masked values have more. */
+const NAME = /^[\w.:/=+|~-]*$/
+
+/** What no seal holds, and addresses and words do. */
 const WORDS = /[@\s]/
 
-/** Whether a string of an unknown field is no text: a name of a thing (unless a person's address stands for it), or media. */
+/** Whether a string of an unknown field is no text: a name of a thing (unless something else stands for it), a seal, or media. */
 function isOpaque(key: string, value: string): boolean {
-  return isMedia(key, value) || ((NAMING_FIELDS.has(key) || key.endsWith('_id')) && !WORDS.test(value))
+  if (isMedia(key, value)) return true
+  if (SEALED_FIELDS.has(key)) return !WORDS.test(value)
+  return (NAMING_FIELDS.has(key) || key.endsWith('_id')) && NAME.test(value)
 }
 
 function isMedia(_key: string, value: string): boolean {

@@ -20,7 +20,7 @@ t.test('the text of a document is what was written, in either alphabet, padded o
         // A byte order mark is none of the text.
         if (textOfMedia(media) !== text.replace(/^\ufeff/, '')) return false
         const longer = rewriteMedia(media, (seen) => `${seen}é`)
-        return Buffer.from(longer?.data ?? '', 'base64').toString() === `${text.replace(/^\ufeff/, '')}é`
+        return Buffer.from(longer ?? '', 'base64').toString() === `${text.replace(/^\ufeff/, '')}é`
       },
     ),
   )
@@ -42,9 +42,10 @@ t.test('what is no text, or not base64, is left alone', async (t) => {
   for (const mediaType of ['application/pdf', 'image/png', 'audio/wav', 'application/octet-stream', ''])
     t.equal(rewriteMedia(plain(base64('ada@example.com'), mediaType), change), undefined, mediaType)
   for (const data of ['', '%%%', 'a', 'ab!d']) t.equal(rewriteMedia(plain(data), change), undefined, data)
+  const same = plain(`${base64('same')}\n`)
   t.equal(
-    rewriteMedia(plain(base64('same')), (text) => text),
-    undefined,
+    rewriteMedia(same, (text) => text),
+    same.data,
   )
   for (const mediaType of [
     'text/csv',
@@ -59,7 +60,7 @@ t.test('what is no text, or not base64, is left alone', async (t) => {
 t.test('a text of an older encoding keeps its other bytes', async (t) => {
   const bytes = Buffer.from('M\xfcller, ada@example.com', 'latin1')
   const rewritten = rewriteMedia(plain(bytes.toString('base64')), (text) => text.replace('ada@example.com', '[EMAIL]'))
-  t.equal(Buffer.from(rewritten?.data ?? '', 'base64').toString('latin1'), 'M\xfcller, [EMAIL]')
+  t.equal(Buffer.from(rewritten ?? '', 'base64').toString('latin1'), 'M\xfcller, [EMAIL]')
 })
 
 t.test('every format shows them, as data from elsewhere', async (t) => {
@@ -103,3 +104,54 @@ t.test("a Gemini client's media go to others in the alphabet that they know", as
   )
   t.match(JSON.stringify(request.messages), bytes.toString('base64'))
 })
+
+t.test(
+  'so it is in the parts of other servers, and wherever else such a document stands; images and their addresses stay',
+  async (t) => {
+    const data = base64('name,mail\nAda,ada@example.com\n')
+    const masked = base64('name,mail\nAda,[EMAIL_1]\n')
+    const url = `data:text/csv;base64,${data}`
+    const image = `data:image/png;base64,${base64('ada@example.com')}`
+    const address = 'https://media.example/a.mp4?user=ada@example.com&sig=a%2Fb'
+    const parts: JsonObject[] = [
+      { type: 'document_url', document_url: url },
+      { type: 'document_url', document_url: { url } },
+      { type: 'input_file', filename: 'a.csv', file_data: url },
+      { type: 'file', file: { filename: 'a.csv', file_data: data } },
+      { type: 'document', source: { type: 'base64', media_type: 'text/csv', data } },
+      { type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/csv', blob: data } },
+      { type: 'unknown', attachment: url },
+      { type: 'image_url', image_url: { url: image } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: data.slice(0, 9) } },
+      { type: 'video_url', video_url: { url: address } },
+      { type: 'image', image },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64('ada@example.com') } },
+    ]
+    const fetched: JsonObject = {
+      type: 'web_fetch_tool_result',
+      tool_use_id: 'x',
+      content: {
+        type: 'web_fetch_result',
+        content: { type: 'document', source: { type: 'base64', media_type: 'text/plain', data } },
+      },
+    }
+    for (const [format, content] of [
+      ['chat-completions', parts],
+      ['messages', [fetched]],
+    ] as const) {
+      const document: JsonObject = { messages: [{ role: 'user', content: structuredClone(content) as JsonObject[] }] }
+      formatOf(format).visitRequestText(document, ({ text }) => text.replace('ada@example.com', '[EMAIL_1]'))
+      t.strictSame(document.messages, [
+        { role: 'user', content: JSON.parse(JSON.stringify(content).replaceAll(data, masked)) },
+      ])
+    }
+    const texts = ['data:text/plain,ada@example.com', 'to ada@example.com', 'data:text/plain;base64,ada@example.com']
+    for (const file_data of texts) {
+      const document: JsonObject = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data } }] }] }
+      formatOf('chat-completions').visitRequestText(document, ({ text }) =>
+        text.replace('ada@example.com', '[EMAIL_1]'),
+      )
+      t.match(JSON.stringify(document), file_data.replace('ada@example.com', '[EMAIL_1]'))
+    }
+  },
+)

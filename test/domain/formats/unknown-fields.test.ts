@@ -170,6 +170,8 @@ t.test('what is not of the form that is known is text', async (t) => {
         { type: 'function', function: [EMAIL] },
       ],
     },
+    { response_format: { type: 'structural_tag', structures: EMAIL } },
+    { response_format: { type: 'structural_tag', structures: [{ begin: '<f>', end: '</f>', note: EMAIL }, EMAIL] } },
     {
       response_format: {
         type: 'structural_tag',
@@ -187,6 +189,7 @@ t.test(
   'what stands in calls and parts beside what vendors know is text, ids and addresses that they know stay',
   async (t) => {
     const seen = 'a@seen.example'
+    const address = `https://media.example/${seen}?sig=${seen}`
     const signed = { extra_content: { google: { thought_signature: seen, ...NOTE }, ...NOTE } }
     const specific = { provider_specific_fields: { thought_signature: seen, ...NOTE } }
     const call = { name: seen, arguments: '{}', ...NOTE, ...specific }
@@ -197,9 +200,16 @@ t.test(
       { id: seen, type: 'function', function: EMAIL, custom: [EMAIL], extra_content: { google: EMAIL } },
     ]
     const parts = [
-      { type: 'file', file: { filename: EMAIL, file_data: seen, file_id: seen, ...NOTE } },
-      { type: 'image_url', image_url: { url: seen, detail: seen, ...NOTE } },
-      { type: 'image_url', image_url: seen },
+      { type: 'file', file: { filename: EMAIL, file_id: seen, ...NOTE } },
+      { type: 'image_url', image_url: { url: address, detail: seen, ...NOTE } },
+      { type: 'image_url', image_url: address },
+      { type: 'video_url', video_url: { url: address, ...NOTE } },
+      { type: 'audio_url', audio_url: { url: address } },
+      { type: 'document_url', document_url: address, document_name: EMAIL },
+      { type: 'input_file', file_url: address, filename: EMAIL, file_id: seen },
+      { type: 'image', image: address, text: { value: EMAIL } },
+      { type: 'image', source: { type: 'url', url: address, ...NOTE } },
+      { type: 'video_url', video_url: EMAIL },
       { type: 'input_audio', input_audio: { data: seen, format: seen, ...NOTE } },
       { type: 'other', file: EMAIL, image_url: [EMAIL], input_audio: [{ id: EMAIL }] },
     ]
@@ -208,6 +218,8 @@ t.test(
       { role: 'assistant', tool_calls: calls },
       { role: 'assistant', function_call: call },
       { role: 'assistant', content: 'x', ...signed, ...specific },
+      { role: 'user', content: 'x', tool_calls: [EMAIL], function_call: { name: seen, arguments: { to: EMAIL } } },
+      { role: 'user', content: 'x', tool_calls: { to: EMAIL } },
       { role: 'user', content: 'x', user_id: EMAIL, sender: { id: EMAIL, type: 'person', run_id: 'run_1' } },
       {
         role: 'assistant',
@@ -308,4 +320,37 @@ t.test('so it is in the parts and blocks of the other vendors', async (t) => {
     )
     t.strictSame(document, JSON.parse(JSON.stringify(request).replaceAll(EMAIL, '[[X]]')), name)
   }
+})
+
+t.test('an id stays, whatever else stands in its place is text', async (t) => {
+  const document = (user_id: string): JsonObject => ({
+    messages: [{ role: 'user', content: 'x', sender: { user_id, id: user_id } }],
+  })
+  const visited = (id: string): string[] => {
+    const texts: string[] = []
+    formatOf('chat-completions').visitRequestText(document(id), ({ text }) => (texts.push(text), text))
+    return texts.filter((text) => text === id)
+  }
+  for (const id of ['usr_1', '4915112345678', 'a.b:c/d=e+f|g~h-i', 'AAAA+/==']) t.strictSame(visited(id), [], id)
+  for (const text of [
+    'a%40b.example',
+    'a＠b.example',
+    'a&#64;b.example',
+    'a [at] b',
+    '[[LLM_REDACTED_EMAIL_abcdefgh]]',
+  ]) {
+    t.strictSame(visited(text), [text, text], text)
+  }
+})
+
+t.test('no text of a tool is visited twice', async (t) => {
+  const tools = [
+    { name: 'f', input_schema: { type: 'object' }, user_location: { city: EMAIL }, input_examples: [{ a: EMAIL }] },
+  ]
+  const texts: string[] = []
+  formatOf('messages').visitRequestText(
+    { messages: [], tools },
+    ({ text, isName }) => (isName || texts.push(text), text),
+  )
+  t.strictSame(texts, [EMAIL, EMAIL])
 })

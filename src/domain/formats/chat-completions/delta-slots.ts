@@ -33,6 +33,7 @@ export function eachSlot(delta: JsonObject, choice: number, keys: ToolCallKeys, 
   const audio = asObject(delta.audio)
   if (audio !== undefined) slot(audio, 'transcript', 'audio', 'text', (transcript) => ({ audio: { transcript } }))
   for (const part of asArray(delta.content)) if (isJsonObject(part)) contentPart(part, slot)
+  for (const detail of asArray(delta.reasoning_details)) if (isJsonObject(detail)) reasoningDetail(detail, slot)
   for (const piece of asArray(delta.tool_calls)) if (isJsonObject(piece)) toolPiece(piece, keys, slot)
   const legacy = asObject(delta.function_call)
   if (legacy !== undefined) {
@@ -49,6 +50,16 @@ function contentPart(part: JsonObject, slot: UseSlot): void {
     if (!isJsonObject(thought)) continue
     slot(thought, 'text', 'thinking', 'text', (text) => ({
       content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }],
+    }))
+  }
+}
+
+/** OpenRouter's third copy of the reasoning. */
+function reasoningDetail(detail: JsonObject, slot: UseSlot): void {
+  const { type = null, index = 0 } = detail
+  for (const field of ['text', 'summary']) {
+    slot(detail, field, `detail:${String(index)}:${field}`, 'text', (text) => ({
+      reasoning_details: [{ type, index, [field]: text }],
     }))
   }
 }

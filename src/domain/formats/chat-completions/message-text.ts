@@ -1,5 +1,6 @@
 /** The texts of the messages of a chat-completions request, visited and replaced in place. */
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { visitSource } from '../source-text.ts'
 import { ASSISTANT, SYSTEM, TOOL_OUTPUT, USER, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitSentCalls, visitSigned } from './tool-text.ts'
@@ -29,10 +30,31 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'reasoning_details',
   ...REASONING_FIELDS,
 ])
-const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'cache_control'])
-/** Of its media: where it is, which is no text. */
+/** Where media is, in parts of several vendors. */
+const ADDRESS_FIELDS = [
+  'image_url',
+  'video_url',
+  'audio_url',
+  'document_url',
+  'file_url',
+  'image',
+  'video',
+  'audio',
+] as const
+const PART_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'input_audio',
+  'file',
+  'filename',
+  'file_data',
+  'file_id',
+  'cache_control',
+  'source',
+  ...ADDRESS_FIELDS,
+])
 const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data', 'file_id'])
-const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
+const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const SOUND_FIELDS: ReadonlySet<string> = new Set(['data', 'format'])
 const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
 
@@ -82,18 +104,31 @@ export function visitContent(message: JsonObject, place: TextPlace, walk: TextWa
 }
 
 function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  walk.text(part, 'text', place)
+  if (typeof part.text === 'string') walk.text(part, 'text', place)
+  else walk.all(part, 'text', place)
   if (part.file !== undefined) visitFile(part, place, walk)
   if (part.input_audio !== undefined) walk.extrasIn(part, 'input_audio', SOUND_FIELDS, place)
-  // Several servers take the bare address of an image.
-  if (typeof part.image_url !== 'string') walk.extrasIn(part, 'image_url', IMAGE_FIELDS, place)
+  for (const field of ADDRESS_FIELDS) if (part[field] !== undefined) visitAddress(part, field, place, walk)
+  if (part.source !== undefined) visitSource(part, place, walk)
+  visitFileFields(part, place, walk)
   walk.others(part, PART_FIELDS, place)
 }
 
-/** Its name, and what a text says: like a tool's output, whoever sends it. */
+/** Several servers take the bare address. */
+function visitAddress(part: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+  const media = part[field]
+  if (!isJsonObject(media)) return walk.address(part, field, place)
+  walk.address(media, 'url', TOOL_OUTPUT)
+  walk.extras(media, ADDRESSED_FIELDS, place)
+}
+
 function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  const file = asObject(part.file) ?? {}
-  walk.text(file, 'filename', place)
-  walk.dataUrl(file, 'file_data', TOOL_OUTPUT)
+  visitFileFields(asObject(part.file) ?? {}, place, walk)
   walk.extrasIn(part, 'file', FILE_FIELDS, place)
+}
+
+/** Its name, and what a text says: like a tool's output, whoever sends it. */
+function visitFileFields(file: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.text(file, 'filename', place)
+  walk.file(file, 'file_data', file.filename, TOOL_OUTPUT)
 }

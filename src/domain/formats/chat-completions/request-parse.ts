@@ -19,6 +19,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { parseMessages } from './message-parse.ts'
+import { schemaForOthers } from './schema-fields.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
 
 /** The vendor's own bounds of `n`. */
@@ -113,13 +114,13 @@ function parseStop(document: JsonObject): string[] | undefined {
 
 function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
   const format = optionalObject(document, 'response_format')
-  if (format === undefined) return undefined
-  const type = requiredString(format, 'type', 'response_format')
+  const type = format && requiredString(format, 'type', 'response_format')
+  const forOthers = schemaForOthers(document)
+  if (forOthers !== undefined) return { type: 'json-schema', name: forOthers.name, schema: forOthers.schema }
   if (type === 'text') return { type: 'text' }
   if (type === 'json_object') return { type: 'json' }
-  if (type !== 'json_schema') return undefined // a provider's own, e.g. a grammar: kept in the document
-  // So is llama.cpp's and TGI's way of writing a schema.
-  if (format.json_schema === undefined && (format.schema ?? format.value) !== undefined) return undefined
+  // A provider's own, e.g. a grammar: kept in the document.
+  if (format === undefined || type !== 'json_schema' || isUnreadable(format)) return undefined
   const parent = 'response_format.json_schema'
   const wrapper = requiredObject(format, 'json_schema', 'response_format')
   return withoutUndefined({
@@ -128,6 +129,11 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
     schema: optionalObject(wrapper, 'schema', parent) ?? {},
     strict: optionalBoolean(wrapper, 'strict', parent),
   })
+}
+
+/** Another server's way of writing a schema, with something else in its place. */
+function isUnreadable({ json_schema, schema, value }: JsonObject): boolean {
+  return json_schema === undefined && (schema ?? value) !== undefined
 }
 
 const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])

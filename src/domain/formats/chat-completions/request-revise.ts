@@ -2,13 +2,21 @@
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import type { RequestRevision } from '../format.ts'
 import { renderResponseFormat } from './request-translate.ts'
+import { asksForJson } from './schema-fields.ts'
 
 export function reviseRequest(document: JsonObject, revision: RequestRevision): JsonObject {
   const { responseFormat, instruction, turns = [] } = revision
   const revised: JsonObject = { ...document, messages: reviseMessages(asArray(document.messages), instruction, turns) }
   if (responseFormat?.type === 'text') delete revised.response_format
-  else if (responseFormat !== undefined) revised.response_format = renderResponseFormat(responseFormat)
+  else if (responseFormat !== undefined && !asksItsOwnWay(document)) {
+    revised.response_format = renderResponseFormat(responseFormat)
+  }
   return revised
+}
+
+/** As a server takes it that is not OpenAI's: what it is told besides could contradict that, or take the schema away. */
+function asksItsOwnWay(document: JsonObject): boolean {
+  return asksForJson(document) && asObject(document.response_format)?.json_schema === undefined
 }
 
 function reviseMessages(

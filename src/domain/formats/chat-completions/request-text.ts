@@ -115,6 +115,7 @@ const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
   'triggers',
 ])
 const JSON_SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict'])
+const STRUCTURE_FIELDS: ReadonlySet<string> = new Set(['begin', 'schema', 'end'])
 const PREDICTION_FIELDS: ReadonlySet<string> = new Set(['type', 'content'])
 const DATA_SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'parameters'])
 
@@ -169,14 +170,22 @@ function visitResponseFormat(document: JsonObject, walk: TextWalk): void {
   if (format === undefined) return
   visitSchema(format, 'schema', TOOL_DEFINITION, walk) // as Together, Fireworks and llama.cpp take it
   visitFormatValue(format, walk)
-  // SGLang's and vLLM's: schemas between tags.
-  for (const structure of asArray(format.structures)) {
-    if (isJsonObject(structure)) visitSchema(structure, 'schema', TOOL_DEFINITION, walk)
-  }
+  if (format.structures !== undefined) visitStructures(format, walk)
   walk.extras(format, RESPONSE_FORMAT_FIELDS, TOOL_DEFINITION)
   const wrapper = asObject(format.json_schema)
   if (wrapper === undefined) return walk.all(format, 'json_schema', TOOL_DEFINITION)
   visitDefinition(wrapper, 'schema', JSON_SCHEMA_FIELDS, walk)
+}
+
+/** SGLang's and vLLM's: schemas between tags. */
+function visitStructures(format: JsonObject, walk: TextWalk): void {
+  const { structures } = format
+  if (!Array.isArray(structures) || !structures.every(isJsonObject))
+    return walk.all(format, 'structures', TOOL_DEFINITION)
+  for (const structure of structures) {
+    visitSchema(structure, 'schema', TOOL_DEFINITION, walk)
+    walk.extras(structure, STRUCTURE_FIELDS, TOOL_DEFINITION)
+  }
 }
 
 /**

@@ -1,14 +1,66 @@
-/** What other servers than OpenAI's take for JSON: vLLM, llama.cpp, SGLang, TGI, NIM. */
-import { asObject, type JsonObject } from '../../json.ts'
+/** How other servers than OpenAI's are asked for JSON: vLLM, llama.cpp, SGLang, TGI, NIM, Together, Fireworks. */
+import { parseJson } from '../../json-parse.ts'
+import { asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** A schema, or its text. */
 export const SCHEMA_FIELDS = ['guided_json', 'json_schema'] as const
 
+export interface NamedSchema {
+  readonly name: string
+  readonly schema: JsonObject
+  /** Of the request, where it stands. */
+  readonly field: string
+}
+
+/** The schema that such a server would hold its answer to, where OpenAI's would see none. What cannot be read is theirs to refuse. */
+export function schemaForOthers(document: JsonObject): NamedSchema | undefined {
+  if (asObject(document.response_format)?.json_schema !== undefined) return undefined
+  for (const [field, valueIn] of PLACES) {
+    const schema = read(valueIn(document))
+    if (schema !== undefined) return { ...unwrapped(schema), field }
+  }
+  return undefined
+}
+
+type Place = readonly [field: string, valueIn: (document: JsonObject) => JsonValue | undefined]
+
+/** The first counts. */
+const PLACES: readonly Place[] = [
+  ['response_format', schemaOfFormat],
+  ['guided_json', (document) => document.guided_json],
+  ['json_schema', (document) => document.json_schema],
+  ['structured_outputs', (document) => asObject(document.structured_outputs)?.json],
+  ['nvext', (document) => asObject(document.nvext)?.guided_json],
+]
+
+const JSON_FORMATS: ReadonlySet<unknown> = new Set(['json', 'json_object', 'json_schema'])
+
+function schemaOfFormat(document: JsonObject): JsonValue | undefined {
+  const format = asObject(document.response_format)
+  return format !== undefined && JSON_FORMATS.has(format.type) ? (format.schema ?? format.value) : undefined
+}
+
+function read(value: JsonValue | undefined): JsonObject | undefined {
+  if (typeof value !== 'string') return asObject(value)
+  try {
+    return asObject(parseJson(value))
+  } catch {
+    return undefined
+  }
+}
+
+/** TGI's may have a name: no schema has these fields and no type. */
+function unwrapped(schema: JsonObject): Omit<NamedSchema, 'field'> {
+  const { name, schema: inner } = schema
+  if (isJsonObject(inner) && schema.type === undefined) return { name: asString(name) ?? UNNAMED, schema: inner }
+  return { name: UNNAMED, schema }
+}
+
+const UNNAMED = 'answer'
+
 /** @see Format.asksForJson */
 export function asksForJson(document: JsonObject): boolean {
-  const outputs = asObject(document.structured_outputs)
-  const ofNim = asObject(document.nvext)
-  const schema = document.guided_json ?? document.json_schema ?? ofNim?.guided_json ?? outputs?.json ?? null
-  if (schema !== null || outputs?.json_object === true) return true
-  return asObject(document.response_format)?.type === 'json'
+  if (JSON_FORMATS.has(asObject(document.response_format)?.type)) return true
+  if (asObject(document.structured_outputs)?.json_object === true) return true
+  return PLACES.some(([, valueIn]) => (valueIn(document) ?? null) !== null)
 }

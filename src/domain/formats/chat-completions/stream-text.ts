@@ -7,11 +7,11 @@
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import { ASSISTANT } from '../text-walk.ts'
 import { wholeTextWalk } from '../whole-text.ts'
 import { eachSlot, type Slot } from './delta-slots.ts'
 import { streamErrorOf } from './errors.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
+import { visitBeside } from './result-text.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface Channel {
@@ -43,7 +43,9 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     if (Array.isArray(chunk.choices) && chunk.choices.length > 0) this.#lastChunk = chunk
     const isFirst = this.#channels.size === 0
     const before: SseEvent[] = []
-    let changed = false
+    const walk = wholeTextWalk(this.#rewriter)
+    visitBeside(chunk, walk)
+    let { changed } = walk
     for (const choice of asArray(chunk.choices)) {
       if (isJsonObject(choice) && this.#choice(choice, before)) changed = true
     }
@@ -81,7 +83,7 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {}
     const finishes = Boolean(asString(choice.finish_reason))
     const last = new Map<string, Slot>()
-    let changed = this.#whole(choice, delta)
+    let changed = false
     eachSlot(delta, index, this.#keysOf(index), (slot) => {
       if (finishes) last.set(slot.channel, slot)
       if (this.#rewrite(slot, index)) changed = true
@@ -90,15 +92,6 @@ export class ChatStreamTextPatcher implements StreamTextPatcher {
     for (const slot of last.values()) if (this.#flushInto(slot, index)) changed = true
     for (const event of this.#flush(index)) before.push(event)
     return changed
-  }
-
-  /** What comes in one piece: what is cited, and vLLM's name of the stop sequence (the client's own, which was masked). */
-  #whole(choice: JsonObject, delta: JsonObject): boolean {
-    if (delta.annotations === undefined && typeof choice.stop_reason !== 'string') return false
-    const walk = wholeTextWalk(this.#rewriter)
-    walk.leaves(delta, 'annotations', ASSISTANT)
-    walk.text(choice, 'stop_reason', ASSISTANT)
-    return walk.changed
   }
 
   #keysOf(choice: number): ToolCallKeys {

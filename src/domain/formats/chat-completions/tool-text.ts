@@ -5,21 +5,27 @@ import { TOOL_INPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 /** Visits the arguments of `tool_calls` and of the older `function_call`, and the free text of custom tools. */
 export function visitToolCalls(message: JsonObject, walk: TextWalk): void {
   for (const call of asArray(message.tool_calls)) if (isJsonObject(call)) visitCall(call, walk)
-  if (isJsonObject(message.function_call)) walk.json(message.function_call, 'arguments', TOOL_INPUT)
+  visitArguments(asObject(message.function_call) ?? {}, walk)
 }
 
 /** The same of a request, with what nobody knows beside them: a client may have put it there. */
 export function visitSentCalls(message: JsonObject, walk: TextWalk): void {
   visitToolCalls(message, walk)
-  for (const call of asArray(message.tool_calls)) if (isJsonObject(call)) visitCallExtras(call, walk)
+  const { tool_calls: calls = [] } = message
+  if (!Array.isArray(calls) || !calls.every(isJsonObject)) walk.all(message, 'tool_calls', TOOL_INPUT)
+  else for (const call of calls) visitCallExtras(call, walk)
   if (message.function_call !== undefined) visitFunctionExtras(message, 'function_call', walk)
 }
 
 function visitCall(call: JsonObject, walk: TextWalk): void {
-  const called = asObject(call.function) ?? {}
+  visitArguments(asObject(call.function) ?? {}, walk)
+  walk.values(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
+}
+
+/** JSON text, by some servers an object. */
+function visitArguments(called: JsonObject, walk: TextWalk): void {
   if (isContainer(called.arguments)) walk.values(called, 'arguments', TOOL_INPUT)
   else walk.json(called, 'arguments', TOOL_INPUT)
-  walk.values(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
 }
 
 function visitCallExtras(call: JsonObject, walk: TextWalk): void {

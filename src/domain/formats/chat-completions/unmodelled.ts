@@ -2,6 +2,7 @@
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
+import { schemaForOthers } from './schema-fields.ts'
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -45,16 +46,16 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
 const NAMED_MESSAGE_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, 'name'])
 
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file'])
-const RESPONSE_FORMATS: ReadonlySet<string> = new Set(['text', 'json_object', 'json_schema'])
 
 /** The fields that another format cannot be given, in the document's order, at most `MAX_UNMODELLED_FIELDS`. */
 export function unmodelledFields(document: JsonObject): TranslationWarning[] {
-  const fields = unknownFields(document, REQUEST_FIELDS)
+  const schemaField = schemaForOthers(document)?.field
+  const fields = unknownFields(document, REQUEST_FIELDS).filter((name) => name !== schemaField)
   const messages = asArray(document.messages)
   for (let at = 0; at < messages.length; at++) addMessageFields(asObject(messages[at]) ?? {}, at, fields)
   const tools = asArray(document.tools)
   for (let at = 0; at < tools.length; at++) if (!isFunction(tools[at])) fields.push(`tools[${at}]`)
-  addOtherTypes(document, fields)
+  addOtherTypes(document, schemaField, fields)
   return fields
     .slice(0, MAX_UNMODELLED_FIELDS)
     .map((field) => ({ field, message: 'known to chat-completions only; it was left out' }))
@@ -90,9 +91,23 @@ function isFunction(value: JsonValue | undefined): boolean {
   return (asObject(value)?.type ?? 'function') === 'function'
 }
 
-function addOtherTypes(document: JsonObject, fields: string[]): void {
-  const format = asString(asObject(document.response_format)?.type)
+function addOtherTypes(document: JsonObject, schemaField: string | undefined, fields: string[]): void {
+  if (schemaField !== 'response_format' && isOtherFormat(asObject(document.response_format)))
+    fields.push('response_format')
   const choice = asString(asObject(document.tool_choice)?.type)
-  if (format !== undefined && !RESPONSE_FORMATS.has(format)) fields.push('response_format')
   if (choice !== undefined && choice !== 'function' && choice !== 'allowed_tools') fields.push('tool_choice')
+}
+
+function isOtherFormat(format: JsonObject | undefined): boolean {
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return false
+    case 'json_object':
+      return (format.schema ?? format.value) !== undefined
+    case 'json_schema':
+      return format.json_schema === undefined
+    default:
+      return true
+  }
 }

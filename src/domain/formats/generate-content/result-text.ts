@@ -5,7 +5,7 @@ import { ASSISTANT, TextWalk } from '../text-walk.ts'
 import { visitTurn } from './turn-text.ts'
 
 /** They repeat pieces of the answer and name what was searched for. */
-const SOURCES = ['groundingMetadata', 'citationMetadata'] as const
+const SOURCES = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const
 
 /** @returns whether a text was changed. @see Format.visitResultText */
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {

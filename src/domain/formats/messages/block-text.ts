@@ -1,5 +1,6 @@
 /** The texts of content blocks, in requests and answers alike. */
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { visitSource } from '../source-text.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 
 /** Visits `holder[field]`, content as a string or as blocks. */
@@ -22,7 +23,7 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       walk.text(block, 'thinking', place)
       break
     case 'image':
-      visitSource(block, walk)
+      visitSource(block, TOOL_OUTPUT, walk)
       break
     case 'redacted_thinking':
       break
@@ -67,18 +68,13 @@ const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].f
 function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.text(block, 'title', TOOL_OUTPUT)
   walk.text(block, 'context', TOOL_OUTPUT)
-  visitSource(block, walk)
-}
-
-function visitSource(block: JsonObject, walk: TextWalk): void {
   const source = asObject(block.source)
-  if (source?.type === 'text') walk.text(source, 'data', TOOL_OUTPUT)
-  if (source?.type === 'base64') walk.base64(source, 'data', source.media_type, TOOL_OUTPUT)
   if (source?.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
-  walk.extrasIn(block, 'source', SOURCE_FIELDS, TOOL_OUTPUT)
+  visitSource(block, TOOL_OUTPUT, walk)
+  if (block.citations !== undefined) walk.extrasIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
 }
 
-const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content'])
+const CITATION_FIELDS: ReadonlySet<string> = new Set(['enabled'])
 
 /** Blocks of the vendor's own tools: inputs like a client tool's, everything else their output. */
 function visitUnknown(block: JsonObject, place: TextPlace, walk: TextWalk): void {

@@ -27,6 +27,7 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set([
   'defer_loading',
   'allowed_callers',
   'eager_input_streaming',
+  ...TOOL_PARAMETERS,
 ])
 const OUTPUT_CONFIG_FIELDS: ReadonlySet<string> = new Set(['format', 'effort', 'task_budget'])
 const OUTPUT_FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'schema', 'name', 'strict'])

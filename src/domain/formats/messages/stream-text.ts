@@ -29,6 +29,8 @@ const FIELDS: ReadonlyMap<string, { readonly field: string; readonly kind: Chann
   }),
 )
 
+const DELTA_FIELDS: ReadonlySet<string> = new Set(['type'])
+
 export class MessagesStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
   readonly #channels = new Map<string, Channel>()
@@ -66,7 +68,9 @@ export class MessagesStreamTextPatcher implements StreamTextPatcher {
     const type = asString(delta.type) ?? ''
     const known = FIELDS.get(type)
     if (type === 'signature_delta') return [...this.#flush(index), event]
-    if (known === undefined) return [this.#whole(event, document, (walk) => walk.leaves(delta, 'citation', ASSISTANT))]
+    // A citation, a compaction: they come whole.
+    if (known === undefined)
+      return [this.#whole(event, document, (walk) => walk.others(delta, DELTA_FIELDS, ASSISTANT))]
     const text = asString(delta[known.field])
     if (!text) return [event]
     const channel = `${index}:${known.field}`

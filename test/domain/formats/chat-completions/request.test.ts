@@ -4,6 +4,7 @@ import type { FormatName } from '../../../../src/domain/completion/request.ts'
 import { InvalidRequestError } from '../../../../src/domain/errors.ts'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
+import { renderRequestFor } from '../../../../src/domain/formats/registry.ts'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
 import { fixture } from '../golden.ts'
@@ -289,11 +290,57 @@ t.test('a choice among some tools: another format is shown no others', async (te
   test.strictSame(toolChoice, { type: 'required', among: ['g'] })
 })
 
-t.test('a schema as llama.cpp and TGI take it stays in the document', async (t) => {
-  for (const form of [{ schema: { type: 'object' } }, { value: { name: 'x', schema: { type: 'object' } } }]) {
-    const response_format = { type: 'json_schema', ...form }
-    const request = chatCompletions.parseRequest({ messages: [{ role: 'user', content: 'x' }], response_format })
-    t.equal(request.responseFormat, undefined)
-    t.strictSame(request.source.document['response_format'], response_format)
+t.test(
+  'a schema is read as other servers take it, stays as it is for them, and is carried to other vendors',
+  async (t) => {
+    const schema = { type: 'object', properties: { a: { type: 'integer' } } }
+    const text = JSON.stringify(schema)
+    const forms: [fields: JsonObject, name?: string][] = [
+      [{ response_format: { type: 'json_schema', schema } }],
+      [{ response_format: { type: 'json_schema', value: { name: 'x', schema } } }, 'x'],
+      [{ response_format: { type: 'json_schema', value: { schema } } }],
+      [{ response_format: { type: 'json_schema', value: schema } }],
+      [{ response_format: { type: 'json_object', schema } }],
+      [{ response_format: { type: 'json_object', value: schema } }],
+      [{ response_format: { type: 'json', value: text } }],
+      [{ guided_json: schema }],
+      [{ guided_json: text, response_format: { type: 'text' } }],
+      [{ json_schema: schema }],
+      [{ structured_outputs: { json: schema } }],
+      [{ nvext: { guided_json: schema } }],
+    ]
+    for (const [fields, name = 'answer'] of forms) {
+      const document: JsonObject = { messages: [user], ...structuredClone(fields) }
+      const request = chatCompletions.parseRequest(document)
+      t.strictSame(request.responseFormat, { type: 'json-schema', name, schema }, JSON.stringify(fields))
+      t.match(request.source.document, fields)
+      t.strictSame(chatCompletions.unmodelledFields(document), [], JSON.stringify(fields))
+      for (const responseFormat of [{ type: 'json' as const }, request.responseFormat]) {
+        t.match(chatCompletions.reviseRequest(document, responseFormat ? { responseFormat } : {}), fields)
+      }
+      const warned = renderRequestFor('messages', request, {
+        ...NO_TARGET,
+        model: 'claude-sonnet-4-5',
+        maxOutputTokens: 10,
+      })
+      t.match(warned.document, {
+        output_config: { format: { type: 'json_schema', schema: { properties: schema.properties } } },
+      })
+      t.strictSame(warned.warnings, [])
+    }
+  },
+)
+
+t.test('where both stand, OpenAI’s counts; what is no schema is left to the server that takes it', async (t) => {
+  const schema = { type: 'object' }
+  const response_format = { type: 'json_schema', json_schema: { name: 'n', schema } }
+  const both = chatCompletions.parseRequest({ messages: [user], response_format, guided_json: { type: 'array' } })
+  t.strictSame(both.responseFormat, { type: 'json-schema', name: 'n', schema })
+  for (const other of [{ schema: 'no JSON' }, { schema: 7 }, { value: [schema] }]) {
+    const document = { messages: [user], response_format: { type: 'json_schema', ...other } }
+    t.equal(chatCompletions.parseRequest(document).responseFormat, undefined)
+    t.match(chatCompletions.unmodelledFields(document), [{ field: 'response_format' }])
+    t.equal(chatCompletions.asksForJson?.(document), true)
   }
+  t.throws(() => chatCompletions.parseRequest({ messages: [user], response_format: { type: 'json_schema' } }))
 })

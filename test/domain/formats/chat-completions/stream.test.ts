@@ -268,6 +268,45 @@ t.test('what an answer cites comes whole and is rewritten whole, addresses of pa
   test.strictSame(patcher.push(cited('to [[X]]')), [cited('to b@c')])
 })
 
+t.test('so is what other servers put beside the texts, of an answer and of a stream', async (test) => {
+  const beside = (text: string) => ({
+    context: { citations: [{ content: text, title: text }], intent: `["${text}"]` },
+    thinking_blocks: [{ type: 'thinking', thinking: text, signature: 's' }],
+    citations: [text],
+  })
+  const around = (text: string) => ({ search_results: [{ title: text, url: `https://x/${text}` }], citations: [text] })
+  const answer = (text: string, field: string): JsonObject => ({
+    ...around(text),
+    choices: [
+      {
+        index: 0,
+        [field]: { role: 'assistant', content: '', ...beside(text) },
+        finish_reason: null,
+        stop_reason: text,
+      },
+    ],
+  })
+  const patcher = chatCompletions.createStreamTextPatcher({
+    push: (_channel, _kind, delta) => delta.replaceAll('[[X]]', 'b@c'),
+    flush: () => '',
+  })
+  const [event] = patcher.push({ data: JSON.stringify(answer('[[X]]', 'delta')) })
+  test.strictSame(JSON.parse(event?.data ?? ''), answer('b@c', 'delta'))
+  const whole = answer('[[X]]', 'message')
+  test.ok(chatCompletions.visitResultText(whole, ({ text }) => text.replaceAll('[[X]]', 'b@c')))
+  test.strictSame(whole, answer('b@c', 'message'))
+})
+
+t.test('details of reasoning are texts of their own, by their number', async (test) => {
+  const patcher = chatCompletions.createStreamTextPatcher(holdBack(2))
+  const detail = (index: number, text: string) =>
+    chunk({ reasoning_details: [{ type: 'reasoning.text', index, text }] })
+  test.strictSame(patcher.push(detail(0, 'abc')), [detail(0, 'a')])
+  test.strictSame(patcher.push(detail(1, 'xyz')), [detail(1, 'x')])
+  test.strictSame(patcher.push(detail(0, 'd')), [detail(0, 'b')])
+  test.strictSame(patcher.push(chunk({}, 'stop')), [detail(0, 'cd'), detail(1, 'yz'), chunk({}, 'stop')])
+})
+
 t.test('tool arguments are a channel of JSON for each call', async (test) => {
   const seen: string[] = []
   const patcher = chatCompletions.createStreamTextPatcher({

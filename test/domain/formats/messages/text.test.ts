@@ -221,11 +221,18 @@ t.test(
         index: 1,
         content_block: {
           type: 'web_search_tool_result',
-          tool_use_id: TOKEN,
+          tool_use_id: 'srvtoolu_1',
           content: [{ type: 'web_search_result', title, encrypted_content: TOKEN }],
         },
       })
     test.strictSame(patch([found(TOKEN)]), [found(VALUE)])
+    const compacted = (content: string) =>
+      event({
+        type: 'content_block_delta',
+        index: 2,
+        delta: { type: 'compaction_delta', content, encrypted_content: 'AAA' },
+      })
+    test.strictSame(patch([compacted(`of ${TOKEN}`)]), [compacted(`of ${VALUE}`)])
   },
 )
 
