@@ -50,7 +50,8 @@ async function purge(url: string, target: PurgeTarget): Promise<number> {
 }
 
 function outcome({ deleted, found }: Purged, { organization, project }: PurgeTarget): string {
-  if (found) return `${deleted} stored answers deleted at once, gateways stop serving the rest`
+  if (found)
+    return `${deleted} stored answer${deleted === 1 ? '' : 's'} deleted at once, gateways stop serving the rest`
   const whose = `${project === undefined ? '' : `project ${project} of `}organization ${organization}`
   return `no answers of ${whose} are stored here: they have ended by their time, or there never were any (is the name right?); gateways stop serving what they still hold`
 }

@@ -12,7 +12,7 @@ import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Services } from './proxy/pipeline/services.ts'
 import { ActiveProbe } from './proxy/providers/active-probe.ts'
 import type { ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
-import { HealthBoard } from './proxy/providers/health-board.ts'
+import { HealthBoard, type OnCircuit } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
 import { DEFAULT_MAX_BODY_BYTES } from './proxy/server/app.ts'
 import { memoryForBodies } from './proxy/server/body-memory.ts'
@@ -71,10 +71,18 @@ export interface DataPlaneParts {
   readonly sendTimeoutMs?: number | undefined
 }
 
+/** Tells the log of every circuit that opens or closes. */
+export function circuitsTo(log: Pick<Services['log'], 'info' | 'warn'>): OnCircuit {
+  return (deployment, change, reason) => {
+    if (change === 'opened') log.warn({ deployment, reason }, 'circuit opened')
+    else log.info({ deployment }, 'circuit closed')
+  }
+}
+
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {UsageError} where an address cannot be had */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
-  const health = parts.health ?? new HealthBoard(now)
+  const health = parts.health ?? new HealthBoard(now, circuitsTo(output.log))
   const transport = parts.transport ?? new HttpTransport({ forwardProxyOf: parts.forwardProxyOf })
   const afterAnswer = new AfterAnswer(now, {
     onError: (err) => output.log.error({ err }, 'work after an answer failed'),

@@ -35,7 +35,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     help: async () => helpOf((await import('./operator.ts')).OPERATOR_FLAGS),
   },
   check: {
-    summary: 'validate manifests: tollgate check PATH...',
+    summary: 'validate manifests: tollgate check [--strict] PATH...',
     run: async (args, environment) => (await import('./check.ts')).runCheck(args, environment),
     manifests: true,
   },

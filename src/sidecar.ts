@@ -1,7 +1,7 @@
 /** Process entry: the data plane in an application's pod, fed by the operator and Redis. Wiring only. */
 import { readFile } from 'node:fs/promises'
 import { checkAddress, parseFlags, UsageError, type FlagSpec } from './command-line.ts'
-import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-plane.ts'
+import { circuitsTo, DATA_PLANE_FLAGS, now, parseSettings, startDataPlane } from './data-plane.ts'
 import { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { CredentialsClient } from './proxy/config/credentials-client.ts'
 import type { RedisAccess } from './proxy/config/grant.ts'
@@ -72,7 +72,7 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
     log,
     random: Math.random,
   })
-  const health = new HealthBoard(now)
+  const health = new HealthBoard(now, circuitsTo(log))
   const open = () => health.openCircuits()
   const circuits = new CircuitReporter({ owner: pod.namespace, instance: pod.name, redis, open, now })
   circuits.start()

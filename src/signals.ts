@@ -7,6 +7,8 @@ import { isatty } from 'node:tty'
 /** Standard input, output and error. `nohup`, systemd and containers leave none of them on a terminal. */
 const STANDARD_DESCRIPTORS = [0, 1, 2]
 
+const TERMINAL_CHECK_MS = 1_000
+
 /**
  * Runs `stop` at the first signal and exits 0 after it; a second SIGTERM or SIGINT, or an error in `stop`, exits 1 at once.
  * @param stop resolves when everything has been finished and written
@@ -25,7 +27,20 @@ export function endOnSignals(stop: () => Promise<void>, endsByHangUp = true): vo
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   // Of a terminal that closes it comes twice, from the kernel and from the shell: the second hurries nothing.
-  if (endsByHangUp) process.on('SIGHUP', () => (asked ? undefined : end()))
+  const onHangUp = () => (asked ? undefined : end())
+  if (endsByHangUp) process.on('SIGHUP', onHangUp)
+  watchTerminal(onHangUp)
+}
+
+/** The kernel tells a terminal's first process only that it has closed, and `make` passes nothing on. */
+function watchTerminal(onClosed: () => void): void {
+  if (!hasTerminal()) return
+  const timer = setInterval(() => {
+    if (hasTerminal()) return
+    clearInterval(timer)
+    onClosed()
+  }, TERMINAL_CHECK_MS)
+  timer.unref()
 }
 
 /**

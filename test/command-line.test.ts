@@ -116,6 +116,7 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
       new RegExp(`^--${flag} must be a name`),
     ]),
     [runCheck([''], {}), /^usage: tollgate check/],
+    [runCheck(['--strict'], {}), /^usage: tollgate check/],
   ]
   for (const [refusal, message] of refusals) await t.rejects(refusal, { constructor: UsageError, message })
 })

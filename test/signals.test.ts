@@ -83,31 +83,47 @@ t.test('a process that has nothing to read again ends in order', async (t) => {
 })
 
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
-t.test('a gateway whose terminal is closed finishes what runs, and ends', { skip: !hasScript }, async (t) => {
-  const upstream = await startFakeProvider()
-  t.teardown(() => upstream.close())
-  const manifests = yaml(provider({ name: 'p', url: upstream.url }), virtualKey())
-  const folder = t.testdir({ manifests: { 'all.yaml': manifests }, pid: '' })
-  const gateway = [MAIN, 'standalone', '--config', join(folder, 'manifests'), ...ADDRESSES]
-  const command = `echo $$ >${folder}/pid; exec ${[process.execPath, ...gateway].join(' ')}`
-  const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  t.teardown(() => terminal.kill('SIGKILL'))
-  const { data } = await collect(terminal).line(({ msg }) => msg === 'listening')
-  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  upstream.enqueue(stream(chatStream(['one ', 'two ', 'three ', 'four']), { pauseMs: 150 }))
-  const response = await fetch(`${String(data)}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}',
-  })
-  terminal.kill('SIGKILL')
-  // As a shell does that passes on to its jobs what its terminal has told it and them.
-  process.kill(pid, 'SIGHUP')
-  t.match(await response.text(), /"four"[\s\S]*data: \[DONE\]/)
-  while (isAlive(pid)) await sleep(10)
-})
+/** How a gateway is started in a terminal, whether it hears of its end from a shell, and what the shell is to do until then. */
+const TERMINALS: Readonly<
+  Record<string, readonly [start: (gateway: string, pidFile: string) => string, hears: boolean]>
+> = {
+  'of its own': [(gateway, pidFile) => `echo $$ >${pidFile}; exec ${gateway}`, true],
+  // Which outlives its terminal and tells nobody.
+  'below make': [(gateway, pidFile) => `trap : HUP; ${gateway} & echo $! >${pidFile}; wait; wait`, false],
+}
+
+for (const [where, [start, hears]] of Object.entries(TERMINALS)) {
+  t.test(
+    `a gateway whose terminal is closed finishes what runs, and ends: ${where}`,
+    { skip: !hasScript },
+    async (t) => {
+      const upstream = await startFakeProvider()
+      t.teardown(() => upstream.close())
+      const manifests = yaml(provider({ name: 'p', url: upstream.url }), virtualKey())
+      const folder = t.testdir({ manifests: { 'all.yaml': manifests }, pid: '' })
+      const gateway = [process.execPath, MAIN, 'standalone', '--config', join(folder, 'manifests'), ...ADDRESSES].join(
+        ' ',
+      )
+      const terminal = spawn('script', ['--quiet', '--command', start(gateway, `${folder}/pid`), '/dev/null'], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
+      t.teardown(() => terminal.kill('SIGKILL'))
+      const { data } = await collect(terminal).line(({ msg }) => msg === 'listening')
+      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+      upstream.enqueue(stream(chatStream(['one ', 'two ', 'three ', 'four']), { pauseMs: 150 }))
+      const response = await fetch(`${String(data)}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        body: '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}',
+      })
+      terminal.kill('SIGKILL')
+      // As a shell does that passes on to its jobs what its terminal has told it and them.
+      if (hears) process.kill(pid, 'SIGHUP')
+      t.match(await response.text(), /"four"[\s\S]*data: \[DONE\]/)
+      while (isAlive(pid)) await sleep(10)
+    },
+  )
+}
 
 function isAlive(pid: number): boolean {
   try {

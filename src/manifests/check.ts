@@ -1,4 +1,4 @@
-/** `tollgate check PATH...`: says what is wrong with manifests, and what they would do. */
+/** `tollgate check [--strict] PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
@@ -12,6 +12,8 @@ import { secretLookup, type Environment } from './secrets.ts'
 export interface CheckOptions {
   readonly environment: Environment
   readonly checkPattern: PatternCheck
+  /** A warning is a fault. */
+  readonly strict?: boolean
   readonly writeLine: (line: string) => void
 }
 
@@ -21,7 +23,7 @@ export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-syst
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
  * refuse a manifest, or a pattern does not compile. A key without a grant or a provider without its Secret is good in a
- * cluster and is only said.
+ * cluster and is only said; strictly taken it is a fault, too.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
@@ -38,6 +40,11 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
     return 1
   }
   for (const { line } of conditions) options.writeLine(`warning: ${line}`)
+  const warnings = result.warnings.length + conditions.length
+  if (options.strict === true && warnings > 0) {
+    options.writeLine(`not ok: ${counted(warnings, 'warning')}`)
+    return 1
+  }
   options.writeLine(summary(result.resources, result.files.length))
   return 0
 }
@@ -49,7 +56,11 @@ function summary({ organizations, providers, virtualKeys }: ManifestResources, f
     [providers.length, 'provider'],
     [virtualKeys.length, 'virtual key'],
   ] as const
-  return `ok: ${counts.map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`).join(', ')}`
+  return `ok: ${counts.map(([count, word]) => counted(count, word)).join(', ')}`
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 interface FailingCondition {

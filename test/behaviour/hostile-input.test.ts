@@ -314,6 +314,7 @@ t.test('what Node would answer without a word is refused in words', async (t) =>
   const body = '{}'
   const cases: Readonly<Record<string, readonly [string, number, RegExp]>> = {
     'no Host': ['GET /v1/models HTTP/1.1\r\n\r\n', 400, /"param":"host"/],
+    'two of them': ['GET /v1/models HTTP/1.1\r\nhost: a\r\nHost: b\r\n\r\n', 400, /"param":"host"/],
     'no Host, for an Anthropic client': [
       `POST /adapters/anthropic/v1/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n${body}`,
       400,
@@ -347,6 +348,25 @@ t.test('what Node would answer without a word is refused in words', async (t) =>
 })
 
 t.test('malformed HTTP and headers without end', async (t) => {
+  const own: [bytes: string, status: number, shape: RegExp][] = [
+    ['GARBAGE\r\n\r\n', 400, /^\{"error":\{"message":"The request is not valid HTTP: .+\."/],
+    [
+      `POST /adapters/anthropic/v1/messages HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+      431,
+      /^\{"type":"error","error":\{"type":"invalid_request_error"/,
+    ],
+    [
+      `GET /adapters/gemini/v1beta/models HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+      431,
+      /^\{"error":\{"code":431,/,
+    ],
+  ]
+  for (const [bytes, status, shape] of own) {
+    const response = await sendRaw(gateway.url, bytes)
+    t.equal(response.status, status)
+    t.match(response.body, shape)
+    if (bytes.includes('anthropic')) t.same(response.headers.get('request-id'), response.headers.get('x-request-id'))
+  }
   for (const bytes of [
     'GARBAGE\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
@@ -361,6 +381,33 @@ t.test('malformed HTTP and headers without end', async (t) => {
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
   )
   t.equal(smuggling.status, 400)
+})
+
+t.test('a body that breaks is refused in the own shape of its client, and recorded as refused', async (t) => {
+  const paths: [path: string, shape: RegExp][] = [
+    [
+      '/v1/chat/completions',
+      /^\{"error":\{"message":"The request is not valid HTTP: .+","type":"invalid_request_error"/,
+    ],
+    ['/adapters/anthropic/v1/messages', /^\{"type":"error","error":\{"type":"invalid_request_error"/],
+    ['/adapters/gemini/v1beta/models/m:generateContent', /^\{"error":\{"code":400,/],
+  ]
+  for (const [path, shape] of paths) {
+    const client = openRaw(gateway.url)
+    t.teardown(() => client.close())
+    client.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nx-llm-tags: at=${path.length}\r\nauthorization: Bearer ${KEY}\r\nx-api-key: ${KEY}\r\n` +
+        'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n4\r\n{"a"\r\nzz\r\n',
+    )
+    const answer = await client.read()
+    t.equal(answer.status, 400)
+    t.match(answer.body, shape)
+    client.write('more of it')
+    t.match(await client.read(), { status: 0, closed: true, bytes: { length: 0 } }, 'nothing else comes')
+    const requestId = answer.headers.get('x-request-id')?.[0]
+    const audit = await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === requestId)
+    t.match(audit, { outcome: 'refused', error: 'invalid_request_error' })
+  }
 })
 
 t.test('a client that leaves in the middle of its body', async (t) => {

@@ -5,11 +5,13 @@ import { checkManifests } from '../../src/manifests/check.ts'
 function check(
   paths: readonly string[],
   checkPattern: PatternCheck = () => undefined,
+  strict = false,
 ): { readonly code: number; readonly lines: string[] } {
   const lines: string[] = []
   const code = checkManifests(paths, {
     environment: {},
     checkPattern,
+    strict,
     writeLine: (line) => lines.push(line),
   })
   return { code, lines }
@@ -25,6 +27,9 @@ t.test('good manifests are counted, and what would not be in force is said', asy
     /^warning: VirtualKey support\/supplied: SecretNotFound/,
     'ok: 1 file, 1 organization, 2 providers, 2 virtual keys',
   ])
+  const strict = check([path], undefined, true)
+  t.equal(strict.code, 1, 'strictly taken that is a fault')
+  t.strictSame(strict.lines, [...lines.slice(0, 3), 'not ok: 3 warnings'])
 })
 
 t.test('a pattern that does not compile is a fault, as it is for the gateway', async (t) => {

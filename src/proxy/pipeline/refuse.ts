@@ -16,7 +16,7 @@ export function refuse(
   adapter: ClientAdapter,
   requestId: string,
   headers: ResponseHeaders,
-): Outgoing {
+): Extract<Outgoing, { type: 'whole' }> {
   return {
     type: 'whole',
     status: error.status,

@@ -28,7 +28,12 @@ interface DeploymentRecord {
   health: Health
   /** The attempt that decides a half-open breaker, and when it began. */
   probe: { readonly startedMs: Milliseconds } | undefined
+  /** As `OnCircuit` was told last. */
+  isOpen: boolean
 }
+
+/** Called when the breaker of a deployment (`provider/model`) opens, with the last failure's reason, and when it closes. */
+export type OnCircuit = (deploymentId: string, change: 'opened' | 'closed', reason?: string) => void
 
 interface ProviderRecord {
   inFlight: number
@@ -46,13 +51,15 @@ const NO_BREAKER: BreakerSettings = { consecutiveFailures: Infinity, openForMs: 
 
 export class HealthBoard implements HealthRecorder {
   readonly #now: Now
+  readonly #onCircuit: OnCircuit
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
   #anyDownUntilMs: Milliseconds = 0
 
-  constructor(now: Now) {
+  constructor(now: Now, onCircuit: OnCircuit = () => {}) {
     this.#now = now
+    this.#onCircuit = onCircuit
   }
 
   coolingDownUntil(deploymentId: string): Milliseconds | undefined {
@@ -69,24 +76,29 @@ export class HealthBoard implements HealthRecorder {
 
   succeeded(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
-    record.health = afterSuccess(record.health, firstByteMs, this.#now())
+    this.#change(deployment, record, afterSuccess(record.health, firstByteMs, this.#now()))
   }
 
   streaming(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
-    record.health = afterFirstContent(record.health, firstByteMs, breakerOf(deployment), this.#now())
+    this.#change(deployment, record, afterFirstContent(record.health, firstByteMs, breakerOf(deployment), this.#now()))
   }
 
   completed(deployment: Deployment): void {
     const record = this.#deployment(deployment)
-    record.health = afterCompletion(record.health, this.#now())
+    this.#change(deployment, record, afterCompletion(record.health, this.#now()))
   }
 
   failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
     const record = this.#deployment(deployment)
     const isDisabled = deployment.provider.healthCheck.mode === 'Disabled'
     const counted = isDisabled ? { ...failure, ourFault: false } : failure
-    record.health = afterFailure(record.health, counted, breakerOf(deployment), this.#now())
+    this.#change(
+      deployment,
+      record,
+      afterFailure(record.health, counted, breakerOf(deployment), this.#now()),
+      failure.reason,
+    )
   }
 
   enter(deployment: Deployment): (() => void) | undefined {
@@ -146,6 +158,15 @@ export class HealthBoard implements HealthRecorder {
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
   }
 
+  /** A breaker on trial has not closed. */
+  #change({ id }: Deployment, record: DeploymentRecord, health: Health, reason?: string): void {
+    record.health = health
+    const isOpen = health.breaker.type !== 'closed'
+    if (isOpen === record.isOpen) return
+    record.isOpen = isOpen
+    this.#onCircuit(id, isOpen ? 'opened' : 'closed', reason)
+  }
+
   #take(record: DeploymentRecord, provider: ProviderRecord, nowMs: Milliseconds): () => void {
     const wasOpen = record.health.breaker.type === 'open'
     record.health = afterEntry(record.health, nowMs)
@@ -166,7 +187,7 @@ export class HealthBoard implements HealthRecorder {
   #deployment({ id }: Deployment): DeploymentRecord {
     let record = this.#deployments.get(id)
     if (record === undefined) {
-      record = { health: UNKNOWN_HEALTH, probe: undefined }
+      record = { health: UNKNOWN_HEALTH, probe: undefined, isOpen: false }
       this.#deployments.set(id, record)
     }
     return record

@@ -9,15 +9,15 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
-import type { Incoming, Outgoing, ResponseHeaders } from '../pipeline/exchange.ts'
+import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
-import { refuse } from '../pipeline/refuse.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
 import { BodyBudget, type BodyShare } from './body-budget.ts'
 import { ConnectionEnd } from './connection-end.ts'
+import { refuseOutside } from './refuse-outside.ts'
 import { newRequestId } from './request-id.ts'
 import { restOfBody } from './rest-of-body.ts'
 import type { RunningAnswers } from './running-answers.ts'
@@ -42,6 +42,8 @@ const REQUEST_TIMEOUT_MS = 60_000
 /** The status of a body that comes too slowly: its rest is not waited for. */
 const REQUEST_TIMEOUT = 408
 const HEADERS_TIMEOUT_MS = 20_000
+/** Between two looks for such clients. */
+const CHECKING_INTERVAL_MS = 5_000
 
 /** Above the 60 s after which common client pools drop idle connections, so that the client closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
@@ -73,7 +75,12 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A missing Host is refused below: Node's own answer would be empty.
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: 32 * 1024, requireHostHeader: false },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      maxHeaderSize: 32 * 1024,
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_PATH_PARAMETER },
@@ -113,9 +120,9 @@ function mount(
     const query = queryOf(request)
     const hints = route.hints === undefined ? NO_HINTS : route.hints(pathOf(request), new URLSearchParams(query))
     if (hints === undefined) return notFound(request, reply, services)
-    if (missesHost(request.raw)) {
-      const error = new GatewayError('invalid_request_error', 'The Host header is missing.', { param: 'host' })
-      return refuseOutside(error, request, reply, services)
+    if (!hasOneHost(request.raw)) {
+      const error = new GatewayError('invalid_request_error', 'A request has one Host header.', { param: 'host' })
+      return refuseUnrouted(error, request, reply, services)
     }
     // From here on the reply is none of the framework's, which would only wait for a promise to do nothing after it.
     reply.hijack()
@@ -240,22 +247,28 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
     allow === '' || offered.includes(method)
       ? new GatewayError('route_not_found', `There is no such method and path: ${shown}; ${BASE_URLS}`)
       : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
-  refuseOutside(error, request, reply, services)
+  refuseUnrouted(error, request, reply, services)
 }
 
 function unexpected(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services): void {
   const status = statusOf(error)
   if (status >= 400 && status < 500) {
     const code = status === 415 ? 'unsupported_media_type' : 'invalid_request_error'
-    return refuseOutside(new GatewayError(code, 'The request is not well-formed.'), request, reply, services)
+    return refuseUnrouted(new GatewayError(code, 'The request is not well-formed.'), request, reply, services)
   }
   services.log.error({ err: error }, 'unexpected error')
-  refuseOutside(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
+  refuseUnrouted(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
-function missesHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersionMinor > 0
+function hasOneHost({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersionMinor === 0
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts === 1
 }
 
 /** An `Expect` that is not `100-continue`. */
@@ -264,28 +277,18 @@ function unmetExpectation(request: IncomingMessage, response: ServerResponse, se
     param: 'expect',
     status: 417,
   })
-  const adapter = adapterOfPath(request.url ?? '')
-  const requestId = newRequestId(services.wallNow())
   response.shouldKeepAlive = false
   const rest = restOfBody(response)
-  void send(response, refuse(error, adapter, requestId, idHeaders(adapter, requestId)), { rest })
+  void send(response, refuseOutside(error, request.url ?? '', services.wallNow()), { rest })
 }
 
 function statusOf(error: unknown): number {
   return typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 500
 }
 
-/** A refusal that no route made, in the shape of the adapter whose prefix the path has. */
-function refuseOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
+function refuseUnrouted(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
   reply.hijack()
-  const requestId = newRequestId(services.wallNow())
-  const adapter = adapterOfPath(request.raw.url ?? '')
-  const outgoing = refuse(error, adapter, requestId, idHeaders(adapter, requestId))
-  void serve(outgoing, { adapter, query: '' }, reply.raw, services)
-}
-
-function idHeaders({ requestIdHeader }: ClientAdapter, requestId: string): ResponseHeaders {
-  const headers: ResponseHeaders = { 'x-request-id': requestId }
-  if (requestIdHeader !== undefined) headers[requestIdHeader] = requestId
-  return headers
+  const target = request.raw.url ?? ''
+  const outgoing = refuseOutside(error, target, services.wallNow())
+  void serve(outgoing, { adapter: adapterOfPath(target), query: '' }, reply.raw, services)
 }

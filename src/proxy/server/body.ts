@@ -5,7 +5,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
-import { clientGone, collectBody, tooLarge } from './collect-body.ts'
+import { BROKEN_BODY, clientGone, collectBody, tooLarge } from './collect-body.ts'
 import { structureCost } from './structure-cost.ts'
 
 /** Blanks may stand before parameters. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6 */
@@ -17,7 +17,7 @@ const NOT_LOOKED_INTO_BYTES = 1024
 /**
  * The whole body. A body that is announced or turns out larger than `maxBytes` is refused without being kept; one for
  * which `share` has no room is not read before there is.
- * @throws {GatewayError} 408 `request_timeout` where it comes slowly and others wait, 413 `request_too_large`,
+ * @throws {GatewayError} 400 `invalid_request_error` where it is malformed, 408 `request_timeout` where it does not come in time, 413 `request_too_large`,
  * 415 `unsupported_media_type`, 429 `rate_limit_exceeded` where other bodies leave no room in time, 499 where the client
  * breaks off.
  */
@@ -73,11 +73,11 @@ function densityCost(body: Uint8Array): number {
 function unlessGone(room: Promise<void>, source: Readable, client: Cancellation): Promise<void> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(clientGone())
-    source.on('close', gone)
+    source.on('close', gone).on(BROKEN_BODY, reject)
     client.addEventListener('abort', gone)
     if (source.destroyed || client.aborted) gone()
     room.then(resolve, reject).finally(() => {
-      source.off('close', gone)
+      source.off('close', gone).off(BROKEN_BODY, reject)
       client.removeEventListener('abort', gone)
     })
   })

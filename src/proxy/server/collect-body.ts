@@ -11,7 +11,8 @@ import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 /**
  * The whole body. `share` has room for `announced` bytes, or for a small body where no length was announced.
  * @param client whose going ends the reading; as one that goes counts who is still sending when the process leaves
- * @throws {GatewayError} 408 `request_timeout`, 413 `request_too_large`, 429 `rate_limit_exceeded`, 499.
+ * @throws {GatewayError} 400 `invalid_request_error`, 408 `request_timeout`, 413 `request_too_large`,
+ * 429 `rate_limit_exceeded`, 499.
  */
 export function collectBody(
   request: IncomingMessage,
@@ -30,6 +31,9 @@ export function tooLarge(maxBytes: number): GatewayError {
 export function clientGone(cause?: unknown): GatewayError {
   return new GatewayError('client_closed_request', 'The client broke off its body.', { cause })
 }
+
+/** Emitted by a request whose body comes no further, with the refusal: it is malformed, or too late. */
+export const BROKEN_BODY = Symbol('broken body')
 
 class BodyCollection {
   readonly #request: IncomingMessage
@@ -58,6 +62,7 @@ class BodyCollection {
     this.#kept = this.#room > SMALL_BODY_BYTES ? new Filled(this.#room) : new Chunks()
     share.watchPace(this.#onLate)
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone)
+    request.on(BROKEN_BODY, this.#refuse)
     client.addEventListener('abort', this.#onGone)
     if (request.destroyed || client.aborted) this.#onGone()
   }

@@ -1,53 +1,35 @@
-/** What never becomes a request of a route: a plain answer in the OpenAI shape, then the end of the connection. */
+/** What is said on a connection outside of the answers to its requests, before it ends. */
+import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { newRequestId } from './request-id.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import { BROKEN_BODY } from './collect-body.ts'
+import { refuseOutside } from './refuse-outside.ts'
 import { isRefused } from './rest-of-body.ts'
 import type { RunningAnswers } from './running-answers.ts'
 
-interface PlainAnswer {
-  readonly status: string
-  readonly type?: string
-  readonly code: string
-  readonly message: string
-  readonly retry?: boolean
-}
-
-const ANSWERS: Readonly<Record<string, PlainAnswer>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'invalid_request_error',
-    message: 'The request headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'request_timeout',
-    message: 'The request did not arrive in time.',
-    retry: true,
-  },
-}
-
-const NO_TUNNEL: PlainAnswer = {
-  status: '404 Not Found',
-  type: 'not_found_error',
-  code: 'route_not_found',
-  message: 'There is no such method and path.',
-}
-
-const MALFORMED: PlainAnswer = {
-  status: '400 Bad Request',
-  code: 'invalid_request_error',
-  message: 'The request is not valid HTTP.',
+/** Node's, of its parser or of its clocks. */
+export interface ClientError extends Error {
+  readonly code?: string
+  /** Of the parser: what is wrong, in fixed words. */
+  readonly reason?: string
+  /** What was being read. */
+  readonly rawPacket?: unknown
 }
 
 /** For the answer to be read: closed with bytes of the client's unread, the connection would take it away. */
 const LINGER_MS = 5_000
 
-/** What is said on a connection outside of the answers to its requests. */
+/** The start of a request, as far as it says who is to read the answer. */
+const TARGET = /^[A-Z]+ (\S{1,1000}) HTTP\/1\.[01]\r\n/
+const TARGET_BYTES = 1_100
+
 export class ConnectionEnd {
   readonly #running: RunningAnswers
   readonly #lingerMs: number
   /** What came there last is malformed, and the answers to what came before are not yet given. */
   readonly #waiting = new WeakSet<Duplex>()
+  /** So is a body, and the answer to its head says so. */
+  readonly #told = new WeakSet<Duplex>()
 
   /** @param lingerMs how long the client has for closing its side; until then its request holds what it holds */
   constructor(running: RunningAnswers, lingerMs = LINGER_MS) {
@@ -56,7 +38,7 @@ export class ConnectionEnd {
   }
 
   /** Fastify's `clientErrorHandler`. */
-  onClientError(error: Error & { code?: string }, socket: Duplex): void {
+  onClientError(error: ClientError, socket: Duplex): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     if (!socket.writable) {
       socket.destroy()
@@ -65,14 +47,15 @@ export class ConnectionEnd {
     this.#afterAnswers(socket, () => {
       // What is malformed is behind the answer.
       if (isRefused(socket)) endWith('', socket, this.#lingerMs)
-      else answerPlainly(socket, ANSWERS[error.code ?? ''] ?? MALFORMED, this.#lingerMs)
+      else if (!this.#isForReader(error, socket)) this.#answer(refusalOf(error), this.#targetOf(error, socket), socket)
     })
   }
 
   /** The server's `connect` event: the gateway is no forward proxy. Without a listener the connection would end unanswered. */
   onConnect(socket: Duplex): void {
     socket.on('error', () => socket.destroy())
-    this.#afterAnswers(socket, () => answerPlainly(socket, NO_TUNNEL, this.#lingerMs))
+    const error = new GatewayError('route_not_found', 'There is no such method and path.')
+    this.#afterAnswers(socket, () => this.#answer(error, '', socket))
   }
 
   /** Said before them, it would be read as the answer to an earlier request of the connection, or in the middle of one. */
@@ -86,20 +69,47 @@ export class ConnectionEnd {
       if (socket.writable) say()
     })
   }
+
+  /**
+   * Where a head came whole and its body does not, who reads that refuses the request, in its shape and with a record of
+   * it. A client that ends its side has mostly gone, and is told as one that has not.
+   */
+  #isForReader(error: ClientError, socket: Duplex): boolean {
+    if (this.#told.has(socket)) return true
+    const response = this.#running.incomplete(socket)
+    if (response === undefined || response.headersSent || error.code === 'HPE_INVALID_EOF_STATE') return false
+    response.shouldKeepAlive = false
+    if (!response.req.emit(BROKEN_BODY, refusalOf(error))) return false
+    this.#told.add(socket)
+    return true
+  }
+
+  #targetOf({ rawPacket }: ClientError, socket: Duplex): string {
+    const response = this.#running.incomplete(socket)
+    if (response !== undefined) return response.req.url ?? ''
+    if (!(rawPacket instanceof Uint8Array)) return ''
+    return TARGET.exec(Buffer.from(rawPacket.subarray(0, TARGET_BYTES)).toString('latin1'))?.[1] ?? ''
+  }
+
+  #answer(error: GatewayError, target: string, socket: Duplex): void {
+    const { status, headers, body } = refuseOutside(error, target, Date.now())
+    const lines = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    endWith(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${String(body)}`, socket, this.#lingerMs)
+  }
 }
 
-function answerPlainly(
-  socket: Duplex,
-  { status, type = 'invalid_request_error', code, message, retry = false }: PlainAnswer,
-  lingerMs: number,
-): void {
-  const body = JSON.stringify({ error: { message, type, param: null, code } })
-  endWith(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-should-retry: ${retry}\r\nx-request-id: ${newRequestId(Date.now())}\r\nconnection: close\r\n\r\n${body}`,
-    socket,
-    lingerMs,
-  )
+function refusalOf({ code, reason }: ClientError): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError('invalid_request_error', 'The request headers are too large.', { status: 431 })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('request_timeout', 'The request did not arrive in time.')
+    default: {
+      const why = reason === undefined ? '' : `: ${reason}`
+      return new GatewayError('invalid_request_error', `The request is not valid HTTP${why}.`)
+    }
+  }
 }
 
 function endWith(text: string, socket: Duplex, lingerMs: number): void {

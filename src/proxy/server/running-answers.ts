@@ -28,9 +28,12 @@ export class RunningAnswers {
 
   /** The last one on a connection whose request has come whole. */
   lastRequested(socket: Duplex): ServerResponse | undefined {
-    return Array.from(this.#running, ({ response }) => response).findLast(
-      ({ req }) => req.socket === socket && req.complete,
-    )
+    return this.#lastOf(({ req }) => req.socket === socket && req.complete)
+  }
+
+  /** The one on a connection whose request has come in part. */
+  incomplete(socket: Duplex): ServerResponse | undefined {
+    return this.#lastOf(({ req }) => req.socket === socket && !req.complete)
   }
 
   /** Resolves when none is left, or after `limitMs`: whether none was. */
@@ -43,6 +46,10 @@ export class RunningAnswers {
         resolve(true)
       }
     })
+  }
+
+  #lastOf(isMeant: (response: ServerResponse) => boolean): ServerResponse | undefined {
+    return Array.from(this.#running, ({ response }) => response).findLast(isMeant)
   }
 
   #ended(running: Running): void {

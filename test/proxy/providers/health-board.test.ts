@@ -6,10 +6,12 @@ import { compile, deploymentOf, model, provider } from '../../domain/routing/sam
 
 function setUp(fields: Partial<ProviderEntry> = {}) {
   const clock = createTestClock()
+  const told: string[] = []
   const compiled = compile(provider('one', [model('a'), model('b')], fields))
   return {
     clock,
-    board: new HealthBoard(clock.now),
+    board: new HealthBoard(clock.now, (...words) => told.push(words.filter(Boolean).join(' '))),
+    told,
     a: deploymentOf(compiled, 'one/a'),
     b: deploymentOf(compiled, 'one/b'),
   }
@@ -23,6 +25,22 @@ t.test('failures of one model do not touch another', async (t) => {
   t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
   t.equal(board.coolingDownUntil('one/b'), undefined)
   t.equal(board.enter(a), undefined)
+})
+
+t.test('it is told once when a breaker opens and when it closes', async (t) => {
+  const { board, clock, told, a } = setUp()
+  for (let count = 0; count < 4; count++) board.failed(a, FAILURE)
+  t.strictSame(told, ['one/a opened status-500'])
+  clock.advance(30_000)
+  const leave = board.enter(a)
+  board.failed(a, FAILURE)
+  leave?.()
+  t.equal(told.length, 1, 'tried, and still open')
+  clock.advance(30_000)
+  board.enter(a)
+  board.succeeded(a, 1)
+  board.succeeded(a, 1)
+  t.strictSame(told.slice(1), ['one/a closed'])
 })
 
 t.test('a provider counts as out of order when all its models that were tried are', async (t) => {
