@@ -31,6 +31,7 @@ run: $(STAMP) ## start the gateway on 127.0.0.1:4141 with examples/standalone an
 check: $(STAMP) format-check lint typecheck ## format, lint, types, architecture, generated files
 	tap run --disable-coverage test/architecture.test.ts
 	node build/charts.ts --check
+	@echo "all checks passed"
 
 .PHONY: charts
 charts: $(STAMP) ## write what of charts/ and docs/helm.md is generated: CRDs, dashboards, table of values
