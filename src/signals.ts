@@ -32,13 +32,17 @@ export function endOnSignals(stop: () => Promise<void>, endsByHangUp = true): vo
   watchTerminal(onHangUp)
 }
 
-/** The kernel tells a terminal's first process only that it has closed, and `make` passes nothing on. */
+/**
+ * The kernel tells a terminal's first process only that it has closed, and `make` passes nothing on. Where that process has
+ * gone, whoever is left was meant to be (`disown`).
+ */
 function watchTerminal(onClosed: () => void): void {
   if (!hasTerminal()) return
+  const parent = process.ppid
   const timer = setInterval(() => {
     if (hasTerminal()) return
     clearInterval(timer)
-    onClosed()
+    if (process.ppid === parent) onClosed()
   }, TERMINAL_CHECK_MS)
   timer.unref()
 }

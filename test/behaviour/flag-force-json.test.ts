@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import type { JsonObject } from '../../src/domain/json.ts'
-import { chatCompletion } from '../helpers/answers.ts'
+import { anthropicMessage, chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
@@ -32,6 +32,7 @@ async function start(t: Test, limits = '', args: readonly string[] = []) {
     manifests: {
       'all.yaml': yaml(
         provider({ name: 'p', url: upstream.url, models: MODELS }),
+        provider({ name: 'c', type: 'Anthropic', url: upstream.url, models: ['{ name: claude }'] }),
         virtualKey({ spec: `${policies}\n${limits}` }),
       ),
     },

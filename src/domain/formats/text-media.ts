@@ -42,6 +42,18 @@ export function rewriteDataUrl(url: string, rewrite: (text: string) => string): 
   return data === media.data ? url : renderDataUrl({ ...media, data })
 }
 
+/** Whether media of this type is a text. */
+export function isTextType(mediaType: string): boolean {
+  return TEXT_TYPE.test(mediaType)
+}
+
+/** Whether it says something: other bytes than these are hardly a text, so that it may be no base64 either. */
+export function isPlainText(media: Base64Media): boolean {
+  const text = textOfMedia(media)
+  // oxlint-disable-next-line no-control-regex
+  return text !== undefined && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(text)
+}
+
 /** Whether a file of this name is a text. */
 export function isTextName(name: string): boolean {
   return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)

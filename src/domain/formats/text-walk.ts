@@ -8,7 +8,7 @@ import { isContainer, isJsonObject, type Container, type JsonObject, type JsonVa
 import { parseDataUrl } from './data-url.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
-import { isTextName, rewriteDataUrl, rewriteMedia } from './text-media.ts'
+import { isPlainText, isTextName, isTextType, rewriteDataUrl, rewriteMedia } from './text-media.ts'
 
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
@@ -56,21 +56,22 @@ export class TextWalk {
 
   /**
    * Visits a text that `holder[field]` holds in base64, where `mediaType` says that it is one; other media stays unseen.
-   * @returns whether it is one
+   * What is no base64 is read as it is.
    */
-  base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): boolean {
+  base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): void {
     const data = holder[field]
-    if (typeof data !== 'string' || typeof mediaType !== 'string') return false
-    const rewritten = rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
-    if (rewritten === undefined) return false
-    this.#put(holder, field, data, rewritten)
-    return true
+    if (typeof data !== 'string') return this.all(holder, field, place)
+    if (typeof mediaType === 'string') {
+      const rewritten = rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
+      if (rewritten !== undefined) return this.#put(holder, field, data, rewritten)
+    }
+    if (!BASE64_LINES.test(data)) this.text(holder, field, place)
   }
 
   /** The same of a file: a `data:` URL, or base64 whose type its name says. What is neither is read as it is. */
   file(holder: JsonObject, field: string, name: JsonValue | undefined, place: TextPlace): void {
     const data = holder[field]
-    if (typeof data !== 'string') return
+    if (typeof data !== 'string') return this.all(holder, field, place)
     if (!BASE64_LINES.test(data)) this.#put(holder, field, data, this.#rewriteAny(data, place))
     else if (parseDataUrl(data) !== undefined) this.#put(holder, field, data, this.#rewriteDataUrl(data, place) ?? data)
     else if (typeof name === 'string' && isTextName(name)) this.base64(holder, field, 'text/plain', place)
@@ -81,8 +82,9 @@ export class TextWalk {
     const url = holder[field]
     if (typeof url !== 'string') return this.all(holder, field, place)
     if (ADDRESS.test(url)) return
-    if (parseDataUrl(url) !== undefined) this.file(holder, field, undefined, place)
-    else this.all(holder, field, place)
+    const media = parseDataUrl(url)
+    if (media === undefined) this.all(holder, field, place)
+    else if (isTextType(media.mediaType)) this.file(holder, field, undefined, place)
   }
 
   /** Visits the names and string values inside JSON text, decoded; other text as it is. */
@@ -90,7 +92,7 @@ export class TextWalk {
     const text = holder[field]
     if (typeof text !== 'string') return
     const rewritten = rewriteJsonStrings(text, (decoded, isName) =>
-      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewrite(decoded, place),
+      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteAny(decoded, place),
     )
     this.#put(holder, field, text, rewritten)
   }
@@ -125,7 +127,14 @@ export class TextWalk {
     if (hasOthers) this.names(holder, known, place)
   }
 
-  /** The same of the object in `holder[field]`; of what stands there in its place, all. */
+  /** As `others`, of the object in `holder[field]`; of what stands in its place, all. */
+  othersIn(holder: JsonObject, field: string, known: ReadonlySet<string>, place: TextPlace): void {
+    const inner = holder[field]
+    if (isJsonObject(inner)) this.others(inner, known, place)
+    else if (inner !== undefined) this.all(holder, field, place)
+  }
+
+  /** As `extras`, of the object in `holder[field]`; of what stands there in its place, all. */
   extrasIn(holder: JsonObject, field: string, known: ReadonlySet<string>, place: TextPlace): void {
     const inner = holder[field]
     if (isJsonObject(inner)) this.extras(inner, known, place)
@@ -193,8 +202,10 @@ export class TextWalk {
       const value = container[key]
       if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
       if (isContainer(value)) inner.push(value)
-      else if (typeof value === 'string' && !this.#isDocument(container, key, place)) {
-        this.#put(container, key, value, this.#rewriteLeaf(key, value, place, isHidden))
+      else if (typeof value === 'string') {
+        const rewritten = this.#rewriteLeaf(key, value, place, isHidden)
+        const document = this.#rewriteDocument(container, key, place)
+        this.#put(container, key, value, rewritten === value ? (document ?? value) : rewritten)
       }
     }
     this.#renameIn(container, renamed)
@@ -215,10 +226,13 @@ export class TextWalk {
     return inner
   }
 
-  /** Visits base64 that says of itself that it is a text. @returns whether it does */
-  #isDocument(holder: JsonObject, key: string, place: TextPlace): boolean {
-    if (key !== 'data' && key !== 'blob') return false
-    return this.base64(holder, key, holder.media_type ?? holder.mime_type ?? holder.mimeType, place)
+  /** Base64 that says of itself that it is a text. It may be none all the same: what stands there is a text as well. */
+  #rewriteDocument(holder: JsonObject, key: string, place: TextPlace): string | undefined {
+    const data = holder[key]
+    if ((key !== 'data' && key !== 'blob') || typeof data !== 'string') return undefined
+    const mediaType = holder.media_type ?? holder.mime_type ?? holder.mimeType
+    if (typeof mediaType !== 'string' || !isPlainText({ mediaType, data })) return undefined
+    return rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
   }
 
   /** Visits a name. @returns `renamed`, with its new one where it has one */
@@ -298,7 +312,7 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Of unknown fields. */
-const LEAF_NAMES: NameRules = { known: NAMING_FIELDS }
+const LEAF_NAMES: NameRules = { known: new Set([...NAMING_FIELDS, 'file_id', 'detail']) }
 
 /** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
 const MIN_MEDIA_CHARACTERS = 1024
@@ -306,8 +320,8 @@ const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
 /** Broken into lines, as old encoders do. */
 const BASE64_LINES = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=\r\n-]*$/
 
-/** Where media may be fetched: what is signed there is destroyed by every change. */
-const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/\S*$/i
+/** Where media may be fetched, however carelessly it is written: what is signed there is destroyed by every change. */
+const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\//i
 
 /** What ids and types consist of. Addresses, words and tokens of masked values have more. */
 const NAME = /^[\w.:/=+|~-]*$/

@@ -114,10 +114,12 @@ function heldTo(request: CompletionRequest, ability: Ability): CompletionRequest
   const wanted = request.responseFormat
   const native: ResponseFormat =
     ability === 'words' ? { type: 'text' } : ability === 'json-mode' ? { type: 'json' } : (wanted ?? { type: 'json' })
-  return revise(request, {
+  const revised = revise(request, {
     responseFormat: native,
     ...(ability === 'json-schema' ? {} : { instruction: jsonInstruction(wanted) }),
   })
+  // What the client's own document still says is for servers of its own format.
+  return { ...revised, responseFormat: native }
 }
 
 function revise(request: CompletionRequest, revision: Parameters<ReturnType<typeof formatOf>['reviseRequest']>[1]) {

@@ -163,10 +163,17 @@ function* maskTexts(
   }
   if (masked.every((text, index) => text === spans[index]?.text)) return false
   let next = 0
-  return format.visitRequestText(document, ({ text }) => {
-    if (text !== spans[next]?.text) throw new Error('the texts of the document have changed while it was masked')
+  const changed = format.visitRequestText(document, ({ text }) => {
+    if (text !== spans[next]?.text) throw otherTexts()
     return masked[next++] ?? text
   })
+  // A text that is not seen again is not masked.
+  if (next < masked.length) throw otherTexts()
+  return changed
+}
+
+function otherTexts(): Error {
+  return new Error('the texts of the document have changed while it was masked')
 }
 
 function maskSpan({ scope, text, maxLength }: TextSpan, redactions: RedactionMap): Steps<string> {

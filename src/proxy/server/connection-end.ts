@@ -45,6 +45,8 @@ export class ConnectionEnd {
       return
     }
     this.#afterAnswers(socket, () => {
+      // It has come meanwhile.
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#running.lastRequested(socket) !== undefined) return
       // What is malformed is behind the answer.
       if (isRefused(socket)) endWith('', socket, this.#lingerMs)
       else if (!this.#isForReader(error, socket)) this.#answer(refusalOf(error), this.#targetOf(error, socket), socket)
@@ -66,6 +68,7 @@ export class ConnectionEnd {
     if (this.#waiting.has(socket)) return
     this.#waiting.add(socket)
     answer.on('close', () => {
+      this.#waiting.delete(socket)
       if (socket.writable) say()
     })
   }

@@ -200,16 +200,31 @@ t.test(
       { id: seen, type: 'function', function: EMAIL, custom: [EMAIL], extra_content: { google: EMAIL } },
     ]
     const parts = [
-      { type: 'file', file: { filename: EMAIL, file_id: seen, ...NOTE } },
-      { type: 'image_url', image_url: { url: address, detail: seen, ...NOTE } },
+      { type: 'file', file: { filename: EMAIL, file_id: 'file-1', ...NOTE } },
+      { type: 'image_url', image_url: { url: address, detail: 'low', ...NOTE } },
       { type: 'image_url', image_url: address },
       { type: 'video_url', video_url: { url: address, ...NOTE } },
       { type: 'audio_url', audio_url: { url: address } },
       { type: 'document_url', document_url: address, document_name: EMAIL },
-      { type: 'input_file', file_url: address, filename: EMAIL, file_id: seen },
+      { type: 'input_file', file_url: address, filename: EMAIL, file_id: 'file-1' },
       { type: 'image', image: address, text: { value: EMAIL } },
       { type: 'image', source: { type: 'url', url: address, ...NOTE } },
       { type: 'video_url', video_url: EMAIL },
+      { type: 'video', video: { url: address, detail: EMAIL } },
+      { type: 'image_url', image_url: `//media.example/my photo.png?sig=${seen}\n` },
+      ...['content', 'text', 'base64', 'url', 'string', undefined].map((type) => ({
+        type: 'document',
+        source: {
+          ...(type === undefined ? {} : { type }),
+          data: `to ${EMAIL}`,
+          media_type: 'text/plain',
+          url: EMAIL,
+          file_id: EMAIL,
+          content: [{ type: 'text', text: EMAIL }],
+        },
+      })),
+      { type: 'x', file_id: `of ${EMAIL}`, filename: { a: EMAIL }, file_data: { text: EMAIL } },
+      { type: 'x', file_id: EMAIL, filename: [EMAIL], file_data: [EMAIL] },
       { type: 'input_audio', input_audio: { data: seen, format: seen, ...NOTE } },
       { type: 'other', file: EMAIL, image_url: [EMAIL], input_audio: [{ id: EMAIL }] },
     ]
@@ -220,6 +235,11 @@ t.test(
       { role: 'assistant', content: 'x', ...signed, ...specific },
       { role: 'user', content: 'x', tool_calls: [EMAIL], function_call: { name: seen, arguments: { to: EMAIL } } },
       { role: 'user', content: 'x', tool_calls: { to: EMAIL } },
+      {
+        role: 'user',
+        content: 'x',
+        tool_calls: [EMAIL, { id: '1', function: { name: 'f', arguments: `{"a":"${EMAIL}"}` } }],
+      },
       { role: 'user', content: 'x', user_id: EMAIL, sender: { id: EMAIL, type: 'person', run_id: 'run_1' } },
       {
         role: 'assistant',
@@ -288,8 +308,8 @@ t.test('so it is in the parts and blocks of the other vendors', async (t) => {
           parts: [
             { functionCall: { id: seen, name: seen, args: { id: EMAIL }, ...NOTE } },
             { functionResponse: { id: seen, name: seen, response: { id: EMAIL }, ...NOTE } },
-            { function_response: { name: seen, response: EMAIL, parts: [{ inline_data: { data: seen, ...NOTE } }] } },
-            { inlineData: { mimeType: 'image/png', data: seen, displayName: EMAIL, ...NOTE } },
+            { function_response: { name: seen, response: EMAIL, parts: [{ inline_data: { data: 'QUJD', ...NOTE } }] } },
+            { inlineData: { mimeType: 'image/png', data: 'QUJD', displayName: EMAIL, ...NOTE } },
             { file_data: { mime_type: 'image/png', file_uri: seen, ...NOTE } },
             { executableCode: { language: 'PYTHON', code: EMAIL, ...NOTE } },
           ],
@@ -301,9 +321,17 @@ t.test('so it is in the parts and blocks of the other vendors', async (t) => {
         {
           role: 'user',
           content: [
-            { type: 'image', source: { type: 'url', url: seen, ...NOTE }, text: EMAIL, title: EMAIL },
+            {
+              type: 'image',
+              source: { type: 'url', url: `https://media.example/${seen}`, ...NOTE },
+              text: EMAIL,
+              title: EMAIL,
+            },
             { type: 'image', source: EMAIL },
-            { type: 'document', source: { type: 'file', file_id: seen, ...NOTE }, thinking: EMAIL },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: EMAIL, content: EMAIL } },
+            { type: 'document', source: { type: 'plain', data: EMAIL, url: EMAIL, content: { text: EMAIL } } },
+            { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: EMAIL } },
+            { type: 'document', source: { type: 'file', file_id: 'file-1', ...NOTE }, thinking: EMAIL },
             { type: 'text', text: EMAIL, data: EMAIL, input: { note: EMAIL } },
             { type: 'tool_result', tool_use_id: seen, content: EMAIL, context: EMAIL },
             { type: 'redacted_thinking', data: seen, content: [EMAIL] },
@@ -353,4 +381,44 @@ t.test('no text of a tool is visited twice', async (t) => {
     ({ text, isName }) => (isName || texts.push(text), text),
   )
   t.strictSame(texts, [EMAIL, EMAIL])
+})
+
+t.test(
+  'what says of itself that it is base64 of a text, and need not be, is read both ways, each time the same',
+  async (t) => {
+    const secret = '4111111111111111'
+    const encoded = Buffer.from(`mail ${EMAIL}`).toString('base64')
+    const data = [secret, 'AKIAIOSFODNN7EXAMPLE', encoded].map((text) => ({ media_type: 'text/plain', data: text }))
+    const formats: Partial<Record<FormatName, JsonObject>> = {
+      messages: {
+        messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'f', input: { data } }] }],
+      },
+      'generate-content': { contents: [{ role: 'model', parts: [{ functionCall: { name: 'f', args: { data } } }] }] },
+      'chat-completions': { messages: [{ role: 'user', content: 'x', extra: data }] },
+    }
+    for (const [name, request] of Object.entries(formats)) {
+      const { visitRequestText } = formatOf(name as FormatName)
+      const seen: string[] = []
+      const document = structuredClone(request)
+      visitRequestText(document, ({ text }) => (seen.push(text), text))
+      for (const text of [secret, 'AKIAIOSFODNN7EXAMPLE', `mail ${EMAIL}`])
+        t.ok(seen.includes(text), `${name}: ${text}`)
+      const again: string[] = []
+      visitRequestText(document, ({ text }) => (again.push(text), text.replaceAll(EMAIL, 'X').replaceAll(secret, 'Y')))
+      t.strictSame(again, seen, name)
+      t.match(JSON.stringify(document), Buffer.from('mail X').toString('base64'))
+      t.notMatch(JSON.stringify(document), secret)
+    }
+  },
+)
+
+t.test('a file is read as its name says, also when that is masked', async (t) => {
+  const file = { filename: `mail of ${EMAIL}.md`, file_data: Buffer.from(EMAIL).toString('base64') }
+  const document: JsonObject = { messages: [{ role: 'user', content: [{ type: 'file', file: { ...file } }] }] }
+  const seen: string[] = []
+  formatOf('chat-completions').visitRequestText(
+    document,
+    ({ text }) => (seen.push(text), text.includes('@') ? 'X' : text),
+  )
+  t.strictSame(seen, [EMAIL, file.filename])
 })

@@ -65,3 +65,20 @@ t.test('one whose body does not come is told so by who reads it', async (t) => {
   client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\nhalf')
   t.match(await text(client), /connection: close[^]*refused: request_timeout$/i)
 })
+
+t.test('one that has come late, but before it could be said, is answered and nothing else is said', async (t) => {
+  const told = Promise.withResolvers<void>()
+  const whole = Promise.withResolvers<void>()
+  const { server, client } = await connected(t, async (request, response) => {
+    if (request.url === '/2') whole.resolve()
+    else await Promise.all([told.promise, whole.promise])
+    response.end(`answer ${request.url}`)
+  })
+  server.on('clientError', () => told.resolve())
+  client.write('GET /1 HTTP/1.1\r\nhost: x\r\n\r\nGET /2 HT')
+  await told.promise
+  client.write('TP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  const answers = await text(client)
+  t.match(answers, /^HTTP\/1\.1 200 [^]*answer \/1[^]*HTTP\/1\.1 200 [^]*answer \/2\r\n0\r\n\r\n$|answer \/2$/)
+  t.notMatch(answers, /408/)
+})

@@ -48,13 +48,12 @@ const PART_FIELDS: ReadonlySet<string> = new Set([
   'file',
   'filename',
   'file_data',
-  'file_id',
   'cache_control',
   'source',
   ...ADDRESS_FIELDS,
 ])
-const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data', 'file_id'])
-const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
+const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
+const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url'])
 const SOUND_FIELDS: ReadonlySet<string> = new Set(['data', 'format'])
 const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
 
@@ -109,7 +108,10 @@ function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
   if (part.file !== undefined) visitFile(part, place, walk)
   if (part.input_audio !== undefined) walk.extrasIn(part, 'input_audio', SOUND_FIELDS, place)
   for (const field of ADDRESS_FIELDS) if (part[field] !== undefined) visitAddress(part, field, place, walk)
-  if (part.source !== undefined) visitSource(part, place, walk)
+  if (part.source !== undefined) {
+    visitSource(part, place, walk)
+    walk.all(asObject(part.source) ?? {}, 'content', place)
+  }
   visitFileFields(part, place, walk)
   walk.others(part, PART_FIELDS, place)
 }
@@ -124,11 +126,12 @@ function visitAddress(part: JsonObject, field: string, place: TextPlace, walk: T
 
 function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
   visitFileFields(asObject(part.file) ?? {}, place, walk)
-  walk.extrasIn(part, 'file', FILE_FIELDS, place)
+  walk.othersIn(part, 'file', FILE_FIELDS, place)
 }
 
 /** Its name, and what a text says: like a tool's output, whoever sends it. */
 function visitFileFields(file: JsonObject, place: TextPlace, walk: TextWalk): void {
-  walk.text(file, 'filename', place)
+  // Before the name, which may be masked.
   walk.file(file, 'file_data', file.filename, TOOL_OUTPUT)
+  walk.all(file, 'filename', place)
 }

@@ -133,7 +133,7 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
 
 /** Another server's way of writing a schema, with something else in its place. */
 function isUnreadable({ json_schema, schema, value }: JsonObject): boolean {
-  return json_schema === undefined && (schema ?? value) !== undefined
+  return (json_schema ?? null) === null && (schema ?? value) !== undefined
 }
 
 const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])

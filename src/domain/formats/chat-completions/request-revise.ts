@@ -16,7 +16,7 @@ export function reviseRequest(document: JsonObject, revision: RequestRevision): 
 
 /** As a server takes it that is not OpenAI's: what it is told besides could contradict that, or take the schema away. */
 function asksItsOwnWay(document: JsonObject): boolean {
-  return asksForJson(document) && asObject(document.response_format)?.json_schema === undefined
+  return asksForJson(document) && (asObject(document.response_format)?.json_schema ?? null) === null
 }
 
 function reviseMessages(

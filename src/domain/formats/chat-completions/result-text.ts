@@ -3,7 +3,7 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { ASSISTANT, TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
-import { visitToolCalls } from './tool-text.ts'
+import { visitBesideCalls, visitSigned, visitToolCalls } from './tool-text.ts'
 
 /** Fields that hold no text, or are visited for what they are; what other servers put beside them is visited whole. */
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
@@ -30,6 +30,8 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'provider_specific_fields',
   ...REASONING_FIELDS,
 ])
+
+const DETAIL_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'summary', 'data'])
 
 /** @returns whether a text was changed. @see Format.visitResultText */
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
@@ -62,8 +64,14 @@ export function visitBeside(document: JsonObject, walk: TextWalk): void {
   for (const choice of asArray(document.choices)) {
     if (!isJsonObject(choice)) continue
     visitOthers(choice, CHOICE_FIELDS, walk)
-    visitOthers(asObject(choice.message ?? choice.delta) ?? {}, MESSAGE_FIELDS, walk)
+    for (const said of [choice.message, choice.delta]) if (isJsonObject(said)) visitBesideText(said, walk)
   }
+}
+
+function visitBesideText(message: JsonObject, walk: TextWalk): void {
+  visitOthers(message, MESSAGE_FIELDS, walk)
+  visitSigned(message, ASSISTANT, walk)
+  visitBesideCalls(message, walk)
 }
 
 function visitOthers(holder: JsonObject, known: ReadonlySet<string>, walk: TextWalk): void {
@@ -79,4 +87,5 @@ function visitPart(part: JsonObject, walk: TextWalk): void {
 function visitDetail(detail: JsonObject, walk: TextWalk): void {
   walk.text(detail, 'text', ASSISTANT)
   walk.text(detail, 'summary', ASSISTANT)
+  visitOthers(detail, DETAIL_FIELDS, walk)
 }

@@ -14,7 +14,7 @@ export interface NamedSchema {
 
 /** The schema that such a server would hold its answer to, where OpenAI's would see none. What cannot be read is theirs to refuse. */
 export function schemaForOthers(document: JsonObject): NamedSchema | undefined {
-  if (asObject(document.response_format)?.json_schema !== undefined) return undefined
+  if ((asObject(document.response_format)?.json_schema ?? null) !== null) return undefined
   for (const [field, valueIn] of PLACES) {
     const schema = read(valueIn(document))
     if (schema !== undefined) return { ...unwrapped(schema), field }
@@ -62,5 +62,5 @@ const UNNAMED = 'answer'
 export function asksForJson(document: JsonObject): boolean {
   if (JSON_FORMATS.has(asObject(document.response_format)?.type)) return true
   if (asObject(document.structured_outputs)?.json_object === true) return true
-  return PLACES.some(([, valueIn]) => (valueIn(document) ?? null) !== null)
+  return PLACES.some(([, valueIn]) => Boolean(valueIn(document)))
 }

@@ -5,39 +5,54 @@ import { TOOL_INPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 /** Visits the arguments of `tool_calls` and of the older `function_call`, and the free text of custom tools. */
 export function visitToolCalls(message: JsonObject, walk: TextWalk): void {
   for (const call of asArray(message.tool_calls)) if (isJsonObject(call)) visitCall(call, walk)
-  visitArguments(asObject(message.function_call) ?? {}, walk)
+  visitFunctionCall(message, walk)
 }
 
-/** The same of a request, with what nobody knows beside them: a client may have put it there. */
+/** Visits what stands beside these texts, of a request, an answer or a chunk; and arguments that are no text but an object. */
+export function visitBesideCalls(message: JsonObject, walk: TextWalk): void {
+  for (const call of asArray(message.tool_calls)) if (isJsonObject(call)) visitBesideCall(call, walk)
+  visitBesideFunctionCall(message, walk)
+}
+
+/** Both, of a request: where no calls should be, all is text. */
 export function visitSentCalls(message: JsonObject, walk: TextWalk): void {
-  visitToolCalls(message, walk)
   const { tool_calls: calls = [] } = message
-  if (!Array.isArray(calls) || !calls.every(isJsonObject)) walk.all(message, 'tool_calls', TOOL_INPUT)
-  else for (const call of calls) visitCallExtras(call, walk)
-  if (message.function_call !== undefined) visitFunctionExtras(message, 'function_call', walk)
+  if (Array.isArray(calls) && calls.every(isJsonObject)) {
+    visitToolCalls(message, walk)
+    visitBesideCalls(message, walk)
+  } else {
+    walk.all(message, 'tool_calls', TOOL_INPUT)
+    visitFunctionCall(message, walk)
+    visitBesideFunctionCall(message, walk)
+  }
 }
 
 function visitCall(call: JsonObject, walk: TextWalk): void {
-  visitArguments(asObject(call.function) ?? {}, walk)
+  walk.json(asObject(call.function) ?? {}, 'arguments', TOOL_INPUT)
   walk.values(asObject(call.custom) ?? {}, 'input', TOOL_INPUT)
 }
 
-/** JSON text, by some servers an object. */
-function visitArguments(called: JsonObject, walk: TextWalk): void {
-  if (isContainer(called.arguments)) walk.values(called, 'arguments', TOOL_INPUT)
-  else walk.json(called, 'arguments', TOOL_INPUT)
+function visitFunctionCall(message: JsonObject, walk: TextWalk): void {
+  walk.json(asObject(message.function_call) ?? {}, 'arguments', TOOL_INPUT)
 }
 
-function visitCallExtras(call: JsonObject, walk: TextWalk): void {
+function visitBesideCall(call: JsonObject, walk: TextWalk): void {
   visitSigned(call, TOOL_INPUT, walk)
   if (call.function !== undefined) visitFunctionExtras(call, 'function', walk)
   if (call.custom !== undefined) walk.extrasIn(call, 'custom', CUSTOM_FIELDS, TOOL_INPUT)
   walk.extras(call, CALL_FIELDS, TOOL_INPUT)
 }
 
+function visitBesideFunctionCall(message: JsonObject, walk: TextWalk): void {
+  if (message.function_call !== undefined) visitFunctionExtras(message, 'function_call', walk)
+}
+
 function visitFunctionExtras(holder: JsonObject, field: string, walk: TextWalk): void {
   const called = asObject(holder[field])
-  if (called !== undefined) visitSigned(called, TOOL_INPUT, walk)
+  if (called !== undefined) {
+    visitSigned(called, TOOL_INPUT, walk)
+    if (isContainer(called.arguments)) walk.values(called, 'arguments', TOOL_INPUT)
+  }
   walk.extrasIn(holder, field, FUNCTION_FIELDS, TOOL_INPUT)
 }
 

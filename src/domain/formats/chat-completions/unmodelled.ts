@@ -106,7 +106,7 @@ function isOtherFormat(format: JsonObject | undefined): boolean {
     case 'json_object':
       return (format.schema ?? format.value) !== undefined
     case 'json_schema':
-      return format.json_schema === undefined
+      return (format.json_schema ?? null) === null
     default:
       return true
   }

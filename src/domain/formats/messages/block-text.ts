@@ -24,6 +24,7 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       break
     case 'image':
       visitSource(block, TOOL_OUTPUT, walk)
+      walk.all(asObject(block.source) ?? {}, 'content', TOOL_OUTPUT)
       break
     case 'redacted_thinking':
       break
@@ -68,10 +69,11 @@ const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].f
 function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.text(block, 'title', TOOL_OUTPUT)
   walk.text(block, 'context', TOOL_OUTPUT)
-  const source = asObject(block.source)
-  if (source?.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
+  const source = asObject(block.source) ?? {}
+  if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
+  else walk.all(source, 'content', TOOL_OUTPUT)
   visitSource(block, TOOL_OUTPUT, walk)
-  if (block.citations !== undefined) walk.extrasIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
+  if (block.citations !== undefined) walk.othersIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
 }
 
 const CITATION_FIELDS: ReadonlySet<string> = new Set(['enabled'])

@@ -302,6 +302,8 @@ t.test(
       [{ response_format: { type: 'json_schema', value: schema } }],
       [{ response_format: { type: 'json_object', schema } }],
       [{ response_format: { type: 'json_object', value: schema } }],
+      [{ response_format: { type: 'json_schema', json_schema: null, schema } }],
+      [{ response_format: { type: 'text', json_schema: null }, guided_json: schema }],
       [{ response_format: { type: 'json', value: text } }],
       [{ guided_json: schema }],
       [{ guided_json: text, response_format: { type: 'text' } }],
@@ -343,4 +345,10 @@ t.test('where both stand, OpenAI’s counts; what is no schema is left to the se
     t.equal(chatCompletions.asksForJson?.(document), true)
   }
   t.throws(() => chatCompletions.parseRequest({ messages: [user], response_format: { type: 'json_schema' } }))
+  for (const none of [{ guided_json: false }, { guided_json: '' }, { json_schema: null }]) {
+    const document = { messages: [user], ...none }
+    t.equal(chatCompletions.asksForJson?.(document), false)
+    const revised = chatCompletions.reviseRequest(document, { responseFormat: { type: 'json' } })
+    t.strictSame(revised.response_format, { type: 'json_object' })
+  }
 })

@@ -273,6 +273,10 @@ t.test('so is what other servers put beside the texts, of an answer and of a str
     context: { citations: [{ content: text, title: text }], intent: `["${text}"]` },
     thinking_blocks: [{ type: 'thinking', thinking: text, signature: 's' }],
     citations: [text],
+    provider_specific_fields: { citations: [[{ cited_text: text }]], thought_signature: 's' },
+    extra_content: { google: { thought: text, thought_signature: 's' } },
+    tool_calls: [{ index: 0, id: '1', type: 'function', function: { name: 'f', arguments: { to: text } }, note: text }],
+    function_call: { name: 'f', arguments: { to: text } },
   })
   const around = (text: string) => ({ search_results: [{ title: text, url: `https://x/${text}` }], citations: [text] })
   const answer = (text: string, field: string): JsonObject => ({
@@ -281,6 +285,7 @@ t.test('so is what other servers put beside the texts, of an answer and of a str
       {
         index: 0,
         [field]: { role: 'assistant', content: '', ...beside(text) },
+        ...(field === 'delta' ? { message: {} } : {}),
         finish_reason: null,
         stop_reason: text,
       },

@@ -289,10 +289,10 @@ t.test('every string of a call is rewritten whole, and signatures and media neve
     functionCall: { name: '[[X]]', args: { id: '[[X]]', deep: [{ type: 'to [[X]]' }] } },
     thoughtSignature: '[[X]]',
   }
-  const [sent] = patcher.push(chunk([part, { inlineData: { mimeType: 'image/png', data: '[[X]]' } }]))
+  const [sent] = patcher.push(chunk([part, { inlineData: { mimeType: 'image/png', data: btoa('[[X]]') } }]))
   test.match(JSON.parse(sent?.data ?? '').candidates[0].content.parts, [
     { functionCall: { name: '[[X]]', args: { id: 'a"b', deep: [{ type: 'to a"b' }] } }, thoughtSignature: '[[X]]' },
-    { inlineData: { data: '[[X]]' } },
+    { inlineData: { data: btoa('[[X]]') } },
   ])
 })
 
