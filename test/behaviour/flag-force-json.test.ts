@@ -87,6 +87,12 @@ t.test(
       { guided_json: SCHEMA },
     ]
     for (const form of forms) {
+      // Of another vendor, and none that can be held to a schema.
+      upstream.enqueue(ok(anthropicMessage('{"city":"Rome","count":2}')))
+      t.equal((await gateway.chat({ model: 'claude', ...form }, FORCED)).status, 200)
+      const translated = upstream.requests.at(-1)?.json ?? {}
+      t.equal(translated['output_config'], undefined, 'in words only')
+      t.match(JSON.stringify(translated['system']), 'JSON schema')
       for (const model of ['schema', 'mode', 'words']) {
         upstream.enqueue(says('{"foo":1}'), says('{"city":"Rome","count":2}'))
         t.strictSame(JSON.parse(await contentOf(await gateway.chat({ model, ...form }, FORCED))), {
