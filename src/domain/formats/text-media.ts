@@ -17,12 +17,40 @@ export function textOfMedia(media: Base64Media): string | undefined {
   return bytes === undefined ? undefined : decoded(bytes)
 }
 
+export type Rewrite = (text: string) => string
+
+/** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
+export const MIN_MEDIA_CHARACTERS = 1024
+
+/** Base64, broken into lines as old encoders do. */
+const BASE64 = /^[A-Za-z0-9+/_=\r\n-]*$/
+
+/** Where media may be fetched, however carelessly it is written: what is signed there is destroyed by every change. */
+const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\//i
+
+/** Whether media of this type is a text. */
+export function isTextType(mediaType: string): boolean {
+  return TEXT_TYPE.test(mediaType)
+}
+
+/** Whether a file of this name is a text. */
+function isTextName(name: string): boolean {
+  return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)
+}
+
+/** Whether it says something: other bytes than these are hardly a text, so that it may be no base64 either. */
+function isPlainText(media: Base64Media): boolean {
+  const text = textOfMedia(media)
+  // oxlint-disable-next-line no-control-regex
+  return text !== undefined && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(text)
+}
+
 /**
  * The document's data with the text that `rewrite` makes of its own; the same text leaves it as it is. One that is not
  * UTF-8 is read a character a byte, which all older encodings have in common as far as addresses and numbers go.
  * @returns undefined where there is nothing to read: no text, or not base64
  */
-export function rewriteMedia(media: Base64Media, rewrite: (text: string) => string): string | undefined {
+export function rewriteMedia(media: Base64Media, rewrite: Rewrite): string | undefined {
   const bytes = bytesOfText(media)
   if (bytes === undefined || bytes.length === 0) return undefined
   const utf8 = decoded(bytes)
@@ -33,30 +61,52 @@ export function rewriteMedia(media: Base64Media, rewrite: (text: string) => stri
   return btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten)))
 }
 
-/** The same of a `data:` URL. */
-export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string | undefined {
-  const media = parseDataUrl(url)
-  if (media === undefined) return undefined
-  const data = rewriteMedia(media, rewrite)
-  if (data === undefined) return undefined
+/** What should be base64 of this type: a text is read, other media is not, and what is no base64 is read as it is. */
+export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite): string {
+  const media = { mediaType, data }
+  if (!isTextType(mediaType)) return BASE64.test(data) ? data : rewrite(data)
+  const document = rewriteMedia(media, rewrite)
+  if (document === undefined) return rewrite(data)
+  return isPlainText(media) ? document : besides(document, data, rewrite)
+}
+
+/** The same of what need not be base64 at all, as nobody but a field beside it says so; undefined where none does. */
+export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite): string | undefined {
+  const media = { mediaType, data }
+  if (isPlainText(media)) {
+    const document = rewriteMedia(media, rewrite)
+    return document === undefined ? undefined : besides(document, data, rewrite)
+  }
+  return !isTextType(mediaType) && data.length >= MIN_MEDIA_CHARACTERS && BASE64.test(data) ? data : undefined
+}
+
+/** Read as it is, too: it may be a secret. Always, so that it is the same each time. */
+function besides(document: string, data: string, rewrite: Rewrite): string {
+  const raw = data.length < MIN_MEDIA_CHARACTERS ? rewrite(data) : data
+  return document === data ? raw : document
+}
+
+/** A text in a `data:` URL; undefined of all else. */
+export function rewriteDataUrl(url: string, rewrite: Rewrite): string | undefined {
+  const media = parseDataUrl(url.trimStart())
+  if (media === undefined || !isTextType(media.mediaType)) return undefined
+  const data = rewriteBase64(media.data, media.mediaType, rewrite)
   return data === media.data ? url : renderDataUrl({ ...media, data })
 }
 
-/** Whether media of this type is a text. */
-export function isTextType(mediaType: string): boolean {
-  return TEXT_TYPE.test(mediaType)
+/** Where media is: an address or a `data:` URL of what is no text stays, as does bare base64. What is none of it is text. */
+export function rewriteAddress(url: string, rewrite: Rewrite): string {
+  if (ADDRESS.test(url)) return url
+  const document = rewriteDataUrl(url, rewrite)
+  if (document !== undefined) return document
+  const isData = parseDataUrl(url.trimStart()) !== undefined
+  return isData || (url.length >= MIN_MEDIA_CHARACTERS && BASE64.test(url)) ? url : rewrite(url)
 }
 
-/** Whether it says something: other bytes than these are hardly a text, so that it may be no base64 either. */
-export function isPlainText(media: Base64Media): boolean {
-  const text = textOfMedia(media)
-  // oxlint-disable-next-line no-control-regex
-  return text !== undefined && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(text)
-}
-
-/** Whether a file of this name is a text. */
-export function isTextName(name: string): boolean {
-  return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)
+/** The same of a file, whose name may say what bare base64 is. */
+export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
+  const isBare = !ADDRESS.test(data) && parseDataUrl(data.trimStart()) === undefined
+  return isBare && isTextName(name) ? rewriteBase64(data, 'text/plain', rewrite) : rewriteAddress(data, rewrite)
 }
 
 /** In the usual alphabet, which is the only one that some vendors know: Gemini's clients write that of addresses. */

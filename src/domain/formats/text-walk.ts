@@ -5,10 +5,17 @@
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isContainer, isJsonObject, type Container, type JsonObject, type JsonValue } from '../json.ts'
-import { parseDataUrl } from './data-url.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
-import { isPlainText, isTextName, isTextType, rewriteDataUrl, rewriteMedia } from './text-media.ts'
+import {
+  MIN_MEDIA_CHARACTERS,
+  rewriteAddress,
+  rewriteBase64,
+  rewriteBeside,
+  rewriteDataUrl,
+  rewriteFile,
+  type Rewrite,
+} from './text-media.ts'
 
 /** Where a text stands, without the text. */
 export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
@@ -54,37 +61,44 @@ export class TextWalk {
     if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
   }
 
-  /**
-   * Visits a text that `holder[field]` holds in base64, where `mediaType` says that it is one; other media stays unseen.
-   * What is no base64 is read as it is.
-   */
+  /** Visits what `holder[field]` holds in base64. @see rewriteBase64 */
   base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): void {
-    const data = holder[field]
-    if (typeof data !== 'string') return this.all(holder, field, place)
-    if (typeof mediaType === 'string') {
-      const rewritten = rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
-      if (rewritten !== undefined) return this.#put(holder, field, data, rewritten)
-    }
-    if (!BASE64_LINES.test(data)) this.text(holder, field, place)
+    const type = typeof mediaType === 'string' ? mediaType : ''
+    this.#media(holder, field, place, (data, rewrite) => rewriteBase64(data, type, rewrite))
   }
 
-  /** The same of a file: a `data:` URL, or base64 whose type its name says. What is neither is read as it is. */
+  /** Visits a file of this name. @see rewriteFile */
   file(holder: JsonObject, field: string, name: JsonValue | undefined, place: TextPlace): void {
-    const data = holder[field]
-    if (typeof data !== 'string') return this.all(holder, field, place)
-    if (!BASE64_LINES.test(data)) this.#put(holder, field, data, this.#rewriteAny(data, place))
-    else if (parseDataUrl(data) !== undefined) this.#put(holder, field, data, this.#rewriteDataUrl(data, place) ?? data)
-    else if (typeof name === 'string' && isTextName(name)) this.base64(holder, field, 'text/plain', place)
+    this.#media(holder, field, place, (data, rewrite) =>
+      rewriteFile(data, typeof name === 'string' ? name : '', rewrite),
+    )
   }
 
-  /** Where media is: a `data:` URL, or an address, which stays. What is neither is text. */
+  /** Visits where media is, or a list of that. @see rewriteAddress */
   address(holder: JsonObject, field: string, place: TextPlace): void {
-    const url = holder[field]
-    if (typeof url !== 'string') return this.all(holder, field, place)
-    if (ADDRESS.test(url)) return
-    const media = parseDataUrl(url)
-    if (media === undefined) this.all(holder, field, place)
-    else if (isTextType(media.mediaType)) this.file(holder, field, undefined, place)
+    const list = holder[field]
+    if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) {
+      return this.#media(holder, field, place, rewriteAddress)
+    }
+    const rewritten = list.map((url) => rewriteAddress(url, (text) => this.#rewrite(text, place)))
+    if (rewritten.some((url, index) => url !== list[index])) this.#changed = true
+    holder[field] = rewritten
+  }
+
+  #media(
+    holder: JsonObject,
+    field: string,
+    place: TextPlace,
+    rewriteIn: (text: string, rewrite: Rewrite) => string,
+  ): void {
+    const text = holder[field]
+    if (typeof text !== 'string') return this.all(holder, field, place)
+    this.#put(
+      holder,
+      field,
+      text,
+      rewriteIn(text, (inner) => this.#rewrite(inner, place)),
+    )
   }
 
   /** Visits the names and string values inside JSON text, decoded; other text as it is. */
@@ -92,7 +106,7 @@ export class TextWalk {
     const text = holder[field]
     if (typeof text !== 'string') return
     const rewritten = rewriteJsonStrings(text, (decoded, isName) =>
-      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteAny(decoded, place),
+      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteLeaf({}, '', decoded, place, seesAll),
     )
     this.#put(holder, field, text, rewritten)
   }
@@ -153,7 +167,8 @@ export class TextWalk {
 
   #leaves(holder: JsonObject, field: string, place: TextPlace, isHidden: typeof isOpaque): void {
     const root = holder[field]
-    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteLeaf(field, root, place, isHidden))
+    if (typeof root === 'string')
+      this.#put(holder, field, root, this.#rewriteLeaf(holder, field, root, place, isHidden))
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, isHidden, LEAF_NAMES))
@@ -167,7 +182,7 @@ export class TextWalk {
 
   #values(holder: JsonObject, field: string, place: TextPlace, names: NameRules | undefined): void {
     const root = holder[field]
-    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteAny(root, place))
+    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteLeaf(holder, field, root, place, seesAll))
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, seesAll, names))
@@ -203,9 +218,7 @@ export class TextWalk {
       if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
       if (isContainer(value)) inner.push(value)
       else if (typeof value === 'string') {
-        const rewritten = this.#rewriteLeaf(key, value, place, isHidden)
-        const document = this.#rewriteDocument(container, key, place)
-        this.#put(container, key, value, rewritten === value ? (document ?? value) : rewritten)
+        this.#put(container, key, value, this.#rewriteLeaf(container, key, value, place, isHidden))
       }
     }
     this.#renameIn(container, renamed)
@@ -218,21 +231,12 @@ export class TextWalk {
       const value = list[index]
       if (isContainer(value)) inner.push(value)
       else if (typeof value === 'string') {
-        const rewritten = this.#rewriteLeaf('', value, place, isHidden)
+        const rewritten = this.#rewriteLeaf({}, '', value, place, isHidden)
         if (rewritten !== value) this.#changed = true
         list[index] = rewritten
       }
     }
     return inner
-  }
-
-  /** Base64 that says of itself that it is a text. It may be none all the same: what stands there is a text as well. */
-  #rewriteDocument(holder: JsonObject, key: string, place: TextPlace): string | undefined {
-    const data = holder[key]
-    if ((key !== 'data' && key !== 'blob') || typeof data !== 'string') return undefined
-    const mediaType = holder.media_type ?? holder.mime_type ?? holder.mimeType
-    if (typeof mediaType !== 'string' || !isPlainText({ mediaType, data })) return undefined
-    return rewriteMedia({ mediaType, data }, (text) => this.#rewrite(text, place))
   }
 
   /** Visits a name. @returns `renamed`, with its new one where it has one */
@@ -258,19 +262,12 @@ export class TextWalk {
     return this.#visit(maxLength === undefined ? span : { ...span, maxLength })
   }
 
-  #rewriteLeaf(key: string, text: string, place: TextPlace, isHidden: typeof isOpaque): string {
-    const document = this.#rewriteDataUrl(text, place)
-    if (document !== undefined) return document
-    return isHidden(key, text) ? text : this.#rewrite(text, place)
-  }
-
-  #rewriteAny(text: string, place: TextPlace): string {
-    return this.#rewriteDataUrl(text, place) ?? this.#rewrite(text, place)
-  }
-
-  /** Undefined where it is none, or none of a text. */
-  #rewriteDataUrl(url: string, place: TextPlace): string | undefined {
-    return rewriteDataUrl(url, (text) => this.#rewrite(text, place))
+  /** A string of which only itself, and what stands beside it, says what it is. */
+  #rewriteLeaf(holder: JsonObject, key: string, text: string, place: TextPlace, isHidden: typeof isOpaque): string {
+    const rewrite = (inner: string) => this.#rewrite(inner, place)
+    const document =
+      rewriteDataUrl(text, rewrite) ?? (DATA_FIELDS.has(key) ? dataBeside(holder, text, rewrite) : undefined)
+    return document ?? (isHidden(key, text) ? text : rewrite(text))
   }
 
   #rewrite(text: string, place: TextPlace): string {
@@ -314,14 +311,15 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
 /** Of unknown fields. */
 const LEAF_NAMES: NameRules = { known: new Set([...NAMING_FIELDS, 'file_id', 'detail']) }
 
-/** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
-const MIN_MEDIA_CHARACTERS = 1024
-const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
-/** Broken into lines, as old encoders do. */
-const BASE64_LINES = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=\r\n-]*$/
+/** Of media beside its type. */
+const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
 
-/** Where media may be fetched, however carelessly it is written: what is signed there is destroyed by every change. */
-const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\//i
+function dataBeside(holder: JsonObject, data: string, rewrite: Rewrite): string | undefined {
+  const mediaType = holder.media_type ?? holder.mime_type ?? holder.mimeType
+  return typeof mediaType === 'string' ? rewriteBeside(data, mediaType, rewrite) : undefined
+}
+
+const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
 
 /** What ids and types consist of. Addresses, words and tokens of masked values have more. */
 const NAME = /^[\w.:/=+|~-]*$/

@@ -155,3 +155,102 @@ t.test(
     }
   },
 )
+
+t.test(
+  'a picture in lines stays, a text is read wherever its type stands beside it, and both readings are covered',
+  async (t) => {
+    const picture = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 251))
+      .toString('base64')
+      .replaceAll(/.{76}/g, '$&\n')
+    const data = base64('mail ada@example.com')
+    const change = (text: string) => text.replaceAll('ada@example.com', '[X]').replaceAll(/[A-Za-z]{3}/g, 'KEY')
+    const masked = (document: string) => base64(change(Buffer.from(document, 'base64').toString()))
+    const part = (fields: JsonObject): JsonObject => ({
+      messages: [{ role: 'user', content: [{ type: 'p', ...fields }] }],
+    })
+    const seen: string[] = []
+    formatOf('chat-completions').visitRequestText(
+      part({
+        image_url: { url: picture },
+        image: picture,
+        file: { file_data: picture },
+        source: { type: 'base64', media_type: 'image/png', data: picture },
+      }),
+      ({ text }) => (seen.push(text), text),
+    )
+    t.notOk(seen.some((text) => picture.includes(text) && text.length > 100))
+    for (const fields of [
+      { mime_type: 'text/plain', data },
+      { x: { mime_type: 'text/plain', data } },
+      { source: { media_type: 'text/plain', data } },
+      { source: { type: 'base64', media_type: 'text/plain', data } },
+      { file: { filename: 'a.txt', file_data: data } },
+      { image_url: { url: ` data:text/plain;base64,${data}` } },
+    ] as JsonObject[]) {
+      const document = part(fields)
+      formatOf('chat-completions').visitRequestText(document, ({ text, isName }) => (isName ? text : change(text)))
+      t.match(JSON.stringify(document), masked(data), JSON.stringify(fields))
+      t.notMatch(JSON.stringify(document), data)
+    }
+    const gemini: JsonObject = {
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { fileData: { mimeType: 'text/plain', fileUri: `data:text/plain;base64,${data}` } },
+            { functionResponse: { name: 'f', response: { type: 'image', mimeType: 'image/png', data: picture } } },
+          ],
+        },
+      ],
+    }
+    seen.length = 0
+    formatOf('generate-content').visitRequestText(gemini, ({ text }) => (seen.push(text), text))
+    t.ok(seen.includes('mail ada@example.com'))
+    t.notOk(seen.includes(picture))
+  },
+)
+
+t.test('a secret in the place of base64 is seen', async (t) => {
+  const secret = '4111111111111111'
+  const requests: [FormatName, JsonObject][] = [
+    [
+      'chat-completions',
+      { messages: [{ role: 'user', content: [{ type: 'file', file: { filename: 'a.txt', file_data: secret } }] }] },
+    ],
+    ['chat-completions', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: secret } }] }] }],
+    [
+      'chat-completions',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'd', source: { type: 'base64', media_type: 'text/plain', data: secret } }],
+          },
+        ],
+      },
+    ],
+    [
+      'messages',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'document', source: { type: 'base64', media_type: 'text/plain', data: secret } }],
+          },
+        ],
+      },
+    ],
+    [
+      'generate-content',
+      { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'text/plain', data: secret } }] }] },
+    ],
+  ]
+  for (const [format, document] of requests) {
+    const { visitRequestText } = formatOf(format)
+    t.ok(
+      visitRequestText(document, ({ text }) => text.replace(secret, 'X')),
+      format,
+    )
+    t.notMatch(JSON.stringify(document), secret)
+  }
+})

@@ -40,6 +40,7 @@ const ADDRESS_FIELDS = [
   'image',
   'video',
   'audio',
+  'url',
 ] as const
 const PART_FIELDS: ReadonlySet<string> = new Set([
   'type',
@@ -121,7 +122,7 @@ function visitAddress(part: JsonObject, field: string, place: TextPlace, walk: T
   const media = part[field]
   if (!isJsonObject(media)) return walk.address(part, field, place)
   walk.address(media, 'url', TOOL_OUTPUT)
-  walk.extras(media, ADDRESSED_FIELDS, place)
+  walk.others(media, ADDRESSED_FIELDS, place)
 }
 
 function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {

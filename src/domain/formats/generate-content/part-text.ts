@@ -42,7 +42,7 @@ function visitField(
   if (field === 'text') walk.text(part, name, place)
   else if (field === 'functionCall' && isJsonObject(value)) visitCall(value, walk)
   else if (field === 'functionResponse' && isJsonObject(value)) visitResponse(value, walk)
-  else if (field === 'inlineData' || field === 'fileData') visitMedia(value, place, walk)
+  else if ((field === 'inlineData' || field === 'fileData') && isJsonObject(value)) visitMedia(value, place, walk)
   else if (field === 'codeExecutionResult') walk.leaves(part, name, TOOL_OUTPUT)
   else if (field === 'executableCode' && isJsonObject(value)) visitCode(value, place, walk)
   else walk.leaves(part, name, place)
@@ -67,9 +67,9 @@ function visitResponse(response: JsonObject, walk: TextWalk): void {
 }
 
 /** Of media its name, and what a text says: like a tool's output, whoever sends it. */
-function visitMedia(media: JsonValue | undefined, place: TextPlace, walk: TextWalk): void {
-  if (!isJsonObject(media)) return
-  walk.text(media, nameIn(media, 'displayName'), place)
-  walk.base64(media, 'data', valueIn(media, 'mimeType'), TOOL_OUTPUT)
+function visitMedia(media: JsonObject, place: TextPlace, walk: TextWalk): void {
+  walk.all(media, nameIn(media, 'displayName'), place)
+  walk.base64(media, nameIn(media, 'data'), valueIn(media, 'mimeType'), TOOL_OUTPUT)
+  walk.address(media, nameIn(media, 'fileUri'), TOOL_OUTPUT)
   walk.extras(media, MEDIA_FIELDS, place)
 }

@@ -5,8 +5,10 @@ import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-
 
 /** Visits `holder[field]`, content as a string or as blocks. */
 export function visitContent(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
-  if (typeof holder[field] === 'string') walk.text(holder, field, place)
-  else for (const block of asArray(holder[field])) if (isJsonObject(block)) visitBlock(block, place, walk)
+  const content = holder[field]
+  if (typeof content === 'string') walk.text(holder, field, place)
+  else if (!Array.isArray(content) || !content.every(isJsonObject)) walk.all(holder, field, place)
+  else for (const block of content) visitBlock(block, place, walk)
 }
 
 /**
@@ -32,9 +34,10 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       visitDocument(block, walk)
       break
     case 'search_result':
-      walk.text(block, 'title', TOOL_OUTPUT)
-      walk.text(block, 'source', TOOL_OUTPUT)
+      walk.all(block, 'title', TOOL_OUTPUT)
+      walk.all(block, 'source', TOOL_OUTPUT)
       visitContent(block, 'content', TOOL_OUTPUT, walk)
+      if (block.citations !== undefined) walk.othersIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
       break
     case 'tool_result':
       visitContent(block, 'content', TOOL_OUTPUT, walk)
@@ -67,8 +70,8 @@ const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].f
 
 /** A document's words are data from elsewhere, like a tool's output, whoever sends it. */
 function visitDocument(block: JsonObject, walk: TextWalk): void {
-  walk.text(block, 'title', TOOL_OUTPUT)
-  walk.text(block, 'context', TOOL_OUTPUT)
+  walk.all(block, 'title', TOOL_OUTPUT)
+  walk.all(block, 'context', TOOL_OUTPUT)
   const source = asObject(block.source) ?? {}
   if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
   else walk.all(source, 'content', TOOL_OUTPUT)

@@ -55,7 +55,10 @@ t.test('both spellings of every field that holds text are visited', async (test)
   const words: JsonObject = {
     system_instruction: { parts: { text: 'word' } },
     contents: [
-      { role: 'user', parts: [{ text: 'word' }, { file_data: { file_uri: 'seen', display_name: 'word' } }] },
+      {
+        role: 'user',
+        parts: [{ text: 'word' }, { file_data: { file_uri: 'https://seen.example', display_name: 'word' } }],
+      },
       { role: 'model', parts: [{ function_call: { name: 'f', args: { id: 'word' } } }] },
       { role: 'user', parts: [{ function_response: { name: 'f', response: { type: 'word' } } }] },
       {
@@ -91,7 +94,7 @@ t.test('media, addresses, names and signatures are never visited', async (test) 
         role: 'user',
         parts: [
           { inline_data: { mime_type: 'seen', data: 'seen' } },
-          { fileData: { mimeType: 'seen', fileUri: 'seen' } },
+          { fileData: { mimeType: 'seen', fileUri: 'https://seen.example' } },
           { functionCall: { id: 'seen', name: 'seen' }, thought_signature: 'seen' },
           { functionResponse: { id: 'seen', name: 'seen', response: {} }, thoughtSignature: 'seen' },
           { text: '' },
