@@ -1,5 +1,5 @@
 /** The texts of content blocks, in requests and answers alike. */
-import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSource } from '../source-text.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 
