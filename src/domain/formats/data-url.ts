@@ -8,9 +8,13 @@ export interface Base64Media {
 
 const MAX_HEAD_CHARACTERS = 256
 
+/** Its code, in lower case. */
+const D = 0x64
+
 /** The media of a base64 `data:` URL; undefined for every other URL. */
 export function parseDataUrl(url: string): Base64Media | undefined {
-  if (url.slice(0, 5).toLowerCase() !== 'data:') return undefined
+  // Most texts end here: every string of a document is asked.
+  if ((url.charCodeAt(0) | 0x20) !== D || url.slice(0, 5).toLowerCase() !== 'data:') return undefined
   const comma = url.slice(0, MAX_HEAD_CHARACTERS).indexOf(',')
   if (comma === -1) return undefined
   const [mediaType = '', ...parameters] = url.slice(5, comma).split(';')
