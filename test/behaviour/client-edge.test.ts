@@ -188,6 +188,15 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     t.match(answer.body, `There is no such method and path: ${method} `)
     t.match(answer.body, 'base URLs of SDKs are /adapters/openai/v1, ')
   }
+  for (const [path, offers] of [
+    ['/v1/responses', 'chat/completions, '],
+    ['/adapters/openai/v1/images/generations', 'chat/completions, '],
+    ['/adapters/anthropic/v1/messages/batches', 'messages, messages/count_tokens, '],
+    ['/adapters/gemini/v1beta/models/m:embedContent', 'generateContent, '],
+  ] as const) {
+    const answer = await sendRaw(gateway.url, requestBytes('POST', path, []))
+    t.match(answer.body, `offered are ${offers}`, path)
+  }
 })
 
 t.test("an expectation that is not met has the vendor's request id", async (t) => {

@@ -15,6 +15,8 @@ export interface ClientAdapter {
   readonly maturity: 'stable' | 'beta' | 'alpha'
   readonly format: FormatName
   readonly routes: readonly AdapterRoute[]
+  /** What they are, for who asks for anything else. */
+  readonly offers: string
   /** Headers that may carry the key beside `Authorization: Bearer`, lower case. */
   readonly keyHeaders: readonly string[]
   /** Query parameter that may carry the key. */

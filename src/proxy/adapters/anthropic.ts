@@ -15,6 +15,7 @@ export const anthropic = {
   label: 'anthropic',
   maturity: 'beta',
   format: 'messages',
+  offers: 'messages, messages/count_tokens, models',
   routes: [
     { method: 'POST', path: `${PREFIX}/messages`, operation: 'chat' },
     {

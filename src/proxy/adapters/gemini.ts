@@ -26,6 +26,7 @@ export const gemini = {
   label: 'gemini',
   maturity: 'alpha',
   format: 'generate-content',
+  offers: 'generateContent, streamGenerateContent, countTokens, models',
   routes: [...VERSIONS, UNVERSIONED].flatMap((version) => routesUnder(`/adapters/gemini${version}/models`)),
   keyHeaders: ['x-goog-api-key'],
   keyQuery: 'key',

@@ -5,6 +5,7 @@ import type { AdapterRoute, ClientAdapter, ListedModel } from './adapter.ts'
 const shared = {
   maturity: 'stable',
   format: 'chat-completions',
+  offers: 'chat/completions, embeddings, models, usage',
   keyHeaders: [],
   passHeaders: [],
   renderModels: (models) => ({ object: 'list', data: models.map(renderModel) }),

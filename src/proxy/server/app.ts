@@ -245,7 +245,10 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
   // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
   const error =
     allow === '' || offered.includes(method)
-      ? new GatewayError('route_not_found', `There is no such method and path: ${shown}; ${BASE_URLS}`)
+      ? new GatewayError(
+          'route_not_found',
+          `There is no such method and path: ${shown}; offered are ${adapterOfPath(url).offers}; ${BASE_URLS}`,
+        )
       : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
   refuseUnrouted(error, request, reply, services)
 }
