@@ -1,5 +1,5 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
-import { parseDataUrl, renderDataUrl, type Base64Media } from './data-url.ts'
+import { parseDataUrl, type Base64Media } from './data-url.ts'
 
 const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|csv|sql)\b)/i
 
@@ -22,11 +22,15 @@ export type Rewrite = (text: string) => string
 /** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
 export const MIN_MEDIA_CHARACTERS = 1024
 
-/** Base64, broken into lines as old encoders do. */
-const BASE64 = /^[A-Za-z0-9+/_=\r\n-]*$/
+const ALPHABET = /^[A-Za-z0-9+/_=-]*$/
 
-/** Where media may be fetched, however carelessly it is written: what is signed there is destroyed by every change. */
-const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\//i
+/** Old encoders break base64 into lines of 64 or 76 characters: a column of numbers has shorter ones. */
+const MIN_LINE = 57
+
+/** Where media may be fetched, however carelessly it is written (`my photo.png`): what is signed there is destroyed by every change. */
+const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/\S/i
+/** What is behind such an address, and none of it: another line, or a person's address. */
+const BEHIND_ADDRESS = /[\r\n]|\s\S*@/
 
 /** Whether media of this type is a text. */
 export function isTextType(mediaType: string): boolean {
@@ -63,8 +67,9 @@ export function rewriteMedia(media: Base64Media, rewrite: Rewrite): string | und
 
 /** What should be base64 of this type: a text is read, other media is not, and what is no base64 is read as it is. */
 export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite): string {
+  if (parseDataUrl(data.trimStart()) !== undefined) return rewriteAddress(data, rewrite)
   const media = { mediaType, data }
-  if (!isTextType(mediaType)) return BASE64.test(data) ? data : rewrite(data)
+  if (!isTextType(mediaType)) return isMedia(data, mediaType === '' ? MIN_MEDIA_CHARACTERS : 0) ? data : rewrite(data)
   const document = rewriteMedia(media, rewrite)
   if (document === undefined) return rewrite(data)
   return isPlainText(media) ? document : besides(document, data, rewrite)
@@ -77,35 +82,62 @@ export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite)
     const document = rewriteMedia(media, rewrite)
     return document === undefined ? undefined : besides(document, data, rewrite)
   }
-  return !isTextType(mediaType) && data.length >= MIN_MEDIA_CHARACTERS && BASE64.test(data) ? data : undefined
+  return !isTextType(mediaType) && isMedia(data) ? data : undefined
 }
 
 /** Read as it is, too: it may be a secret. Always, so that it is the same each time. */
 function besides(document: string, data: string, rewrite: Rewrite): string {
-  const raw = data.length < MIN_MEDIA_CHARACTERS ? rewrite(data) : data
+  const raw = isMedia(data) ? data : rewrite(data)
   return document === data ? raw : document
+}
+
+function isMedia(data: string, minCharacters = MIN_MEDIA_CHARACTERS): boolean {
+  return data.length >= minCharacters && isBase64(data.trim())
+}
+
+/** Line by line: one pattern for all would exhaust its stack. */
+function isBase64(data: string): boolean {
+  for (let start = 0, end = 0; start < data.length; start = end + 1) {
+    end = data.indexOf('\n', start)
+    if (end === -1) end = data.length
+    const line = data.slice(start, end).trim()
+    if ((end < data.length && line.length < MIN_LINE) || !ALPHABET.test(line)) return false
+  }
+  return true
+}
+
+function isAddress(url: string): boolean {
+  return ADDRESS.test(url) && !BEHIND_ADDRESS.test(url.trim())
 }
 
 /** A text in a `data:` URL; undefined of all else. */
 export function rewriteDataUrl(url: string, rewrite: Rewrite): string | undefined {
   const media = parseDataUrl(url.trimStart())
   if (media === undefined || !isTextType(media.mediaType)) return undefined
-  const data = rewriteBase64(media.data, media.mediaType, rewrite)
-  return data === media.data ? url : renderDataUrl({ ...media, data })
+  return rewriteHead(url, rewrite) + rewriteBase64(media.data, media.mediaType, rewrite)
 }
+
+/** What a `data:` URL says before its data: a name may stand there. */
+function rewriteHead(url: string, rewrite: Rewrite): string {
+  const head = url.slice(0, url.indexOf(',') + 1)
+  return PLAIN_HEAD.test(head) ? head : rewrite(head)
+}
+
+const PLAIN_HEAD = /^\s*data:[\w.+-]*\/?[\w.+-]*(?:;charset=[\w-]+)?;base64,$/i
 
 /** Where media is: an address or a `data:` URL of what is no text stays, as does bare base64. What is none of it is text. */
 export function rewriteAddress(url: string, rewrite: Rewrite): string {
-  if (ADDRESS.test(url)) return url
+  if (isAddress(url)) return url
   const document = rewriteDataUrl(url, rewrite)
   if (document !== undefined) return document
-  const isData = parseDataUrl(url.trimStart()) !== undefined
-  return isData || (url.length >= MIN_MEDIA_CHARACTERS && BASE64.test(url)) ? url : rewrite(url)
+  const media = parseDataUrl(url.trimStart())
+  if (media !== undefined) return rewriteHead(url, rewrite) + media.data
+  return isMedia(url) ? url : rewrite(url)
 }
 
 /** The same of a file, whose name may say what bare base64 is. */
 export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
-  const isBare = !ADDRESS.test(data) && parseDataUrl(data.trimStart()) === undefined
+  const isBare = !isAddress(data) && parseDataUrl(data.trimStart()) === undefined
   return isBare && isTextName(name) ? rewriteBase64(data, 'text/plain', rewrite) : rewriteAddress(data, rewrite)
 }
 

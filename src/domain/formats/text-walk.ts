@@ -61,6 +61,12 @@ export class TextWalk {
     if (typeof text === 'string') this.#put(holder, field, text, this.#rewrite(text, place))
   }
 
+  /** Visits a text, and where something else stands in its place, all of that. */
+  textOrAll(holder: JsonObject, field: string, place: TextPlace): void {
+    if (typeof holder[field] === 'string') this.text(holder, field, place)
+    else this.all(holder, field, place)
+  }
+
   /** Visits what `holder[field]` holds in base64. @see rewriteBase64 */
   base64(holder: JsonObject, field: string, mediaType: JsonValue | undefined, place: TextPlace): void {
     const type = typeof mediaType === 'string' ? mediaType : ''
@@ -106,7 +112,7 @@ export class TextWalk {
     const text = holder[field]
     if (typeof text !== 'string') return
     const rewritten = rewriteJsonStrings(text, (decoded, isName) =>
-      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteLeaf({}, '', decoded, place, seesAll),
+      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteLeaf(undefined, '', decoded, place, seesAll),
     )
     this.#put(holder, field, text, rewritten)
   }
@@ -133,9 +139,10 @@ export class TextWalk {
 
   #unknown(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace, isHidden: typeof isOpaque): void {
     let hasOthers = false
+    const mediaType = mediaTypeOf(holder)
     for (const name in holder) {
       if (known.has(name)) continue
-      this.#leaves(holder, name, place, isHidden)
+      this.#leaves(holder, name, place, isHidden, mediaType)
       hasOthers = true
     }
     if (hasOthers) this.names(holder, known, place)
@@ -165,10 +172,18 @@ export class TextWalk {
     this.#leaves(holder, field, place, isMedia)
   }
 
-  #leaves(holder: JsonObject, field: string, place: TextPlace, isHidden: typeof isOpaque): void {
+  /** @param mediaType of the holder before any of it was visited, as that may change it */
+  #leaves(
+    holder: JsonObject,
+    field: string,
+    place: TextPlace,
+    isHidden: typeof isOpaque,
+    mediaType = mediaTypeOf(holder),
+  ): void {
     const root = holder[field]
-    if (typeof root === 'string')
-      this.#put(holder, field, root, this.#rewriteLeaf(holder, field, root, place, isHidden))
+    if (typeof root === 'string') {
+      this.#put(holder, field, root, this.#rewriteLeaf(mediaType, field, root, place, isHidden))
+    }
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, isHidden, LEAF_NAMES))
@@ -182,7 +197,8 @@ export class TextWalk {
 
   #values(holder: JsonObject, field: string, place: TextPlace, names: NameRules | undefined): void {
     const root = holder[field]
-    if (typeof root === 'string') this.#put(holder, field, root, this.#rewriteLeaf(holder, field, root, place, seesAll))
+    if (typeof root === 'string')
+      this.#put(holder, field, root, this.#rewriteLeaf(mediaTypeOf(holder), field, root, place, seesAll))
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       stack(pending, this.#leavesOf(next, place, seesAll, names))
@@ -212,13 +228,14 @@ export class TextWalk {
   ): Container[] {
     if (Array.isArray(container)) return this.#items(container, place, isHidden)
     const inner: Container[] = []
+    const mediaType = mediaTypeOf(container)
     let renamed: Map<string, string> | undefined
     for (const key in container) {
       const value = container[key]
       if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
       if (isContainer(value)) inner.push(value)
       else if (typeof value === 'string') {
-        this.#put(container, key, value, this.#rewriteLeaf(container, key, value, place, isHidden))
+        this.#put(container, key, value, this.#rewriteLeaf(mediaType, key, value, place, isHidden))
       }
     }
     this.#renameIn(container, renamed)
@@ -231,7 +248,7 @@ export class TextWalk {
       const value = list[index]
       if (isContainer(value)) inner.push(value)
       else if (typeof value === 'string') {
-        const rewritten = this.#rewriteLeaf({}, '', value, place, isHidden)
+        const rewritten = this.#rewriteLeaf(undefined, '', value, place, isHidden)
         if (rewritten !== value) this.#changed = true
         list[index] = rewritten
       }
@@ -262,11 +279,17 @@ export class TextWalk {
     return this.#visit(maxLength === undefined ? span : { ...span, maxLength })
   }
 
-  /** A string of which only itself, and what stands beside it, says what it is. */
-  #rewriteLeaf(holder: JsonObject, key: string, text: string, place: TextPlace, isHidden: typeof isOpaque): string {
+  /** A string of which only itself, and the type beside it, says what it is. */
+  #rewriteLeaf(
+    mediaType: string | undefined,
+    key: string,
+    text: string,
+    place: TextPlace,
+    isHidden: typeof isOpaque,
+  ): string {
     const rewrite = (inner: string) => this.#rewrite(inner, place)
-    const document =
-      rewriteDataUrl(text, rewrite) ?? (DATA_FIELDS.has(key) ? dataBeside(holder, text, rewrite) : undefined)
+    const isData = mediaType !== undefined && DATA_FIELDS.has(key)
+    const document = rewriteDataUrl(text, rewrite) ?? (isData ? rewriteBeside(text, mediaType, rewrite) : undefined)
     return document ?? (isHidden(key, text) ? text : rewrite(text))
   }
 
@@ -314,9 +337,9 @@ const LEAF_NAMES: NameRules = { known: new Set([...NAMING_FIELDS, 'file_id', 'de
 /** Of media beside its type. */
 const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
 
-function dataBeside(holder: JsonObject, data: string, rewrite: Rewrite): string | undefined {
-  const mediaType = holder.media_type ?? holder.mime_type ?? holder.mimeType
-  return typeof mediaType === 'string' ? rewriteBeside(data, mediaType, rewrite) : undefined
+function mediaTypeOf({ media_type, mime_type, mimeType }: JsonObject): string | undefined {
+  const mediaType = media_type ?? mime_type ?? mimeType
+  return typeof mediaType === 'string' ? mediaType : undefined
 }
 
 const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/

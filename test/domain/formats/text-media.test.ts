@@ -1,10 +1,18 @@
 /** Documents in base64 that are texts: guardrails see what they say. */
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Buffer } from 'node:buffer'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
-import { rewriteMedia, standardBase64, textOfMedia } from '../../../src/domain/formats/text-media.ts'
+import {
+  rewriteAddress,
+  rewriteBase64,
+  rewriteBeside,
+  rewriteFile,
+  rewriteMedia,
+  standardBase64,
+  textOfMedia,
+} from '../../../src/domain/formats/text-media.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 
 const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.from(text).toString(encoding)
@@ -252,5 +260,163 @@ t.test('a secret in the place of base64 is seen', async (t) => {
       format,
     )
     t.notMatch(JSON.stringify(document), secret)
+  }
+})
+
+/** What is seen of a request, in two passes of which the second masks; both must see the same. */
+function seenIn(
+  t: Test,
+  format: FormatName,
+  request: JsonObject,
+  masked: readonly string[],
+): { seen: string[]; sent: string } {
+  const { visitRequestText } = formatOf(format)
+  const document = structuredClone(request)
+  const seen: string[] = []
+  visitRequestText(document, ({ text }) => (seen.push(text), text))
+  const again: string[] = []
+  visitRequestText(document, ({ text }) => {
+    again.push(text)
+    return masked.reduce((rest, value) => rest.replaceAll(value, '[[X]]'), text)
+  })
+  t.strictSame(again, seen)
+  return { seen, sent: JSON.stringify(document) }
+}
+
+const chatPart = (part: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [{ type: 'p', ...part }] }] })
+const toolInput = (input: JsonObject): JsonObject => ({
+  messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'f', input }] }],
+})
+const geminiPart = (part: JsonObject): JsonObject => ({ contents: [{ role: 'model', parts: [part] }] })
+
+t.test('a column of numbers is no media, however long it is and whatever stands beside it', async (t) => {
+  const value = '4111111111111111'
+  const column = `${value}\n`.repeat(70)
+  const requests: [FormatName, JsonObject][] = [
+    ['messages', toolInput({ mime_type: 'application/vnd.ms-excel', data: column })],
+    ['messages', toolInput({ mime_type: 'text/csv', data: column })],
+    ['messages', toolInput({ file: `data:text/csv;base64,${column}` })],
+    ['generate-content', geminiPart({ functionResponse: { response: { mimeType: 'image/png', data: column } } })],
+    ['generate-content', geminiPart({ inlineData: { mimeType: 'text/csv', data: column } })],
+    ['generate-content', geminiPart({ fileData: { fileUri: column } })],
+    ...[
+      { mime_type: 'csv', data: column },
+      { url: column },
+      { image_url: column },
+      { file: { filename: 'a.csv', file_data: column } },
+      { file: { file_data: column } },
+      { source: { type: 'text', media_type: 'image/png', data: column } },
+      { source: { type: 'base64', media_type: 'text/csv', data: column } },
+      { source: { type: 'base64', data: value } },
+      { image_url: { url: 'https://x.example', id: value } },
+    ].map((part): [FormatName, JsonObject] => ['chat-completions', chatPart(part)]),
+  ]
+  for (const [format, request] of requests)
+    t.notMatch(seenIn(t, format, request, [value]).sent, value, JSON.stringify(request).slice(0, 150))
+})
+
+t.test('what stands around media is seen', async (t) => {
+  const mail = 'ada@example.com'
+  const data = base64(`mail ${mail}`)
+  const head = `data:text/plain;name=${mail};base64,aGVsbG8=`
+  const long = `${'A'.repeat(1100)}/${mail}`
+  const requests: [FormatName, JsonObject][] = [
+    ['messages', toolInput({ file: head })],
+    [
+      'messages',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'document', title: long, context: head, source: { type: 'text', data: head } }],
+          },
+        ],
+      },
+    ],
+    [
+      'chat-completions',
+      chatPart({ extra: head, file: { file_data: head }, video: [head.replace('text/plain', 'image/png')] }),
+    ],
+    [
+      'chat-completions',
+      chatPart({
+        url: `https://x.example/y.png see ${mail}`,
+        file: { filename: 'a.js', file_data: `// author ${mail}\nfoo()` },
+      }),
+    ],
+    ['chat-completions', chatPart({ file: { file_data: `https://x.example\nto ${mail}` } })],
+    [
+      'generate-content',
+      geminiPart({
+        inlineData: { mimeType: 'image/png', mime_type: 'text/plain', data, displayName: 'a', display_name: mail },
+      }),
+    ],
+    [
+      'generate-content',
+      geminiPart({ inlineData: { mimeType: 'text/plain', data: `data:text/plain;base64,${data}` } }),
+    ],
+    ['generate-content', geminiPart({ fileData: { fileUri: 'gs://x/y', file_uri: `mail ${mail}` } })],
+  ]
+  for (const [format, request] of requests) {
+    const { sent } = seenIn(t, format, request, [mail])
+    t.notMatch(sent, mail, JSON.stringify(request).slice(0, 150))
+    t.notMatch(sent, data)
+  }
+  const typed = toolInput({ mime_type: 'application/4111111111111111+json', data })
+  t.notMatch(
+    seenIn(t, 'messages', typed, ['4111111111111111', mail]).sent,
+    data,
+    'read as its type was before that was masked',
+  )
+  formatOf('generate-content').parseRequest(
+    geminiPart({ inlineData: { mimeType: 'image/png', mime_type: null, data: 'AAAA' } }),
+    { model: 'm', stream: false },
+  )
+})
+
+t.test('media stays, in lines that are indented or behind the head of a data: URL', async (t) => {
+  const bytes = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 251))
+  const lines = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n  ')
+  for (const data of [lines, `  ${lines}\n`, `data:image/png;base64,${bytes.toString('base64')}`]) {
+    const requests: [FormatName, JsonObject][] = [
+      [
+        'messages',
+        {
+          messages: [
+            { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }] },
+          ],
+        },
+      ],
+      ['generate-content', geminiPart({ inlineData: { mimeType: 'image/png', data } })],
+      ['chat-completions', chatPart({ file: { filename: 'a.pdf', file_data: data }, image_url: { url: data } })],
+    ]
+    for (const [format, request] of requests) {
+      const { seen } = seenIn(t, format, request, [])
+      t.notOk(
+        seen.some((text) => text.length > 100),
+        format,
+      )
+    }
+  }
+})
+
+t.test('strings as long as a body may be exhaust nothing', async (t) => {
+  const length = 10_000_000
+  const line = `${'A'.repeat(76)}\n`
+  const texts = [
+    `${'A'.repeat(length)}!`,
+    `${line.repeat(length / 77)}!`,
+    `${'A'.repeat(60)}\t\n\t`.repeat(length / 63),
+    `https://x${' y'.repeat(length / 2)} @`,
+    `${' '.repeat(length)}!`,
+    `//${'a'.repeat(length)}\n x`,
+    `data:${'a'.repeat(length)}`,
+  ]
+  const keep = (text: string) => text
+  for (const text of texts) {
+    t.equal(rewriteAddress(text, keep), text)
+    t.equal(rewriteFile(text, 'a.txt', keep), text)
+    t.equal(rewriteBase64(text, 'image/png', keep), text)
+    rewriteBeside(text, 'image/png', keep)
   }
 })

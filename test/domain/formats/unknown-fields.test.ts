@@ -215,7 +215,7 @@ t.test(
       { type: 'image_url', image_url: { file_id: 'file-AKIAIOSFODNN7EXAMPLE' } },
       { type: 'file', file: { filename: 'x.pdf', file_data: address } },
       { type: 'video', video: { url: address, detail: EMAIL } },
-      { type: 'image_url', image_url: `//media.example/my photo.png?sig=${seen}\n` },
+      { type: 'image_url', image_url: `//media.example/${seen}/my photo.png?sig=a%2Fb\n` },
       ...['content', 'text', 'base64', 'url', 'string', undefined].map((type) => ({
         type: 'document',
         source: {

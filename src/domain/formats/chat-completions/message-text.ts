@@ -54,7 +54,7 @@ const PART_FIELDS: ReadonlySet<string> = new Set([
   ...ADDRESS_FIELDS,
 ])
 const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
-const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url'])
+const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url', 'file_id'])
 const SOUND_FIELDS: ReadonlySet<string> = new Set(['data', 'format'])
 const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
 
@@ -104,8 +104,7 @@ export function visitContent(message: JsonObject, place: TextPlace, walk: TextWa
 }
 
 function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  if (typeof part.text === 'string') walk.text(part, 'text', place)
-  else walk.all(part, 'text', place)
+  walk.textOrAll(part, 'text', place)
   if (part.file !== undefined) visitFile(part, place, walk)
   if (part.input_audio !== undefined) walk.extrasIn(part, 'input_audio', SOUND_FIELDS, place)
   for (const field of ADDRESS_FIELDS) if (part[field] !== undefined) visitAddress(part, field, place, walk)
@@ -122,7 +121,8 @@ function visitAddress(part: JsonObject, field: string, place: TextPlace, walk: T
   const media = part[field]
   if (!isJsonObject(media)) return walk.address(part, field, place)
   walk.address(media, 'url', TOOL_OUTPUT)
-  walk.others(media, ADDRESSED_FIELDS, place)
+  walk.leaves(media, 'file_id', place)
+  walk.extras(media, ADDRESSED_FIELDS, place)
 }
 
 function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
@@ -134,5 +134,5 @@ function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
 function visitFileFields(file: JsonObject, place: TextPlace, walk: TextWalk): void {
   // Before the name, which may be masked.
   walk.file(file, 'file_data', file.filename, TOOL_OUTPUT)
-  walk.all(file, 'filename', place)
+  walk.textOrAll(file, 'filename', place)
 }

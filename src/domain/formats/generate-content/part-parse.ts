@@ -19,7 +19,7 @@ import {
 } from '../fields.ts'
 import { standardBase64 } from '../text-media.ts'
 import type { CallIds } from './call-ids.ts'
-import { listIn, nameIn, requireOneSpelling, valueIn } from './spelling.ts'
+import { listIn, nameIn, valueIn } from './spelling.ts'
 import { argumentsTextOf } from './tool-arguments.ts'
 
 /** Text or media of a user's content. @throws {InvalidRequestError} */
@@ -92,7 +92,6 @@ function parseMedia(part: JsonObject, path: string): ImagePart | AudioPart | Doc
   const inlineName = nameIn(part, 'inlineData')
   const inline = optionalObject(part, inlineName, path)
   if (inline !== undefined) {
-    requireOneSpelling(inline, `${path}.${inlineName}`)
     const mediaType = requiredString(inline, nameIn(inline, 'mimeType'), `${path}.${inlineName}`)
     const data = requiredString(inline, 'data', `${path}.${inlineName}`)
     return mediaPart({ type: 'base64', mediaType, data: standardBase64(data) }, mediaType, displayNameOf(inline))
@@ -100,7 +99,6 @@ function parseMedia(part: JsonObject, path: string): ImagePart | AudioPart | Doc
   const fileName = nameIn(part, 'fileData')
   const file = optionalObject(part, fileName, path)
   if (file === undefined) return undefined
-  requireOneSpelling(file, `${path}.${fileName}`)
   const uri = requiredString(file, nameIn(file, 'fileUri'), `${path}.${fileName}`)
   const mediaType = optionalString(file, nameIn(file, 'mimeType'), `${path}.${fileName}`)
   return mediaPart(fileSource(uri, mediaType), mediaType, displayNameOf(file))

@@ -1,7 +1,8 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { isTextType } from '../text-media.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
-import { bothSpellings, camelOf, itemsIn, nameIn, valueIn } from './spelling.ts'
+import { bothSpellings, camelOf, itemsIn, spellings } from './spelling.ts'
 
 /** Fields that are no text: media, marks and signatures. */
 const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
@@ -68,8 +69,10 @@ function visitResponse(response: JsonObject, walk: TextWalk): void {
 
 /** Of media its name, and what a text says: like a tool's output, whoever sends it. */
 function visitMedia(media: JsonObject, place: TextPlace, walk: TextWalk): void {
-  walk.all(media, nameIn(media, 'displayName'), place)
-  walk.base64(media, nameIn(media, 'data'), valueIn(media, 'mimeType'), TOOL_OUTPUT)
-  walk.address(media, nameIn(media, 'fileUri'), TOOL_OUTPUT)
+  // Whichever spelling the vendor obeys where both are there.
+  const types = spellings('mimeType').flatMap((name) => asString(media[name]) ?? [])
+  for (const name of spellings('displayName')) walk.textOrAll(media, name, place)
+  walk.base64(media, 'data', types.find(isTextType) ?? types[0], TOOL_OUTPUT)
+  for (const name of spellings('fileUri')) walk.address(media, name, TOOL_OUTPUT)
   walk.extras(media, MEDIA_FIELDS, place)
 }

@@ -34,8 +34,8 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       visitDocument(block, walk)
       break
     case 'search_result':
-      walk.all(block, 'title', TOOL_OUTPUT)
-      walk.all(block, 'source', TOOL_OUTPUT)
+      walk.textOrAll(block, 'title', TOOL_OUTPUT)
+      walk.textOrAll(block, 'source', TOOL_OUTPUT)
       visitContent(block, 'content', TOOL_OUTPUT, walk)
       if (block.citations !== undefined) walk.othersIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
       break
@@ -70,8 +70,8 @@ const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].f
 
 /** A document's words are data from elsewhere, like a tool's output, whoever sends it. */
 function visitDocument(block: JsonObject, walk: TextWalk): void {
-  walk.all(block, 'title', TOOL_OUTPUT)
-  walk.all(block, 'context', TOOL_OUTPUT)
+  walk.textOrAll(block, 'title', TOOL_OUTPUT)
+  walk.textOrAll(block, 'context', TOOL_OUTPUT)
   const source = asObject(block.source) ?? {}
   if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
   else walk.all(source, 'content', TOOL_OUTPUT)

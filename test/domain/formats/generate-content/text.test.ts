@@ -63,7 +63,12 @@ t.test('both spellings of every field that holds text are visited', async (test)
       { role: 'user', parts: [{ function_response: { name: 'f', response: { type: 'word' } } }] },
       {
         role: 'user',
-        parts: { functionResponse: { name: 'f', parts: [{ inlineData: { data: 'seen', displayName: 'word' } }] } },
+        parts: {
+          functionResponse: {
+            name: 'f',
+            parts: [{ inlineData: { mimeType: 'image/png', data: 'seen', displayName: 'word' } }],
+          },
+        },
       },
     ],
     tools: [
