@@ -68,6 +68,11 @@ export function rewriteMedia(media: Base64Media, rewrite: Rewrite): string | und
 /** What should be base64 of this type: a text is read, other media is not, and what is no base64 is read as it is. */
 export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite): string {
   if (parseDataUrl(data.trimStart()) !== undefined) return rewriteAddress(data, rewrite)
+  return rewriteBare(data, mediaType, rewrite)
+}
+
+/** The same where a `data:` URL has been taken off: another one inside is no base64, and could hold the next. */
+function rewriteBare(data: string, mediaType: string, rewrite: Rewrite): string {
   const media = { mediaType, data }
   if (!isTextType(mediaType)) return isMedia(data, mediaType === '' ? MIN_MEDIA_CHARACTERS : 0) ? data : rewrite(data)
   const document = rewriteMedia(media, rewrite)
@@ -114,7 +119,7 @@ function isAddress(url: string): boolean {
 export function rewriteDataUrl(url: string, rewrite: Rewrite): string | undefined {
   const media = parseDataUrl(url.trimStart())
   if (media === undefined || !isTextType(media.mediaType)) return undefined
-  return rewriteHead(url, rewrite) + rewriteBase64(media.data, media.mediaType, rewrite)
+  return rewriteHead(url, rewrite) + rewriteBare(media.data, media.mediaType, rewrite)
 }
 
 /** What a `data:` URL says before its data: a name may stand there. */

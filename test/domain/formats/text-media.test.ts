@@ -411,12 +411,15 @@ t.test('strings as long as a body may be exhaust nothing', async (t) => {
     `${' '.repeat(length)}!`,
     `//${'a'.repeat(length)}\n x`,
     `data:${'a'.repeat(length)}`,
+    'data:text/plain;base64,'.repeat(length / 23),
+    'data:;base64,'.repeat(length / 13),
   ]
   const keep = (text: string) => text
   for (const text of texts) {
     t.equal(rewriteAddress(text, keep), text)
     t.equal(rewriteFile(text, 'a.txt', keep), text)
     t.equal(rewriteBase64(text, 'image/png', keep), text)
+    t.equal(rewriteBase64(text, 'text/plain', keep), text)
     rewriteBeside(text, 'image/png', keep)
   }
 })
