@@ -5,10 +5,19 @@ import type { TextPlace, TextWalk } from './text-walk.ts'
 /** Visited for what they are. */
 const SOURCE_FIELDS: ReadonlySet<string> = new Set(['data', 'url', 'content'])
 
-/** Visits what a text says in `holder.source`, but for its `content`; other media and addresses stay. */
-export function visitSource(holder: JsonObject, place: TextPlace, walk: TextWalk): void {
+/**
+ * Visits what a text says in `holder.source`; other media and addresses stay.
+ * @param visitContent where its `content` is more than a text
+ */
+export function visitSource(
+  holder: JsonObject,
+  place: TextPlace,
+  walk: TextWalk,
+  visitContent = (source: JsonObject) => walk.all(source, 'content', place),
+): void {
   const { source } = holder
   if (!isJsonObject(source)) return walk.all(holder, 'source', place)
+  visitContent(source)
   if (source.type === 'base64') walk.base64(source, 'data', source.media_type, place)
   else walk.all(source, 'data', place)
   walk.address(source, 'url', place)

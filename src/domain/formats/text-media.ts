@@ -42,27 +42,44 @@ function isTextName(name: string): boolean {
   return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)
 }
 
-/** Whether it says something: other bytes than these are hardly a text, so that it may be no base64 either. */
-function isPlainText(media: Base64Media): boolean {
-  const text = textOfMedia(media)
-  // oxlint-disable-next-line no-control-regex
-  return text !== undefined && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(text)
+/** What a document in base64 says. */
+interface Said {
+  readonly text: string
+  readonly isUtf8: boolean
+  /** Whether it is a text: what holds other bytes hardly is, so that it may be no base64 either. */
+  readonly isPlain: boolean
 }
 
+// oxlint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/
+
 /**
- * The document's data with the text that `rewrite` makes of its own; the same text leaves it as it is. One that is not
- * UTF-8 is read a character a byte, which all older encodings have in common as far as addresses and numbers go.
- * @returns undefined where there is nothing to read: no text, or not base64
+ * Undefined where there is nothing to read: no text, or not base64. One that is not UTF-8 is read a character a byte,
+ * which all older encodings have in common as far as addresses and numbers go.
  */
-export function rewriteMedia(media: Base64Media, rewrite: Rewrite): string | undefined {
+function saidIn(media: Base64Media): Said | undefined {
   const bytes = bytesOfText(media)
   if (bytes === undefined || bytes.length === 0) return undefined
   const utf8 = decoded(bytes)
-  const text = utf8 ?? binaryOf(bytes)
+  if (utf8 === undefined) return { text: binaryOf(bytes), isUtf8: false, isPlain: false }
+  return { text: utf8, isUtf8: true, isPlain: !UNPRINTABLE.test(utf8) }
+}
+
+/** `data` with the text that `rewrite` makes of what it says; the same text leaves it as it is. */
+function rewriteSaid({ text, isUtf8 }: Said, data: string, rewrite: Rewrite): string {
   const rewritten = rewrite(text)
-  if (rewritten === text) return media.data
-  const isLatin = utf8 === undefined && !/[^\0-\xff]/.test(rewritten)
+  if (rewritten === text) return data
+  const isLatin = !isUtf8 && !/[^\0-\xff]/.test(rewritten)
   return btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten)))
+}
+
+/** The document's data, rewritten; undefined where there is nothing to read. */
+export function rewriteMedia(
+  media: Base64Media,
+  rewrite: Rewrite,
+): Pick<Base64Media & Said, 'data' | 'isPlain'> | undefined {
+  const said = saidIn(media)
+  return said && { data: rewriteSaid(said, media.data, rewrite), isPlain: said.isPlain }
 }
 
 /** What should be base64 of this type: a text is read, other media is not, and what is no base64 is read as it is. */
@@ -73,21 +90,18 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite)
 
 /** The same where a `data:` URL has been taken off: another one inside is no base64, and could hold the next. */
 function rewriteBare(data: string, mediaType: string, rewrite: Rewrite): string {
-  const media = { mediaType, data }
   if (!isTextType(mediaType)) return isMedia(data, mediaType === '' ? MIN_MEDIA_CHARACTERS : 0) ? data : rewrite(data)
-  const document = rewriteMedia(media, rewrite)
+  const document = rewriteMedia({ mediaType, data }, rewrite)
   if (document === undefined) return rewrite(data)
-  return isPlainText(media) ? document : besides(document, data, rewrite)
+  return document.isPlain ? document.data : besides(document.data, data, rewrite)
 }
 
 /** The same of what need not be base64 at all, as nobody but a field beside it says so; undefined where none does. */
 export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite): string | undefined {
-  const media = { mediaType, data }
-  if (isPlainText(media)) {
-    const document = rewriteMedia(media, rewrite)
-    return document === undefined ? undefined : besides(document, data, rewrite)
-  }
-  return !isTextType(mediaType) && isMedia(data) ? data : undefined
+  if (!isTextType(mediaType)) return isMedia(data) ? data : undefined
+  const said = saidIn({ mediaType, data })
+  if (!said?.isPlain) return undefined
+  return besides(rewriteSaid(said, data, rewrite), data, rewrite)
 }
 
 /** Read as it is, too: it may be a secret. Always, so that it is the same each time. */
@@ -118,8 +132,11 @@ function isAddress(url: string): boolean {
 /** A text in a `data:` URL; undefined of all else. */
 export function rewriteDataUrl(url: string, rewrite: Rewrite): string | undefined {
   const media = parseDataUrl(url.trimStart())
-  if (media === undefined || !isTextType(media.mediaType)) return undefined
-  return rewriteHead(url, rewrite) + rewriteBare(media.data, media.mediaType, rewrite)
+  return media !== undefined && isTextType(media.mediaType) ? rewriteInUrl(url, media, rewrite) : undefined
+}
+
+function rewriteInUrl(url: string, { mediaType, data }: Base64Media, rewrite: Rewrite): string {
+  return rewriteHead(url, rewrite) + (isTextType(mediaType) ? rewriteBare(data, mediaType, rewrite) : data)
 }
 
 /** What a `data:` URL says before its data: a name may stand there. */
@@ -133,17 +150,16 @@ const PLAIN_HEAD = /^\s*data:[\w.+-]*\/?[\w.+-]*(?:;charset=[\w-]+)?;base64,$/i
 /** Where media is: an address or a `data:` URL of what is no text stays, as does bare base64. What is none of it is text. */
 export function rewriteAddress(url: string, rewrite: Rewrite): string {
   if (isAddress(url)) return url
-  const document = rewriteDataUrl(url, rewrite)
-  if (document !== undefined) return document
   const media = parseDataUrl(url.trimStart())
-  if (media !== undefined) return rewriteHead(url, rewrite) + media.data
+  if (media !== undefined) return rewriteInUrl(url, media, rewrite)
   return isMedia(url) ? url : rewrite(url)
 }
 
 /** The same of a file, whose name may say what bare base64 is. */
 export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
-  const isBare = !isAddress(data) && parseDataUrl(data.trimStart()) === undefined
-  return isBare && isTextName(name) ? rewriteBase64(data, 'text/plain', rewrite) : rewriteAddress(data, rewrite)
+  return isTextName(name) && !isAddress(data)
+    ? rewriteBase64(data, 'text/plain', rewrite)
+    : rewriteAddress(data, rewrite)
 }
 
 /** In the usual alphabet, which is the only one that some vendors know: Gemini's clients write that of addresses. */
@@ -154,7 +170,7 @@ export function standardBase64(data: string): string {
 }
 
 function bytesOfText({ mediaType, data }: Base64Media): Uint8Array | undefined {
-  if (!TEXT_TYPE.test(mediaType)) return undefined
+  if (!isTextType(mediaType)) return undefined
   try {
     const binary = atob(standardBase64(data))
     const bytes = new Uint8Array(binary.length)

@@ -7,8 +7,8 @@ import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
 import { isContainer, isJsonObject, type Container, type JsonObject, type JsonValue } from '../json.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
+import { DATA_FIELDS, isMedia, isOpaque, LEAF_NAMES, mediaTypeOf, seesAll, type IsHidden } from './opaque-text.ts'
 import {
-  MIN_MEDIA_CHARACTERS,
   rewriteAddress,
   rewriteBase64,
   rewriteBeside,
@@ -38,6 +38,9 @@ export interface NameRules {
 
 /** What a client or model has put there is data, names and all. */
 export const ANY_NAME: NameRules = { known: new Set() }
+
+/** Of unknown fields. */
+const UNKNOWN: NameRules = { known: LEAF_NAMES }
 
 const PARAMETER: TextPlace = { scope: 'parameter', role: 'user' }
 
@@ -120,7 +123,7 @@ export class TextWalk {
   /** Visits the names of the fields of `holder` itself, which is the format's, but for those that it knows. */
   names(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace): void {
     let renamed: Map<string, string> | undefined
-    for (const name in holder) if (!known.has(name)) renamed = this.#rename(name, place, LEAF_NAMES, renamed)
+    for (const name in holder) if (!known.has(name)) renamed = this.#rename(name, place, UNKNOWN, renamed)
     this.#renameIn(holder, renamed)
   }
 
@@ -137,7 +140,7 @@ export class TextWalk {
     this.#unknown(holder, known, place, isMedia)
   }
 
-  #unknown(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace, isHidden: typeof isOpaque): void {
+  #unknown(holder: JsonObject, known: ReadonlySet<string>, place: TextPlace, isHidden: IsHidden): void {
     let hasOthers = false
     const mediaType = mediaTypeOf(holder)
     for (const name in holder) {
@@ -177,7 +180,7 @@ export class TextWalk {
     holder: JsonObject,
     field: string,
     place: TextPlace,
-    isHidden: typeof isOpaque,
+    isHidden: IsHidden,
     mediaType = mediaTypeOf(holder),
   ): void {
     const root = holder[field]
@@ -186,7 +189,7 @@ export class TextWalk {
     }
     const pending = isContainer(root) ? [root] : []
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place, isHidden, LEAF_NAMES))
+      stack(pending, this.#leavesOf(next, place, isHidden, UNKNOWN))
     }
   }
 
@@ -220,12 +223,7 @@ export class TextWalk {
   }
 
   /** Visits the strings and names directly inside `container`; returns the containers inside it. */
-  #leavesOf(
-    container: Container,
-    place: TextPlace,
-    isHidden: typeof isOpaque,
-    names: NameRules | undefined,
-  ): Container[] {
+  #leavesOf(container: Container, place: TextPlace, isHidden: IsHidden, names: NameRules | undefined): Container[] {
     if (Array.isArray(container)) return this.#items(container, place, isHidden)
     const inner: Container[] = []
     const mediaType = mediaTypeOf(container)
@@ -242,7 +240,7 @@ export class TextWalk {
     return inner
   }
 
-  #items(list: JsonValue[], place: TextPlace, isHidden: typeof isOpaque): Container[] {
+  #items(list: JsonValue[], place: TextPlace, isHidden: IsHidden): Container[] {
     const inner: Container[] = []
     for (let index = 0; index < list.length; index++) {
       const value = list[index]
@@ -280,13 +278,7 @@ export class TextWalk {
   }
 
   /** A string of which only itself, and the type beside it, says what it is. */
-  #rewriteLeaf(
-    mediaType: string | undefined,
-    key: string,
-    text: string,
-    place: TextPlace,
-    isHidden: typeof isOpaque,
-  ): string {
+  #rewriteLeaf(mediaType: string | undefined, key: string, text: string, place: TextPlace, isHidden: IsHidden): string {
     const rewrite = (inner: string) => this.#rewrite(inner, place)
     const isData = mediaType !== undefined && DATA_FIELDS.has(key)
     const document = rewriteDataUrl(text, rewrite) ?? (isData ? rewriteBeside(text, mediaType, rewrite) : undefined)
@@ -312,55 +304,4 @@ export function stack<Item>(pending: Item[], items: readonly Item[]): void {
     const item = items[index]
     if (item !== undefined) pending.push(item)
   }
-}
-
-/** What a vendor has sealed, for its own eyes. */
-const SEALED_FIELDS: ReadonlySet<string> = new Set([
-  'signature',
-  'encrypted_content', // what Anthropic's own tools found
-  'encrypted_index',
-  'encrypted_stdout',
-])
-const NAMING_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'id',
-  'role',
-  'model',
-  'media_type',
-  'mime_type',
-  ...SEALED_FIELDS,
-])
-
-/** Of unknown fields. */
-const LEAF_NAMES: NameRules = { known: new Set([...NAMING_FIELDS, 'file_id', 'detail']) }
-
-/** Of media beside its type. */
-const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
-
-function mediaTypeOf({ media_type, mime_type, mimeType }: JsonObject): string | undefined {
-  const mediaType = media_type ?? mime_type ?? mimeType
-  return typeof mediaType === 'string' ? mediaType : undefined
-}
-
-const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
-
-/** What ids and types consist of. Addresses, words and tokens of masked values have more. */
-const NAME = /^[\w.:/=+|~-]*$/
-
-/** What no seal holds, and addresses and words do. */
-const WORDS = /[@\s]/
-
-/** Whether a string of an unknown field is no text: a name of a thing (unless something else stands for it), a seal, or media. */
-function isOpaque(key: string, value: string): boolean {
-  if (isMedia(key, value)) return true
-  if (SEALED_FIELDS.has(key)) return !WORDS.test(value)
-  return (NAMING_FIELDS.has(key) || key.endsWith('_id')) && NAME.test(value)
-}
-
-function isMedia(_key: string, value: string): boolean {
-  return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
-}
-
-function seesAll(): boolean {
-  return false
 }

@@ -108,10 +108,7 @@ function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
   if (part.file !== undefined) visitFile(part, place, walk)
   if (part.input_audio !== undefined) walk.extrasIn(part, 'input_audio', SOUND_FIELDS, place)
   for (const field of ADDRESS_FIELDS) if (part[field] !== undefined) visitAddress(part, field, place, walk)
-  if (part.source !== undefined) {
-    visitSource(part, place, walk)
-    walk.all(asObject(part.source) ?? {}, 'content', place)
-  }
+  if (part.source !== undefined) visitSource(part, place, walk)
   visitFileFields(part, place, walk)
   walk.others(part, PART_FIELDS, place)
 }

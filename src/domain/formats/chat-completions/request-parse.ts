@@ -19,7 +19,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { parseMessages } from './message-parse.ts'
-import { schemaForOthers } from './schema-fields.ts'
+import { isWrapped, schemaForOthers } from './schema-fields.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
 
 /** The vendor's own bounds of `n`. */
@@ -132,8 +132,8 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
 }
 
 /** Another server's way of writing a schema, with something else in its place. */
-function isUnreadable({ json_schema, schema, value }: JsonObject): boolean {
-  return (json_schema ?? null) === null && (schema ?? value) !== undefined
+function isUnreadable(format: JsonObject): boolean {
+  return !isWrapped(format) && (format.schema ?? format.value) !== undefined
 }
 
 const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])

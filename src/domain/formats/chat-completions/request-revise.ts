@@ -2,7 +2,7 @@
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import type { RequestRevision } from '../format.ts'
 import { renderResponseFormat } from './request-translate.ts'
-import { asksForJson } from './schema-fields.ts'
+import { asksForJson, isWrapped } from './schema-fields.ts'
 
 export function reviseRequest(document: JsonObject, revision: RequestRevision): JsonObject {
   const { responseFormat, instruction, turns = [] } = revision
@@ -16,7 +16,7 @@ export function reviseRequest(document: JsonObject, revision: RequestRevision): 
 
 /** As a server takes it that is not OpenAI's: what it is told besides could contradict that, or take the schema away. */
 function asksItsOwnWay(document: JsonObject): boolean {
-  return asksForJson(document) && (asObject(document.response_format)?.json_schema ?? null) === null
+  return asksForJson(document) && !isWrapped(document.response_format)
 }
 
 function reviseMessages(

@@ -12,9 +12,14 @@ export interface NamedSchema {
   readonly field: string
 }
 
+/** Whether OpenAI's own place of a schema is filled. */
+export function isWrapped(format: JsonValue | undefined): boolean {
+  return (asObject(format)?.json_schema ?? null) !== null
+}
+
 /** The schema that such a server would hold its answer to, where OpenAI's would see none. What cannot be read is theirs to refuse. */
 export function schemaForOthers(document: JsonObject): NamedSchema | undefined {
-  if ((asObject(document.response_format)?.json_schema ?? null) !== null) return undefined
+  if (isWrapped(document.response_format)) return undefined
   for (const [field, valueIn] of PLACES) {
     const schema = read(valueIn(document))
     if (schema !== undefined) return { ...unwrapped(schema), field }

@@ -2,7 +2,7 @@
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
-import { schemaForOthers } from './schema-fields.ts'
+import { isWrapped, schemaForOthers } from './schema-fields.ts'
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -106,7 +106,7 @@ function isOtherFormat(format: JsonObject | undefined): boolean {
     case 'json_object':
       return (format.schema ?? format.value) !== undefined
     case 'json_schema':
-      return (format.json_schema ?? null) === null
+      return !isWrapped(format)
     default:
       return true
   }

@@ -1,13 +1,12 @@
 /** The texts of content blocks, in requests and answers alike. */
-import { asObject, isJsonObject, type JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSource } from '../source-text.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 
 /** Visits `holder[field]`, content as a string or as blocks. */
 export function visitContent(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
   const content = holder[field]
-  if (typeof content === 'string') walk.text(holder, field, place)
-  else if (!Array.isArray(content) || !content.every(isJsonObject)) walk.all(holder, field, place)
+  if (!Array.isArray(content) || !content.every(isJsonObject)) walk.textOrAll(holder, field, place)
   else for (const block of content) visitBlock(block, place, walk)
 }
 
@@ -26,7 +25,6 @@ export function visitBlock(block: JsonObject, place: TextPlace, walk: TextWalk):
       break
     case 'image':
       visitSource(block, TOOL_OUTPUT, walk)
-      walk.all(asObject(block.source) ?? {}, 'content', TOOL_OUTPUT)
       break
     case 'redacted_thinking':
       break
@@ -72,10 +70,10 @@ const BLOCK_FIELDS: ReadonlySet<string> = new Set([...FIELDS_OF_TYPE.values()].f
 function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.textOrAll(block, 'title', TOOL_OUTPUT)
   walk.textOrAll(block, 'context', TOOL_OUTPUT)
-  const source = asObject(block.source) ?? {}
-  if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
-  else walk.all(source, 'content', TOOL_OUTPUT)
-  visitSource(block, TOOL_OUTPUT, walk)
+  visitSource(block, TOOL_OUTPUT, walk, (source) => {
+    if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
+    else walk.all(source, 'content', TOOL_OUTPUT)
+  })
   if (block.citations !== undefined) walk.othersIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
 }
 

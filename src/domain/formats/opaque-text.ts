@@ -1,0 +1,57 @@
+/** What of a document's strings is no text: ids, types and seals by their names, media by its form. */
+import type { JsonObject } from '../json.ts'
+import { MIN_MEDIA_CHARACTERS } from './text-media.ts'
+
+/** Whether the string in a field of this name is passed over. */
+export type IsHidden = (key: string, value: string) => boolean
+
+/** What a vendor has sealed, for its own eyes. */
+const SEALED_FIELDS: ReadonlySet<string> = new Set([
+  'signature',
+  'encrypted_content', // what Anthropic's own tools found
+  'encrypted_index',
+  'encrypted_stdout',
+])
+const NAMING_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'role',
+  'model',
+  'media_type',
+  'mime_type',
+  ...SEALED_FIELDS,
+])
+
+/** Names of fields that stay where the format does not know them. */
+export const LEAF_NAMES: ReadonlySet<string> = new Set([...NAMING_FIELDS, 'file_id', 'detail'])
+
+/** Of media beside its type. */
+export const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
+
+export function mediaTypeOf({ media_type, mime_type, mimeType }: JsonObject): string | undefined {
+  const mediaType = media_type ?? mime_type ?? mimeType
+  return typeof mediaType === 'string' ? mediaType : undefined
+}
+
+const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
+
+/** What ids and types consist of. Addresses, words and tokens of masked values have more. */
+const NAME = /^[\w.:/=+|~-]*$/
+
+/** What no seal holds, and addresses and words do. */
+const WORDS = /[@\s]/
+
+/** Whether a string of an unknown field is no text: a name of a thing (unless something else stands for it), a seal, or media. */
+export function isOpaque(key: string, value: string): boolean {
+  if (isMedia(key, value)) return true
+  if (SEALED_FIELDS.has(key)) return !WORDS.test(value)
+  return (NAMING_FIELDS.has(key) || key.endsWith('_id')) && NAME.test(value)
+}
+
+export function isMedia(_key: string, value: string): boolean {
+  return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
+}
+
+export function seesAll(): boolean {
+  return false
+}
