@@ -6,7 +6,8 @@ export interface Base64Media {
   readonly data: string
 }
 
-const MAX_HEAD_CHARACTERS = 256
+/** What stands before the comma: longer ones are no head. */
+export const MAX_HEAD_CHARACTERS = 256
 
 /** Its code, in lower case. */
 const D = 0x64

@@ -1,6 +1,7 @@
 /** What of a document's strings is no text: ids, types and seals by their names, media by its form. */
 import type { JsonObject } from '../json.ts'
-import { MIN_MEDIA_CHARACTERS } from './text-media.ts'
+import { MIN_MEDIA_CHARACTERS } from './base64.ts'
+import { isTextType } from './text-media.ts'
 
 /** Whether the string in a field of this name is passed over. */
 export type IsHidden = (key: string, value: string) => boolean
@@ -19,6 +20,9 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'media_type',
   'mime_type',
+  'mimeType',
+  'mediaType',
+  'contentType',
   ...SEALED_FIELDS,
 ])
 
@@ -28,9 +32,18 @@ export const LEAF_NAMES: ReadonlySet<string> = new Set([...NAMING_FIELDS, 'file_
 /** Of media beside its type. */
 export const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
 
-export function mediaTypeOf({ media_type, mime_type, mimeType }: JsonObject): string | undefined {
-  const mediaType = media_type ?? mime_type ?? mimeType
-  return typeof mediaType === 'string' ? mediaType : undefined
+/** Of the names that stand for it, whichever says that the media is a text. */
+export function mediaTypeOf({
+  media_type,
+  mime_type,
+  mimeType,
+  mediaType,
+  contentType,
+}: JsonObject): string | undefined {
+  const first = media_type ?? mime_type ?? mimeType ?? mediaType ?? contentType
+  if (first === undefined || first === null) return undefined
+  const types = [media_type, mime_type, mimeType, mediaType, contentType].filter((type) => typeof type === 'string')
+  return types.find(isTextType) ?? types[0]
 }
 
 const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/

@@ -1,5 +1,6 @@
 /** Where the media of a part is, as Anthropic writes it and others after it. */
 import { isJsonObject, type JsonObject } from '../json.ts'
+import { mediaTypeOf } from './opaque-text.ts'
 import type { TextPlace, TextWalk } from './text-walk.ts'
 
 /** Visited for what they are. */
@@ -13,12 +14,13 @@ export function visitSource(
   holder: JsonObject,
   place: TextPlace,
   walk: TextWalk,
-  visitContent = (source: JsonObject) => walk.all(source, 'content', place),
+  visitContent = (source: JsonObject) => walk.textOrAll(source, 'content', place),
 ): void {
   const { source } = holder
   if (!isJsonObject(source)) return walk.all(holder, 'source', place)
   visitContent(source)
-  if (source.type === 'base64') walk.base64(source, 'data', source.media_type, place)
+  if (source.type === 'base64') walk.base64(source, 'data', mediaTypeOf(source), place)
+  else if (source.type === 'text') walk.textOrAll(source, 'data', place)
   else walk.all(source, 'data', place)
   walk.address(source, 'url', place)
   walk.others(source, SOURCE_FIELDS, place)

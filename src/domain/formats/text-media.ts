@@ -1,10 +1,9 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
-import { parseDataUrl, type Base64Media } from './data-url.ts'
+import { binaryOf, bytesOfBase64, isBase64 } from './base64.ts'
+import { MAX_HEAD_CHARACTERS, parseDataUrl, type Base64Media } from './data-url.ts'
 
-const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|csv|sql)\b)/i
-
-/** Code units that go into one call. */
-const CHUNK = 8_192
+const TEXT_TYPE =
+  /^(?:text\/|message\/|application\/(?:[\w.+-]+\+)?(?:x-)?(?:json|jsonl|ndjson|xml|yaml|toml|csv|sql|sh|python|javascript|typescript|www-form-urlencoded)\b)/i
 
 /** A document as a text, for formats that have no place for its name. */
 export function titled(name: string | undefined, text: string): string {
@@ -19,18 +18,12 @@ export function textOfMedia(media: Base64Media): string | undefined {
 
 export type Rewrite = (text: string) => string
 
-/** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
-export const MIN_MEDIA_CHARACTERS = 1024
-
-const ALPHABET = /^[A-Za-z0-9+/_=-]*$/
-
-/** Old encoders break base64 into lines of 64 or 76 characters: a column of numbers has shorter ones. */
-const MIN_LINE = 57
-
-/** Where media may be fetched, however carelessly it is written (`my photo.png`): what is signed there is destroyed by every change. */
-const ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/\S/i
-/** What is behind such an address, and none of it: another line, or a person's address. */
-const BEHIND_ADDRESS = /[\r\n]|\s\S*@/
+/** Where media may be fetched: what is signed there is destroyed by every change. Somebody's address is none. */
+const ADDRESS = /^\s*(?:(?:https?|file|ftps?|gs|s3|oss):\/\/\S|(?:[a-z][a-z\d+.-]*:)?\/\/[^\s/?#@]+(?=[\s/?#]|$))\S*/i
+/** Such an address that is written carelessly goes on behind a blank: `my photo.png`. */
+const GOES_ON = /[/?%]|\.[a-z][a-z\d]{1,4}(?:[\s?#]|$)/i
+/** What no address has: another line, or a person's address. */
+const ENDS = /[\r\n]|\s\S+@\S/
 
 /** Whether media of this type is a text. */
 export function isTextType(mediaType: string): boolean {
@@ -90,15 +83,18 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite)
 
 /** The same where a `data:` URL has been taken off: another one inside is no base64, and could hold the next. */
 function rewriteBare(data: string, mediaType: string, rewrite: Rewrite): string {
-  if (!isTextType(mediaType)) return isMedia(data, mediaType === '' ? MIN_MEDIA_CHARACTERS : 0) ? data : rewrite(data)
+  if (!isTextType(mediaType)) return isBase64(data, mediaType === '' ? undefined : 0) ? data : rewrite(data)
   const document = rewriteMedia({ mediaType, data }, rewrite)
   if (document === undefined) return rewrite(data)
-  return document.isPlain ? document.data : besides(document.data, data, rewrite)
+  // A number may happen to be a letter or two.
+  return document.isPlain && HAS_LETTERS.test(data) ? document.data : besides(document.data, data, rewrite)
 }
+
+const HAS_LETTERS = /[A-Za-z]/
 
 /** The same of what need not be base64 at all, as nobody but a field beside it says so; undefined where none does. */
 export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite): string | undefined {
-  if (!isTextType(mediaType)) return isMedia(data) ? data : undefined
+  if (!isTextType(mediaType)) return isBase64(data) ? data : undefined
   const said = saidIn({ mediaType, data })
   if (!said?.isPlain) return undefined
   return besides(rewriteSaid(said, data, rewrite), data, rewrite)
@@ -106,27 +102,15 @@ export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite)
 
 /** Read as it is, too: it may be a secret. Always, so that it is the same each time. */
 function besides(document: string, data: string, rewrite: Rewrite): string {
-  const raw = isMedia(data) ? data : rewrite(data)
+  const raw = isBase64(data) ? data : rewrite(data)
   return document === data ? raw : document
 }
 
-function isMedia(data: string, minCharacters = MIN_MEDIA_CHARACTERS): boolean {
-  return data.length >= minCharacters && isBase64(data.trim())
-}
-
-/** Line by line: one pattern for all would exhaust its stack. */
-function isBase64(data: string): boolean {
-  for (let start = 0, end = 0; start < data.length; start = end + 1) {
-    end = data.indexOf('\n', start)
-    if (end === -1) end = data.length
-    const line = data.slice(start, end).trim()
-    if ((end < data.length && line.length < MIN_LINE) || !ALPHABET.test(line)) return false
-  }
-  return true
-}
-
-function isAddress(url: string): boolean {
-  return ADDRESS.test(url) && !BEHIND_ADDRESS.test(url.trim())
+/** Where the address ends that the text begins with; 0 where it begins with none. */
+function endOfAddress(text: string): number {
+  const end = ADDRESS.exec(text)?.[0].length ?? 0
+  const behind = text.slice(end).trimEnd()
+  return end > 0 && (behind === '' || (GOES_ON.test(behind) && !ENDS.test(behind))) ? text.length : end
 }
 
 /** A text in a `data:` URL; undefined of all else. */
@@ -136,49 +120,49 @@ export function rewriteDataUrl(url: string, rewrite: Rewrite): string | undefine
 }
 
 function rewriteInUrl(url: string, { mediaType, data }: Base64Media, rewrite: Rewrite): string {
-  return rewriteHead(url, rewrite) + (isTextType(mediaType) ? rewriteBare(data, mediaType, rewrite) : data)
+  const stays = !isTextType(mediaType) && PERCENT_ENCODED.test(data)
+  return rewriteHead(url, mediaType, rewrite) + (stays ? data : rewriteBare(data, mediaType, rewrite))
 }
 
+/** As base64 is in an address. */
+const PERCENT_ENCODED = /^[^\s@]*%[^\s@]*$/
+
 /** What a `data:` URL says before its data: a name may stand there. */
-function rewriteHead(url: string, rewrite: Rewrite): string {
+function rewriteHead(url: string, mediaType: string, rewrite: Rewrite): string {
   const head = url.slice(0, url.indexOf(',') + 1)
-  return PLAIN_HEAD.test(head) ? head : rewrite(head)
+  if (PLAIN_HEAD.test(head)) return head
+  const rewritten = rewrite(head)
+  if (rewritten === head || rewritten.length <= MAX_HEAD_CHARACTERS) return rewritten
+  // It would not be read as a head again.
+  return `data:${isTextType(mediaType) ? 'text/plain' : 'application/octet-stream'};base64,`
 }
 
 const PLAIN_HEAD = /^\s*data:[\w.+-]*\/?[\w.+-]*(?:;charset=[\w-]+)?;base64,$/i
 
+/** Media that stays, but for what a `data:` URL says before it. */
+export function rewriteHeadOnly(text: string, rewrite: Rewrite): string {
+  const media = parseDataUrl(text)
+  return media === undefined ? text : rewriteHead(text, media.mediaType, rewrite) + media.data
+}
+
 /** Where media is: an address or a `data:` URL of what is no text stays, as does bare base64. What is none of it is text. */
 export function rewriteAddress(url: string, rewrite: Rewrite): string {
-  if (isAddress(url)) return url
+  const end = endOfAddress(url)
+  if (end > 0) return url.slice(0, end) + (end === url.length ? '' : rewrite(url.slice(end)))
   const media = parseDataUrl(url.trimStart())
   if (media !== undefined) return rewriteInUrl(url, media, rewrite)
-  return isMedia(url) ? url : rewrite(url)
+  return isBase64(url) ? url : rewrite(url)
 }
 
 /** The same of a file, whose name may say what bare base64 is. */
 export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
-  return isTextName(name) && !isAddress(data)
+  return isTextName(name) && endOfAddress(data) === 0
     ? rewriteBase64(data, 'text/plain', rewrite)
     : rewriteAddress(data, rewrite)
 }
 
-/** In the usual alphabet, which is the only one that some vendors know: Gemini's clients write that of addresses. */
-export function standardBase64(data: string): string {
-  if (!data.includes('-') && !data.includes('_')) return data
-  const standard = data.replaceAll('-', '+').replaceAll('_', '/')
-  return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
-}
-
 function bytesOfText({ mediaType, data }: Base64Media): Uint8Array | undefined {
-  if (!isTextType(mediaType)) return undefined
-  try {
-    const binary = atob(standardBase64(data))
-    const bytes = new Uint8Array(binary.length)
-    for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index)
-    return bytes
-  } catch {
-    return undefined
-  }
+  return isTextType(mediaType) ? bytesOfBase64(data) : undefined
 }
 
 function decoded(bytes: Uint8Array): string | undefined {
@@ -187,11 +171,4 @@ function decoded(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function binaryOf(bytes: Uint8Array): string {
-  let binary = ''
-  for (let start = 0; start < bytes.length; start += CHUNK)
-    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
-  return binary
 }

@@ -14,6 +14,7 @@ import {
   rewriteBeside,
   rewriteDataUrl,
   rewriteFile,
+  rewriteHeadOnly,
   type Rewrite,
 } from './text-media.ts'
 
@@ -94,6 +95,11 @@ export class TextWalk {
     holder[field] = rewritten
   }
 
+  /** The same, where an id may stand as well. */
+  reference(holder: JsonObject, field: string, place: TextPlace): void {
+    this.#media(holder, field, place, (text, rewrite) => (isOpaque(field, text) ? text : rewriteAddress(text, rewrite)))
+  }
+
   #media(
     holder: JsonObject,
     field: string,
@@ -165,9 +171,12 @@ export class TextWalk {
     else if (inner !== undefined) this.all(holder, field, place)
   }
 
-  /** Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures. */
-  leaves(holder: JsonObject, field: string, place: TextPlace): void {
-    this.#leaves(holder, field, place, isOpaque)
+  /**
+   * Visits every name and string value inside `holder[field]`, whatever its depth, except media, ids, types and signatures.
+   * @param mediaType of the holder, where fields of it have been visited already: that may have changed it
+   */
+  leaves(holder: JsonObject, field: string, place: TextPlace, mediaType = mediaTypeOf(holder)): void {
+    this.#leaves(holder, field, place, isOpaque, mediaType)
   }
 
   /** The same, except media only. */
@@ -282,7 +291,7 @@ export class TextWalk {
     const rewrite = (inner: string) => this.#rewrite(inner, place)
     const isData = mediaType !== undefined && DATA_FIELDS.has(key)
     const document = rewriteDataUrl(text, rewrite) ?? (isData ? rewriteBeside(text, mediaType, rewrite) : undefined)
-    return document ?? (isHidden(key, text) ? text : rewrite(text))
+    return document ?? (isHidden(key, text) ? rewriteHeadOnly(text, rewrite) : rewrite(text))
   }
 
   #rewrite(text: string, place: TextPlace): string {

@@ -4,13 +4,13 @@ import t, { type Test } from 'tap'
 import { Buffer } from 'node:buffer'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
+import { standardBase64 } from '../../../src/domain/formats/base64.ts'
 import {
   rewriteAddress,
   rewriteBase64,
   rewriteBeside,
   rewriteFile,
   rewriteMedia,
-  standardBase64,
   textOfMedia,
 } from '../../../src/domain/formats/text-media.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
@@ -397,6 +397,130 @@ t.test('media stays, in lines that are indented or behind the head of a data: UR
   }
 })
 
+t.test('an address ends where its words do, and is none where a login or a person stands in it', async (t) => {
+  for (const [url, rewritten] of [
+    ['https://b.example/logo @2x.png?X-Amz-Signature=1', undefined],
+    ['https://h.example/my photo.png', undefined],
+    ['  https://x.example/y \n', undefined],
+    ['https://user:password@h.example/x.png', undefined],
+    ['s3://bucket@2/x', undefined],
+    ['//cdn.example/a.png', undefined],
+    ['https://x.example/?sig=1 card 4111 1111', 'https://x.example/?sig=1< card 4111 1111>'],
+    ['//x.example/ pay 10.50 with 4111', '//x.example/< pay 10.50 with 4111>'],
+    ['https://x.example/?sig=1\nto ada@example.com', 'https://x.example/?sig=1<\nto ada@example.com>'],
+    ['//ada@example.com', '<//ada@example.com>'],
+    ['postgres://ada:secret@db.example/x', '<postgres://ada:secret@db.example/x>'],
+    ['ada@example.com', '<ada@example.com>'],
+  ] as const)
+    t.equal(
+      rewriteAddress(url, (text) => `<${text}>`),
+      rewritten ?? url,
+    )
+})
+
+t.test('of base64 in lines all are as long, in the usual alphabet; keys and numbers are not', async (t) => {
+  const data = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 251)).toString('base64')
+  const seen = (text: string, mediaType: string) => {
+    let isSeen = false
+    rewriteBase64(text, mediaType, (inner) => ((isSeen = true), inner))
+    return isSeen
+  }
+  for (const length of [48, 56, 60, 64, 76])
+    for (const between of ['\n', '\r\n', '\r', '\n\n', ' ', '\n\t'])
+      for (const mediaType of ['image/png', ''])
+        t.notOk(seen(data.replaceAll(new RegExp(`.{${length}}`, 'g'), `$&${between}`), mediaType), `${length}`)
+  const key = `sk-proj-${'aB3_'.repeat(36)}`
+  const others = [
+    `${key}\n`.repeat(8),
+    `${'4111111111111111'.repeat(3)}\n${'4'.repeat(50)}\n4`,
+    `${'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'}\n`.repeat(40),
+    `${'A'.repeat(64)}\n${'A'.repeat(68)}`,
+    `${data}-_`,
+  ]
+  for (const text of others) for (const mediaType of ['image/png', '']) t.ok(seen(text, mediaType), text.slice(0, 60))
+})
+
+t.test('what a head of a data: URL says is masked and still a head; what is no base64 behind it is seen', async (t) => {
+  const mail = 'x@yy.io'
+  const head = `data:text/plain;name=${'a'.repeat(200)} ${mail};base64,`
+  const rewritten = rewriteAddress(`${head}aGVsbG8=`, (text) =>
+    text.replace(mail, `[[LLM_REDACTED_EMAIL_1${'0'.repeat(30)}]]`),
+  )
+  t.equal(rewritten, 'data:text/plain;base64,aGVsbG8=')
+  for (const data of [`see ${mail}`, '4111 1111 1111 1111'])
+    t.match(
+      rewriteAddress(`data:image/png;base64,${data}`, () => 'X'),
+      /,X$/,
+    )
+  for (const data of ['iVBORw0KGgo%3D', 'iVBO%2BRw0', 'AAAA'])
+    t.match(
+      rewriteAddress(`data:image/png;base64,${data}`, () => 'X'),
+      `,${data}`,
+    )
+})
+
+t.test('base64 is read with blanks in it, and digits that happen to be letters are seen as digits', async (t) => {
+  const text = '~~~>> é ø mail ada@example.com xx'
+  const data = `${base64(text, 'base64url')}\n`
+  t.equal(textOfMedia(plain(data)), text)
+  t.equal(standardBase64(data), base64(text))
+  const number = '4668271914892700'
+  t.ok(rewriteMedia(plain(number), (said) => said)?.isPlain, 'it is a text')
+  t.equal(
+    rewriteFile(number, 'card.txt', (seen) => seen.replace(number, 'X')),
+    'X',
+  )
+})
+
+t.test('what stands in a place of ids, types, names and texts is seen for what it is', async (t) => {
+  const mail = 'ada@example.com'
+  const card = '4111111111111111'
+  const data = base64(`mail ${mail}`)
+  const long = `${'A'.repeat(1100)}/${card}`
+  const cards = Array.from({ length: 70 }, () => card).join('/')
+  const keys = `sk-proj-${'aB3_'.repeat(36)}\n`.repeat(8)
+  const block = (fields: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [fields] }] })
+  const source = (fields: JsonObject) => block({ type: 'document', source: fields })
+  const typed = { mimeType: 'application/vnd.acme+json', data }
+  const masked = [mail, card, 'acme', 'sk-proj-']
+  const requests: [FormatName, JsonObject][] = [
+    ['messages', block({ type: 'resource', ...typed })],
+    ['generate-content', geminiPart(typed)],
+    ['chat-completions', { messages: [{ role: 'user', content: 'x', ...typed }] }],
+    ['chat-completions', chatPart({ url: `https://x.example card ${card}` })],
+    ['messages', source({ type: 'text', media_type: 'text/plain', data: cards })],
+    ['messages', source({ type: 'text', media_type: 'application/octet-stream', data: keys })],
+    ['messages', source({ type: 'content', content: long })],
+    ['messages', source({ type: 'base64', mime_type: 'text/csv', data })],
+    ['messages', toolInput({ mediaType: 'text/csv', data })],
+    ['messages', toolInput({ contentType: 'text/csv', data })],
+    ['messages', toolInput({ media_type: 'image/png', mimeType: 'text/plain', data: base64(`${mail} `.repeat(100)) })],
+    ['messages', toolInput({ mime_type: 'application/octet-stream', data: keys })],
+    ['chat-completions', { messages: [{ role: 'user', content: 'x', name: long }] }],
+    ['chat-completions', chatPart({ url: keys })],
+    ['chat-completions', chatPart({ file: { file_id: `see ${mail}` } })],
+    ['chat-completions', chatPart({ extra: `data:image/png;name=${mail};base64,${'A'.repeat(1100)}` })],
+    ['generate-content', geminiPart({ text: { inner: mail } })],
+    ['generate-content', geminiPart({ functionResponse: { name: 'f', response: {}, parts: [{ text: [mail] }] } })],
+    ['generate-content', geminiPart({ fileData: { fileUri: 'gs://a/b', mimeType: { x: mail } } })],
+    ['generate-content', geminiPart({ videoMetadata: { note: mail } })],
+  ]
+  for (const [format, request] of requests) {
+    const { sent } = seenIn(t, format, request, masked)
+    const label = `${format} ${JSON.stringify(request).slice(0, 150)}`
+    for (const value of [mail, card, 'sk-proj-', data]) t.notMatch(sent, value, label)
+  }
+})
+
+t.test('ids and addresses stay where either may stand', async (t) => {
+  const signed = 'https://b.s3.example/a.pdf?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F2025&X-Amz-Signature=fe5f80f7'
+  for (const id of [signed, 'file-abc123', 'files/abc'])
+    for (const part of [{ file: { file_id: id } }, { image_url: { file_id: id } }]) {
+      const { seen } = seenIn(t, 'chat-completions', chatPart(part), [])
+      t.notOk(seen.includes(id), id)
+    }
+})
+
 t.test('strings as long as a body may be exhaust nothing', async (t) => {
   const length = 10_000_000
   const line = `${'A'.repeat(76)}\n`
@@ -410,6 +534,10 @@ t.test('strings as long as a body may be exhaust nothing', async (t) => {
     `data:${'a'.repeat(length)}`,
     'data:text/plain;base64,'.repeat(length / 23),
     'data:;base64,'.repeat(length / 13),
+    '_-'.repeat(length / 2),
+    `data:text/plain;base64,${'_-'.repeat(length / 2)}`,
+    'A '.repeat(length / 2),
+    `${'A'.repeat(48)} `.repeat(length / 49),
   ]
   const keep = (text: string) => text
   for (const text of texts) {

@@ -1,5 +1,6 @@
 /** The texts of the messages of a chat-completions request, visited and replaced in place. */
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { mediaTypeOf } from '../opaque-text.ts'
 import { visitSource } from '../source-text.ts'
 import { ASSISTANT, SYSTEM, TOOL_OUTPUT, USER, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
@@ -53,7 +54,7 @@ const PART_FIELDS: ReadonlySet<string> = new Set([
   'source',
   ...ADDRESS_FIELDS,
 ])
-const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
+const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data', 'file_id'])
 const ADDRESSED_FIELDS: ReadonlySet<string> = new Set(['url', 'file_id'])
 const SOUND_FIELDS: ReadonlySet<string> = new Set(['data', 'format'])
 const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expires_at', 'transcript'])
@@ -61,13 +62,20 @@ const AUDIO_FIELDS: ReadonlySet<string> = new Set(['id', 'data', 'format', 'expi
 /** Visits one message of the conversation. */
 export function visitMessage(message: JsonObject, walk: TextWalk): void {
   const place = PLACE_OF_ROLE[asString(message.role) ?? ''] ?? USER
-  for (const field in message) visitMessageField(message, field, place, walk)
+  const mediaType = mediaTypeOf(message)
+  for (const field in message) visitMessageField(message, field, mediaType, place, walk)
   visitSigned(message, place, walk)
   visitSentCalls(message, walk)
   walk.names(message, MESSAGE_FIELDS, place)
 }
 
-function visitMessageField(message: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+function visitMessageField(
+  message: JsonObject,
+  field: string,
+  mediaType: string | undefined,
+  place: TextPlace,
+  walk: TextWalk,
+): void {
   switch (field) {
     case 'role':
     case 'tool_call_id':
@@ -81,13 +89,13 @@ function visitMessageField(message: JsonObject, field: string, place: TextPlace,
       visitContent(message, place, walk)
       return
     case 'name': // of the author, or of the function that answered, which must stay
-      if (place.scope !== 'tool-output') walk.all(message, field, place)
+      if (place.scope !== 'tool-output') walk.textOrAll(message, field, place)
       return
     case 'audio':
       visitAudio(message, place, walk)
       return
     default:
-      walk.leaves(message, field, place)
+      walk.leaves(message, field, place, mediaType)
   }
 }
 
@@ -118,12 +126,14 @@ function visitAddress(part: JsonObject, field: string, place: TextPlace, walk: T
   const media = part[field]
   if (!isJsonObject(media)) return walk.address(part, field, place)
   walk.address(media, 'url', TOOL_OUTPUT)
-  walk.leaves(media, 'file_id', place)
+  walk.reference(media, 'file_id', place)
   walk.extras(media, ADDRESSED_FIELDS, place)
 }
 
 function visitFile(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  visitFileFields(asObject(part.file) ?? {}, place, walk)
+  const file = asObject(part.file) ?? {}
+  visitFileFields(file, place, walk)
+  walk.reference(file, 'file_id', place)
   walk.othersIn(part, 'file', FILE_FIELDS, place)
 }
 

@@ -17,7 +17,7 @@ import {
   requiredString,
   withoutUndefined,
 } from '../fields.ts'
-import { standardBase64 } from '../text-media.ts'
+import { standardBase64 } from '../base64.ts'
 import type { CallIds } from './call-ids.ts'
 import { listIn, nameIn, valueIn } from './spelling.ts'
 import { argumentsTextOf } from './tool-arguments.ts'

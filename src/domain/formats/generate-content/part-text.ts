@@ -1,14 +1,16 @@
 /** The texts of parts, of a request or an answer, visited and replaced in place. */
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { mediaTypeOf } from '../opaque-text.ts'
 import { isTextType } from '../text-media.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 import { bothSpellings, camelOf, itemsIn, spellings } from './spelling.ts'
 
 /** Fields that are no text: media, marks and signatures. */
-const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
+const OPAQUE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'mediaResolution'])
 
 const PART_FIELDS = bothSpellings([
   ...OPAQUE,
+  'videoMetadata',
   'text',
   'inlineData',
   'fileData',
@@ -20,6 +22,7 @@ const PART_FIELDS = bothSpellings([
 const CALL_FIELDS = bothSpellings(['id', 'name', 'args', 'willContinue'])
 const RESPONSE_FIELDS = bothSpellings(['id', 'name', 'response', 'parts', 'willContinue', 'scheduling'])
 const MEDIA_FIELDS = bothSpellings(['mimeType', 'data', 'fileUri', 'displayName'])
+const VIDEO_FIELDS = bothSpellings(['startOffset', 'endOffset', 'fps'])
 const CODE_FIELDS = bothSpellings(['id', 'code', 'language'])
 
 /**
@@ -27,7 +30,8 @@ const CODE_FIELDS = bothSpellings(['id', 'code', 'language'])
  * Parts that this codec does not know are visited leaf by leaf.
  */
 export function visitPart(part: JsonObject, place: TextPlace, walk: TextWalk): void {
-  for (const [name, value] of Object.entries(part)) visitField(part, name, value, place, walk)
+  const mediaType = mediaTypeOf(part)
+  for (const [name, value] of Object.entries(part)) visitField(part, name, value, mediaType, place, walk)
   walk.names(part, PART_FIELDS, place)
 }
 
@@ -35,18 +39,20 @@ function visitField(
   part: JsonObject,
   name: string,
   value: JsonValue | undefined,
+  mediaType: string | undefined,
   place: TextPlace,
   walk: TextWalk,
 ): void {
   const field = camelOf(name)
   if (OPAQUE.has(field)) return
-  if (field === 'text') walk.text(part, name, place)
+  if (field === 'text') walk.textOrAll(part, name, place)
   else if (field === 'functionCall' && isJsonObject(value)) visitCall(value, walk)
   else if (field === 'functionResponse' && isJsonObject(value)) visitResponse(value, walk)
   else if ((field === 'inlineData' || field === 'fileData') && isJsonObject(value)) visitMedia(value, place, walk)
+  else if (field === 'videoMetadata') walk.othersIn(part, name, VIDEO_FIELDS, place)
   else if (field === 'codeExecutionResult') walk.leaves(part, name, TOOL_OUTPUT)
   else if (field === 'executableCode' && isJsonObject(value)) visitCode(value, place, walk)
-  else walk.leaves(part, name, place)
+  else walk.leaves(part, name, place, mediaType)
 }
 
 function visitCode(code: JsonObject, place: TextPlace, walk: TextWalk): void {
@@ -71,6 +77,7 @@ function visitResponse(response: JsonObject, walk: TextWalk): void {
 function visitMedia(media: JsonObject, place: TextPlace, walk: TextWalk): void {
   // Whichever spelling the vendor obeys where both are there.
   const types = spellings('mimeType').flatMap((name) => asString(media[name]) ?? [])
+  for (const name of spellings('mimeType')) if (typeof media[name] === 'object') walk.all(media, name, place)
   for (const name of spellings('displayName')) walk.textOrAll(media, name, place)
   walk.base64(media, 'data', types.find(isTextType) ?? types[0], TOOL_OUTPUT)
   for (const name of spellings('fileUri')) walk.address(media, name, TOOL_OUTPUT)

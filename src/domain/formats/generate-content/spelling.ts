@@ -59,9 +59,14 @@ export function requireOneSpelling(object: JsonObject, path?: string): void {
   }
 }
 
+/** No field of the vendor's has a longer name. */
+const MAX_NAME = 256
+
 /** The first spelling of a field's name. */
 export function camelOf(name: string): string {
-  return name.includes('_') ? name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name
+  return name.length <= MAX_NAME && name.includes('_')
+    ? name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    : name
 }
 
 /** Asked for with the names in this folder's code only, so it stays small. */

@@ -1,5 +1,6 @@
 /** The texts of content blocks, in requests and answers alike. */
 import { isJsonObject, type JsonObject } from '../../json.ts'
+import { mediaTypeOf } from '../opaque-text.ts'
 import { visitSource } from '../source-text.ts'
 import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
 
@@ -72,7 +73,7 @@ function visitDocument(block: JsonObject, walk: TextWalk): void {
   walk.textOrAll(block, 'context', TOOL_OUTPUT)
   visitSource(block, TOOL_OUTPUT, walk, (source) => {
     if (source.type === 'content') visitContent(source, 'content', TOOL_OUTPUT, walk)
-    else walk.all(source, 'content', TOOL_OUTPUT)
+    else walk.textOrAll(source, 'content', TOOL_OUTPUT)
   })
   if (block.citations !== undefined) walk.othersIn(block, 'citations', CITATION_FIELDS, TOOL_OUTPUT)
 }
@@ -81,10 +82,11 @@ const CITATION_FIELDS: ReadonlySet<string> = new Set(['enabled'])
 
 /** Blocks of the vendor's own tools: inputs like a client tool's, everything else their output. */
 function visitUnknown(block: JsonObject, place: TextPlace, walk: TextWalk): void {
+  const mediaType = mediaTypeOf(block)
   for (const field of Object.keys(block)) {
     if (field === 'input') walk.values(block, field, TOOL_INPUT)
     else if (field === 'content') walk.leaves(block, field, TOOL_OUTPUT)
-    else if (!OPAQUE.has(field)) walk.leaves(block, field, place)
+    else if (!OPAQUE.has(field)) walk.leaves(block, field, place, mediaType)
   }
   walk.names(block, BLOCK_FIELDS, place)
 }

@@ -1,0 +1,85 @@
+/** Base64 as clients write it: in two alphabets, in lines, without its end. */
+
+/** Shorter text in the alphabet of base64 may be a secret, which must be seen; media is longer than this. */
+export const MIN_MEDIA_CHARACTERS = 1024
+
+/** Encoders break base64 into lines of 48 to 76 characters: a column of numbers or keys has shorter ones. */
+const MIN_LINE = 48
+
+/** Code units that go into one call. */
+const CHUNK = 8_192
+
+const DASH = 0x2d
+const UNDERSCORE = 0x5f
+const PLUS = 0x2b
+const SLASH = 0x2f
+const EQUALS = 0x3d
+const BLANK = 0x20
+const TAB = 0x09
+const CARRIAGE_RETURN = 0x0d
+
+const EITHER_ALPHABET = /^[A-Za-z0-9+/_=-]*$/
+const USUAL_ALPHABET = /^[A-Za-z0-9+/=]*$/
+const ADDRESS_ALPHABET = /^[A-Za-z0-9_=-]*$/
+
+/**
+ * In the usual alphabet, without blanks, which is the only one that some vendors know: Gemini's clients write that of
+ * addresses. Byte by byte: replacing ten million characters one by one takes a gigabyte.
+ */
+export function standardBase64(data: string): string {
+  if (!/[-_\s]/.test(data)) return data
+  const bytes = new TextEncoder().encode(data)
+  let length = 0
+  for (const byte of bytes) {
+    if (byte === BLANK || (byte >= TAB && byte <= CARRIAGE_RETURN)) continue
+    bytes[length++] = byte === DASH ? PLUS : byte === UNDERSCORE ? SLASH : byte
+  }
+  const missing = (4 - (length % 4)) % 4
+  const padded = new Uint8Array(length + missing).fill(EQUALS)
+  padded.set(bytes.subarray(0, length))
+  return new TextDecoder().decode(padded)
+}
+
+/** Undefined where it is no base64. */
+export function bytesOfBase64(data: string): Uint8Array | undefined {
+  try {
+    const binary = atob(standardBase64(data))
+    const bytes = new Uint8Array(binary.length)
+    for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index)
+    return bytes
+  } catch {
+    return undefined
+  }
+}
+
+/** A character for each byte. */
+export function binaryOf(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  return binary
+}
+
+/** Whether it is base64 of at least so many characters and nothing else, as far as its letters and lines say. */
+export function isBase64(data: string, minCharacters = MIN_MEDIA_CHARACTERS): boolean {
+  if (data.length < minCharacters) return false
+  const trimmed = data.trim()
+  // No encoder writes both.
+  if (EITHER_ALPHABET.test(trimmed)) return USUAL_ALPHABET.test(trimmed) || ADDRESS_ALPHABET.test(trimmed)
+  return isInLines(trimmed)
+}
+
+/** All as long as the first, but the last. One by one: a pattern for all would exhaust its stack. */
+function isInLines(data: string): boolean {
+  const breaks = /\s+/g
+  let length = 0
+  for (let start = 0; start < data.length; start = breaks.lastIndex) {
+    const found = breaks.exec(data)
+    const line = data.slice(start, found?.index)
+    length ||= line.length
+    if (!USUAL_ALPHABET.test(line)) return false
+    if (found === null) return line.length <= length
+    if (line.length !== length || length < MIN_LINE || length % 4 !== 0) return false
+  }
+  return true
+}
