@@ -49,7 +49,7 @@ export function planRoute(input: RouteInput): RouteOutcome {
   const { key, policy, request, health, nowMs } = input
   const removalOf = compileRules({ access: key.access, policy, request, health, nowMs })
   const removed: Removal[] = []
-  const left = wanted.groups.map((group) => withoutRemoved(group, removalOf, removed))
+  const left = wanted.groups.flatMap((group) => roomyFirst(withoutRemoved(group, removalOf, removed), request))
   const candidates = rankDeployments(left, policy.scoringMethod, health)
   if (!isNotEmpty(candidates)) return { type: 'refused', error: refusalFor(removed, input), removed }
   return { type: 'plan', candidates, removed, method: policy.scoringMethod ?? 'priority' }
@@ -68,6 +68,16 @@ function withoutRemoved(
     else removed.push(removal)
   }
   return left
+}
+
+/**
+ * Those of the group whose context window the request probably fits into, then the others: an estimate takes nothing out, but a
+ * provider that is sent too much refuses it, and then nobody else is asked.
+ */
+function roomyFirst(group: readonly Deployment[], { probableTokens }: RouteRequest): (readonly Deployment[])[] {
+  const isTight = ({ model }: Deployment) => model.contextWindow !== undefined && model.contextWindow < probableTokens
+  if (group.length < 2 || !group.some(isTight)) return [group]
+  return [group.filter((deployment) => !isTight(deployment)), group.filter(isTight)]
 }
 
 function isNotEmpty(candidates: Candidate[]): candidates is [Candidate, ...Candidate[]] {
@@ -137,9 +147,9 @@ function findNamed(
   return { model, groups: [[pinned], sameModel.filter((deployment) => deployment !== pinned)] }
 }
 
-function refusalFor(removed: readonly Removal[], { health, nowMs }: RouteInput): GatewayError {
+function refusalFor(removed: readonly Removal[], { compiled, health, nowMs }: RouteInput): GatewayError {
   const cooling = removed.filter(({ rule }) => rule === 'cooling-down')
   if (cooling.length > 0) return noHealthyProvider(cooling, health, nowMs)
-  if (removed.every(({ rule }) => rule === 'not-allowed')) return nothingAllowed()
+  if (removed.every(({ rule }) => rule === 'not-allowed')) return nothingAllowed(compiled.deployments)
   return noEligibleModel(removed)
 }

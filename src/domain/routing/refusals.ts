@@ -32,9 +32,10 @@ export function autoNotAllowed(): GatewayError {
   )
 }
 
-/** 403. The key's access leaves nothing to choose from. */
-export function nothingAllowed(): GatewayError {
-  return new GatewayError('model_not_allowed', 'this key may use no model', { param: 'model' })
+/** 403. The key's access, or a gateway without providers, leaves nothing to choose from. */
+export function nothingAllowed(deployments: readonly unknown[]): GatewayError {
+  const why = deployments.length === 0 ? 'there is no model: no provider is in use' : 'this key may use no model'
+  return new GatewayError('model_not_allowed', why, { param: 'model' })
 }
 
 /** 400. The rules of the request leave no candidate. */

@@ -11,6 +11,8 @@ export interface RouteRequest {
   readonly needs: readonly Capability[]
   /** Lower bound of the prompt's tokens, for the context-window rule (an estimate must not remove a model that fits). */
   readonly minPromptTokens: number
+  /** What prompt and answer probably take together: a model whose context window is smaller comes after the others. */
+  readonly probableTokens: number
 }
 
 /** What the proxy remembers of deployments, by `provider/model`. */

@@ -14,6 +14,8 @@ import { traceStep } from './trace.ts'
  * that the prompt fits into.
  */
 const MAX_CHARACTERS_PER_TOKEN = 16
+/** Of prose in English; other texts have fewer. */
+const USUAL_CHARACTERS_PER_TOKEN = 4
 
 /** @throws {GatewayError} as `planRoute` refuses. */
 export function planRequest(
@@ -22,6 +24,7 @@ export function planRequest(
   record: RequestRecord,
   services: Services,
 ): RoutePlan {
+  const characters = promptCharacters(request)
   const outcome = planRoute({
     compiled: caller.configuration.compiled,
     key: caller.key,
@@ -29,7 +32,8 @@ export function planRequest(
     request: {
       model: request.model,
       needs: needsOf(request),
-      minPromptTokens: Math.floor(promptCharacters(request) / MAX_CHARACTERS_PER_TOKEN),
+      minPromptTokens: Math.floor(characters / MAX_CHARACTERS_PER_TOKEN),
+      probableTokens: Math.ceil(characters / USUAL_CHARACTERS_PER_TOKEN) + (request.sampling.maxOutputTokens ?? 0),
     },
     health: services.health,
     nowMs: services.now(),

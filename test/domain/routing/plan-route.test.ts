@@ -22,8 +22,11 @@ const COMPILED = compile(
   provider('off', [model('gpt')], { enabled: false }),
 )
 
-function plan(name: string | undefined, fields: Partial<Omit<RouteInput, 'request'>> = {}) {
-  const request = { model: name, needs: ['chat'], minPromptTokens: 1 } as const
+function plan(
+  name: string | undefined,
+  { probableTokens = 1, ...fields }: Partial<Omit<RouteInput, 'request'>> & { probableTokens?: number } = {},
+) {
+  const request = { model: name, needs: ['chat'], minPromptTokens: 1, probableTokens } as const
   const outcome = planRoute({
     compiled: COMPILED,
     key: key(),
@@ -55,6 +58,30 @@ t.test('a scoring method ranks all that is left', async (t) => {
   const outcome = plan('auto', { policy: policy({ scoringMethod: 'cost' }) })
   t.same(idsOf(outcome), ['two/llama', 'two/gpt', 'one/gpt', 'three/llama', 'three/org/slash'])
   t.match(outcome, { method: 'cost' })
+})
+
+t.test('what a request will probably not fit into comes after what it fits into, within its group', async (t) => {
+  const compiled = compile(
+    provider('one', [model('a', { priority: 1, contextWindow: 100 }), model('b', { priority: 2, contextWindow: 200 })]),
+    provider('two', [model('a', { priority: 3, contextWindow: 300 }), model('c', { priority: 4 })]),
+  )
+  const order = ['one/a', 'one/b', 'two/a', 'two/c']
+  t.same(idsOf(plan('auto', { compiled, probableTokens: 100 })), order)
+  t.same(idsOf(plan('auto', { compiled, probableTokens: 101 })), ['one/b', 'two/a', 'two/c', 'one/a'])
+  t.same(idsOf(plan('auto', { compiled, probableTokens: 1e9 })), ['two/c', 'one/a', 'one/b', 'two/a'])
+  t.same(
+    idsOf(plan('a', { compiled, probableTokens: 150 })),
+    ['two/a', 'one/a', 'one/b', 'two/c'],
+    'the named model still first',
+  )
+  t.same(idsOf(plan('one/a', { compiled, probableTokens: 150 }))[0], 'one/a')
+})
+
+t.test('where no provider is in use the refusal says so', async (t) => {
+  t.match(errorOf(plan('auto', { compiled: compile() })), {
+    code: 'model_not_allowed',
+    message: /no provider is in use/,
+  })
 })
 
 t.test('a key without auto must name a model', async (t) => {
