@@ -15,7 +15,7 @@
  * Each organization stands for itself: in a cluster they live on different nodes. An admission whose confirmation was
  * lost may stand in the backend all the same; it is settled or released under its id like the rest.
  */
-import { NOTHING_USED } from '../../domain/quota/amounts.ts'
+import { boundOf, NOTHING_USED, subtractCharges } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
@@ -62,7 +62,7 @@ class Resilient implements ResilientQuotaStore {
     const link = this.#links.of(plan)
     if (link.outage !== undefined) return this.#admitPatiently(link, request, this.#admitLocally(link, request))
     try {
-      return remembered(link, plan, await this.#backend.admit(request))
+      return remembered(link, request, await this.#backend.admit(request))
     } catch (error) {
       return this.#admitPatiently(link, request, this.#admitAfter(error, link, request))
     }
@@ -79,7 +79,7 @@ class Resilient implements ResilientQuotaStore {
     const again = { ...request, id: `${request.id}~` }
     if (link.outage !== undefined) return this.#admitLocally(link, again)
     try {
-      return remembered(link, request.plan, await this.#backend.admit(again))
+      return remembered(link, again, await this.#backend.admit(again))
     } catch (error) {
       return this.#admitAfter(error, link, again)
     }
@@ -223,7 +223,14 @@ class Resilient implements ResilientQuotaStore {
   }
 }
 
-function remembered(link: Link, plan: QuotaPlan, admission: Admission): Admission {
-  if (admission.type === 'admitted') link.seen.remember(plan, admission.remaining)
+function remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
+  if (admission.type === 'admitted')
+    link.seen.remember(plan, admission.remaining, unusedOf(need, admission.grantedOutputTokens))
   return admission
+}
+
+/** An answer without a maximum is granted all that a small limit leaves, and takes little of it. */
+function unusedOf(need: QuotaNeed, granted: number | undefined): Charge {
+  if (need.open === undefined || granted === undefined) return NOTHING_USED
+  return subtractCharges(boundOf(need, granted), boundOf(need, Math.min(granted, need.open.minTokens)))
 }

@@ -8,7 +8,7 @@
  */
 import { planOf } from '../../domain/quota/limits.ts'
 import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
-import { NOTHING_USED } from '../../domain/quota/amounts.ts'
+import { amountIn, NOTHING_USED } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
 import type { Admission, Reservation } from '../pipeline/quota-port.ts'
@@ -28,10 +28,16 @@ export class SeenLimits {
   readonly #byName = new Map<string, SeenLimit>()
   readonly #byPlan = new WeakMap<QuotaPlan, readonly SeenLimit[]>()
 
-  /** @param remaining of each limit, in the plan's order */
-  remember(plan: QuotaPlan, remaining: readonly number[]): void {
+  /**
+   * @param remaining of each limit, in the plan's order
+   * @param unused of what it is without, this will hardly be used
+   */
+  remember(plan: QuotaPlan, remaining: readonly number[], unused: Charge): void {
     let index = 0
-    for (const limit of this.#limitsOf(plan)) limit.remaining = remaining[index++] ?? 0
+    for (const limit of this.#limitsOf(plan)) {
+      const unit = plan.limits[index]?.limit.unit
+      limit.remaining = (remaining[index++] ?? 0) + (unit === undefined ? 0 : amountIn(unit, unused))
+    }
   }
 
   /** A plan whose limits are the leases, to be counted by a ledger that lives as long as the grace. */
