@@ -12,6 +12,7 @@ export async function runCheck(args: readonly string[], environment: NodeJS.Proc
     environment,
     strict: paths.length < args.length,
     checkPattern,
+    nowMs: Date.now(),
     writeLine: (line) => process.stdout.write(`${line}\n`),
   })
 }

@@ -9,7 +9,7 @@ import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { Steps } from './domain/steps.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
-import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
+import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type DerivedSecrets,
 } from './proxy/config/configuration.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
-import type { StateDirectory } from './proxy/config/state-directory.ts'
+import { StateError, type StateDirectory } from './proxy/config/state-directory.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import type { Now } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
@@ -46,6 +46,9 @@ interface GeneratedKey {
 
 /** No client waits for a reading whose going would end it. */
 const NEVER_ENDED = new CallCancellation()
+
+/** Said at the start and when the last one goes. */
+export const NO_PROVIDER = 'no provider is in use: nobody can answer a call'
 
 /** What is wrong with manifests that are valid one by one. */
 class ManifestError extends Error {}
@@ -109,7 +112,8 @@ export class StandaloneConfiguration {
       if (resources !== undefined) yield* this.#swap(resources)
       return resources !== undefined
     } catch (err) {
-      log.error(err instanceof ManifestError ? { problem: err.message } : { err }, 'configuration refused')
+      const isTold = err instanceof ManifestError || err instanceof StateError
+      log.error(isTold ? { problem: err.message } : { err }, 'configuration refused')
       return false
     }
   }
@@ -150,9 +154,10 @@ export class StandaloneConfiguration {
       checkPattern,
       nowMs: wallNow(),
     })
-    requirePatterns(conditions)
-    this.#requireKeys(resources)
+    requirePatterns(conditions, resources)
+    this.#requireAsBefore(resources)
     const configuration = yield* createConfigurationInSteps(snapshot, credentials, secrets)
+    const hadProvider = holder.current() !== undefined && this.hasUsableProvider()
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
     holder.swap(configuration)
     this.#revision = snapshot.revision
@@ -160,14 +165,21 @@ export class StandaloneConfiguration {
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
+    if (hadProvider && !this.hasUsableProvider()) log.warn({}, NO_PROVIDER)
   }
 
-  /** Files that have been emptied, by a slip or half-way through a save, must not lock everybody out. */
-  #requireKeys({ virtualKeys }: ManifestResources): void {
-    const hadKeys = (this.#options.holder.current()?.compiled.snapshot.virtualKeys.length ?? 0) > 0
-    if (hadKeys && virtualKeys.length === 0) {
-      throw new ManifestError('the manifests declare no VirtualKey any more; restart the gateway if that is meant')
-    }
+  /** Files that have been emptied or moved, by a slip or half-way through a save, must not lock everybody out. */
+  #requireAsBefore({ virtualKeys, providers }: ManifestResources): void {
+    const before = this.#options.holder.current()?.compiled.snapshot
+    if (before === undefined) return
+    const isGone = (had: readonly unknown[], has: readonly unknown[]) => had.length > 0 && has.length === 0
+    const kind = isGone(before.virtualKeys, virtualKeys)
+      ? 'VirtualKey'
+      : isGone(before.providers, providers)
+        ? 'Provider'
+        : undefined
+    if (kind !== undefined)
+      throw new ManifestError(`the manifests declare no ${kind} any more; restart the gateway if that is meant`)
   }
 
   /** What is declared and not in force, with the reason, once: a provider without its key here is normal. */
@@ -201,10 +213,12 @@ export class StandaloneConfiguration {
 }
 
 /** An organization whose masking cannot be read must not vanish with all its keys because of a slip in a pattern. */
-function requirePatterns(conditions: readonly ResourceConditions[]): void {
-  for (const { kind, name, conditions: list } of conditions) {
+function requirePatterns(conditions: readonly ResourceConditions[], { places }: ManifestResources): void {
+  for (const { kind, namespace, name, conditions: list } of conditions) {
     const bad = list.find(({ reason }) => reason === 'InvalidPattern')
-    if (bad !== undefined) throw new ManifestError(`${kind} ${name}: ${bad.message}`)
+    if (bad === undefined) continue
+    const place = places.get(placeKey(kind, namespace, name))
+    throw new ManifestError(`${place === undefined ? '' : `${place}: `}${kind} ${name}: ${bad.message}`)
   }
 }
 
@@ -220,6 +234,7 @@ function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestR
     virtualKeys: all.flatMap(({ virtualKeys }) => virtualKeys),
     namespaces: all.flatMap(({ namespaces }) => namespaces),
     secrets: all.flatMap(({ secrets }) => secrets),
+    places: new Map(all.flatMap(({ places }) => [...places])),
   }
 }
 

@@ -9,7 +9,7 @@ import { reloadOnHangUp } from './signals.ts'
 import { openStores } from './stores.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
-import { StandaloneConfiguration } from './standalone-configuration.ts'
+import { NO_PROVIDER, StandaloneConfiguration } from './standalone-configuration.ts'
 
 export const STANDALONE_FLAGS = {
   config: { type: 'list', help: 'file or folder of manifests; may be repeated' },
@@ -56,7 +56,7 @@ export async function runStandalone(
   const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
   if (unreadable.length > 0)
     output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
-  if (!configuration.hasUsableProvider()) output.log.warn({}, 'no provider is in use: nobody can answer a call')
+  if (!configuration.hasUsableProvider()) output.log.warn({}, NO_PROVIDER)
   if (!configuration.hasKey()) output.log.warn({}, 'no virtual key is in force: every call is a 401')
   const stores = await openStores(flags.redis, output.log, { now, wallNow: Date.now })
   const close = async () => {
@@ -115,7 +115,7 @@ async function loadFirst(
   configuration: StandaloneConfiguration,
   flags: Flags<typeof STANDALONE_FLAGS>,
 ): Promise<DemoProviders | undefined> {
-  if (!(await configuration.reload())) throw new UsageError('the manifests are not valid; see above')
+  if (!(await configuration.reload())) throw new UsageError('the configuration is not valid; see above')
   if (!flags.demo || configuration.hasUsableProvider()) return undefined
   const demo = await startDemoProviders()
   configuration.addSource(demo.manifests)

@@ -52,6 +52,25 @@ t.test('between the keys of a long file others have their turn', async (t) => {
   t.ok(turns >= 5 * KEYS, `${turns} turns`)
 })
 
+t.test('an empty file of a generated key is told of without a stack', async (t) => {
+  const folder = t.testdir({ 'key.yaml': keys(1), state: { 'virtual-keys': { 'default.key-0': '' } } })
+  const state = new StateDirectory(join(folder, 'state'))
+  const errors: unknown[] = []
+  const configuration = new StandaloneConfiguration({
+    paths: [join(folder, 'key.yaml')],
+    environment: {},
+    state,
+    secrets: deriveSecrets(state.masterSecret()),
+    holder: new ConfigurationHolder(),
+    log: { debug() {}, info() {}, warn() {}, error: (...line: unknown[]) => void errors.push(line) },
+    now: () => 0,
+    wallNow: () => 0,
+    loaded() {},
+  })
+  t.equal(await configuration.reload(), false)
+  t.match(errors, [[{ problem: /default\.key-0 is empty; remove it/ }, 'configuration refused']])
+})
+
 t.test('what changes during a reading is read by the next, in order', async (t) => {
   const { configuration, inForce, write } = begin(t)
   write(keys(KEYS))

@@ -5,13 +5,16 @@ import type { PatternCheck } from '../domain/resources/organizations.ts'
 import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
 import { Secret } from '../domain/secret.ts'
-import { loadManifests, type ManifestResources } from './load.ts'
+import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
+import { loadManifests, placeKey, type ManifestResources } from './load.ts'
 import { formatProblem } from './problem.ts'
 import { secretLookup, type Environment } from './secrets.ts'
 
 export interface CheckOptions {
   readonly environment: Environment
   readonly checkPattern: PatternCheck
+  /** The machine's clock: which keys have expired. */
+  readonly nowMs: Milliseconds
   /** A warning is a fault. */
   readonly strict?: boolean
   readonly writeLine: (line: string) => void
@@ -34,12 +37,10 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   }
   for (const warning of result.warnings) options.writeLine(`warning: ${formatProblem(warning)}`)
   const conditions = failingConditions(result.resources, options)
-  const faults = conditions.filter(({ reason }) => reason === 'InvalidPattern')
-  if (faults.length > 0) {
-    for (const { line } of faults) options.writeLine(line)
-    return 1
-  }
-  for (const { line } of conditions) options.writeLine(`warning: ${line}`)
+  const isFault = ({ reason }: FailingCondition) => reason === 'InvalidPattern'
+  for (const condition of conditions)
+    options.writeLine(isFault(condition) ? condition.line : `warning: ${condition.line}`)
+  if (conditions.some(isFault)) return 1
   const warnings = result.warnings.length + conditions.length
   if (options.strict === true && warnings > 0) {
     options.writeLine(`not ok: ${counted(warnings, 'warning')}`)
@@ -68,7 +69,7 @@ interface FailingCondition {
   readonly line: string
 }
 
-function failingConditions(resources: ManifestResources, { checkPattern }: CheckOptions): FailingCondition[] {
+function failingConditions(resources: ManifestResources, { checkPattern, nowMs }: CheckOptions): FailingCondition[] {
   const { conditions } = buildSnapshot({
     ...resources,
     secretValue: withPlaceholders(resources),
@@ -76,8 +77,9 @@ function failingConditions(resources: ManifestResources, { checkPattern }: Check
     digestOf: (text) => text,
     contentHash: () => '',
     checkPattern,
+    nowMs,
   })
-  return conditions.flatMap(failing)
+  return conditions.flatMap((resource) => failing(resource, resources.places))
 }
 
 /** Generated keys are made when the gateway runs; a check takes them as made. */
@@ -94,11 +96,14 @@ function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLo
   }
 }
 
-function failing({ kind, namespace, name, conditions }: ResourceConditions): FailingCondition[] {
+/** A key that is suspended, or a provider that is disabled, is meant to be. */
+function failing(
+  { kind, namespace, name, conditions }: ResourceConditions,
+  places: ReadonlyMap<string, string>,
+): FailingCondition[] {
+  const place = places.get(placeKey(kind, namespace, name))
+  const resource = `${place === undefined ? '' : `${place}: `}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
   return conditions
-    .filter(({ type, status }) => status === 'False' && type !== 'Ready')
-    .map(({ reason, message }) => ({
-      reason,
-      line: `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}: ${reason}: ${message}`,
-    }))
+    .filter(({ type, status, reason }) => status === 'False' && (type !== 'Ready' || reason === 'Expired'))
+    .map(({ reason, message }) => ({ reason, line: `${resource}: ${reason}: ${message}` }))
 }

@@ -34,6 +34,13 @@ export interface ManifestResources {
   readonly virtualKeys: readonly VirtualKeyResource[]
   readonly namespaces: readonly NamespaceResource[]
   readonly secrets: readonly SecretResource[]
+  /** Where each is declared, `file:line` by `placeKey`. */
+  readonly places: ReadonlyMap<string, string>
+}
+
+/** @param namespace empty for cluster-scoped kinds */
+export function placeKey(kind: string, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`
 }
 
 export type LoadResult =
@@ -114,7 +121,7 @@ class Load {
   readonly #environment: Environment
   readonly #problems: ManifestProblem[] = []
   readonly #warnings: ManifestProblem[] = []
-  readonly #seen = new Map<string, string>()
+  readonly #places = new Map<string, string>()
   readonly #organizations: OrganizationResource[] = []
   readonly #providers: ProviderResource[] = []
   readonly #virtualKeys: VirtualKeyResource[] = []
@@ -152,6 +159,7 @@ class Load {
       virtualKeys: this.#virtualKeys,
       namespaces: this.#namespaces,
       secrets: this.#secrets,
+      places: this.#places,
     }
     return { type: 'loaded', resources, warnings: this.#warnings, files }
   }
@@ -196,12 +204,12 @@ class Load {
   #claimName(
     file: string,
     object: SourceObject,
-    { apiVersion, kind, metadata }: ResourceDocument,
+    { kind, metadata }: ResourceDocument,
     { isNamespaced }: KindReader,
   ): FieldProblem[] {
     const { namespace, name } = toMeta(metadata, isNamespaced)
-    const identity = JSON.stringify([apiVersion, kind, namespace, name])
-    const earlier = this.#seen.get(identity)
+    const key = placeKey(kind, namespace, name)
+    const earlier = this.#places.get(key)
     if (earlier !== undefined)
       return [
         {
@@ -209,7 +217,7 @@ class Load {
           message: `duplicate: ${kind} ${namespace === '' ? '' : `${namespace}/`}${name} is already declared at ${earlier}`,
         },
       ]
-    this.#seen.set(identity, `${file}:${object.lineOf([])}`)
+    this.#places.set(key, `${file}:${object.lineOf([])}`)
     return []
   }
 

@@ -133,6 +133,14 @@ t.test('an emptied manifest file locks nobody out', async (t) => {
   t.match(refused, { problem: /declare no VirtualKey any more/ })
   t.notOk('err' in refused, 'a stack says nothing to whoever wrote it')
   t.equal((await gateway.chat()).status, 200)
+  gateway.write('all.yaml', virtualKey())
+  await gateway.line(
+    (line) => line['msg'] === 'configuration refused' && /no Provider any more/.test(String(line['problem'])),
+  )
+  t.equal((await gateway.chat()).status, 200)
+  gateway.write('all.yaml', yaml(provider({ name: 'p', url: upstream.url, spec: '  enabled: false' }), virtualKey()))
+  await gateway.line((line) => line['msg'] === 'no provider is in use: nobody can answer a call')
+  t.match(await (await gateway.chat({ model: 'auto' })).json(), { error: { message: /no provider is in use/ } })
 })
 
 t.test('a request in flight keeps the configuration that it began with', async (t) => {
@@ -384,7 +392,12 @@ t.test('records are read from where the command line says, whatever the environm
 })
 
 t.test('what the machine refuses is one line, and ends the process', async (t) => {
-  const folder = t.testdir({ 'key.yaml': virtualKey(), file: 'no folder', state: { 'master-secret': '' } })
+  const folder = t.testdir({
+    'key.yaml': virtualKey(),
+    file: 'no folder',
+    state: { 'master-secret': '' },
+    weak: { 'master-secret': 'hello' },
+  })
   const standalone = ['standalone', '--config', join(folder, 'key.yaml'), '--demo', '--listen', '127.0.0.1:0']
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => taken.close())
@@ -402,6 +415,10 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
   t.match(run(...standalone, '--state', join(folder, 'state')), {
     status: 2,
     stderr: /^tollgate: --state: .*is empty.*\n$/,
+  })
+  t.match(run(...standalone, '--state', join(folder, 'weak')), {
+    status: 2,
+    stderr: /^tollgate: --state: .*weak\/master-secret is too short for a secret.*\n$/,
   })
   // Node's own way of making a folder with those above it never ends here.
   t.match(run(...standalone, '--state', '/proc/tollgate'), {

@@ -8,6 +8,11 @@ import { dirname, join } from 'node:path'
 import { Secret } from '../../domain/secret.ts'
 
 const MASTER_SECRET_BYTES = 32
+/** Of a secret that somebody has put there: that many random bytes are 32 characters at least, however they are written. */
+const MIN_MASTER_SECRET_CHARACTERS = 32
+
+/** What is wrong with a file of the folder. */
+export class StateError extends Error {}
 
 export class StateDirectory {
   readonly #path: string | undefined
@@ -24,9 +29,14 @@ export class StateDirectory {
     return this.#path !== undefined
   }
 
-  /** The secret that all of this installation's secrets are derived from. Hexadecimal. */
+  /** The secret that all of this installation's secrets are derived from. @throws {StateError} where it is too short for one. */
   masterSecret(): Secret {
-    return this.#value('master-secret', () => randomBytes(MASTER_SECRET_BYTES).toString('hex'))
+    const secret = this.#value('master-secret', () => randomBytes(MASTER_SECRET_BYTES).toString('hex'))
+    if (secret.reveal().length < MIN_MASTER_SECRET_CHARACTERS)
+      throw new StateError(
+        `${join(this.#path ?? '', 'master-secret')} is too short for a secret: ${MIN_MASTER_SECRET_CHARACTERS} characters at least; remove it to have a new one made`,
+      )
+    return secret
   }
 
   /** The text of a generated key; made by `create` the first time. */
@@ -73,7 +83,7 @@ function readOrCreate(file: string, create: () => string): string {
     if (!hasCode(error, 'EEXIST')) throw error
   }
   const text = readFileSync(file, 'utf8').trim()
-  if (text === '') throw new Error(`${file} is empty; remove it to have a new one made`)
+  if (text === '') throw new StateError(`${file} is empty; remove it to have a new one made`)
   return text
 }
 
