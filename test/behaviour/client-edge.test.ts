@@ -156,6 +156,23 @@ t.test('HEAD is answered as GET, without the content', async (t) => {
   }
 })
 
+t.test('a byte order mark goes no further than the gateway', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(ok(chatCompletion('x')))
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] })
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: `\ufeff${body}`,
+  })
+  t.equal(answer.status, 200)
+  t.equal(upstream.requests[0]?.body, body)
+})
+
 t.test('another method than the path takes is a 405 that says which', async (t) => {
   for (const [method, path, allow] of [
     ['GET', '/v1/chat/completions', 'POST'],
@@ -191,8 +208,8 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
   for (const [path, offers] of [
     ['/v1/responses', 'chat/completions, '],
     ['/adapters/openai/v1/images/generations', 'chat/completions, '],
-    ['/adapters/anthropic/v1/messages/batches', 'messages, messages/count_tokens, '],
-    ['/adapters/gemini/v1beta/models/m:embedContent', 'generateContent, '],
+    ['/adapters/anthropic/v1/messages/batches', 'v1/messages, v1/messages/count_tokens, '],
+    ['/adapters/gemini/v1beta/models/m:embedContent', 'v1beta/models, v1beta/models/{model}:generateContent, '],
   ] as const) {
     const answer = await sendRaw(gateway.url, requestBytes('POST', path, []))
     t.match(answer.body, `offered are ${offers}`, path)

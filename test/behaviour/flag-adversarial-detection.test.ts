@@ -30,7 +30,10 @@ const gateway = await startGateway(t, {
       provider({
         name: 'p',
         url: upstream.url,
-        models: ['{ name: m, capabilities: [chat, streaming, tools], pricing: { input: "1", output: "1" } }'],
+        models: [
+          '{ name: m, capabilities: [chat, streaming, tools], pricing: { input: "1", output: "1" } }',
+          '{ name: e, capabilities: [embeddings], pricing: { input: "1", output: "1" } }',
+        ],
       }),
       virtualKey({ spec: '  budgets: [{ window: Total, limitUSD: "1" }]' }),
       virtualKey({ name: 'limited', key: `limited-${KEY}`, spec: '  rateLimits: { requestsPerMinute: 1, burst: 1 }' }),
@@ -59,6 +62,38 @@ t.test('an attack is refused, whole or streamed, and the refusal does not repeat
   )
   t.notMatch(gateway.output(), 'word for word')
 })
+
+t.test(
+  'texts to embed are judged like messages, and lists of tokens, which nobody can read, are refused',
+  async (t) => {
+    const embed = (input: unknown, key: string, headers: Record<string, string>) =>
+      fetch(`${gateway.url}/v1/embeddings`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+        body: JSON.stringify({ model: 'e', input }),
+      })
+    const asked = upstream.requests.length
+    for (const input of [ATTACK, ['Good morning', ATTACK]]) {
+      const refused = await embed(input, KEY, FLAGGED)
+      t.equal(refused.status, 400)
+      t.match(await refused.json(), { error: { code: 'prompt_injection_detected' } })
+    }
+    const unread = await embed([[1, 2, 3]], KEY, FLAGGED)
+    t.equal(unread.status, 400)
+    t.match(await unread.json(), { error: { code: 'invalid_request_error', param: 'input' } })
+    t.equal(upstream.requests.length, asked)
+    const vectors = {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    }
+    upstream.otherwise(ok(vectors))
+    t.teardown(() => upstream.otherwise(ok(chatCompletion('fine'))))
+    t.equal((await embed('Good morning', KEY, FLAGGED)).status, 200)
+    t.equal((await embed([[1, 2, 3]], KEY, {})).status, 200)
+    t.equal((await embed(ATTACK, `lenient-${KEY}`, {})).status, 200, 'by the threshold of its organization')
+  },
+)
 
 t.test('an attack in a tool result is refused, too', async (t) => {
   const response = await gateway.chat(

@@ -15,7 +15,7 @@ export const anthropic = {
   label: 'anthropic',
   maturity: 'beta',
   format: 'messages',
-  offers: 'messages, messages/count_tokens, models',
+  offers: 'v1/messages, v1/messages/count_tokens, v1/models',
   routes: [
     { method: 'POST', path: `${PREFIX}/messages`, operation: 'chat' },
     {

@@ -26,7 +26,7 @@ export const gemini = {
   label: 'gemini',
   maturity: 'alpha',
   format: 'generate-content',
-  offers: 'generateContent, streamGenerateContent, countTokens, models',
+  offers: 'v1beta/models, v1beta/models/{model}:generateContent, :streamGenerateContent, :countTokens',
   routes: [...VERSIONS, UNVERSIONED].flatMap((version) => routesUnder(`/adapters/gemini${version}/models`)),
   keyHeaders: ['x-goog-api-key'],
   keyQuery: 'key',

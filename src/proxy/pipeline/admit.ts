@@ -129,12 +129,11 @@ function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { pol
 }
 
 /** The refusal where the store cannot be asked. */
-export function unavailableError(cause: QuotaUnavailableError): GatewayError {
-  return new GatewayError(
-    'quota_backend_unavailable',
-    'The quota store cannot be asked; by policy nothing is admitted.',
-    { retryAfterSeconds: 1, cause },
-  )
+export function unavailableError(
+  cause: QuotaUnavailableError,
+  message = 'The quota store cannot be asked; by policy nothing is admitted.',
+): GatewayError {
+  return new GatewayError('quota_backend_unavailable', message, { retryAfterSeconds: 1, cause })
 }
 
 export interface HeldReservation {

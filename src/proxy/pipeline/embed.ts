@@ -1,5 +1,5 @@
 /**
- * `POST /v1/embeddings`: texts to vectors, governed like a completion: key, policy, route, quota, masking, exact cache,
+ * `POST /v1/embeddings`: texts to vectors, governed like a completion: key, policy, route, quota, guardrails, exact cache,
  * failover. What differs: only input is paid for, and the vectors of two models do not compare, so the model must be
  * named and no other one ever stands in for it (providers of the same model do).
  */
@@ -24,9 +24,9 @@ import { statusErrorOf } from './attempt-failure.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { guardEmbeddings } from './guard-embeddings.ts'
 import { beginLookUp } from './look-up.ts'
 import { isNamed } from './complete-through-cache.ts'
-import { maskEmbeddings } from './mask-embeddings.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { refusePlan } from './refuse-plan.ts'
 import { requireConfiguration } from './pipeline.ts'
@@ -68,7 +68,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
     const { plan } = await admit(asked, route, governed, record, services)
-    const request = await maskEmbeddings(read, governed, record, services)
+    const request = await guardEmbeddings(read, governed, record, services)
     const lookUp = beginLookUp(() => cachedText(request, governed, record), governed, record, services)
     const answer = await throughCache(cacheable(request, plan), lookUp, governed, record, services, () =>
       embedAt(plan, request, record, services),

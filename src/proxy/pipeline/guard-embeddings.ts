@@ -1,4 +1,7 @@
-/** The masking guardrail over texts to embed. Injection is not judged here: an embedding model follows no instructions. */
+/**
+ * What the policy's guardrails say to texts to embed. Injection is judged as well: an embedding model follows no orders, but
+ * who looks for its vectors will read the texts to one that does.
+ */
 import type { TextSpan } from '../../domain/completion/text-span.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import {
@@ -9,28 +12,33 @@ import {
 import type { Steps } from '../../domain/steps.ts'
 import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
 import { redactionsOf } from './redactions-of.ts'
+import { refuseInjection } from './refuse-injection.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { takeTurns } from './take-turns.ts'
 
-/** The request as the policy lets it leave. Mutates its document. @throws {GatewayError} 503 `guardrail_failed`, 499. */
-export async function maskEmbeddings(
+/**
+ * The request as the policy lets it leave. Mutates its document.
+ * @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`, 499.
+ */
+export async function guardEmbeddings(
   request: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<EmbeddingsRequest> {
-  if (!caller.policy.flags.has('pii-safe')) return request
+  const flag = READING_FLAGS.find((name) => caller.policy.flags.has(name))
+  if (flag === undefined) return request
   if (request.tokens > 0) {
     throw new GatewayError(
       'invalid_request_error',
-      'Lists of tokens cannot be masked: send texts, or a request without the flag pii-safe.',
+      `Guardrails cannot read lists of tokens: send texts, or a request without the flag ${flag}.`,
       { param: 'input' },
     )
   }
   try {
-    const steps = maskInSteps(request, caller, record, services)
+    const steps = guardInSteps(request, caller, record, services)
     return await takeTurns(steps, services.now, record.incoming.signal)
   } catch (error) {
     if (error instanceof GatewayError) throw error
@@ -38,25 +46,45 @@ export async function maskEmbeddings(
   }
 }
 
+/** An embedding has no JSON to force. */
+const READING_FLAGS = ['pii-safe', 'adversarial-detection'] as const
+
+function* guardInSteps(
+  request: EmbeddingsRequest,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Steps<EmbeddingsRequest> {
+  const { flags } = caller.policy
+  if (flags.has('adversarial-detection')) yield* refuseInjection(spansOf(request), caller, record, services)
+  return flags.has('pii-safe') ? yield* maskInSteps(request, caller, record, services) : request
+}
+
+function spansOf({ document }: EmbeddingsRequest): TextSpan[] {
+  const spans: TextSpan[] = []
+  visitEmbeddingsText(document, (span) => {
+    spans.push(span)
+    return span.text
+  })
+  return spans
+}
+
 function* maskInSteps(
-  { document }: EmbeddingsRequest,
+  request: EmbeddingsRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Steps<EmbeddingsRequest> {
   const redactions = redactionsOf(caller, services)
-  const spans: TextSpan[] = []
-  visitEmbeddingsText(document, (span) => {
-    redactions.reserve(span.text)
-    spans.push(span)
-    return span.text
-  })
+  const spans = spansOf(request)
+  for (const { text } of spans) redactions.reserve(text)
   const masked: string[] = []
   for (const span of spans) {
     countBytes(record, MASKING_LABELS, span)
     masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength))
     yield
   }
+  const { document } = request
   let next = 0
   visitEmbeddingsText(document, ({ text }) => masked[next++] ?? text)
   for (const [kind, count] of redactions.counts) record.findings[kind] = count

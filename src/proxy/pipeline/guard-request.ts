@@ -11,10 +11,11 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { takeAll, type Steps } from '../../domain/steps.ts'
-import { countBytes, INJECTION_LABELS, MASKING_LABELS } from './guardrail-bytes.ts'
+import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
 import { redactionsOf } from './redactions-of.ts'
+import { refuseInjection } from './refuse-injection.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
@@ -26,12 +27,6 @@ import { traceStep } from './trace.ts'
 const MAX_TEXTS = 500_000
 /** Names of fields, which are texts beside the values: as many as read-request.ts takes fields. */
 const MAX_NAMES = 350_000
-/**
- * Shorter names are not judged as orders to the model: alone, without what stands around it, `system_prompt` looks like one.
- * Names of forms and settings stay below it; an order with its purpose does not.
- */
-const LONGEST_PLAIN_NAME = 64
-
 export interface GuardedRequest {
   readonly request: CompletionRequest
   /** The client's bytes; undefined where masking has changed the document. */
@@ -76,40 +71,13 @@ function* guardInSteps(
 ): Steps<GuardedRequest> {
   const { flags } = caller.policy
   try {
-    if (flags.has('adversarial-detection')) yield* refuseInjection(read.request, format, caller, record, services)
+    if (flags.has('adversarial-detection'))
+      yield* refuseInjection(spansOf(format, read.request.source.document), caller, record, services)
     if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
     return yield* mask(read, format, caller, record, services)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
-  }
-}
-
-function* refuseInjection(
-  { source }: CompletionRequest,
-  format: Format,
-  { policy }: GovernedCaller,
-  record: RequestRecord,
-  { guardrails }: Services,
-): Steps<void> {
-  const spans = spansOf(format, source.document)
-  yield
-  const verdict = yield* guardrails.injection.scoreInSteps(counted(spans, record))
-  if (verdict.score < (policy.injectionThreshold ?? guardrails.injectionThreshold)) return
-  record.blockedBy = 'adversarial-detection'
-  record.findings['INJECTION'] = 1
-  throw new GatewayError(
-    'prompt_injection_detected',
-    `The request was blocked: suspected prompt injection (${verdict.families.join(', ') || 'classifier'}) in ${verdict.scope ?? 'message'} text.`,
-  )
-}
-
-function* counted(spans: Iterable<TextSpan>, record: RequestRecord): Iterable<TextSpan> {
-  for (const span of spans) {
-    if (span.scope === 'parameter') continue
-    if (span.isName === true && span.text.length <= LONGEST_PLAIN_NAME) continue
-    countBytes(record, INJECTION_LABELS, span)
-    yield span
   }
 }
 

@@ -45,7 +45,12 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 export async function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): Promise<ReadRequest> {
   const document = parseRequestDocument(bytes)
   if (bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
-  return { request: format.parseRequest(document, hints), bytes }
+  return { request: format.parseRequest(document, hints), bytes: withoutMark(bytes) }
+}
+
+/** Most providers take no byte order mark. @see https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
 /**

@@ -19,7 +19,9 @@ async function reportOf(caller: Caller, { quotas }: Services): Promise<UsageRepo
   try {
     return await quotas.usage(limitsOfCaller(caller))
   } catch (error) {
-    throw error instanceof QuotaUnavailableError ? unavailableError(error) : error
+    throw error instanceof QuotaUnavailableError
+      ? unavailableError(error, 'The quota store, which knows what has been used, cannot be asked.')
+      : error
   }
 }
 

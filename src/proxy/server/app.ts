@@ -249,7 +249,9 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
           'route_not_found',
           `There is no such method and path: ${shown}; offered are ${adapterOfPath(url).offers}; ${BASE_URLS}`,
         )
-      : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}`, { headers: { allow } })
+      : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}; ${BASE_URLS}`, {
+          headers: { allow },
+        })
   refuseUnrouted(error, request, reply, services)
 }
 
