@@ -49,6 +49,8 @@ class Resilient implements ResilientQuotaStore {
   readonly #unsettled = new Unsettled(({ reservation, actual }) => this.#backend.settle(reservation, actual))
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
+  /** What stands in the backend for a reservation: without a maximum of the answer all that a small limit leaves, of which it takes little. */
+  readonly #bounds = new WeakMap<Reservation, Charge>()
 
   constructor(backend: QuotaStore, options: ResilienceOptions) {
     this.#backend = backend
@@ -62,7 +64,7 @@ class Resilient implements ResilientQuotaStore {
     const link = this.#links.of(plan)
     if (link.outage !== undefined) return this.#admitPatiently(link, request, this.#admitLocally(link, request))
     try {
-      return remembered(link, request, await this.#backend.admit(request))
+      return this.#remembered(link, request, await this.#backend.admit(request))
     } catch (error) {
       return this.#admitPatiently(link, request, this.#admitAfter(error, link, request))
     }
@@ -79,7 +81,7 @@ class Resilient implements ResilientQuotaStore {
     const again = { ...request, id: `${request.id}~` }
     if (link.outage !== undefined) return this.#admitLocally(link, again)
     try {
-      return remembered(link, again, await this.#backend.admit(again))
+      return this.#remembered(link, again, await this.#backend.admit(again))
     } catch (error) {
       return this.#admitAfter(error, link, again)
     }
@@ -118,6 +120,9 @@ class Resilient implements ResilientQuotaStore {
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
     const link = this.#links.of(reservation.plan)
+    const bound = this.#bounds.get(reservation)
+    if (bound !== undefined && this.#bounds.delete(reservation))
+      link.seen.giveBack(reservation.plan, subtractCharges(bound, actual))
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
@@ -218,19 +223,15 @@ class Resilient implements ResilientQuotaStore {
     this.#unsettled.add({ reservation, actual, sinceMs: this.#options.now() })
   }
 
+  #remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
+    if (admission.type === 'admitted') {
+      link.seen.remember(plan, admission.remaining)
+      this.#bounds.set(admission.reservation, boundOf(need, admission.grantedOutputTokens ?? 0))
+    }
+    return admission
+  }
+
   #isFull(): boolean {
     return this.#unsettled.waiting + this.#unconfirmed.size >= this.#options.maxPending
   }
-}
-
-function remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
-  if (admission.type === 'admitted')
-    link.seen.remember(plan, admission.remaining, unusedOf(need, admission.grantedOutputTokens))
-  return admission
-}
-
-/** An answer without a maximum is granted all that a small limit leaves, and takes little of it. */
-function unusedOf(need: QuotaNeed, granted: number | undefined): Charge {
-  if (need.open === undefined || granted === undefined) return NOTHING_USED
-  return subtractCharges(boundOf(need, granted), boundOf(need, Math.min(granted, need.open.minTokens)))
 }

@@ -28,15 +28,18 @@ export class SeenLimits {
   readonly #byName = new Map<string, SeenLimit>()
   readonly #byPlan = new WeakMap<QuotaPlan, readonly SeenLimit[]>()
 
-  /**
-   * @param remaining of each limit, in the plan's order
-   * @param unused of what it is without, this will hardly be used
-   */
-  remember(plan: QuotaPlan, remaining: readonly number[], unused: Charge): void {
+  /** @param remaining of each limit, in the plan's order */
+  remember(plan: QuotaPlan, remaining: readonly number[]): void {
+    let index = 0
+    for (const limit of this.#limitsOf(plan)) limit.remaining = remaining[index++] ?? 0
+  }
+
+  /** What a request of the plan has reserved and not used, is left again. */
+  giveBack(plan: QuotaPlan, unused: Charge): void {
     let index = 0
     for (const limit of this.#limitsOf(plan)) {
-      const unit = plan.limits[index]?.limit.unit
-      limit.remaining = (remaining[index++] ?? 0) + (unit === undefined ? 0 : amountIn(unit, unused))
+      const unit = plan.limits[index++]?.limit.unit
+      if (unit !== undefined) limit.remaining = Math.max(0, limit.remaining + amountIn(unit, unused))
     }
   }
 

@@ -44,17 +44,39 @@ t.test('admits within a tenth of what was left, then refuses as unavailable', as
   t.match(store.health(), { unavailable: 1, pendingSettlements: 2 })
 })
 
-t.test('what an answer without a maximum was granted and will hardly use is left, too', async (t) => {
+const OPEN = { ...need(10), outputTokens: 0, open: { choices: 1, minTokens: 1, maxTokens: 1_000_000, price: 1e9 } }
+
+t.test('what a request without a maximum has not used is left when it has ended', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
-  const open = { choices: 1, minTokens: 1, maxTokens: 1_000_000, price: 1e9 }
-  const admission = await store.admit({ id: id(), plan: budget, need: { ...need(10), outputTokens: 0, open } })
+  const admission = await store.admit({ id: id(), plan: budget, need: OPEN })
   if (admission.type !== 'admitted') throw new Error('refused')
   t.ok((admission.remaining[0] ?? Infinity) <= 1, 'it was granted all')
   await store.settle(admission.reservation, charge(20))
+  await store.settle(admission.reservation, charge(20))
   backend.broken = true
   await admitted(store, budget, id(), 90)
-  await t.rejects(store.admit({ id: id(), plan: budget, need: need(20) }), QuotaUnavailableError, 'a tenth, not more')
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(20) }), QuotaUnavailableError, 'a tenth, once')
+})
+
+t.test('where it has used all, or is still at it, nothing is left in any outage', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const admission = await store.admit({ id: id(), plan: budget, need: OPEN })
+  if (admission.type !== 'admitted') throw new Error('refused')
+  const refused = () => t.rejects(store.admit({ id: id(), plan: budget, need: need(2) }), QuotaUnavailableError)
+  backend.broken = true
+  await refused()
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  await store.settle(admission.reservation, charge(1_000))
+  t.match(await store.admit({ id: id(), plan: budget, need: need(2) }), { type: 'refused' })
+  for (const _ of [1, 2]) {
+    backend.broken = true
+    await refused()
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+  }
 })
 
 t.test('settles afterwards what was spent during the grace', async (t) => {
