@@ -71,13 +71,22 @@ function withoutRemoved(
 }
 
 /**
- * Those of the group whose context window the request probably fits into, then the others: an estimate takes nothing out, but a
- * provider that is sent too much refuses it, and then nobody else is asked.
+ * Where one of the group states a context window that the request fits into, those whose own is probably too small come last: an
+ * estimate takes nothing out, but a provider that is sent too much refuses it, and then nobody else is asked. What states none
+ * keeps its place.
  */
-function roomyFirst(group: readonly Deployment[], { probableTokens }: RouteRequest): (readonly Deployment[])[] {
-  const isTight = ({ model }: Deployment) => model.contextWindow !== undefined && model.contextWindow < probableTokens
-  if (group.length < 2 || !group.some(isTight)) return [group]
+function roomyFirst(group: readonly Deployment[], request: RouteRequest): (readonly Deployment[])[] {
+  if (group.length < 2) return [group]
+  const isTight = ({ model }: Deployment) => roomIn(model, request) < 0
+  const hasRoom = ({ model }: Deployment) => model.contextWindow !== undefined && roomIn(model, request) >= 0
+  if (!group.some(isTight) || !group.some(hasRoom)) return [group]
   return [group.filter((deployment) => !isTight(deployment)), group.filter(isTight)]
+}
+
+/** What prompt and answer probably leave of the context window. Clients state more than a model writes. */
+function roomIn({ contextWindow, maxOutputTokens }: Deployment['model'], request: RouteRequest): number {
+  const output = Math.min(request.maxOutputTokens, maxOutputTokens ?? request.maxOutputTokens)
+  return contextWindow === undefined ? 0 : contextWindow - request.probablePromptTokens - output
 }
 
 function isNotEmpty(candidates: Candidate[]): candidates is [Candidate, ...Candidate[]] {

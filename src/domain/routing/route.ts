@@ -11,8 +11,10 @@ export interface RouteRequest {
   readonly needs: readonly Capability[]
   /** Lower bound of the prompt's tokens, for the context-window rule (an estimate must not remove a model that fits). */
   readonly minPromptTokens: number
-  /** What prompt and answer probably take together: a model whose context window is smaller comes after the others. */
-  readonly probableTokens: number
+  /** What the prompt probably has. */
+  readonly probablePromptTokens: number
+  /** Of the answer, where the client states one; else 0. */
+  readonly maxOutputTokens: number
 }
 
 /** What the proxy remembers of deployments, by `provider/model`. */

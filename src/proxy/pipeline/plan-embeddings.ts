@@ -17,7 +17,7 @@ export function planForEmbeddings(
     compiled: configuration.compiled,
     key,
     policy: { ...policy, fallback: 'SameModel' },
-    request: { model, needs: ['embeddings'], minPromptTokens: 0, probableTokens: 0 },
+    request: { model, needs: ['embeddings'], minPromptTokens: 0, probablePromptTokens: 0, maxOutputTokens: 0 },
     health: services.health,
     nowMs: services.now(),
   })

@@ -24,9 +24,10 @@ const COMPILED = compile(
 
 function plan(
   name: string | undefined,
-  { probableTokens = 1, ...fields }: Partial<Omit<RouteInput, 'request'>> & { probableTokens?: number } = {},
+  { tokens = [1, 0], ...fields }: Partial<Omit<RouteInput, 'request'>> & { tokens?: readonly [number, number] } = {},
 ) {
-  const request = { model: name, needs: ['chat'], minPromptTokens: 1, probableTokens } as const
+  const [probablePromptTokens, maxOutputTokens] = tokens
+  const request = { model: name, needs: ['chat'], minPromptTokens: 1, probablePromptTokens, maxOutputTokens } as const
   const outcome = planRoute({
     compiled: COMPILED,
     key: key(),
@@ -60,22 +61,30 @@ t.test('a scoring method ranks all that is left', async (t) => {
   t.match(outcome, { method: 'cost' })
 })
 
-t.test('what a request will probably not fit into comes after what it fits into, within its group', async (t) => {
-  const compiled = compile(
-    provider('one', [model('a', { priority: 1, contextWindow: 100 }), model('b', { priority: 2, contextWindow: 200 })]),
-    provider('two', [model('a', { priority: 3, contextWindow: 300 }), model('c', { priority: 4 })]),
-  )
-  const order = ['one/a', 'one/b', 'two/a', 'two/c']
-  t.same(idsOf(plan('auto', { compiled, probableTokens: 100 })), order)
-  t.same(idsOf(plan('auto', { compiled, probableTokens: 101 })), ['one/b', 'two/a', 'two/c', 'one/a'])
-  t.same(idsOf(plan('auto', { compiled, probableTokens: 1e9 })), ['two/c', 'one/a', 'one/b', 'two/a'])
-  t.same(
-    idsOf(plan('a', { compiled, probableTokens: 150 })),
-    ['two/a', 'one/a', 'one/b', 'two/c'],
-    'the named model still first',
-  )
-  t.same(idsOf(plan('one/a', { compiled, probableTokens: 150 }))[0], 'one/a')
-})
+t.test(
+  'what a request will probably not fit into comes after what states that it has room, within its group',
+  async (t) => {
+    const compiled = compile(
+      provider('one', [
+        model('a', { priority: 1, contextWindow: 100, maxOutputTokens: 20 }),
+        model('b', { priority: 2, contextWindow: 200 }),
+      ]),
+      provider('two', [model('a', { priority: 4, contextWindow: 300 }), model('c', { priority: 3 })]),
+    )
+    const order = ['one/a', 'one/b', 'two/c', 'two/a']
+    const behind = ['one/b', 'two/c', 'two/a', 'one/a']
+    const idsFor = (name: string, prompt: number, answer: number) =>
+      idsOf(plan(name, { compiled, tokens: [prompt, answer] }))
+    t.same(idsFor('auto', 100, 0), order)
+    t.same(idsFor('auto', 101, 0), behind)
+    t.same(idsFor('auto', 81, 20), behind)
+    t.same(idsFor('auto', 80, 100), order, 'no more than the model writes')
+    t.same(idsFor('auto', 250, 0), ['two/c', 'two/a', 'one/a', 'one/b'])
+    t.same(idsFor('auto', 1e9, 0), order, 'nobody states enough')
+    t.same(idsFor('a', 150, 0), ['two/a', 'one/a', 'one/b', 'two/c'], 'the named model still first')
+    t.same(idsFor('one/a', 150, 0)[0], 'one/a')
+  },
+)
 
 t.test('where no provider is in use the refusal says so', async (t) => {
   t.match(errorOf(plan('auto', { compiled: compile() })), {

@@ -15,7 +15,13 @@ interface Case {
   readonly detail?: RegExp
 }
 
-const chat = { model: undefined, needs: ['chat'], minPromptTokens: 0, probableTokens: 0 } as const
+const chat = {
+  model: undefined,
+  needs: ['chat'],
+  minPromptTokens: 0,
+  probablePromptTokens: 0,
+  maxOutputTokens: 0,
+} as const
 
 function removalOf(test: Case) {
   const compiled = compile(provider('one', [model('gpt', test.model)], test.provider))
