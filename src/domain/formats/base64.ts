@@ -71,15 +71,32 @@ export function isBase64(data: string, minCharacters = MIN_MEDIA_CHARACTERS): bo
 
 /** All as long as the first, but the last. One by one: a pattern for all would exhaust its stack. */
 function isInLines(data: string): boolean {
-  const breaks = /\s+/g
   let length = 0
-  for (let start = 0; start < data.length; start = breaks.lastIndex) {
-    const found = breaks.exec(data)
-    const line = data.slice(start, found?.index)
+  return everyLine(data, (line, isLast) => {
     length ||= line.length
     if (!USUAL_ALPHABET.test(line)) return false
-    if (found === null) return line.length <= length
-    if (line.length !== length || length < MIN_LINE || length % 4 !== 0) return false
+    return isLast ? line.length <= length : line.length === length && length >= MIN_LINE && length % 4 === 0
+  })
+}
+
+/** The same where its type says that it is a picture, a sound, a film or a PDF: in either alphabet, and lines as somebody has broken them. */
+export function isBase64OfMedia(data: string, minCharacters = 0): boolean {
+  if (data.length < minCharacters) return false
+  // The head of a `data:` URL may have had a part of the first line.
+  let mayBeShort = data.length >= MIN_MEDIA_CHARACTERS
+  return everyLine(data.trim(), (line, isLast) => {
+    const isGood = EITHER_ALPHABET.test(line) && (mayBeShort || isLast || line.length >= MIN_LINE)
+    mayBeShort = false
+    return isGood
+  })
+}
+
+function everyLine(data: string, isGood: (line: string, isLast: boolean) => boolean): boolean {
+  const breaks = /\s+/g
+  for (let start = 0; start < data.length; start = breaks.lastIndex) {
+    const found = breaks.exec(data)
+    if (!isGood(data.slice(start, found?.index), found === null)) return false
+    if (found === null) break
   }
   return true
 }

@@ -20,14 +20,14 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'media_type',
   'mime_type',
-  'mimeType',
-  'mediaType',
-  'contentType',
   ...SEALED_FIELDS,
 ])
 
+const MEDIA_TYPE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'mediaType', 'contentType'])
+const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i
+
 /** Names of fields that stay where the format does not know them. */
-export const LEAF_NAMES: ReadonlySet<string> = new Set([...NAMING_FIELDS, 'file_id', 'detail'])
+export const LEAF_NAMES: ReadonlySet<string> = new Set([...NAMING_FIELDS, ...MEDIA_TYPE_FIELDS, 'file_id', 'detail'])
 
 /** Of media beside its type. */
 export const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])
@@ -58,6 +58,7 @@ const WORDS = /[@\s]/
 export function isOpaque(key: string, value: string): boolean {
   if (isMedia(key, value)) return true
   if (SEALED_FIELDS.has(key)) return !WORDS.test(value)
+  if (MEDIA_TYPE_FIELDS.has(key)) return MEDIA_TYPE.test(value)
   return (NAMING_FIELDS.has(key) || key.endsWith('_id')) && NAME.test(value)
 }
 

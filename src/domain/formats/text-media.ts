@@ -1,9 +1,11 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
-import { binaryOf, bytesOfBase64, isBase64 } from './base64.ts'
+import { binaryOf, bytesOfBase64, isBase64, isBase64OfMedia, MIN_MEDIA_CHARACTERS } from './base64.ts'
 import { MAX_HEAD_CHARACTERS, parseDataUrl, type Base64Media } from './data-url.ts'
 
 const TEXT_TYPE =
   /^(?:text\/|message\/|application\/(?:[\w.+-]+\+)?(?:x-)?(?:json|jsonl|ndjson|xml|yaml|toml|csv|sql|sh|python|javascript|typescript|www-form-urlencoded)\b)/i
+
+const MEDIA_TYPE = /^(?:(?:image|audio|video)\/|application\/pdf\b)/i
 
 /** A document as a text, for formats that have no place for its name. */
 export function titled(name: string | undefined, text: string): string {
@@ -19,7 +21,8 @@ export function textOfMedia(media: Base64Media): string | undefined {
 export type Rewrite = (text: string) => string
 
 /** Where media may be fetched: what is signed there is destroyed by every change. Somebody's address is none. */
-const ADDRESS = /^\s*(?:(?:https?|file|ftps?|gs|s3|oss):\/\/\S|(?:[a-z][a-z\d+.-]*:)?\/\/[^\s/?#@]+(?=[\s/?#]|$))\S*/i
+const ADDRESS =
+  /^\s*(?:(?:https?|file|ftps?|gs|s3|oss):\/\/\S|(?:[a-z][a-z\d+.-]*:)?\/\/(?:[^\s/?#@]+(?=[\s/?#]|$)|(?=\/[^\s/])))\S*/i
 /** Such an address that is written carelessly goes on behind a blank: `my photo.png`. */
 const GOES_ON = /[/?%]|\.[a-z][a-z\d]{1,4}(?:[\s?#]|$)/i
 /** What no address has: another line, or a person's address. */
@@ -83,6 +86,7 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: Rewrite)
 
 /** The same where a `data:` URL has been taken off: another one inside is no base64, and could hold the next. */
 function rewriteBare(data: string, mediaType: string, rewrite: Rewrite): string {
+  if (MEDIA_TYPE.test(mediaType)) return isBase64OfMedia(data) ? data : rewrite(data)
   if (!isTextType(mediaType)) return isBase64(data, mediaType === '' ? undefined : 0) ? data : rewrite(data)
   const document = rewriteMedia({ mediaType, data }, rewrite)
   if (document === undefined) return rewrite(data)
@@ -94,6 +98,7 @@ const HAS_LETTERS = /[A-Za-z]/
 
 /** The same of what need not be base64 at all, as nobody but a field beside it says so; undefined where none does. */
 export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite): string | undefined {
+  if (MEDIA_TYPE.test(mediaType)) return isBase64OfMedia(data, MIN_MEDIA_CHARACTERS) ? data : undefined
   if (!isTextType(mediaType)) return isBase64(data) ? data : undefined
   const said = saidIn({ mediaType, data })
   if (!said?.isPlain) return undefined

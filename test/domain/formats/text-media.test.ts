@@ -405,6 +405,8 @@ t.test('an address ends where its words do, and is none where a login or a perso
     ['https://user:password@h.example/x.png', undefined],
     ['s3://bucket@2/x', undefined],
     ['//cdn.example/a.png', undefined],
+    ['ms-appdata:///x/a@b.example.png', undefined],
+    ['rtsp://admin:secret@cam.example/live', '<rtsp://admin:secret@cam.example/live>'],
     ['https://x.example/?sig=1 card 4111 1111', 'https://x.example/?sig=1< card 4111 1111>'],
     ['//x.example/ pay 10.50 with 4111', '//x.example/< pay 10.50 with 4111>'],
     ['https://x.example/?sig=1\nto ada@example.com', 'https://x.example/?sig=1<\nto ada@example.com>'],
@@ -437,7 +439,33 @@ t.test('of base64 in lines all are as long, in the usual alphabet; keys and numb
     `${'A'.repeat(64)}\n${'A'.repeat(68)}`,
     `${data}-_`,
   ]
-  for (const text of others) for (const mediaType of ['image/png', '']) t.ok(seen(text, mediaType), text.slice(0, 60))
+  for (const text of others)
+    for (const mediaType of ['application/octet-stream', '']) t.ok(seen(text, mediaType), text.slice(0, 60))
+  const odd = [70, 78, 57].map((length) => data.replaceAll(new RegExp(`.{${length}}`, 'g'), '$&\n'))
+  odd.push(
+    data.replaceAll('+', '-').replaceAll('/', '_').replaceAll(/.{76}/g, '$&\n'),
+    `${data.slice(0, 20)}\n${odd[0]}`,
+    `${data}-_`,
+  )
+  for (const text of odd) {
+    for (const mediaType of ['image/png', 'audio/wav', 'application/pdf'])
+      t.notOk(seen(text, mediaType), 'as it is said to be')
+    t.equal(
+      rewriteAddress(`data:image/png;base64,${text}`, () => 'X'),
+      `data:image/png;base64,${text}`,
+    )
+    t.equal(
+      rewriteBeside(text, 'image/png', () => 'X'),
+      text,
+    )
+  }
+  for (const text of [
+    `${'4111111111111111\n'.repeat(70)}`,
+    '4111111111111111\n4111111111111111',
+    'secret Passw0rd',
+    'a b c',
+  ])
+    t.ok(seen(text, 'image/png'), text)
 })
 
 t.test('what a head of a data: URL says is masked and still a head; what is no base64 behind it is seen', async (t) => {
@@ -504,6 +532,7 @@ t.test('what stands in a place of ids, types, names and texts is seen for what i
     ['generate-content', geminiPart({ functionResponse: { name: 'f', response: {}, parts: [{ text: [mail] }] } })],
     ['generate-content', geminiPart({ fileData: { fileUri: 'gs://a/b', mimeType: { x: mail } } })],
     ['generate-content', geminiPart({ videoMetadata: { note: mail } })],
+    ['generate-content', geminiPart({ other: { mimeType: 'sk-proj-aB3d', contentType: card } })],
   ]
   for (const [format, request] of requests) {
     const { sent } = seenIn(t, format, request, masked)
