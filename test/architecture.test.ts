@@ -44,7 +44,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/steps.ts',
   ],
   'domain/routing': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
-  'domain/caching': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
+  'domain/caching': [
+    'domain/completion',
+    'domain/policy',
+    'domain/snapshot',
+    'domain/errors.ts',
+    'domain/json.ts',
+    'domain/json-parse.ts',
+  ],
   'domain/quota': ['domain/completion', 'domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/json.ts'],
   'domain/audit': [
     'domain/completion',

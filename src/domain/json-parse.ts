@@ -11,7 +11,7 @@
  * Limits: numbers that a double writes as another text of the same value (`1.0`, `-0`, `1e2`) may be written so.
  */
 import { isContainer, numberOf, putField, type Container, type JsonValue } from './json.ts'
-import { endOfString, stringAt } from './json-text.ts'
+import { endOfString, isModest, stringAt } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
 
 /**
@@ -28,6 +28,27 @@ export function parseJson(text: string): JsonValue {
   const value = jsonValue(text)
   if (isContainer(value)) keepDigits(value, text)
   return value
+}
+
+/** The same of a text inside a string; undefined where it is no JSON, or too much. @see isModest */
+export function parseInnerJson(text: string): JsonValue | undefined {
+  if (!isModest(text)) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text inside a string is a JSON document, of whatever kind. @see isModest */
+export function isJson(text: string): boolean {
+  if (!isModest(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Puts the digits back that `value` has lost of `text`, whose value it is. */

@@ -3,6 +3,12 @@
 /** Deeper documents are no requests or answers; recursive code (JSON.stringify too) must not meet them. */
 export const MAX_JSON_DEPTH = 128
 
+/** A text up to this length holds nothing that could matter. */
+const SMALL_TEXT = 64 * 1024
+/** As many as a body may hold. */
+const MAX_INNER_VALUES = 500_000
+const MAX_INNER_DEPTH = 100_000
+
 const QUOTE = '"'
 const BACKSLASH = 0x5c
 const [SPACE, TAB, LINE_FEED, RETURN, COLON] = [0x20, 0x09, 0x0a, 0x0d, 0x3a]
@@ -39,4 +45,34 @@ function isEscaped(text: string, index: number): boolean {
   let first = index
   while (text.charCodeAt(first - 1) === BACKSLASH) first--
   return (index - first) % 2 === 1
+}
+
+/**
+ * Whether a JSON text inside a string, which no bound of the document sees, may be parsed: to the engine each open bracket is
+ * some hundred bytes, and so is each empty object. What tools read and write has far fewer.
+ */
+export function isModest(text: string): boolean {
+  if (text.length <= SMALL_TEXT) return true
+  let depth = 0
+  let values = 0
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index)
+        break
+      case 0x2c: // ,
+        values++
+        break
+      case 0x7b: // {
+      case 0x5b: // [
+        values++
+        if (++depth > MAX_INNER_DEPTH) return false
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--
+    }
+    if (values > MAX_INNER_VALUES) return false
+  }
+  return true
 }

@@ -69,13 +69,3 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'object' && value !== null && isRawNumber(value) ? Number(value.rawJSON) : undefined
 }
-
-/** Whether `text` is a JSON document, of whatever kind. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

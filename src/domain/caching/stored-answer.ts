@@ -5,7 +5,8 @@
 import type { AssistantPart, CompletionRequest } from '../completion/request.ts'
 import type { Choice, CompletionResult } from '../completion/result.ts'
 import type { Milliseconds } from '../snapshot/snapshot.ts'
-import { isJson, type JsonValue } from '../json.ts'
+import { isJson } from '../json-parse.ts'
+import type { JsonValue } from '../json.ts'
 import type { CachedFormat } from './request-text.ts'
 
 /** Part of every key. To be raised whenever keys or entries change their meaning. */

@@ -4,7 +4,7 @@
  * `parent` is the path of the object that holds the field, absent at the top.
  */
 import { InvalidRequestError } from '../errors.ts'
-import { isJsonObject, numberOf, type JsonObject, type JsonValue } from '../json.ts'
+import { asString, isJsonObject, numberOf, type JsonObject, type JsonValue } from '../json.ts'
 
 /**
  * Messages of one request: what Anthropic's API takes, the only vendor that states a number. Another's own bound is the
@@ -133,4 +133,12 @@ export function inOwnLetters(...names: readonly string[]): OwnLetters {
 /** As Go compares names: the long s and the sign of the kelvin are letters like others. @see https://pkg.go.dev/strings#EqualFold */
 function folded(name: string): string {
   return name.toUpperCase().toLowerCase()
+}
+
+/** No vendor's are longer. Each event or call of an answer repeats them: a provider could make gigabytes of a megabyte. */
+const MAX_NAME = 256
+
+/** A provider's name of a model or an answer; empty where it gives none. */
+export function shortName(value: JsonValue | undefined): string {
+  return asString(value)?.slice(0, MAX_NAME) ?? ''
 }

@@ -2,7 +2,7 @@
  * Visits the strings inside JSON text without parsing it into values: what is not changed keeps its bytes, so that
  * long integers, number formats, duplicate keys and spaces survive (a parse and a stringify would round 64-bit ids).
  */
-import { isJson } from '../json.ts'
+import { isJson } from '../json-parse.ts'
 import { endOfString, isFieldName, stringAt } from '../json-text.ts'
 import { FieldNames } from './field-names.ts'
 

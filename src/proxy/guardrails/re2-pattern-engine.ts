@@ -3,6 +3,7 @@
  * Look-around and back references are not in RE2's language; a pattern that has them is refused with a reason.
  */
 import { RE2JS } from 're2js'
+import { requireFewFindings } from '../../domain/guardrails/masking/finding.ts'
 import type { CompiledPattern, PatternEngine } from '../../domain/guardrails/masking/pattern-engine.ts'
 
 /** The resource's own limit (crds/, `masking.custom.pattern`). */
@@ -40,6 +41,9 @@ export function re2ImagePattern(pattern: string): (name: string) => boolean {
 function findAll(compiled: RE2JS, text: string): ReturnType<CompiledPattern['findAll']> {
   const found: (readonly [number, number])[] = []
   const matcher = compiled.matcher(text)
-  while (matcher.find()) if (matcher.end() > matcher.start()) found.push([matcher.start(), matcher.end()])
+  while (matcher.find()) {
+    if (matcher.end() > matcher.start()) found.push([matcher.start(), matcher.end()])
+    requireFewFindings(found.length)
+  }
   return found
 }

@@ -3,7 +3,7 @@ import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../comp
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { withoutUndefined } from '../fields.ts'
+import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
 import { renderFinish, parseFinish } from './finish.ts'
 import { parseUsage, renderUsage } from './usage.ts'
@@ -17,8 +17,8 @@ export function parseResult(document: JsonObject): CompletionResult {
   const created = asNumber(document.created)
   return {
     source: { format: 'chat-completions', document },
-    id: asString(document.id) ?? '',
-    model: asString(document.model) ?? '',
+    id: shortName(document.id),
+    model: shortName(document.model),
     ...(created === undefined ? {} : { created }),
     choices: document.choices.map(parseChoice),
     usage: parseUsage(document.usage),

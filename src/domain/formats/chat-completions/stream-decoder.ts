@@ -14,6 +14,7 @@ import { parseFinish } from './finish.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 import { ChoiceBlocks } from './stream-blocks.ts'
 import { parseUsage } from './usage.ts'
+import { shortName } from '../fields.ts'
 
 /** Data of the event that ends a stream. */
 export const DONE = '[DONE]'
@@ -99,12 +100,12 @@ export class ChatStreamDecoder implements StreamDecoder {
 
   /** Azure sends a first chunk with filter results and neither id nor choices: the answer has not begun with it. */
   #start(chunk: JsonObject, mustStart: boolean, parts: StreamPart[]): void {
-    const id = asString(chunk.id) ?? ''
+    const id = shortName(chunk.id)
     if (this.#started || (id === '' && !mustStart)) return
     this.#started = true
     this.#responseId = id
     const created = asNumber(chunk.created)
-    const model = asString(chunk.model) ?? ''
+    const model = shortName(chunk.model)
     parts.push({ type: 'response-start', id, model, ...(created === undefined ? {} : { created }) })
   }
 

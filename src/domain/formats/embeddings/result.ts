@@ -106,27 +106,22 @@ function numbersOf(base64: string): JsonValue {
 }
 
 const BYTES_PER_FLOAT = 4
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const NO_BYTES = Buffer.alloc(0)
 
 function toBase64(vector: Float32Array): string {
-  const view = new DataView(new ArrayBuffer(vector.length * BYTES_PER_FLOAT))
-  vector.forEach((value, index) => view.setFloat32(index * BYTES_PER_FLOAT, value, true))
-  let binary = ''
-  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte)
-  return btoa(binary)
+  const bytes = Buffer.allocUnsafe(vector.length * BYTES_PER_FLOAT)
+  vector.forEach((value, index) => bytes.writeFloatLE(value, index * BYTES_PER_FLOAT))
+  return bytes.toString('base64')
 }
 
 function fromBase64(text: string): Float32Array | undefined {
-  let binary: string
-  try {
-    binary = atob(text)
-  } catch {
-    return undefined
-  }
-  if (binary.length === 0 || binary.length % BYTES_PER_FLOAT !== 0) return undefined
-  const view = new DataView(Uint8Array.from(binary, (character) => character.charCodeAt(0)).buffer)
-  return Float32Array.from({ length: binary.length / BYTES_PER_FLOAT }, (_, index) =>
-    view.getFloat32(index * BYTES_PER_FLOAT, true),
-  )
+  // What is none of it is passed over.
+  const bytes = BASE64.test(text) ? Buffer.from(text, 'base64') : NO_BYTES
+  if (bytes.length === 0 || bytes.length % BYTES_PER_FLOAT !== 0) return undefined
+  const vector = new Float32Array(bytes.length / BYTES_PER_FLOAT)
+  for (let index = 0; index < vector.length; index++) vector[index] = bytes.readFloatLE(index * BYTES_PER_FLOAT)
+  return vector
 }
 
 /** Undefined where nothing is counted: several servers always say 0, and no text has no tokens. */

@@ -59,11 +59,18 @@ function namesOfCalls(messages: readonly Message[]): Map<string, string> {
 /** Results in a row belong to the calls of one step. Each message with its index in the request. */
 function merged(messages: readonly Message[]): [Message, number][] {
   const list: [Message, number][] = []
+  /** Of the last message, where that is results: a list of our own, as there may be a hundred thousand. */
+  let results: ToolResultPart[] | undefined
   for (const [index, message] of messages.entries()) {
-    const last = list.at(-1)
-    if (message.role === 'tool' && last?.[0].role === 'tool') {
-      last[0] = { role: 'tool', content: [...last[0].content, ...message.content] }
-    } else if (message.role !== 'system') list.push([message, index])
+    if (message.role === 'tool' && results !== undefined) {
+      for (const part of message.content) results.push(part)
+    } else if (message.role === 'tool') {
+      results = [...message.content]
+      list.push([{ role: 'tool', content: results }, index])
+    } else if (message.role !== 'system') {
+      results = undefined
+      list.push([message, index])
+    }
   }
   return list
 }

@@ -3,7 +3,7 @@ import type { AssistantPart, TranslationWarning } from '../../completion/request
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { withoutUndefined } from '../fields.ts'
+import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { blockedFinish, parseFinish, renderFinish } from './finish.ts'
@@ -13,11 +13,11 @@ import { parseUsage, renderUsage } from './usage.ts'
 
 /** Reads a provider's answer. @throws {UpstreamFormatError} where it has neither candidates nor a reason for having none. */
 export function parseResult(document: JsonObject): CompletionResult {
-  const id = asString(document.responseId) ?? ''
+  const id = shortName(document.responseId)
   return {
     source: { format: 'generate-content', document },
     id,
-    model: asString(document.modelVersion) ?? '',
+    model: shortName(document.modelVersion),
     choices: parseCandidates(document, id),
     usage: parseUsage(document.usageMetadata),
   }

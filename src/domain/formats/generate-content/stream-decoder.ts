@@ -16,6 +16,7 @@ import { parseError } from './errors.ts'
 import { blockedFinish, parseFinish } from './finish.ts'
 import { madeUpId } from './made-up-id.ts'
 import { parseUsage } from './usage.ts'
+import { shortName } from '../fields.ts'
 
 /** More candidates than any request can ask for; bounds what a provider gone mad makes us keep. */
 const MAX_STREAM_CANDIDATES = 256
@@ -71,8 +72,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   #start(chunk: JsonObject, parts: StreamPart[]): void {
     if (this.#started) return
     this.#started = true
-    this.#responseId = asString(chunk.responseId) ?? ''
-    parts.push({ type: 'response-start', id: this.#responseId, model: asString(chunk.modelVersion) ?? '' })
+    this.#responseId = shortName(chunk.responseId)
+    parts.push({ type: 'response-start', id: this.#responseId, model: shortName(chunk.modelVersion) })
   }
 
   #candidate(candidate: JsonObject, position: number, parts: StreamPart[]): void {

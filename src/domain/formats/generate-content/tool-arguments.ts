@@ -1,5 +1,5 @@
 /** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
-import { parseJson } from '../../json-parse.ts'
+import { parseInnerJson } from '../../json-parse.ts'
 import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /**
@@ -19,17 +19,9 @@ export function argumentsTextOf(args: JsonValue | undefined): string {
 /** The arguments as an object, and what it could not keep of the text. */
 export function argumentsOf(text: string): { readonly args: JsonObject; readonly lost?: string } {
   if (text.trim() === '') return { args: {} }
-  const value = parse(text)
+  const value = parseInnerJson(text)
   if (!isJsonObject(value)) {
     return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are no JSON object were put into ${RAW_ARGUMENTS}` }
   }
   return { args: value }
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }

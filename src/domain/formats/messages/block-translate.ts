@@ -9,8 +9,8 @@ import type {
   TranslationWarning,
   UserPart,
 } from '../../completion/request.ts'
-import { parseJson } from '../../json-parse.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { parseInnerJson } from '../../json-parse.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { textOfMedia } from '../text-media.ts'
 
@@ -67,18 +67,10 @@ export function renderToolResult(part: ToolResultPart, path: string, warnings: T
  */
 export function inputOf({ arguments: text }: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {
   if (text.trim() === '') return {}
-  const input = parse(text)
+  const input = parseInnerJson(text)
   if (isJsonObject(input)) return input
   warnings.push({ field: path, message: 'the arguments are no JSON object; they were put inside one' })
   return { invalid_json: text }
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 function renderToolCall(call: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {

@@ -3,7 +3,7 @@ import type { AssistantPart, TranslationWarning } from '../../completion/request
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { withoutUndefined } from '../fields.ts'
+import { shortName, withoutUndefined } from '../fields.ts'
 import { NO_USAGE, type RenderContext, type Rendered } from '../format.ts'
 import { inputOf } from './block-translate.ts'
 import { parseStopReason, renderStopReason } from './stop-reason.ts'
@@ -12,14 +12,14 @@ import { parseUsage, renderUsage } from './usage.ts'
 /** Reads a provider's answer. @throws {UpstreamFormatError} where it has no content. */
 export function parseResult(document: JsonObject): CompletionResult {
   if (!Array.isArray(document.content)) throw new UpstreamFormatError('The provider sent an answer without content.')
-  const id = asString(document.id) ?? ''
+  const id = shortName(document.id)
   const content = document.content.flatMap((block, index) => parseBlock(block, `${id}_${index}`))
   const hasToolCalls = content.some((part) => part.type === 'tool-call')
   const stopSequence = asString(document.stop_sequence)
   return {
     source: { format: 'messages', document },
     id,
-    model: asString(document.model) ?? '',
+    model: shortName(document.model),
     choices: [
       { index: 0, content, finish: parseStopReason(asString(document.stop_reason), stopSequence, hasToolCalls) },
     ],

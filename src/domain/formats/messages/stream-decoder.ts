@@ -12,6 +12,7 @@ import { StreamedBlocks } from './streamed-blocks.ts'
 import { parseError } from './errors.ts'
 import { parseStopReason } from './stop-reason.ts'
 import { mergeUsage, parseUsage } from './usage.ts'
+import { shortName } from '../fields.ts'
 
 export class MessagesStreamDecoder implements StreamDecoder {
   #blocks = new StreamedBlocks('')
@@ -71,9 +72,9 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #start(message: JsonObject): StreamPart[] {
     if (this.#started) return []
     this.#started = true
-    const id = asString(message.id) ?? ''
+    const id = shortName(message.id)
     this.#blocks = new StreamedBlocks(id)
-    return [{ type: 'response-start', id, model: asString(message.model) ?? '' }, ...this.#addUsage(message.usage)]
+    return [{ type: 'response-start', id, model: shortName(message.model) }, ...this.#addUsage(message.usage)]
   }
 
   #delta(document: JsonObject): StreamPart[] {

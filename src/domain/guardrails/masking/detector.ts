@@ -1,5 +1,5 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
-import { mergeResolved, resolveOverlaps } from './finding.ts'
+import { mergeResolved, requireFewFindings, resolveOverlaps } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
@@ -79,4 +79,5 @@ function* addInSteps(text: string, finders: readonly Finder[], findings: Finding
 
 function add(found: Iterable<Finding>, findings: Finding[]): void {
   for (const finding of found) findings.push(finding)
+  requireFewFindings(findings.length)
 }

@@ -1,6 +1,19 @@
 /** What the detector reports, and how findings that overlap become spans that do not. */
 
+import { GatewayError } from '../../errors.ts'
 import type { Steps } from '../../steps.ts'
+
+/**
+ * Findings of one request: each takes some hundred bytes, and its token more than many a value. So many values in tokens are
+ * more than any model reads at once.
+ */
+export const MAX_FINDINGS = 150_000
+
+/** @throws {GatewayError} 413 where there are more. */
+export function requireFewFindings(count: number): void {
+  if (count > MAX_FINDINGS)
+    throw new GatewayError('request_too_large', `The request holds more than ${MAX_FINDINGS} values to be masked.`)
+}
 
 /** Findings that are merged in one step. */
 const FINDINGS_A_STEP = 4096

@@ -8,7 +8,7 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
-import type { Finding } from './finding.ts'
+import { requireFewFindings, type Finding } from './finding.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
 
@@ -19,6 +19,9 @@ const ORDINAL = /\[\[LLM_REDACTED_([A-Z][A-Z0-9_]{0,31})_#(\d{1,7})\]\]/g
 const LONGEST_STEP = 32_768
 /** Tokens made in one step: a keyed hash each. */
 const FINDINGS_A_STEP = 256
+
+/** A model that repeats the token of a long key could make gigabytes of an answer of a megabyte: then tokens stay. */
+const MAX_RESTORED = 8 * 1024 * 1024
 
 const NO_LITERALS: readonly TokenPlace[] = []
 
@@ -44,6 +47,10 @@ export class RedactionMap {
   /** By kind, then by value. */
   readonly #byValue = new Map<string, Map<string, Entry>>()
   readonly #entries: Entry[] = []
+  /** Values masked, each as often as it came. */
+  #found = 0
+  /** Characters of values that are put back. */
+  #restored = 0
   /** Made where a text has one: most requests write nothing that looks like a token. */
   #literals: Set<string> | undefined
 
@@ -151,9 +158,12 @@ export class RedactionMap {
     )
   }
 
-  /** The value behind a token of this request; undefined for every other text. */
+  /** The value behind a token of this request, to be put back; undefined for every other text, and where that would be too much. */
   valueOf(token: string): string | undefined {
-    return this.#isLiteral(token) ? undefined : this.#byToken.get(token)?.value
+    const value = this.#isLiteral(token) ? undefined : this.#byToken.get(token)?.value
+    if (value === undefined || this.#restored > MAX_RESTORED) return undefined
+    this.#restored += value.length
+    return value
   }
 
   /**
@@ -184,6 +194,7 @@ export class RedactionMap {
   }
 
   #tokenFor(kind: string, value: string): string {
+    requireFewFindings(++this.#found)
     const ofKind = this.#byValue.get(kind) ?? new Map<string, Entry>()
     const known = ofKind.get(value)
     if (known !== undefined) {

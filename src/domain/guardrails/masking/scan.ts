@@ -26,7 +26,7 @@ import {
   unitAt,
   WORD,
 } from './character-classes.ts'
-import type { Finding } from './finding.ts'
+import { requireFewFindings, type Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
 import { LongWord, SHORTEST_LONG_REST } from './long-word.ts'
 import { findSpokenEmail } from './obfuscated-email.ts'
@@ -63,6 +63,7 @@ export function* scanInSteps(text: string): Steps<Scanned> {
   const scanning = new Scan(text)
   while (scanning.position < text.length) {
     scanning.readPiece()
+    requireFewFindings(scanning.count)
     if (scanning.position < text.length) yield
   }
   return scanning.result()
@@ -95,6 +96,11 @@ class Scan {
     this.#words = new TellingWords(text, this.#found)
     this.#signs = new TellingSigns(text, this.#found)
     this.#stretches = new PlainStretches(text)
+  }
+
+  /** Findings so far. */
+  get count(): number {
+    return this.#found.length
   }
 
   get position(): number {
