@@ -41,7 +41,8 @@ const CASES: Readonly<Record<string, string>> = {
     const { re2PatternEngine } = await load('proxy/guardrails/re2-pattern-engine.ts')
     const custom = [{ kind: 'X', pattern: re2PatternEngine.compile('X[0-9]') }]
     const mails = Array.from({ length: 700_000 }, (_, index) => index.toString(36) + '@b.co').join(' ')
-    return [mails, 'a@b.co '.repeat(1.3e6), 'X1'.repeat(4.5e6)].every((text) => {
+    const secrets = Array.from({ length: 400_000 }, (_, index) => 'password=' + index.toString(36) + 'Xq9!').join(' ')
+    return [mails, secrets, 'a@b.co '.repeat(1.3e6), 'X1'.repeat(4.5e6)].every((text) => {
       const map = new RedactionMap({ detector: createDetector({ kinds: new Set(), custom }), tokenSuffix: () => 'x' })
       try {
         takeAll(map.maskInSteps(text))

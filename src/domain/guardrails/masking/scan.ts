@@ -100,7 +100,7 @@ class Scan {
 
   /** Findings so far. */
   get count(): number {
-    return this.#found.length
+    return this.#found.length + this.#words.findings.length
   }
 
   get position(): number {
