@@ -50,7 +50,7 @@ class Resilient implements ResilientQuotaStore {
   /** Admitted without the backend and not settled: each will need a place in the queue. */
   readonly #unconfirmed = new Set<string>()
   /** What stands in the backend for a reservation: without a maximum of the answer all that a small limit leaves, of which it takes little. */
-  readonly #bounds = new WeakMap<Reservation, Charge>()
+  readonly #bounds = new WeakMap<Reservation, { readonly bound: Charge; readonly atMs: number }>()
 
   constructor(backend: QuotaStore, options: ResilienceOptions) {
     this.#backend = backend
@@ -120,9 +120,9 @@ class Resilient implements ResilientQuotaStore {
   async settle(reservation: Reservation, actual: Charge): Promise<void> {
     if (reservation.origin === 'none') return
     const link = this.#links.of(reservation.plan)
-    const bound = this.#bounds.get(reservation)
-    if (bound !== undefined && this.#bounds.delete(reservation))
-      link.seen.giveBack(reservation.plan, subtractCharges(bound, actual))
+    const held = this.#bounds.get(reservation)
+    if (held !== undefined && this.#bounds.delete(reservation))
+      link.seen.giveBack(reservation.plan, subtractCharges(held.bound, actual), held.atMs, this.#options.now())
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
@@ -226,7 +226,10 @@ class Resilient implements ResilientQuotaStore {
   #remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
     if (admission.type === 'admitted') {
       link.seen.remember(plan, admission.remaining)
-      this.#bounds.set(admission.reservation, boundOf(need, admission.grantedOutputTokens ?? 0))
+      this.#bounds.set(admission.reservation, {
+        bound: boundOf(need, admission.grantedOutputTokens ?? 0),
+        atMs: this.#options.now(),
+      })
     }
     return admission
   }

@@ -9,6 +9,7 @@
 import { planOf } from '../../domain/quota/limits.ts'
 import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
 import { amountIn, NOTHING_USED } from '../../domain/quota/amounts.ts'
+import { calendarWindow } from '../../domain/quota/windows.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
 import type { Admission, Reservation } from '../pipeline/quota-port.ts'
@@ -34,12 +35,20 @@ export class SeenLimits {
     for (const limit of this.#limitsOf(plan)) limit.remaining = remaining[index++] ?? 0
   }
 
-  /** What a request of the plan has reserved and not used, is left again. */
-  giveBack(plan: QuotaPlan, unused: Charge): void {
+  /**
+   * What a request of the plan has reserved and not used, is left again; negative where it has used more.
+   * @param fromMs when it was admitted
+   */
+  giveBack(plan: QuotaPlan, unused: Charge, fromMs: number, nowMs: number): void {
     let index = 0
     for (const limit of this.#limitsOf(plan)) {
-      const unit = plan.limits[index++]?.limit.unit
-      if (unit !== undefined) limit.remaining = Math.max(0, limit.remaining + amountIn(unit, unused))
+      const entry = plan.limits[index++]
+      if (entry === undefined) continue
+      const { window, reset } = entry.window
+      // The window that held it is over, and what was seen since is of another one.
+      if (reset === 'Calendar' && calendarWindow(window, fromMs).startMs !== calendarWindow(window, nowMs).startMs)
+        continue
+      limit.remaining = Math.min(entry.limit.limit, limit.remaining + amountIn(entry.limit.unit, unused))
     }
   }
 
@@ -79,7 +88,7 @@ export class SeenLimits {
   }
 
   #leaseOf(limit: SeenLimit | undefined, share: number): number {
-    return Math.floor((limit?.remaining ?? 0) * share)
+    return Math.max(0, Math.floor((limit?.remaining ?? 0) * share))
   }
 }
 
@@ -92,7 +101,6 @@ export class LeaseLedger {
   readonly #ledger: MemoryQuotaStore
   readonly #seen: SeenLimits
   readonly #share: number
-  readonly #plans = new WeakMap<QuotaPlan, QuotaPlan>()
   /** By the request's reservation: those in the ledger (several after extensions). */
   readonly #held = new Map<string, Reservation[]>()
 
@@ -105,7 +113,11 @@ export class LeaseLedger {
   /** Admits within the leases; its refusals for money and tokens mean that the lease is used up. */
   async admit(id: string, plan: QuotaPlan, need: QuotaNeed): Promise<Admission> {
     const held = this.#held.get(id) ?? []
-    const admission = await this.#ledger.admit({ id: `${id}+${held.length}`, plan: this.#leased(plan), need })
+    const admission = await this.#ledger.admit({
+      id: `${id}+${held.length}`,
+      plan: this.#seen.leasePlan(plan, this.#share),
+      need,
+    })
     if (admission.type === 'admitted') this.#held.set(id, [...held, admission.reservation])
     return admission
   }
@@ -120,11 +132,5 @@ export class LeaseLedger {
 
   async renew(id: string): Promise<void> {
     for (const reservation of this.#held.get(id) ?? []) await this.#ledger.renew(reservation)
-  }
-
-  #leased(plan: QuotaPlan): QuotaPlan {
-    const known = this.#plans.get(plan) ?? this.#seen.leasePlan(plan, this.#share)
-    this.#plans.set(plan, known)
-    return known
   }
 }

@@ -79,6 +79,41 @@ t.test('where it has used all, or is still at it, nothing is left in any outage'
   }
 })
 
+t.test('what is left when a request ends is leased in the outage that it ends in', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const admission = await store.admit({ id: id(), plan: budget, need: OPEN })
+  if (admission.type !== 'admitted') throw new Error('refused')
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(2) }), QuotaUnavailableError)
+  await store.settle(admission.reservation, charge(20))
+  await admitted(store, budget, id(), 90)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(20) }), QuotaUnavailableError)
+})
+
+t.test('what a request of a window that is over has not used is not left in the next', async (t) => {
+  const { store, backend, id, advance } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000, window: 'Hour' }] } })
+  const before = await store.admit({ id: id(), plan: budget, need: OPEN })
+  if (before.type !== 'admitted') throw new Error('refused')
+  advance(60 * 60_000)
+  const after = await admitted(store, budget, id(), 950)
+  await store.settle(before.reservation, charge(20))
+  await store.settle(after, charge(950))
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(6) }), QuotaUnavailableError, 'a tenth of 50')
+})
+
+t.test('what one request has used beyond its bound is not left by another', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const [one, other] = [await admitted(store, budget, id(), 500), await admitted(store, budget, id(), 500)]
+  await store.settle(one, charge(700))
+  await store.settle(other, charge(300))
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+})
+
 t.test('settles afterwards what was spent during the grace', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
