@@ -5,6 +5,8 @@ export const MIN_MEDIA_CHARACTERS = 1024
 
 /** Encoders break base64 into lines of 48 to 76 characters: a column of numbers or keys has shorter ones. */
 const MIN_LINE = 48
+/** In the alphabet of addresses, which keys have, too, of which many are longer. */
+const MAX_ADDRESS_LINE = 100
 
 /** Code units that go into one call. */
 const CHUNK = 8_192
@@ -18,6 +20,7 @@ const BLANK = 0x20
 const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
 
+const LINE_BREAK = /[\r\n]/
 const EITHER_ALPHABET = /^[A-Za-z0-9+/_=-]*$/
 const USUAL_ALPHABET = /^[A-Za-z0-9+/=]*$/
 const ADDRESS_ALPHABET = /^[A-Za-z0-9_=-]*$/
@@ -70,32 +73,38 @@ export function isBase64(data: string, minCharacters = MIN_MEDIA_CHARACTERS): bo
 }
 
 /** All as long as the first, but the last. One by one: a pattern for all would exhaust its stack. */
-function isInLines(data: string): boolean {
+function isInLines(data: string, alphabet = USUAL_ALPHABET, maxLine = Infinity): boolean {
   let length = 0
-  return everyLine(data, (line, isLast) => {
+  // Blanks part words, too.
+  const mayBeBlanks = data.length >= MIN_MEDIA_CHARACTERS
+  return everyLine(data, (line, isLast, behind) => {
     length ||= line.length
-    if (!USUAL_ALPHABET.test(line)) return false
-    return isLast ? line.length <= length : line.length === length && length >= MIN_LINE && length % 4 === 0
+    if (!alphabet.test(line) || !(isLast || mayBeBlanks || LINE_BREAK.test(behind))) return false
+    if (isLast) return line.length <= length
+    return line.length === length && length >= MIN_LINE && length <= maxLine && length % 4 === 0
   })
 }
 
-/** The same where its type says that it is a picture, a sound, a film or a PDF: in either alphabet, and lines as somebody has broken them. */
+/** The same where its type says that it is a picture, a sound, a film or a PDF: in lines as somebody has broken them. */
 export function isBase64OfMedia(data: string, minCharacters = 0): boolean {
+  if (isBase64(data, minCharacters)) return true
   if (data.length < minCharacters) return false
+  const trimmed = data.trim()
+  if (isInLines(trimmed, ADDRESS_ALPHABET, MAX_ADDRESS_LINE)) return true
   // The head of a `data:` URL may have had a part of the first line.
   let mayBeShort = data.length >= MIN_MEDIA_CHARACTERS
-  return everyLine(data.trim(), (line, isLast) => {
-    const isGood = EITHER_ALPHABET.test(line) && (mayBeShort || isLast || line.length >= MIN_LINE)
+  return everyLine(trimmed, (line, isLast, behind) => {
+    const isGood = USUAL_ALPHABET.test(line) && (mayBeShort || isLast || line.length >= MIN_LINE)
     mayBeShort = false
-    return isGood
+    return isGood && (isLast || LINE_BREAK.test(behind))
   })
 }
 
-function everyLine(data: string, isGood: (line: string, isLast: boolean) => boolean): boolean {
+function everyLine(data: string, isGood: (line: string, isLast: boolean, behind: string) => boolean): boolean {
   const breaks = /\s+/g
   for (let start = 0; start < data.length; start = breaks.lastIndex) {
     const found = breaks.exec(data)
-    if (!isGood(data.slice(start, found?.index), found === null)) return false
+    if (!isGood(data.slice(start, found?.index), found === null, found?.[0] ?? '')) return false
     if (found === null) break
   }
   return true

@@ -22,7 +22,7 @@ export type Rewrite = (text: string) => string
 
 /** Where media may be fetched: what is signed there is destroyed by every change. Somebody's address is none. */
 const ADDRESS =
-  /^\s*(?:(?:https?|file|ftps?|gs|s3|oss):\/\/\S|(?:[a-z][a-z\d+.-]*:)?\/\/(?:[^\s/?#@]+(?=[\s/?#]|$)|(?=\/[^\s/])))\S*/i
+  /^\s*(?:(?:https?|file|ftps?|gs|s3|oss):\/\/\S|(?:[a-z][a-z\d+.-]*:)?\/\/[^\s/?#@]+(?=[\s/?#]|$)|(?!(?:mailto|sms|tel):)[a-z][a-z\d+.-]*:\/\/(?=\/[^\s/]))\S*/i
 /** Such an address that is written carelessly goes on behind a blank: `my photo.png`. */
 const GOES_ON = /[/?%]|\.[a-z][a-z\d]{1,4}(?:[\s?#]|$)/i
 /** What no address has: another line, or a person's address. */

@@ -406,6 +406,8 @@ t.test('an address ends where its words do, and is none where a login or a perso
     ['s3://bucket@2/x', undefined],
     ['//cdn.example/a.png', undefined],
     ['ms-appdata:///x/a@b.example.png', undefined],
+    ['mailto:///ada@example.com', '<mailto:///ada@example.com>'],
+    ['///4111111111111111', '<///4111111111111111>'],
     ['rtsp://admin:secret@cam.example/live', '<rtsp://admin:secret@cam.example/live>'],
     ['https://x.example/?sig=1 card 4111 1111', 'https://x.example/?sig=1< card 4111 1111>'],
     ['//x.example/ pay 10.50 with 4111', '//x.example/< pay 10.50 with 4111>'],
@@ -445,7 +447,6 @@ t.test('of base64 in lines all are as long, in the usual alphabet; keys and numb
   odd.push(
     data.replaceAll('+', '-').replaceAll('/', '_').replaceAll(/.{76}/g, '$&\n'),
     `${data.slice(0, 20)}\n${odd[0]}`,
-    `${data}-_`,
   )
   for (const text of odd) {
     for (const mediaType of ['image/png', 'audio/wav', 'application/pdf'])
@@ -464,8 +465,16 @@ t.test('of base64 in lines all are as long, in the usual alphabet; keys and numb
     '4111111111111111\n4111111111111111',
     'secret Passw0rd',
     'a b c',
+    `${key}\n${key}`,
+    `${'A'.repeat(48)} hunter2secret`,
+    'a+b-c_d/e',
+    `${data}-_`,
   ])
-    t.ok(seen(text, 'image/png'), text)
+    t.ok(seen(text, 'image/png'), text.slice(0, 60))
+  t.equal(
+    rewriteBeside(`${key}\n`.repeat(20), 'image/png', () => 'X'),
+    undefined,
+  )
 })
 
 t.test('what a head of a data: URL says is masked and still a head; what is no base64 behind it is seen', async (t) => {
