@@ -52,7 +52,11 @@ function isEscaped(text: string, index: number): boolean {
  * some hundred bytes, and so is each empty object. What tools read and write has far fewer.
  */
 export function isModest(text: string): boolean {
-  if (text.length <= SMALL_TEXT) return true
+  return text.length <= SMALL_TEXT || holdsAtMost(text, MAX_INNER_VALUES, MAX_INNER_DEPTH)
+}
+
+/** Whether a JSON text has no more values (objects, arrays and what is in them) and is nested no deeper. Builds nothing. */
+export function holdsAtMost(text: string, maxValues: number, maxDepth: number): boolean {
   let depth = 0
   let values = 0
   for (let index = 0; index < text.length; index++) {
@@ -60,19 +64,19 @@ export function isModest(text: string): boolean {
       case 0x22: // "
         index = endOfString(text, index)
         break
-      case 0x2c: // ,
-        values++
-        break
       case 0x7b: // {
       case 0x5b: // [
+        depth++
         values++
-        if (++depth > MAX_INNER_DEPTH) return false
         break
       case 0x7d: // }
       case 0x5d: // ]
         depth--
+        break
+      case 0x2c: // ,
+        values++
     }
-    if (values > MAX_INNER_VALUES) return false
+    if (depth > maxDepth || values > maxValues) return false
   }
   return true
 }

@@ -21,7 +21,6 @@ const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
 
 const LINE_BREAK = /[\r\n]/
-const EITHER_ALPHABET = /^[A-Za-z0-9+/_=-]*$/
 const USUAL_ALPHABET = /^[A-Za-z0-9+/=]*$/
 const ADDRESS_ALPHABET = /^[A-Za-z0-9_=-]*$/
 
@@ -67,9 +66,8 @@ export function binaryOf(bytes: Uint8Array): string {
 export function isBase64(data: string, minCharacters = MIN_MEDIA_CHARACTERS): boolean {
   if (data.length < minCharacters) return false
   const trimmed = data.trim()
-  // No encoder writes both.
-  if (EITHER_ALPHABET.test(trimmed)) return USUAL_ALPHABET.test(trimmed) || ADDRESS_ALPHABET.test(trimmed)
-  return isInLines(trimmed)
+  // No encoder writes both alphabets.
+  return USUAL_ALPHABET.test(trimmed) || ADDRESS_ALPHABET.test(trimmed) || isInLines(trimmed)
 }
 
 /** All as long as the first, but the last. One by one: a pattern for all would exhaust its stack. */

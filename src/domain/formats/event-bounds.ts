@@ -3,7 +3,7 @@
  * `JSON.stringify`, recurse into what it holds, and all that is made of one event is made in one turn of the event loop.
  */
 import { UpstreamFormatError } from '../errors.ts'
-import { endOfString, MAX_JSON_DEPTH } from '../json-text.ts'
+import { holdsAtMost, MAX_JSON_DEPTH } from '../json-text.ts'
 
 /** Shorter events are not looked at: they hold nothing that hurts. Nearly all are. */
 const UNBOUNDED_CHARACTERS = 4_096
@@ -13,26 +13,6 @@ const MAX_VALUES = 100_000
 /** @throws {UpstreamFormatError} where the text is nested too deep or holds too many values. */
 export function checkEventBounds(text: string): void {
   if (text.length <= UNBOUNDED_CHARACTERS) return
-  let depth = 0
-  let values = 0
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case 0x22: // "
-        index = endOfString(text, index)
-        break
-      case 0x7b: // {
-      case 0x5b: // [
-        depth++
-        values++
-        break
-      case 0x7d: // }
-      case 0x5d: // ]
-        depth--
-        break
-      case 0x2c: // ,
-        values++
-    }
-    if (depth > MAX_JSON_DEPTH || values > MAX_VALUES)
-      throw new UpstreamFormatError('The provider sent an event of too many values.')
-  }
+  if (!holdsAtMost(text, MAX_VALUES, MAX_JSON_DEPTH))
+    throw new UpstreamFormatError('The provider sent an event of too many values.')
 }
