@@ -9,7 +9,7 @@
 import { planOf } from '../../domain/quota/limits.ts'
 import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
 import { amountIn, NOTHING_USED } from '../../domain/quota/amounts.ts'
-import { calendarWindow } from '../../domain/quota/windows.ts'
+import { calendarWindow, type QuotaWindow } from '../../domain/quota/windows.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
 import type { Admission, Reservation } from '../pipeline/quota-port.ts'
@@ -18,6 +18,8 @@ import { MemoryQuotaStore } from './memory/memory-quota-store.ts'
 
 /** Limits of one organization whose rest is remembered; far more than a sidecar's organization has. */
 const MAX_LIMITS = 10_000
+
+const MINUTE_MS = 60_000
 
 /** What a limit left when it was last seen. */
 interface SeenLimit {
@@ -40,14 +42,15 @@ export class SeenLimits {
    * @param fromMs when it was admitted
    */
   giveBack(plan: QuotaPlan, unused: Charge, fromMs: number, nowMs: number): void {
+    // Every window begins with a minute: of most requests none has ended.
+    const isWithinMinute = Math.floor(fromMs / MINUTE_MS) === Math.floor(nowMs / MINUTE_MS)
     let index = 0
     for (const limit of this.#limitsOf(plan)) {
       const entry = plan.limits[index++]
       if (entry === undefined) continue
       const { window, reset } = entry.window
       // The window that held it is over, and what was seen since is of another one.
-      if (reset === 'Calendar' && calendarWindow(window, fromMs).startMs !== calendarWindow(window, nowMs).startMs)
-        continue
+      if (!isWithinMinute && reset === 'Calendar' && !isSameWindow(window, fromMs, nowMs)) continue
       limit.remaining = Math.min(entry.limit.limit, limit.remaining + amountIn(entry.limit.unit, unused))
     }
   }
@@ -90,6 +93,10 @@ export class SeenLimits {
   #leaseOf(limit: SeenLimit | undefined, share: number): number {
     return Math.max(0, Math.floor((limit?.remaining ?? 0) * share))
   }
+}
+
+function isSameWindow(window: QuotaWindow, oneMs: number, otherMs: number): boolean {
+  return calendarWindow(window, oneMs).startMs === calendarWindow(window, otherMs).startMs
 }
 
 function nameOf({ scope, window, limit }: LimitInPlan): string {
