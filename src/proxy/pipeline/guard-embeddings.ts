@@ -10,6 +10,7 @@ import {
   type EmbeddingsRequest,
 } from '../../domain/formats/embeddings/request.ts'
 import type { Steps } from '../../domain/steps.ts'
+import { failingClosed } from './failing-closed.ts'
 import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
 import { redactionsOf } from './redactions-of.ts'
 import { refuseInjection } from './refuse-injection.ts'
@@ -37,13 +38,8 @@ export async function guardEmbeddings(
       { param: 'input' },
     )
   }
-  try {
-    const steps = guardInSteps(request, caller, record, services)
-    return await takeTurns(steps, services.now, record.incoming.signal)
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
-  }
+  const steps = failingClosed(guardInSteps(request, caller, record, services))
+  return await takeTurns(steps, services.now, record.incoming.signal)
 }
 
 /** An embedding has no JSON to force. */

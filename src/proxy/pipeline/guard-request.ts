@@ -11,6 +11,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { takeAll, type Steps } from '../../domain/steps.ts'
+import { failingClosed } from './failing-closed.ts'
 import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -45,7 +46,7 @@ export function guardRequest(
   record: RequestRecord,
   services: Services,
 ): GuardedRequest {
-  return takeAll(guardInSteps(read, format, caller, record, services))
+  return takeAll(failingClosed(guardInSteps(read, format, caller, record, services)))
 }
 
 /**
@@ -59,7 +60,8 @@ export function guardRequestInTurns(
   record: RequestRecord,
   services: Services,
 ): Promise<GuardedRequest> {
-  return takeTurns(guardInSteps(read, format, caller, record, services), services.now, record.incoming.signal)
+  const steps = failingClosed(guardInSteps(read, format, caller, record, services))
+  return takeTurns(steps, services.now, record.incoming.signal)
 }
 
 function* guardInSteps(
@@ -70,15 +72,10 @@ function* guardInSteps(
   services: Services,
 ): Steps<GuardedRequest> {
   const { flags } = caller.policy
-  try {
-    if (flags.has('adversarial-detection'))
-      yield* refuseInjection(spansOf(format, read.request.source.document), caller, record, services)
-    if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
-    return yield* mask(read, format, caller, record, services)
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError('guardrail_failed', 'A guardrail failed; the request was not sent.', { cause: error })
-  }
+  if (flags.has('adversarial-detection'))
+    yield* refuseInjection(spansOf(format, read.request.source.document), caller, record, services)
+  if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
+  return yield* mask(read, format, caller, record, services)
 }
 
 function* mask(
