@@ -42,6 +42,16 @@ export function subtractCharges(left: Charge, right: Charge): Charge {
   }
 }
 
+/** What `actual` has of each part beyond the bound. */
+export function excessOf(actual: Charge, bound: Charge): Charge {
+  const { costMicroUsd, inputTokens, outputTokens } = subtractCharges(actual, bound)
+  return {
+    costMicroUsd: Math.max(0, costMicroUsd),
+    inputTokens: Math.max(0, inputTokens),
+    outputTokens: Math.max(0, outputTokens),
+  }
+}
+
 /** The part of a charge that a limit of this unit counts. */
 export function amountIn(unit: QuotaUnit, charge: Charge): number {
   switch (unit) {

@@ -16,6 +16,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Caller } from './authenticate.ts'
 import {
+  QuotaBacklogError,
   QuotaUnavailableError,
   RESERVATION_LEASE_MS,
   type Admission,
@@ -117,10 +118,11 @@ function orRefusal(admission: Admission, record: RequestRecord): Admitted {
 /** The store has failed with `error`: refused, or, by the organization's choice, admitted and charged when it is back. */
 function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { policy }: GovernedCaller): Admitted {
   if (!(error instanceof QuotaUnavailableError)) throw error
-  if (policy.quotaFailure !== 'Open') throw unavailableError(error)
+  if (policy.quotaFailure !== 'Open' || error instanceof QuotaBacklogError) throw unavailableError(error)
   return {
     type: 'admitted',
-    reservation: { id, plan, origin: 'unconfirmed' },
+    // Not under the id that was asked for, which the store releases where its answer was lost.
+    reservation: { id: `${id}!`, plan, origin: 'unconfirmed' },
     grantedOutputTokens: undefined,
     rateLimits: { requests: undefined, tokens: undefined },
     warnings: [],

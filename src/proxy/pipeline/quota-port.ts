@@ -127,6 +127,11 @@ export class QuotaUnavailableError extends Error {
   }
 }
 
+/** So much is unsettled that what is admitted now could not be charged afterwards: refused whatever the policy. */
+export class QuotaBacklogError extends QuotaUnavailableError {
+  override readonly name = 'QuotaBacklogError'
+}
+
 /** The admission of a plan that limits nothing: no store is asked and there is nothing to settle. */
 export function unlimitedAdmission({ id, plan, need }: AdmissionRequest): Admitted {
   return {

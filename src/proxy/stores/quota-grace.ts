@@ -15,11 +15,11 @@
  * Each organization stands for itself: in a cluster they live on different nodes. An admission whose confirmation was
  * lost may stand in the backend all the same; it is settled or released under its id like the rest.
  */
-import { boundOf, NOTHING_USED, subtractCharges } from '../../domain/quota/amounts.ts'
+import { boundOf, excessOf, NOTHING_USED, subtractCharges } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
-import type { QuotaPlan } from '../../domain/quota/limits.ts'
+import { planOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
-import { QuotaUnavailableError, unlimitedAdmission } from '../pipeline/quota-port.ts'
+import { QuotaBacklogError, QuotaUnavailableError, unlimitedAdmission } from '../pipeline/quota-port.ts'
 import type {
   Admission,
   AdmissionRequest,
@@ -104,14 +104,12 @@ class Resilient implements ResilientQuotaStore {
         this.#links.lost(link, error)
       }
     }
-    const admission = await this.#admitLocally(link, { id: reservation.id, plan: reservation.plan, need: more })
-    if (admission.type === 'refused') return admission
-    return { type: 'extended', grantedOutputTokens: admission.grantedOutputTokens }
+    return extensionOf(await this.#admitLocally(link, { id: reservation.id, plan: reservation.plan, need: more }))
   }
 
   async renew(reservation: Reservation): Promise<void> {
     const link = this.#links.of(reservation.plan)
-    await link.outage?.leases.renew(reservation.id)
+    await link.leases.renew(reservation.id)
     if (link.outage !== undefined || reservation.origin !== 'store') return
     await this.#backend.renew(reservation).catch((error: unknown) => this.#links.lost(link, error))
   }
@@ -122,11 +120,13 @@ class Resilient implements ResilientQuotaStore {
     const link = this.#links.of(reservation.plan)
     const held = this.#bounds.get(reservation)
     if (held !== undefined && this.#bounds.delete(reservation))
-      link.seen.giveBack(reservation.plan, subtractCharges(held.bound, actual), held.atMs, this.#options.now())
+      link.seen.giveBack(reservation.plan, subtractCharges(held.bound, actual), held.atMs)
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
-      if (link.outage !== undefined) await link.outage.leases.settle(reservation.id, actual)
+      // Of a reservation that stands in the backend the lease holds what was added in an outage.
+      const leased = held === undefined ? actual : excessOf(actual, held.bound)
+      if (link.leases.holds(reservation.id)) await link.leases.settle(reservation.id, leased)
       if (link.outage === undefined) return await this.#backend.settle(reservation, actual)
     } catch (error) {
       this.#links.lost(link, error)
@@ -170,10 +170,8 @@ class Resilient implements ResilientQuotaStore {
     const extension = await this.#backend.extend(reservation, more)
     if (extension.type !== 'expired' || reservation.origin !== 'unconfirmed') return extension
     // Admitted during a grace that is over: the backend has never heard of it.
-    const admission = await this.#backend.admit({ id: reservation.id, plan: reservation.plan, need: more })
-    return admission.type === 'refused'
-      ? admission
-      : { type: 'extended', grantedOutputTokens: admission.grantedOutputTokens }
+    const plan = withoutRates(reservation.plan)
+    return extensionOf(await this.#backend.admit({ id: reservation.id, plan, need: more }))
   }
 
   /** The backend was asked and may or may not have reserved. */
@@ -194,11 +192,11 @@ class Resilient implements ResilientQuotaStore {
     const outage = link.outage
     // Recovered between two steps of one request: the next call asks the backend.
     if (outage === undefined) throw new QuotaUnavailableError('the quota store was lost for a moment')
-    if (this.#isFull()) throw new QuotaUnavailableError('too many unsettled requests')
+    if (this.#isFull()) throw new QuotaBacklogError('too many unsettled requests')
     const inGrace = this.#options.now() - outage.sinceMs < this.#options.graceMs
     const reservation: Reservation = { id, plan, origin: 'unconfirmed' }
     if (inGrace || plan.whenUnavailable === 'Open') {
-      const admission = await outage.leases.admit(id, plan, need)
+      const admission = await link.leases.admit(id, plan, need)
       if (admission.type === 'admitted') {
         this.#unconfirmed.add(id)
         return { ...admission, reservation, warnings: [], remaining: [] }
@@ -224,17 +222,30 @@ class Resilient implements ResilientQuotaStore {
   }
 
   #remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
-    if (admission.type === 'admitted') {
-      link.seen.remember(plan, admission.remaining)
-      this.#bounds.set(admission.reservation, {
-        bound: boundOf(need, admission.grantedOutputTokens ?? 0),
-        atMs: this.#options.now(),
-      })
+    if (admission.type === 'refused') {
+      if (admission.window !== undefined)
+        link.seen.noteRefusal(plan, admission, boundOf(need, need.open?.minTokens ?? 0))
+      return admission
     }
+    const atMs = this.#options.now()
+    this.#links.isBack(link)
+    link.seen.remember(plan, admission.remaining, atMs)
+    this.#bounds.set(admission.reservation, { bound: boundOf(need, admission.grantedOutputTokens ?? 0), atMs })
     return admission
   }
 
   #isFull(): boolean {
     return this.#unsettled.waiting + this.#unconfirmed.size >= this.#options.maxPending
   }
+}
+
+function extensionOf(admission: Admission): Extension {
+  if (admission.type === 'refused') return admission
+  return { type: 'extended', grantedOutputTokens: admission.grantedOutputTokens }
+}
+
+/** The rates were taken when the request was admitted. */
+function withoutRates({ organization, scopes, whenUnavailable }: QuotaPlan): QuotaPlan {
+  const unhurried = scopes.map((scope) => ({ ...scope, rateLimits: {} }))
+  return planOf(organization, unhurried, whenUnavailable)
 }

@@ -4,7 +4,8 @@
  * The lease of a limit is a share of what the last admission said it leaves. Several processes hold one each, so what
  * can be overspent during one grace period is at most processes x share x what each saw last; with the share at a
  * tenth, ten sidecars of a key that all use their lease up reach the limit and no more. A limit that this process has
- * never seen has no lease. Rates and concurrency are not money: they apply in full, to this process alone.
+ * never seen has no lease. What is spent of a lease is spent until the store has been seen again, however often it comes
+ * and goes meanwhile. Rates and concurrency are not money: they apply in full, to this process alone.
  */
 import { planOf } from '../../domain/quota/limits.ts'
 import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
@@ -12,6 +13,8 @@ import { amountIn, NOTHING_USED } from '../../domain/quota/amounts.ts'
 import { calendarWindow, type QuotaWindow } from '../../domain/quota/windows.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
+import type { Refused } from '../../domain/quota/outcome.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Admission, Reservation } from '../pipeline/quota-port.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { MemoryQuotaStore } from './memory/memory-quota-store.ts'
@@ -24,6 +27,7 @@ const MINUTE_MS = 60_000
 /** What a limit left when it was last seen. */
 interface SeenLimit {
   remaining: number
+  seenMs: Milliseconds
 }
 
 /** What an organization's limits left when they were last seen. */
@@ -32,25 +36,35 @@ export class SeenLimits {
   readonly #byPlan = new WeakMap<QuotaPlan, readonly SeenLimit[]>()
 
   /** @param remaining of each limit, in the plan's order */
-  remember(plan: QuotaPlan, remaining: readonly number[]): void {
+  remember(plan: QuotaPlan, remaining: readonly number[], nowMs: Milliseconds): void {
     let index = 0
-    for (const limit of this.#limitsOf(plan)) limit.remaining = remaining[index++] ?? 0
+    for (const limit of this.#limitsOf(plan)) {
+      limit.remaining = remaining[index++] ?? 0
+      limit.seenMs = nowMs
+    }
+  }
+
+  /** A limit has refused a need of `least`: it leaves less. */
+  noteRefusal(plan: QuotaPlan, { scope, window, unit }: Refused, least: Charge): void {
+    let index = 0
+    for (const limit of this.#limitsOf(plan)) {
+      const entry = plan.limits[index++]
+      if (entry?.scope.kind !== scope || entry.window.window !== window || entry.limit.unit !== unit) continue
+      limit.remaining = Math.min(limit.remaining, Math.max(0, amountIn(unit, least) - 1))
+    }
   }
 
   /**
    * What a request of the plan has reserved and not used, is left again; negative where it has used more.
    * @param fromMs when it was admitted
    */
-  giveBack(plan: QuotaPlan, unused: Charge, fromMs: number, nowMs: number): void {
-    // Every window begins with a minute: of most requests none has ended.
-    const isWithinMinute = Math.floor(fromMs / MINUTE_MS) === Math.floor(nowMs / MINUTE_MS)
+  giveBack(plan: QuotaPlan, unused: Charge, fromMs: Milliseconds): void {
     let index = 0
     for (const limit of this.#limitsOf(plan)) {
       const entry = plan.limits[index++]
       if (entry === undefined) continue
-      const { window, reset } = entry.window
-      // The window that held it is over, and what was seen since is of another one.
-      if (!isWithinMinute && reset === 'Calendar' && !isSameWindow(window, fromMs, nowMs)) continue
+      // What has been seen since may be of a later window than the one that held it.
+      if (entry.window.reset === 'Calendar' && !isSameWindow(entry.window.window, fromMs, limit.seenMs)) continue
       limit.remaining = Math.min(entry.limit.limit, limit.remaining + amountIn(entry.limit.unit, unused))
     }
   }
@@ -61,7 +75,7 @@ export class SeenLimits {
     let index = 0
     const leased = plan.scopes.map((scope) => {
       const limits = scope.windows.flatMap((window) =>
-        window.limits.map((limit) => ({ ...limit, limit: this.#leaseOf(seen[index++], share) })),
+        window.limits.map((limit) => ({ ...limit, limit: leaseOf(limit.limit, seen[index++], share) })),
       )
       // One total for all: a window that begins during the grace must not bring a second lease.
       return { ...scope, windows: [{ window: 'Total' as const, reset: 'Calendar' as const, limits }] }
@@ -80,7 +94,7 @@ export class SeenLimits {
 
   /** A plan in use keeps its own, even where its name is forgotten. */
   #limitOf(name: string): SeenLimit {
-    const limit = this.#byName.get(name) ?? { remaining: 0 }
+    const limit = this.#byName.get(name) ?? { remaining: 0, seenMs: 0 }
     this.#byName.delete(name)
     this.#byName.set(name, limit)
     for (const oldest of this.#byName.keys()) {
@@ -89,13 +103,16 @@ export class SeenLimits {
     }
     return limit
   }
-
-  #leaseOf(limit: SeenLimit | undefined, share: number): number {
-    return Math.max(0, Math.floor((limit?.remaining ?? 0) * share))
-  }
 }
 
-function isSameWindow(window: QuotaWindow, oneMs: number, otherMs: number): boolean {
+/** The limit may have been lowered since it was seen. */
+function leaseOf(limit: number, seen: SeenLimit | undefined, share: number): number {
+  return Math.max(0, Math.floor(Math.min(limit, seen?.remaining ?? 0) * share))
+}
+
+function isSameWindow(window: QuotaWindow, oneMs: Milliseconds, otherMs: Milliseconds): boolean {
+  // Every window begins with a minute: of most requests none has ended.
+  if (Math.floor(oneMs / MINUTE_MS) === Math.floor(otherMs / MINUTE_MS)) return true
   return calendarWindow(window, oneMs).startMs === calendarWindow(window, otherMs).startMs
 }
 
@@ -103,15 +120,21 @@ function nameOf({ scope, window, limit }: LimitInPlan): string {
   return `${scope.name}|${window.window}|${window.reset}|${limit.unit}`
 }
 
-/** The leases of one grace period, and who holds what of them. */
+/**
+ * The leases of an organization, and who holds what of them. They last until the store has admitted again, and knows all that
+ * was spent meanwhile: an outage that follows before that brings no others.
+ */
 export class LeaseLedger {
-  readonly #ledger: MemoryQuotaStore
+  readonly #now: Now
+  #ledger: MemoryQuotaStore
   readonly #seen: SeenLimits
   readonly #share: number
   /** By the request's reservation: those in the ledger (several after extensions). */
   readonly #held = new Map<string, Reservation[]>()
+  #isUnused = true
 
   constructor(now: Now, seen: SeenLimits, share: number) {
+    this.#now = now
     this.#ledger = new MemoryQuotaStore(now)
     this.#seen = seen
     this.#share = share
@@ -119,6 +142,7 @@ export class LeaseLedger {
 
   /** Admits within the leases; its refusals for money and tokens mean that the lease is used up. */
   async admit(id: string, plan: QuotaPlan, need: QuotaNeed): Promise<Admission> {
+    this.#isUnused = false
     const held = this.#held.get(id) ?? []
     const admission = await this.#ledger.admit({
       id: `${id}+${held.length}`,
@@ -127,6 +151,10 @@ export class LeaseLedger {
     })
     if (admission.type === 'admitted') this.#held.set(id, [...held, admission.reservation])
     return admission
+  }
+
+  holds(id: string): boolean {
+    return this.#held.has(id)
   }
 
   async settle(id: string, actual: Charge): Promise<void> {
@@ -139,5 +167,12 @@ export class LeaseLedger {
 
   async renew(id: string): Promise<void> {
     for (const reservation of this.#held.get(id) ?? []) await this.#ledger.renew(reservation)
+  }
+
+  /** The store has admitted. What runs of the outage it does not know: as long as that does, nothing is leased anew. */
+  beginAnew(): void {
+    if (this.#isUnused || this.#held.size > 0) return
+    this.#ledger = new MemoryQuotaStore(this.#now)
+    this.#isUnused = true
   }
 }

@@ -14,11 +14,20 @@ const PROBE_MAX_MS = 1_000
  */
 const PATIENCE_MS = 1_000
 
+export interface Outage {
+  /** When the grace began: before this outage, where the backend only seemed to be back. */
+  readonly sinceMs: Milliseconds
+  readonly beganMs: Milliseconds
+}
+
 /** One organization's. */
 export interface Link {
   readonly seen: SeenLimits
+  readonly leases: LeaseLedger
   /** Present while the backend cannot be asked. */
-  outage: { readonly sinceMs: Milliseconds; readonly leases: LeaseLedger } | undefined
+  outage: Outage | undefined
+  /** The last one, which counts as over when the backend has admitted a request. */
+  doubtful: { readonly sinceMs: Milliseconds; readonly untilMs: Milliseconds } | undefined
   /** A plan to probe with. */
   plan: QuotaPlan
   readonly patience: Patience
@@ -47,7 +56,7 @@ export class QuotaLinks {
   of(plan: QuotaPlan): Link {
     let link = this.#links.get(plan.organization)
     if (link === undefined) {
-      link = { seen: new SeenLimits(), outage: undefined, plan, patience: new Patience(this.#options.maxPending) }
+      link = this.#newLink(plan)
       this.#links.set(plan.organization, link)
     }
     link.plan = plan
@@ -57,16 +66,25 @@ export class QuotaLinks {
   /** A call has failed with `cause`: an outage begins, unless there is one. */
   lost(link: Link, cause: unknown): void {
     if (link.outage !== undefined) return
-    const { now, leaseShare } = this.#options
-    link.outage = { sinceMs: now(), leases: new LeaseLedger(now, link.seen, leaseShare) }
+    const { graceMs } = this.#options
+    const beganMs = this.#options.now()
+    const { doubtful } = link
+    const goesOn = doubtful !== undefined && beganMs - doubtful.untilMs < graceMs
+    link.outage = { beganMs, sinceMs: goesOn ? doubtful.sinceMs : beganMs }
     this.#options.onChange?.(link.plan.organization, false, cause)
     this.#probeLater(link, PROBE_MIN_MS)
+  }
+
+  /** The backend has admitted a request: it answers, and takes what it is told. */
+  isBack(link: Link): void {
+    link.doubtful = undefined
+    link.leases.beginAnew()
   }
 
   /** Waits a little where the outage has just begun; true: it is over. */
   async isBackInAMoment({ outage, patience }: Link): Promise<boolean> {
     if (outage === undefined || this.#closed) return false
-    if (this.#options.now() - outage.sinceMs >= this.#options.momentMs) return false
+    if (this.#options.now() - outage.beganMs >= this.#options.momentMs) return false
     return patience.wait(PATIENCE_MS)
   }
 
@@ -74,6 +92,13 @@ export class QuotaLinks {
   close(): void {
     this.#closed = true
     for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #newLink(plan: QuotaPlan): Link {
+    const { now, leaseShare, maxPending } = this.#options
+    const seen = new SeenLimits()
+    const leases = new LeaseLedger(now, seen, leaseShare)
+    return { seen, leases, outage: undefined, doubtful: undefined, plan, patience: new Patience(maxPending) }
   }
 
   #probeLater(link: Link, delayMs: Milliseconds): void {
@@ -96,6 +121,7 @@ export class QuotaLinks {
       this.#probeLater(link, Math.min(PROBE_MAX_MS, delayMs * 2))
       return
     }
+    if (link.outage !== undefined) link.doubtful = { sinceMs: link.outage.sinceMs, untilMs: this.#options.now() }
     link.outage = undefined
     this.#options.onChange?.(link.plan.organization, true, undefined)
     link.patience.end()

@@ -3,7 +3,7 @@ import type { Charge } from '../../../src/domain/quota/amounts.ts'
 import { planOf } from '../../../src/domain/quota/limits.ts'
 import type { QuotaPlan } from '../../../src/domain/quota/limits.ts'
 import type { QuotaStore, Reservation } from '../../../src/proxy/pipeline/quota-port.ts'
-import { QuotaUnavailableError } from '../../../src/proxy/pipeline/quota-port.ts'
+import { QuotaBacklogError, QuotaUnavailableError } from '../../../src/proxy/pipeline/quota-port.ts'
 import { MemoryQuotaStore } from '../../../src/proxy/stores/memory/memory-quota-store.ts'
 import { createResilientQuotaStore } from '../../../src/proxy/stores/quota-grace.ts'
 import type { ResilienceOptions } from '../../../src/proxy/stores/quota-grace-options.ts'
@@ -102,6 +102,144 @@ t.test('what a request of a window that is over has not used is not left in the 
   await store.settle(after, charge(950))
   backend.broken = true
   await t.rejects(store.admit({ id: id(), plan: budget, need: need(6) }), QuotaUnavailableError, 'a tenth of 50')
+})
+
+t.test('what a request has not used is left though its window ends before it does', async (t) => {
+  const { store, backend, id, advance } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000, window: 'Hour' }] } })
+  const admission = await store.admit({ id: id(), plan: budget, need: OPEN })
+  if (admission.type !== 'admitted') throw new Error('refused')
+  advance(60 * 60_000)
+  await store.settle(admission.reservation, charge(20))
+  backend.broken = true
+  await admitted(store, budget, id(), 90)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(20) }), QuotaUnavailableError)
+})
+
+t.test('a limit that has refused leaves less than was asked of it', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const [budget, others] = ['team/app', 'team/other'].map((key) =>
+    plan({ organization: { budgets: [{ limit: 1_000 }] } }, { key }),
+  ) as [QuotaPlan, QuotaPlan]
+  await store.settle(await admitted(store, budget, id(), 10), charge(10))
+  // Another proxy spends it all.
+  await backend.inner.admit({ id: id(), plan: others, need: need(990) })
+  for (const _ of [1, 2, 3]) {
+    t.match(await store.admit({ id: id(), plan: budget, need: need(5) }), { type: 'refused' })
+    backend.broken = true
+    await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+  }
+})
+
+t.test('an open answer that is refused says as much', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 10), charge(10))
+  await backend.inner.admit({ id: id(), plan: budget, need: need(990) })
+  t.match(await store.admit({ id: id(), plan: budget, need: OPEN }), { type: 'refused' })
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(2) }), QuotaUnavailableError)
+})
+
+t.test('a limit that is lowered is leased as it is now', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budgetOf = (limit: number) => plan({ key: { budgets: [{ limit }] } })
+  await store.settle(await admitted(store, budgetOf(1_000), id(), 0), charge(0))
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budgetOf(200), need: need(21) }), QuotaUnavailableError)
+  await admitted(store, budgetOf(200), id(), 20)
+})
+
+t.test(
+  'a backend that comes and goes brings no further lease, and no other rates, until it has admitted',
+  async (t) => {
+    const { store, backend, id } = breakable(t)
+    const limits = { budgets: [{ limit: 1_000 }], rateLimits: { requestsPerMinute: 6 } }
+    const budget = plan({ key: limits })
+    await store.settle(await admitted(store, budget, id(), 0), charge(0))
+    const comeAndGo = async () => {
+      backend.broken = false
+      await until(() => store.health().unavailable === 0)
+      backend.broken = true
+    }
+    for (const _ of [1, 2]) {
+      backend.broken = true
+      await store.settle(await admitted(store, budget, id(), 40), charge(40))
+      await comeAndGo()
+    }
+    for (const _ of [1, 2, 3]) {
+      await t.rejects(store.admit({ id: id(), plan: budget, need: need(40) }), QuotaUnavailableError)
+      await comeAndGo()
+    }
+    const rate = plan({ key: { rateLimits: { requestsPerMinute: 6 } } })
+    for (const _ of [1, 2, 3, 4]) {
+      await store.settle(await admitted(store, rate, id(), 1), charge(1))
+      await comeAndGo()
+    }
+    t.match(await store.admit({ id: id(), plan: rate, need: need(1) }), { type: 'refused', reason: 'rate-limit' })
+
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+    t.match((await store.usage(budget)).limits, [{ spent: 80 }])
+    await store.settle(await admitted(store, budget, id(), 0), charge(0))
+    backend.broken = true
+    await admitted(store, budget, id(), 92)
+  },
+)
+
+t.test('what still runs of an outage is not leased once more in the next', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const running: Reservation[] = []
+  for (const _ of [1, 2, 3]) {
+    await store.settle(await admitted(store, budget, id(), 0), charge(0))
+    backend.broken = true
+    await store.admit({ id: id(), plan: budget, need: need(90) }).then(
+      (admission) => admission.type === 'admitted' && running.push(admission.reservation),
+      () => undefined,
+    )
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+  }
+  t.equal(running.length, 1)
+  for (const reservation of running) await store.settle(reservation, charge(90))
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.broken = true
+  await admitted(store, budget, id(), 90)
+})
+
+t.test('the grace of a backend that only seems to be back goes on', async (t) => {
+  const { store, backend, id, advance } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  for (const _ of [1, 2, 3]) {
+    backend.broken = true
+    await admitted(store, budget, id(), 1)
+    advance(9_000)
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+  }
+  advance(3_001)
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  advance(30_000)
+  backend.broken = true
+  await admitted(store, budget, id(), 1)
+})
+
+t.test('of a request that the backend knows, the lease holds what an outage has added', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 3_000 }] } })
+  const reservation = await admitted(store, budget, id(), 2_000)
+  backend.broken = true
+  t.match(await store.extend(reservation, need(10)), { type: 'extended' })
+  await store.settle(reservation, charge(2_005))
+  await admitted(store, budget, id(), 94)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(2) }), QuotaUnavailableError)
 })
 
 t.test('what one request has used beyond its bound is not left by another', async (t) => {
@@ -227,6 +365,21 @@ t.test('extends within the lease, and a reservation of the grace after it', asyn
   t.match((await store.usage(budget)).limits, [{ spent: 120, reserved: 0 }])
 })
 
+t.test('extending a request of the grace takes no rate once more', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { requestsPerMinute: 2, maxConcurrent: 2 } } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.broken = true
+  const reservation = await admitted(store, budget, id(), 50)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  await admitted(store, budget, id(), 1)
+  t.match(await store.admit({ id: id(), plan: budget, need: need(1) }), { type: 'refused', reason: 'rate-limit' })
+  t.match(await store.extend(reservation, need(50)), { type: 'extended' })
+  await store.settle(reservation, charge(70))
+  t.match(await store.usage(budget), { limits: [{ spent: 70 }], rateLimits: [{ concurrent: { open: 1 } }] })
+})
+
 t.test('an admission whose confirmation was lost is charged once, or released where it was refused', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { maxConcurrent: 5 } } })
@@ -271,7 +424,7 @@ t.test('refuses rather than lose count when too much is unsettled', async (t) =>
   const reservations = [await admitted(store, open, id(), 1), await admitted(store, open, id(), 1)]
   for (const reservation of reservations) await store.settle(reservation, charge(1))
   await admitted(store, open, id(), 1)
-  await t.rejects(store.admit({ id: id(), plan: open, need: need(1) }), /unsettled/)
+  await t.rejects(store.admit({ id: id(), plan: open, need: need(1) }), QuotaBacklogError)
   t.match(store.health(), { pendingSettlements: 2 })
 })
 
