@@ -61,6 +61,8 @@ export interface GatewayErrorDetails {
   readonly resetAtMs?: number
   /** Status where it differs from the table's (a provider's own 400, 413 or 422). */
   readonly status?: number
+  /** Whether the same call may succeed later, where that differs from what the code says. */
+  readonly retryable?: boolean
   /** Further response headers, e.g. `x-ratelimit-*`. Values are plain ASCII. */
   readonly headers?: Readonly<Record<string, string>>
   /** The provider's own words where the refusal is the provider's, or where its SDKs act on them: shown in place of ours. */
@@ -100,7 +102,7 @@ export class GatewayError extends Error {
 
   /** Whether the same call may succeed later (sent as `x-should-retry`). */
   get retryable(): boolean {
-    return RETRYABLE.has(this.code)
+    return this.details.retryable ?? RETRYABLE.has(this.code)
   }
 }
 

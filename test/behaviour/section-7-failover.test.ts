@@ -182,6 +182,8 @@ t.test('the credential of a provider is not in what the client is told', async (
   const failed = await gateway.chat()
   t.equal(failed.status, 502)
   t.match(await failed.json(), { error: { code: 'all_providers_failed' } })
+  t.equal(failed.headers.get('x-should-retry'), 'false', 'the key will be as wrong in a minute')
+  t.equal(failed.headers.get('retry-after'), null)
   t.notMatch(rejected + gateway.output(), secret)
 })
 
@@ -194,6 +196,7 @@ t.test('what every attempt had in common decides the status', async (t) => {
   upstream.enqueue(status(500))
   const failed = await gateway.chat()
   t.equal(failed.status, 502)
+  t.equal(failed.headers.get('x-should-retry'), 'true')
   t.match(await failed.json(), { error: { code: 'all_providers_failed' } })
   upstream.enqueue(freeze())
   const late = await gateway.chat()

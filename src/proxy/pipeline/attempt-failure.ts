@@ -22,6 +22,8 @@ export interface AttemptFailure {
   readonly kind: 'rate-limited' | 'timeout' | 'error' | 'busy'
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
+  /** The provider refuses this gateway: its key, its account, a model that is not there. Asking again does not help. */
+  readonly isOurFault?: boolean
 }
 
 type Judgement =
@@ -129,7 +131,9 @@ export function exhausted(
       retryAfterSeconds: Math.max(1, seconds),
     })
   }
-  return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, wait)
+  const isHopeless = failures.length > 0 && failures.every(({ isOurFault }) => isOurFault === true)
+  const details = isHopeless ? { retryable: false } : wait
+  return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, details)
 }
 
 function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
@@ -140,7 +144,7 @@ function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
   const waits = verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }
   return {
     type: 'failure',
-    failure: { type: 'failure', kind, retrySame: verdict.retrySame },
+    failure: { type: 'failure', kind, retrySame: verdict.retrySame, isOurFault: verdict.kind === 'our-fault' },
     attempt,
     // Listed by the manifest, but said of the request: bad requests of one client must not take the provider from all.
     health:

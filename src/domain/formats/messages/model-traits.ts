@@ -1,7 +1,8 @@
 /**
  * What a model takes, told by its name: the vendor's older models think by a budget of tokens, the newer ones by a word
  * for effort, and each refuses the other with a 400; the newest refuse sampling parameters too. The list of older models
- * is closed, so a name that is not on it is taken for a new one. Names of other vendors' models (DeepSeek, GLM, Kimi and
+ * is closed, so a name with a number or a family that is not on it is taken for a new one; another (`claude-mock`) tells nothing,
+ * and keeps its sampling. Names of other vendors' models (DeepSeek, GLM, Kimi and
  * others serve this format) get what every server of this format knows.
  * @see https://docs.anthropic.com/en/docs/build-with-claude/adaptive-thinking
  */
@@ -14,6 +15,7 @@ export interface ModelTraits {
 
 const WITHOUT_THINKING = /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5)/i
 const BY_BUDGET = /claude-(?:3[-.]7|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@.:_](?!\d{1,2}(?:\D|$))))/i
+const TELLING = /\d|opus|sonnet|haiku|latest/i
 const BOTH = /claude-(?:opus|sonnet|haiku)-4[-.]6(?:\D|$)/i
 
 /** The traits of the model that a provider knows by `name`. */
@@ -21,7 +23,7 @@ export function traitsOf(name: string): ModelTraits {
   if (!isClaude(name)) return { thinking: 'budget', sampling: true }
   if (WITHOUT_THINKING.test(name)) return { thinking: 'none', sampling: true }
   if (BY_BUDGET.test(name)) return { thinking: 'budget', sampling: true }
-  return { thinking: 'adaptive', sampling: BOTH.test(name) }
+  return { thinking: 'adaptive', sampling: BOTH.test(name) || !TELLING.test(name) }
 }
 
 /** Whether the model is the vendor's own. */

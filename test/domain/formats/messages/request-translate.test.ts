@@ -112,7 +112,9 @@ t.test('models are told apart by their names', async (test) => {
     'claude-opus-4-7': ['adaptive', false],
     'claude-opus-4-10': ['adaptive', false],
     'claude-sonnet-5': ['adaptive', false],
-    'claude-new-name': ['adaptive', false],
+    'claude-new-6': ['adaptive', false],
+    'claude-opus-latest': ['adaptive', false],
+    'claude-mock': ['adaptive', true],
     'kimi-k2': ['budget', true],
   }
   for (const [name, [thinking, sampling]] of Object.entries(table)) {
