@@ -11,7 +11,7 @@
  * Limits: numbers that a double writes as another text of the same value (`1.0`, `-0`, `1e2`) may be written so.
  */
 import { isContainer, numberOf, putField, type Container, type JsonValue } from './json.ts'
-import { endOfString, isModest, stringAt } from './json-text.ts'
+import { endOfString, holdsAtMost, isModest, stringAt } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
 
 /**
@@ -23,6 +23,9 @@ const MAY_LOSE = new RegExp(`\\d${'[\\d.]'.repeat(15)}|\\d[eE][+-]?\\d\\d\\d`)
 /** Of `1e400`: no shorter number loses anything. */
 const MIN_CHARACTERS = 5
 
+/** `JSON.stringify` recurses from the first number that is kept as text: at some 5,000 levels it would leave the stack. */
+const MAX_RAW_DEPTH = 1_000
+
 /** The value of a JSON text, with the digits of all its numbers. @throws {SyntaxError} as `JSON.parse` does */
 export function parseJson(text: string): JsonValue {
   const value = jsonValue(text)
@@ -33,6 +36,7 @@ export function parseJson(text: string): JsonValue {
 /** The same of a text inside a string; undefined where it is no JSON, or too much. @see isModest */
 export function parseInnerJson(text: string): JsonValue | undefined {
   if (!isModest(text)) return undefined
+  if (MAY_LOSE.test(text) && !holdsAtMost(text, Infinity, MAX_RAW_DEPTH)) return undefined
   try {
     return parseJson(text)
   } catch {

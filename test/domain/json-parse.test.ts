@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { keepDigits, parseJson } from '../../src/domain/json-parse.ts'
+import { keepDigits, parseInnerJson, parseJson } from '../../src/domain/json-parse.ts'
 import { asNumber, isJsonObject, numberOf } from '../../src/domain/json.ts'
 import { jsonText, valuesOf } from './number-texts.ts'
 
@@ -105,4 +105,13 @@ t.test('a document that nests as deep as one may, with many such numbers, is rea
   const plain = JSON.parse(text)
   keepDigits(plain, text)
   t.equal(JSON.stringify(plain), text)
+})
+
+t.test('a text inside a string is no JSON to us where it could not be written again', async (t) => {
+  const nested = (levels: number, leaf: string) => `${'{"a":'.repeat(levels)}${leaf}${'}'.repeat(levels)}`
+  const deep = nested(1_000, LONG[0] ?? '')
+  t.equal(JSON.stringify(parseInnerJson(deep)), deep)
+  t.equal(parseInnerJson(nested(6_000, LONG[0] ?? '')), undefined)
+  const plain = nested(6_000, '1')
+  t.equal(JSON.stringify(parseInnerJson(plain)), plain, 'without such a number the engine does not recurse')
 })
