@@ -352,3 +352,17 @@ t.test('where both stand, OpenAI’s counts; what is no schema is left to the se
     t.strictSame(revised.response_format, { type: 'json_object' })
   }
 })
+
+t.test('a schema in a text is read within the bounds of a document', async (t) => {
+  const nested = (levels: number) => `${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`
+  const formatOf = (text: string) =>
+    chatCompletions.parseRequest({ messages: [user], guided_json: text }).responseFormat
+  t.match(formatOf(nested(127)), { type: 'json-schema', schema: { not: {} } })
+  const beyond = [nested(128), nested(3_000), '['.repeat(3_000_000), `{"enum":[1${',1'.repeat(500_000)}]}`]
+  for (const text of beyond) {
+    t.equal(formatOf(text), undefined)
+    const document = { messages: [user], response_format: { type: 'json_object', schema: text } }
+    t.strictSame(chatCompletions.parseRequest(document).responseFormat, { type: 'json' })
+    t.match(chatCompletions.unmodelledFields(document), [{ field: 'response_format' }])
+  }
+})
