@@ -1,6 +1,10 @@
 /**
  * Neutral messages -> chat-completions messages. Plain text is written as a string, which every compatible server
- * takes; an array of parts only where a part is not text.
+ * takes; an array of parts only where a part is not text. Where others take pieces in any order, this vendor has rules:
+ *
+ * - all calls of a step are in one message, so neighbours of the model's become one;
+ * - their results follow at once, before everything else that is said in that turn;
+ * - the model's messages have a text or calls: one that is left with neither is left out.
  */
 import type {
   AssistantPart,
@@ -25,8 +29,52 @@ const PARAGRAPH = '\n\n'
 /** The messages, system instructions first. Adds to `warnings` what is lost. */
 export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): JsonObject[] {
   const system = request.system.length === 0 ? [] : [renderSystem(request.system, 'system', warnings)]
-  const rest = request.messages.flatMap((message, index) => renderMessage(message, `messages[${index}]`, warnings))
-  return [...system, ...rest]
+  const rest = joined(request.messages).flatMap(([message, index]) =>
+    renderMessage(message, `messages[${index}]`, warnings),
+  )
+  return [...system, ...resultsFirst(rest)]
+}
+
+/** The model's neighbours as one: streamed turns come back piece by piece. Each with its index in the request. */
+function joined(messages: readonly Message[]): [Message, number][] {
+  const list: [Message, number][] = []
+  /** Of the last message, where that is the model's: a list of our own, as there may be a hundred thousand. */
+  let turn: AssistantPart[] | undefined
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant' && turn !== undefined) {
+      for (const part of message.content) turn.push(part)
+    } else if (message.role === 'assistant') {
+      turn = [...message.content]
+      list.push([{ role: 'assistant', content: turn }, index])
+    } else {
+      turn = undefined
+      list.push([message, index])
+    }
+  }
+  return list
+}
+
+/** Results right after their calls, the others in their order. Results of no call, which the vendor refuses, keep their place. */
+function resultsFirst(messages: readonly JsonObject[]): JsonObject[] {
+  const ordered: JsonObject[] = []
+  /** What was said since the model spoke. */
+  let since: JsonObject[] = []
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      for (const earlier of since) ordered.push(earlier)
+      since = []
+      ordered.push(message)
+    } else if (message.role === 'tool' && mayHaveResult(ordered.at(-1))) {
+      ordered.push(message)
+    } else {
+      since.push(message)
+    }
+  }
+  return [...ordered, ...since]
+}
+
+function mayHaveResult(last: JsonObject | undefined): boolean {
+  return last?.role === 'tool' || last?.tool_calls !== undefined
 }
 
 function renderMessage(message: Message, path: string, warnings: TranslationWarning[]): JsonObject[] {
@@ -36,7 +84,7 @@ function renderMessage(message: Message, path: string, warnings: TranslationWarn
     case 'user':
       return [{ role: 'user', content: renderUser(message.content, path, warnings) }]
     case 'assistant':
-      return [renderAssistant(message.content, path, warnings)]
+      return renderAssistant(message.content, path, warnings)
     case 'tool':
       return renderToolResults(message.content, path, warnings)
   }
@@ -123,7 +171,12 @@ function lost(field: string, message: string, warnings: TranslationWarning[]): u
   warnings.push({ field, message })
 }
 
-function renderAssistant(content: readonly AssistantPart[], path: string, warnings: TranslationWarning[]): JsonObject {
+/** One message, or none where nothing is left to say. */
+function renderAssistant(
+  content: readonly AssistantPart[],
+  path: string,
+  warnings: TranslationWarning[],
+): JsonObject[] {
   const texts = content.filter((part) => part.type === 'text')
   const calls = content.filter((part) => part.type === 'tool-call')
   const refusals = content.filter((part) => part.type === 'refusal')
@@ -134,12 +187,20 @@ function renderAssistant(content: readonly AssistantPart[], path: string, warnin
       message: 'earlier thinking cannot be sent in this format; it was left out',
     })
   }
-  return withoutUndefined({
+  const text = joinTexts(texts)
+  const refusal = joinTexts(refusals)
+  if (text === '' && refusal === '' && calls.length === 0) return []
+  const message = withoutUndefined({
     role: 'assistant',
-    content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
-    refusal: refusals.length > 0 ? refusals.map((part) => part.text).join('') : undefined,
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: refusal === '' ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map(renderToolCall) : undefined,
   })
+  return [message]
+}
+
+function joinTexts(parts: readonly { readonly text: string }[]): string {
+  return parts.map((part) => part.text).join('')
 }
 
 function renderToolCall(call: { readonly id: string; readonly name: string; readonly arguments: string }): JsonObject {
@@ -170,5 +231,6 @@ function renderToolResults(
     return { role: 'tool', tool_call_id: result.toolCallId, content: textOf(result) }
   })
   const media = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
-  return media.length === 0 ? messages : [...messages, { role: 'user', content: renderUser(media, path, warnings) }]
+  const content = renderUser(media, path, warnings)
+  return content.length === 0 ? messages : [...messages, { role: 'user', content }]
 }
