@@ -22,15 +22,21 @@ import type { JsonObject } from '../../json.ts'
 import { renderDataUrl } from '../data-url.ts'
 import { withoutUndefined } from '../fields.ts'
 import { textOfMedia, titled } from '../text-media.ts'
+import { demandsThinking, renderThinking } from './earlier-thinking.ts'
 
 /** Between texts that become one string. */
 const PARAGRAPH = '\n\n'
 
 /** The messages, system instructions first. Adds to `warnings` what is lost. */
-export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): JsonObject[] {
+export function translateMessages(
+  request: CompletionRequest,
+  model: string,
+  warnings: TranslationWarning[],
+): JsonObject[] {
+  const withThinking = demandsThinking(model, request.messages)
   const system = request.system.length === 0 ? [] : [renderSystem(request.system, 'system', warnings)]
   const rest = joined(request.messages).flatMap(([message, index]) =>
-    renderMessage(message, `messages[${index}]`, warnings),
+    renderMessage(message, `messages[${index}]`, withThinking, warnings),
   )
   return [...system, ...resultsFirst(rest)]
 }
@@ -77,14 +83,19 @@ function mayHaveResult(last: JsonObject | undefined): boolean {
   return last?.role === 'tool' || last?.tool_calls !== undefined
 }
 
-function renderMessage(message: Message, path: string, warnings: TranslationWarning[]): JsonObject[] {
+function renderMessage(
+  message: Message,
+  path: string,
+  withThinking: boolean,
+  warnings: TranslationWarning[],
+): JsonObject[] {
   switch (message.role) {
     case 'system':
       return [renderSystem(message.content, path, warnings)]
     case 'user':
       return [{ role: 'user', content: renderUser(message.content, path, warnings) }]
     case 'assistant':
-      return renderAssistant(message.content, path, warnings)
+      return renderAssistant(message.content, path, withThinking, warnings)
     case 'tool':
       return renderToolResults(message.content, path, warnings)
   }
@@ -175,24 +186,26 @@ function lost(field: string, message: string, warnings: TranslationWarning[]): u
 function renderAssistant(
   content: readonly AssistantPart[],
   path: string,
+  withThinking: boolean,
   warnings: TranslationWarning[],
 ): JsonObject[] {
   const texts = content.filter((part) => part.type === 'text')
   const calls = content.filter((part) => part.type === 'tool-call')
   const refusals = content.filter((part) => part.type === 'refusal')
   warnOfCacheControl([...texts, ...calls], path, warnings)
-  if (content.some((part) => part.type === 'reasoning')) {
-    warnings.push({
-      field: `${path}.thinking`,
-      message: 'earlier thinking cannot be sent in this format; it was left out',
-    })
-  }
   const text = joinTexts(texts)
   const refusal = joinTexts(refusals)
-  if (text === '' && refusal === '' && calls.length === 0) return []
+  const isSilent = text === '' && refusal === '' && calls.length === 0
+  const thinking = content.filter((part) => part.type === 'reasoning')
+  if (thinking.some(({ redacted }) => isSilent || !withThinking || redacted !== undefined)) {
+    const message = 'earlier thinking cannot be sent in this format; it was left out'
+    warnings.push({ field: `${path}.thinking`, message })
+  }
+  if (isSilent) return []
   const message = withoutUndefined({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    ...(withThinking ? renderThinking(thinking) : {}),
     refusal: refusal === '' ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map(renderToolCall) : undefined,
   })

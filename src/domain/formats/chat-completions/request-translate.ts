@@ -23,7 +23,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, warnings))
   const document = withoutUndefined({
     model: target.model,
-    messages: translateMessages(request, warnings),
+    messages: translateMessages(request, target.model, warnings),
     stream: target.stream ? true : undefined,
     stream_options: target.stream ? { include_usage: true } : undefined,
     ...renderLimit(request.sampling, target),

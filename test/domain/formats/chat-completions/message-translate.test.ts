@@ -211,8 +211,8 @@ const picturesOf = (list: readonly unknown[]): number => JSON.stringify(list).sp
 t.test('any conversation is one that the vendor takes, and says the same in the same order', async (t) => {
   const request = messages.parseRequest({ max_tokens: 9, messages: [user('Hi')] })
   fc.assert(
-    fc.property(conversation, (neutral) => {
-      const rendered = translateMessages({ ...request, messages: neutral }, [])
+    fc.property(conversation, fc.constantFrom('m', 'deepseek-chat'), (neutral, model) => {
+      const rendered = translateMessages({ ...request, messages: neutral }, model, [])
       checkOrder(rendered)
       return (
         textsOf(rendered, false) === textsOf(neutral, false) &&
