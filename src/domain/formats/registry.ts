@@ -3,6 +3,7 @@ import type { CompletionRequest, FormatName } from '../completion/request.ts'
 import type { CompletionResult } from '../completion/result.ts'
 import type { JsonObject } from '../json.ts'
 import { chatCompletions } from './chat-completions/chat-completions.ts'
+import { withDistinctCallIds } from './distinct-call-ids.ts'
 import type { Format, RenderContext, Rendered, RenderTarget } from './format.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
@@ -25,9 +26,9 @@ export function renderRequestFor(
   request: CompletionRequest,
   target: RenderTarget,
 ): Rendered<JsonObject> {
-  const rendered = formatOf(name).renderRequest(request, target)
   const { format, document } = request.source
-  if (format === name) return rendered
+  if (format === name) return formatOf(name).renderRequest(request, target)
+  const rendered = formatOf(name).renderRequest(withDistinctCallIds(request), target)
   return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
 }
 

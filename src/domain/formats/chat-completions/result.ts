@@ -5,6 +5,7 @@ import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
+import { AnswerIds, madeUpId, seedOf } from '../made-up-id.ts'
 import { renderFinish, parseFinish } from './finish.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 import { readContent, readReasoning } from './answer-content.ts'
@@ -14,26 +15,29 @@ export function parseResult(document: JsonObject): CompletionResult {
   if (!Array.isArray(document.choices) || document.choices.length === 0) {
     throw new UpstreamFormatError('The provider sent an answer without choices.')
   }
+  const id = shortName(document.id)
   const created = asNumber(document.created)
+  const seed = seedOf(id, created)
   return {
     source: { format: 'chat-completions', document },
-    id: shortName(document.id),
+    id,
     model: shortName(document.model),
     ...(created === undefined ? {} : { created }),
-    choices: document.choices.map(parseChoice),
+    choices: document.choices.map((choice, position) => parseChoice(choice, position, seed)),
     usage: parseUsage(document.usage),
   }
 }
 
-function parseChoice(value: JsonValue, position: number): Choice {
+function parseChoice(value: JsonValue, position: number, seed: string): Choice {
   const choice = asObject(value)
   const message = asObject(choice?.message)
   if (choice === undefined || message === undefined) {
     throw new UpstreamFormatError('The provider sent a choice without a message.')
   }
-  const calls = parseCalls(message, position)
+  const index = asNumber(choice.index) ?? position
+  const calls = parseCalls(message, (...call) => madeUpId(seed, index, ...call))
   return {
-    index: asNumber(choice.index) ?? position,
+    index,
     content: calls.length === 0 ? parseText(message) : [...parseText(message), ...calls],
     finish: parseFinish(asString(choice.finish_reason), calls.length > 0),
   }
@@ -50,20 +54,25 @@ function parseText(message: JsonObject): AssistantPart[] {
   return parts
 }
 
-function parseCalls(message: JsonObject, choice: number): ToolCallPart[] {
-  const calls = asArray(message.tool_calls).filter(isJsonObject)
-  const legacy = asObject(message.function_call)
-  if (calls.length === 0 && legacy === undefined) return []
-  return [...calls, ...(legacy === undefined ? [] : [{ function: legacy }])].flatMap((call: JsonObject, index) => {
-    const called = asObject(call.function)
-    if (called === undefined) return []
-    return {
-      type: 'tool-call' as const,
-      id: asString(call.id) || `call_${choice}_${index}`,
-      name: asString(called.name) ?? '',
-      arguments: argumentsOf(called.arguments),
-    }
+function parseCalls(
+  message: JsonObject,
+  madeUp: (position: number, name: string, args: string) => string,
+): ToolCallPart[] {
+  const ids = new AnswerIds()
+  return callsOf(message).map(({ id, called }, position) => {
+    const name = asString(called.name) ?? ''
+    const args = argumentsOf(called.arguments)
+    return { type: 'tool-call', id: ids.distinct(id, madeUp(position, name, args)), name, arguments: args }
   })
+}
+
+function callsOf(message: JsonObject): { id: string | undefined; called: JsonObject }[] {
+  const calls = asArray(message.tool_calls).flatMap((call) => {
+    const called = isJsonObject(call) ? asObject(call.function) : undefined
+    return called === undefined ? [] : { id: asString(asObject(call)?.id), called }
+  })
+  const legacy = asObject(message.function_call)
+  return legacy === undefined ? calls : [...calls, { id: undefined, called: legacy }]
 }
 
 /** Ollama and some others send the arguments as an object. */

@@ -12,6 +12,7 @@
  */
 import { asString, type JsonObject } from '../../json.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
+import { AnswerIds, madeUpId } from '../made-up-id.ts'
 import { JsonBalance } from './json-balance.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
@@ -40,8 +41,9 @@ const DELTA_OF = { text: 'text-delta', reasoning: 'reasoning-delta', tool: 'tool
 /** Orders the deltas of one choice. `push…` and `finish` append what can go out to `parts`. */
 export class ChoiceBlocks {
   readonly #choice: number
-  readonly #responseId: string
+  readonly #seed: string
   readonly #keys = new ToolCallKeys()
+  readonly #ids = new AnswerIds()
   readonly #closedTools = new Set<number>()
   /** Of the queue's blocks, by position. */
   readonly #openTools = new Map<number, ToolBlock>()
@@ -51,9 +53,10 @@ export class ChoiceBlocks {
   #blocks = 0
   #tools = 0
 
-  constructor(choice: number, responseId: string) {
+  /** `seed` is for ids that are made up. @see madeUpId */
+  constructor(choice: number, seed: string) {
     this.#choice = choice
-    this.#responseId = responseId
+    this.#seed = seed
   }
 
   /** Whether the choice has called a tool. */
@@ -153,13 +156,9 @@ export class ChoiceBlocks {
     const { id } = block
     const choice = this.#choice
     if (block.type !== 'tool') return { type: `${block.type}-start`, choice, id }
-    const toolCallId = block.toolCallId || this.#madeUpId(block.position)
-    return { type: 'tool-input-start', choice, id, toolCallId, toolName: block.name }
-  }
-
-  /** Holds the response's id, so that the ids of one conversation differ; in the alphabet that every vendor takes. */
-  #madeUpId(position: number): string {
-    return `call_${this.#responseId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-24)}_${this.#choice}_${position}`
+    const { position, name, waiting } = block
+    const toolCallId = this.#ids.distinct(block.toolCallId, madeUpId(this.#seed, choice, position, name, waiting))
+    return { type: 'tool-input-start', choice, id, toolCallId, toolName: name }
   }
 
   /** Not by `shift`, which moves all of a long queue: what is behind is let go of when it is half of it. */

@@ -7,6 +7,7 @@ import type { StreamPart } from '../../completion/stream-part.ts'
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
+import { seedOf } from '../made-up-id.ts'
 import { ownMessageFields } from '../unmodelled-answer.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { parseError, streamErrorOf } from './errors.ts'
@@ -32,7 +33,8 @@ export class ChatStreamDecoder implements StreamDecoder {
   #started = false
   /** Complete or failed: nothing more is read. */
   #ended = false
-  #responseId = ''
+  /** For ids that are made up. */
+  #seed = ''
   endsAfterMs = Infinity
   /** What was told last. */
   #usage: Usage | undefined
@@ -103,8 +105,8 @@ export class ChatStreamDecoder implements StreamDecoder {
     const id = shortName(chunk.id)
     if (this.#started || (id === '' && !mustStart)) return
     this.#started = true
-    this.#responseId = id
     const created = asNumber(chunk.created)
+    this.#seed = seedOf(id, created)
     const model = shortName(chunk.model)
     parts.push({ type: 'response-start', id, model, ...(created === undefined ? {} : { created }) })
   }
@@ -124,7 +126,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   #stateOf(index: number): ChoiceState | undefined {
     const known = this.#choices.get(index)
     if (known !== undefined || this.#choices.size >= MAX_STREAM_CHOICES) return known
-    const state = { blocks: new ChoiceBlocks(index, this.#responseId), finished: false }
+    const state = { blocks: new ChoiceBlocks(index, this.#seed), finished: false }
     this.#choices.set(index, state)
     this.endsAfterMs = Infinity
     return state

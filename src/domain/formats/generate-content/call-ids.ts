@@ -20,6 +20,8 @@ export class CallIds {
   ofCall(name: string, given: string | undefined): string {
     const id = given || `call_${this.#calls}`
     this.#calls += 1
+    // An id that stands again names another call, which has no result yet.
+    this.#answered.delete(id)
     const queue = this.#unanswered.get(name)
     if (queue === undefined) this.#unanswered.set(name, { ids: [id], next: 0 })
     else queue.ids.push(id)

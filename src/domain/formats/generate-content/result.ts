@@ -7,7 +7,7 @@ import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { blockedFinish, parseFinish, renderFinish } from './finish.ts'
-import { madeUpId } from './made-up-id.ts'
+import { madeUpId } from '../made-up-id.ts'
 import { argumentsOf } from './tool-arguments.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 

@@ -14,7 +14,7 @@ import { ownCandidateFields } from '../unmodelled-answer.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { parseError } from './errors.ts'
 import { blockedFinish, parseFinish } from './finish.ts'
-import { madeUpId } from './made-up-id.ts'
+import { madeUpId } from '../made-up-id.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
 

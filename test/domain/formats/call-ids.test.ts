@@ -1,0 +1,191 @@
+/** An agent's loop: the client sends all earlier ids back, and each must name one call and its result. */
+import t from 'tap'
+import type { FormatName } from '../../../src/domain/completion/request.ts'
+import { formatOf, renderRequestFor, renderResultFor } from '../../../src/domain/formats/registry.ts'
+import type { RenderContext } from '../../../src/domain/formats/format.ts'
+import { asObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
+import { partsOf } from './chat-completions/answer.ts'
+
+const CHAT = formatOf('chat-completions')
+const HELLO = { role: 'user', content: 'Hello' }
+
+const sent = (to: FormatName, from: FormatName, document: JsonObject, model = 'm'): JsonObject =>
+  renderRequestFor(to, formatOf(from).parseRequest(document, { model }), {
+    model,
+    maxOutputTokens: undefined,
+    defaultMaxOutputTokens: 100,
+    stream: false,
+  }).document
+
+/** A chat-completions step: calls as pairs of id and name, and a result for each. */
+const step = (...calls: [id: string, name: string][]): JsonObject[] => [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: calls.map(([id, name]) => ({ id, type: 'function', function: { name, arguments: '{}' } })),
+  },
+  ...calls.map(([id, name]) => ({ role: 'tool', tool_call_id: id, content: `of ${name}` })),
+]
+
+/** `[id, name]` of calls and `[id, text]` of results, in the order of the document, whatever its format. */
+function idsIn(value: JsonValue | undefined): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap(idsIn)
+  const object = asObject(value)
+  if (object === undefined) return []
+  const named = object.functionCall ?? object.functionResponse
+  if (named !== undefined) {
+    const { id, name } = asObject(named) ?? {}
+    return [[String(id), String(name)]]
+  }
+  if (object.type === 'tool_use') return [[String(object.id), String(object.name)]]
+  if (object.type === 'function') return [[String(object.id), String(asObject(object.function)?.name)]]
+  if (object.type === 'tool_result') return [[String(object.tool_use_id), String(object.content)]]
+  if (object.role === 'tool') return [[String(object.tool_call_id), String(object.content)]]
+  return Object.values(object).flatMap(idsIn)
+}
+
+const REPEATING = [HELLO, ...step(['call_0', 'a']), ...step(['call_0', 'b']), ...step(['call_0', 'a'], ['x', 'b'])]
+
+t.test('ids that a server counts anew in every answer name one call each for another vendor', async (test) => {
+  test.strictSame(idsIn(sent('messages', 'chat-completions', { messages: REPEATING })), [
+    ['call_0', 'a'],
+    ['call_0', 'of a'],
+    ['call_0_2', 'b'],
+    ['call_0_2', 'of b'],
+    ['call_0_3', 'a'],
+    ['x', 'b'],
+    ['call_0_3', 'of a'],
+    ['x', 'of b'],
+  ])
+})
+
+t.test('a result is named by its own call where ids repeat', async (test) => {
+  const ids = idsIn(sent('generate-content', 'chat-completions', { messages: REPEATING }))
+  test.strictSame(ids.slice(0, 4), [
+    ['call_0', 'a'],
+    ['call_0', 'a'],
+    ['call_0_2', 'b'],
+    ['call_0_2', 'b'],
+  ])
+})
+
+t.test('earlier ids stay as they were when the conversation grows', async (test) => {
+  const whole = idsIn(sent('messages', 'chat-completions', { messages: REPEATING }))
+  for (const length of [3, 5, 8]) {
+    const ids = idsIn(sent('messages', 'chat-completions', { messages: REPEATING.slice(0, length) }))
+    test.strictSame(ids, whole.slice(0, ids.length))
+  }
+})
+
+t.test('calls of one step with one id take its results in order; an unknown id stays', async (test) => {
+  const twice = step(['x', 'a'], ['x_2', 'a'], ['x', 'b'])
+  const strange = { role: 'tool', tool_call_id: 'x', content: 'again' }
+  const stranger = { role: 'tool', tool_call_id: 'nobody', content: 'late' }
+  test.strictSame(idsIn(sent('messages', 'chat-completions', { messages: [HELLO, ...twice, strange, stranger] })), [
+    ['x', 'a'],
+    ['x_2', 'a'],
+    ['x_3', 'b'],
+    ['x', 'of a'],
+    ['x_2', 'of a'],
+    ['x_3', 'of b'],
+    ['x_3', 'again'],
+    ['nobody', 'late'],
+  ])
+})
+
+t.test('an id that was answered in a step before names the call of the nearest', async (test) => {
+  const [unanswered = {}] = step(['x', 'a'])
+  const ids = idsIn(sent('messages', 'chat-completions', { messages: [HELLO, unanswered, HELLO, ...step(['x', 'b'])] }))
+  test.strictSame(ids, [
+    ['x', 'a'],
+    ['x_2', 'b'],
+    ['x_2', 'of b'],
+  ])
+})
+
+t.test('a client of the same format keeps its document', async (test) => {
+  const document = { model: 'm', messages: REPEATING }
+  test.equal(sent('chat-completions', 'chat-completions', document), document)
+})
+
+t.test('results without ids find their calls where the calls repeat an id', async (test) => {
+  const call = { role: 'model', parts: [{ functionCall: { id: 'x', name: 'a', args: {} } }] }
+  const result = { role: 'user', parts: [{ functionResponse: { name: 'a', response: { output: 'of a' } } }] }
+  const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }, call, result, call, result]
+  test.strictSame(idsIn(sent('chat-completions', 'generate-content', { contents })), [
+    ['x', 'a'],
+    ['x', 'of a'],
+    ['x_2', 'a'],
+    ['x_2', 'of a'],
+  ])
+})
+
+const CALL = { function: { name: 'f', arguments: '{"a":1}' } }
+const answer = (head: JsonObject, message: JsonObject): JsonObject => ({
+  ...head,
+  choices: [{ index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, ...message } }],
+})
+const wholeIds = (head: JsonObject, message: JsonObject): string[] =>
+  CHAT.parseResult(answer(head, message)).choices.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])),
+  )
+const streamedIds = (head: JsonObject, delta: JsonObject): string[] => {
+  const chunk = { ...head, choices: [{ index: 0, finish_reason: 'tool_calls', delta }] }
+  return partsOf([{ data: JSON.stringify(chunk) }, { data: '[DONE]' }]).flatMap((part) =>
+    part.type === 'tool-input-start' ? [part.toolCallId] : [],
+  )
+}
+const indexed = (calls: JsonObject[]): JsonObject => ({
+  tool_calls: calls.map((call, index) => ({ index, ...call })),
+})
+
+t.test('ids that a server leaves out differ between answers, and are the same whole and streamed', async (test) => {
+  const heads = [{ id: 'chatcmpl-1' }, { id: 'chatcmpl-2' }, { created: 1 }, { created: 2 }, {}]
+  const all = heads.flatMap((head) => {
+    const ids = wholeIds(head, { tool_calls: [CALL, CALL] })
+    test.strictSame(streamedIds(head, indexed([CALL, CALL])), ids)
+    return ids
+  })
+  test.equal(new Set(all).size, all.length)
+  test.strictSame(all.slice(0, 2), ['call_chatcmpl1_0_0', 'call_chatcmpl1_0_1'])
+  test.match(all.at(-1), /^call_[a-z0-9]+_0_1$/)
+  test.strictSame(wholeIds({ id: 'l1' }, { function_call: CALL.function }), ['call_l1_0_0'])
+})
+
+t.test('calls of one answer that bear one id get one each', async (test) => {
+  const calls = [
+    { id: 'x', ...CALL },
+    { id: 'x', function: { name: 'f', arguments: '{"a":2}' } },
+    { id: 'y', ...CALL },
+  ]
+  test.strictSame(wholeIds({ id: 'r' }, { tool_calls: calls }), ['x', 'call_r_0_1', 'y'])
+})
+
+t.test("a client's next turn names calls and results as the answer did", async (test) => {
+  const context: RenderContext = {
+    request: formatOf('messages').parseRequest({ max_tokens: 1, messages: [HELLO] }, {}),
+    model: 'm',
+    nowSeconds: 1,
+    requestId: 'r',
+  }
+  const turns = ['r1', 'r2'].flatMap((id) => {
+    const result = CHAT.parseResult(answer({ id }, { tool_calls: [CALL, CALL] }))
+    const { content } = renderResultFor('messages', result, context).document
+    const results = idsIn(content).map(([call]) => ({ type: 'tool_result', tool_use_id: call, content: `of ${call}` }))
+    return [
+      { role: 'assistant', content: content ?? null },
+      { role: 'user', content: results },
+    ]
+  })
+  const document = { max_tokens: 1, messages: [HELLO, ...turns] }
+  const ids = idsIn(sent('chat-completions', 'messages', document)).filter(([, name]) => name === 'f')
+  test.strictSame(
+    ids.map(([id]) => id),
+    ['call_r1_0_0', 'call_r1_0_1', 'call_r2_0_0', 'call_r2_0_1'],
+  )
+  const results = idsIn(sent('chat-completions', 'messages', document)).filter(([, text]) => text !== 'f')
+  test.strictSame(
+    results,
+    ids.map(([id]) => [id, `of ${id}`]),
+  )
+})
