@@ -4,7 +4,7 @@ import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf, renderRequestFor, renderResultFor } from '../../../src/domain/formats/registry.ts'
 import type { RenderContext } from '../../../src/domain/formats/format.ts'
 import { asObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
-import { partsOf } from './chat-completions/answer.ts'
+import { answerOf, partsOf } from './chat-completions/answer.ts'
 
 const CHAT = formatOf('chat-completions')
 const HELLO = { role: 'user', content: 'Hello' }
@@ -159,6 +159,42 @@ t.test('calls of one answer that bear one id get one each', async (test) => {
     { id: 'y', ...CALL },
   ]
   test.strictSame(wholeIds({ id: 'r' }, { tool_calls: calls }), ['x', 'call_r_0_1', 'y'])
+  test.strictSame(streamedIds({ id: 'r' }, indexed(calls)), ['x', 'call_r_0_1', 'y'])
+})
+
+t.test('calls of one answer that bear one id keep their arguments apart, however their pieces come', async (test) => {
+  const piece = (index: number, args: string, fields: JsonObject = {}): JsonObject => ({
+    index,
+    ...fields,
+    function: { ...(fields.id === undefined ? {} : { name: 'f' }), arguments: args },
+  })
+  const x = { id: 'x' }
+  const orders: JsonObject[][] = [
+    [piece(0, '{"a":1}', x), piece(1, '{"a":2}', x)],
+    [piece(0, '', x), piece(1, '', x), piece(0, '{"a":'), piece(1, '{"a":'), piece(0, '1}'), piece(1, '2}')],
+    [piece(0, '', x), piece(1, '{"a":', x), piece(0, '{"a":', x), piece(1, '2}', x), piece(0, '1}', x)],
+    [piece(0, '', x), piece(1, '{"a":'), piece(1, '2}', x), { ...x, ...piece(0, '{"a":1}') }],
+  ]
+  for (const pieces of orders) {
+    const events = pieces.map((one) => ({
+      data: JSON.stringify({ id: 'r', choices: [{ delta: { tool_calls: [one] } }] }),
+    }))
+    const { tools } = answerOf(partsOf([...events, { data: '[DONE]' }]))
+    test.strictSame(
+      tools.map((tool) => [tool.id, tool.arguments]),
+      [
+        ['x', '{"a":1}'],
+        ['call_r_0_1', '{"a":2}'],
+      ],
+    )
+  }
+  // One call whose pieces are counted: a known id without a name is a further piece, whatever its index.
+  const counted = [piece(0, '{"a":', x), { ...x, index: 1, function: { arguments: '1}' } }]
+  const events = counted.map((one) => ({ data: JSON.stringify({ choices: [{ delta: { tool_calls: [one] } }] }) }))
+  test.strictSame(
+    answerOf(partsOf([...events, { data: '[DONE]' }])).tools.map((tool) => tool.arguments),
+    ['{"a":1}'],
+  )
 })
 
 t.test("a client's next turn names calls and results as the answer did", async (test) => {

@@ -1,8 +1,9 @@
 /**
  * Which call a streamed piece of a tool call belongs to. The vendor says `index`, and `id` and `name` in the first
  * piece only. Others leave the index out, send -1, give every call index 0 with its own id, repeat the id in every
- * piece, or make up a new id for each. So: a known id names its call; else the index does, unless a new id comes
- * together with a name; without an index a new id is a new call; without both it is the call before.
+ * piece, make up a new id for each, or give one id to calls of several indices. So: a known id names its call, unless it
+ * comes together with a name under an index that is new; else the index does, unless a new id comes together with a name;
+ * without an index a new id is a new call; without both it is the call before.
  */
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 
@@ -43,11 +44,20 @@ export class ToolCallKeys {
 
   #known(id: string | undefined, index: number | undefined, isNamed: boolean): number | undefined {
     const byId = id === undefined ? undefined : this.#positionOfId.get(id)
-    if (byId !== undefined) return byId
+    if (byId !== undefined) return this.#ofOneId(byId, index, isNamed)
     if (index === undefined) return id === undefined && this.#calls.length > 0 ? this.#calls.length - 1 : undefined
     const byIndex = this.#positionOfIndex.get(index)
     const isOther = isNamed && id !== undefined && byIndex !== undefined && this.#calls[byIndex]?.id !== undefined
     return isOther ? undefined : byIndex
+  }
+
+  /** Which of the calls that bear an id; `last` is the last of them. */
+  #ofOneId(last: number, index: number | undefined, isNamed: boolean): number | undefined {
+    const call = this.#calls[last]
+    if (call === undefined || index === undefined || call.index === undefined || call.index === index) return last
+    const byIndex = this.#positionOfIndex.get(index)
+    if (byIndex === undefined) return isNamed ? undefined : last
+    return (this.#calls[byIndex]?.id ?? call.id) === call.id ? byIndex : last
   }
 
   #add(call: Call): number {
