@@ -20,6 +20,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { parseMedia } from './media-parse.ts'
+import { argumentsOf } from './tool-arguments.ts'
 
 /** Instructions that stand before the conversation, and the conversation. */
 export interface Conversation {
@@ -205,6 +206,6 @@ function parseCall(call: JsonObject, id: string, path: string): ToolCallPart {
     type: 'tool-call',
     id,
     name: requiredString(call, 'name', path),
-    arguments: requiredString(call, 'arguments', path),
+    arguments: argumentsOf(requiredString(call, 'arguments', path)),
   }
 }

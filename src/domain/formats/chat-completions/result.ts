@@ -9,6 +9,7 @@ import { AnswerIds, madeUpId, seedOf } from '../made-up-id.ts'
 import { renderFinish, parseFinish } from './finish.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 import { readContent, readReasoning } from './answer-content.ts'
+import { argumentsOf } from './tool-arguments.ts'
 
 /** Reads a provider's answer. @throws {UpstreamFormatError} where it has no choices. */
 export function parseResult(document: JsonObject): CompletionResult {
@@ -73,12 +74,6 @@ function callsOf(message: JsonObject): { id: string | undefined; called: JsonObj
   })
   const legacy = asObject(message.function_call)
   return legacy === undefined ? calls : [...calls, { id: undefined, called: legacy }]
-}
-
-/** Ollama and some others send the arguments as an object. */
-function argumentsOf(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return value
-  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 /** The answer for a client. From the same format: the provider's document itself. */

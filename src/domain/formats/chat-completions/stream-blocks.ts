@@ -14,6 +14,7 @@ import { asString, type JsonObject } from '../../json.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { AnswerIds, madeUpId } from '../made-up-id.ts'
 import { JsonBalance } from './json-balance.ts'
+import { NULL_ARGUMENTS, NULL_BEGUN } from './tool-arguments.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface TextBlock {
@@ -136,7 +137,7 @@ export class ChoiceBlocks {
   #advance(parts: StreamPart[]): void {
     for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
       // A tool call is opened by its first argument: until then its name may still grow.
-      if (live.waiting !== '') this.#emit(live, parts)
+      if (live.waiting !== '' && !mayBeNull(live)) this.#emit(live, parts)
       const mayClose = live.type === 'tool' ? live.balance.closed : true
       if (!this.#hasFurther || !mayClose) return
       this.#close(live, parts)
@@ -145,6 +146,7 @@ export class ChoiceBlocks {
 
   #emit(block: Block, parts: StreamPart[]): void {
     const { id } = block
+    if (mayBeNull(block) && NULL_ARGUMENTS.test(block.waiting)) block.waiting = ''
     if (!block.open) parts.push(this.#start(block))
     block.open = true
     if (block.waiting === '') return
@@ -179,6 +181,11 @@ export class ChoiceBlocks {
     const type = block.type === 'tool' ? 'tool-input-end' : (`${block.type}-end` as const)
     parts.push({ type, choice: this.#choice, id: block.id })
   }
+}
+
+/** Whether what has come of a call may be the word for no arguments. */
+function mayBeNull(block: Block): boolean {
+  return block.type === 'tool' && !block.open && NULL_BEGUN.test(block.waiting)
 }
 
 /** A name that comes in pieces grows; one that is repeated in every piece, or sent anew each time longer, does not. */

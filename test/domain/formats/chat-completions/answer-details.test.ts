@@ -6,10 +6,45 @@ import { parseFinish, renderFinish } from '../../../../src/domain/formats/chat-c
 import { parseUsage, renderUsage } from '../../../../src/domain/formats/chat-completions/usage.ts'
 import { FORMATS, formatOf, renderRequestFor } from '../../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
+import { answerOf, partsOf } from './answer.ts'
 
 t.test('an answer without choices, or with a choice without a message, is refused', async (test) => {
   for (const document of [{}, { choices: [] }, { choices: 'x' }, { choices: [{}] }, { choices: [{ message: 'x' }] }]) {
     test.throws(() => chatCompletions.parseResult(document), UpstreamFormatError)
+  }
+})
+
+t.test('arguments that are null are none, whole, streamed and in the next turn', async (test) => {
+  for (const pieces of [['null'], ['', 'nu', 'll'], [' null', ' ']]) {
+    const streamed = pieces.map((piece, index): JsonObject => {
+      const head = index === 0 ? { id: 'x' } : {}
+      const called = { ...(index === 0 ? { name: 'f' } : {}), arguments: piece }
+      return { choices: [{ delta: { tool_calls: [{ index: 0, ...head, function: called }] } }] }
+    })
+    const events = [...streamed.map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }]
+    test.strictSame(answerOf(partsOf(events)).tools, [{ id: 'x', name: 'f', arguments: '' }])
+
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: pieces.join('') } }],
+    }
+    const [choice] = chatCompletions.parseResult({ choices: [{ message }] }).choices
+    test.match(choice?.content, [{ type: 'tool-call', arguments: '' }])
+    const { messages } = chatCompletions.parseRequest({ messages: [message] })
+    test.match(messages[0]?.content, [{ type: 'tool-call', arguments: '' }])
+  }
+})
+
+t.test('arguments that begin like null, or hold it, are sent as they come', async (test) => {
+  for (const pieces of [['n', 'o'], ['nul'], ['{"a":', 'null', '}'], ['"null"'], [' ']]) {
+    const streamed = pieces.map((piece): JsonObject => {
+      return {
+        choices: [{ delta: { tool_calls: [{ index: 0, id: 'x', function: { name: 'f', arguments: piece } }] } }],
+      }
+    })
+    const events = [...streamed.map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }]
+    test.equal(answerOf(partsOf(events)).tools[0]?.arguments, pieces.join(''))
   }
 })
 
