@@ -101,11 +101,16 @@ function renderImage(part: ImagePart, path: string, warnings: TranslationWarning
   const source =
     part.media.type === 'url'
       ? { type: 'url', url: part.media.url }
-      : { type: 'base64', media_type: part.media.mediaType, data: part.media.data }
+      : { type: 'base64', media_type: imageType(part.media.mediaType), data: part.media.data }
   if (part.detail !== undefined && part.detail !== 'auto') {
     warnings.push({ field: `${path}.detail`, message: 'messages has no detail of images; it was left out' })
   }
   return withoutUndefined({ type: 'image', source, cache_control: part.cacheControl })
+}
+
+/** `image/jpg`, which many write, is no media type: the vendor takes the one that is. */
+function imageType(mediaType: string): string {
+  return /^image\/jpg$/i.test(mediaType) ? 'image/jpeg' : mediaType
 }
 
 function renderDocument(part: DocumentPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {

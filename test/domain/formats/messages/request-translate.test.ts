@@ -238,6 +238,23 @@ t.test('tools, tool choice, images and a schema are translated', async (test) =>
   })
 })
 
+t.test('an image goes by the name of its type that the vendor takes', async (test) => {
+  for (const [given, expected] of [
+    ['image/jpg', 'image/jpeg'],
+    ['IMAGE/JPG', 'image/jpeg'],
+    ['image/jpeg', 'image/jpeg'],
+    ['image/png', 'image/png'],
+  ]) {
+    const url = `data:${given};base64,AAAA`
+    test.strictSame(turns({ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }), [
+      {
+        role: 'user',
+        content: [{ type: 'image', source: { type: 'base64', media_type: expected, data: 'AAAA' } }],
+      },
+    ])
+  }
+})
+
 t.test('the words of tool choice', async (test) => {
   const tools = [{ type: 'function', function: { name: 'f' } }]
   const choice = (fields: JsonObject) => fromChat({ tools, ...fields }).document.tool_choice
