@@ -11,12 +11,10 @@
 import type { AssistantPart, CompletionRequest, Message, ToolResultPart } from '../completion/request.ts'
 
 /**
- * The request with distinct ids; itself where they are. `idOf` gives the id as the provider takes it, equal ones equally.
+ * The request with distinct ids; itself where nothing has to change. `idOf` gives an id as the provider takes it, equal ones
+ * equally.
  */
-export function withDistinctCallIds(
-  request: CompletionRequest,
-  idOf: (id: string) => string = (id) => id,
-): CompletionRequest {
+export function withDistinctCallIds(request: CompletionRequest, idOf: (id: string) => string): CompletionRequest {
   const ids = new ConversationIds(idOf)
   const messages = request.messages.map((message) => renamed(message, ids))
   return messages.every((message, index) => message === request.messages[index]) ? request : { ...request, messages }

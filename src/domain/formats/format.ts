@@ -26,6 +26,12 @@ export interface Format {
   renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
 
   /**
+   * The id of another vendor's tool call as the model that a provider knows by `model` takes it; equal ones equally.
+   * Absent: every id is taken, or `renderRequest` sees to it.
+   */
+  callIdFor?(id: string, model: string): string
+
+  /**
    * What a document of this format says that the neutral request has no word for: lost when the request is rendered in
    * another format (`renderRequestFor` in registry.ts adds it to that format's own warnings). At most
    * `MAX_UNMODELLED_FIELDS`.

@@ -26,9 +26,11 @@ export function renderRequestFor(
   request: CompletionRequest,
   target: RenderTarget,
 ): Rendered<JsonObject> {
+  const provider = formatOf(name)
   const { format, document } = request.source
-  if (format === name) return formatOf(name).renderRequest(request, target)
-  const rendered = formatOf(name).renderRequest(withDistinctCallIds(request), target)
+  if (format === name) return provider.renderRequest(request, target)
+  const idOf = (id: string): string => provider.callIdFor?.(id, target.model) ?? id
+  const rendered = provider.renderRequest(withDistinctCallIds(request, idOf), target)
   return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
 }
 

@@ -120,6 +120,56 @@ t.test('results without ids find their calls where the calls repeat an id', asyn
   ])
 })
 
+const MISTRAL = [
+  'mistral-large-latest',
+  'mistralai/Mistral-7B-Instruct-v0.3',
+  'open-mixtral-8x22b',
+  'ministral-8b',
+  'magistral-medium-2509',
+  'codestral-latest',
+  'devstral-small-2507',
+  'pixtral-12b',
+  'hf.co/bartowski/Mistral-Nemo-GGUF',
+]
+
+const toolUse = (id: string): JsonObject[] => [
+  { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'of f' }] },
+]
+
+t.test('Mistral gets ids of nine letters and digits, the same in call, result and later turns', async (test) => {
+  const given = ['toolu_01A', 'toolu_01B', 'D681PevKs', 'toolu_01A', 'ä'.repeat(5000), '']
+  const document = { max_tokens: 1, messages: [HELLO, ...given.flatMap(toolUse)] }
+  for (const model of MISTRAL) {
+    const ids = idsIn(sent('chat-completions', 'messages', document, model)).map(([id]) => id)
+    const calls = ids.filter((_, index) => index % 2 === 0)
+    test.strictSame(
+      ids,
+      calls.flatMap((id) => [id, id]),
+    )
+    test.equal(new Set(calls).size, given.length, model)
+    for (const id of calls) test.match(id, /^[A-Za-z0-9]{9}$/)
+    test.equal(calls[2], 'D681PevKs')
+    // Of a fixed value, since the next turn may come to another process.
+    test.equal(calls[0], 'e9i8447kz')
+    const shorter = { max_tokens: 1, messages: [HELLO, ...toolUse('toolu_01A'), ...toolUse('toolu_01B')] }
+    test.strictSame(
+      idsIn(sent('chat-completions', 'messages', shorter, model)).map(([id]) => id),
+      ids.slice(0, 4),
+    )
+  }
+})
+
+t.test('other models, and clients of the same format, keep ids as they are', async (test) => {
+  const document = { max_tokens: 1, messages: [HELLO, ...toolUse('toolu_01A')] }
+  for (const model of ['gpt-5', 'deepseek-chat', 'llama3.1:8b', 'optimistral']) {
+    const ids = idsIn(sent('chat-completions', 'messages', document, model)).map(([id]) => id)
+    test.strictSame(ids, ['toolu_01A', 'toolu_01A'])
+  }
+  const own = { model: 'mistral-large-latest', messages: REPEATING }
+  test.equal(sent('chat-completions', 'chat-completions', own, 'mistral-large-latest'), own)
+})
+
 const CALL = { function: { name: 'f', arguments: '{"a":1}' } }
 const answer = (head: JsonObject, message: JsonObject): JsonObject => ({
   ...head,

@@ -3,6 +3,7 @@
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 import type { Format } from '../format.ts'
+import { callIdFor } from './model-call-id.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
 import { parseRequest } from './request-parse.ts'
 import { renderRequest } from './request-render.ts'
@@ -22,6 +23,7 @@ export const chatCompletions = {
   name: 'chat-completions',
   parseRequest,
   renderRequest,
+  callIdFor,
   unmodelledFields,
   asksForJson,
   visitRequestText,
