@@ -7,7 +7,7 @@ import type {
   ToolDefinition,
   TranslationWarning,
 } from '../../completion/request.ts'
-import type { JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
@@ -90,8 +90,15 @@ function renderTool(tool: ToolDefinition, index: number, warnings: TranslationWa
       message: 'chat-completions caches on its own; the mark was left out',
     })
   }
-  const { name, description, parameters, strict } = tool
+  const { name, description, strict } = tool
+  const parameters = withProperties(tool.parameters)
   return { type: 'function', function: withoutUndefined({ name, description, parameters, strict }) }
+}
+
+/** The vendor refuses an object's schema without properties, which tools without arguments often have. */
+function withProperties(schema: JsonValue | undefined): JsonValue | undefined {
+  const lacksThem = isJsonObject(schema) && schema.type === 'object' && schema.properties === undefined
+  return lacksThem ? { ...schema, properties: {} } : schema
 }
 
 function renderToolChoice(choice: ToolChoice | undefined): string | JsonObject | undefined {
