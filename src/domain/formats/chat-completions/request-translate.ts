@@ -13,6 +13,7 @@ import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
 import { renderEffort } from './reasoning-translate.ts'
+import { canBeStrict } from './strict-schema.ts'
 
 /** The vendor takes at most four stop sequences. */
 const MAX_STOP_SEQUENCES = 4
@@ -29,7 +30,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     ...renderLimit(request.sampling, target),
     ...renderSampling(request.sampling, warnings),
     reasoning_effort: request.reasoning && renderEffort(request.reasoning, target.model, warnings),
-    response_format: request.responseFormat && renderResponseFormat(request.responseFormat),
+    response_format: request.responseFormat && translateResponseFormat(request.responseFormat, warnings),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
@@ -69,6 +70,24 @@ function renderSampling(sampling: Sampling, warnings: TranslationWarning[]): Jso
   }
 }
 
+function translateResponseFormat(format: ResponseFormat, warnings: TranslationWarning[]): JsonObject {
+  if (format.type !== 'json-schema') return renderResponseFormat(format)
+  const { strict, ...rest } = format
+  const taken = renderStrict(strict, format.schema, 'response_format', warnings)
+  return renderResponseFormat(withoutUndefined({ ...rest, strict: taken }))
+}
+
+function renderStrict(
+  strict: boolean | undefined,
+  schema: JsonValue | undefined,
+  field: string,
+  warnings: TranslationWarning[],
+): boolean | undefined {
+  if (strict !== true || canBeStrict(schema)) return strict
+  warnings.push({ field, message: 'chat-completions is not strict about such a schema; strict was left out' })
+  return undefined
+}
+
 /** The answer's form as the vendor writes it. */
 export function renderResponseFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
@@ -90,8 +109,9 @@ function renderTool(tool: ToolDefinition, index: number, warnings: TranslationWa
       message: 'chat-completions caches on its own; the mark was left out',
     })
   }
-  const { name, description, strict } = tool
+  const { name, description } = tool
   const parameters = withProperties(tool.parameters)
+  const strict = renderStrict(tool.strict, parameters, `tools[${index}].strict`, warnings)
   return { type: 'function', function: withoutUndefined({ name, description, parameters, strict }) }
 }
 
