@@ -1,5 +1,5 @@
 /** JSON schemas for structured outputs. The vendor refuses one whose objects are left open. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asArray, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** A copy in which every object that says nothing of it allows no further properties. Depth is bounded by the body's. */
 export function closeObjects(schema: JsonValue): JsonValue {
@@ -9,8 +9,12 @@ export function closeObjects(schema: JsonValue): JsonValue {
   for (const [keyword, value] of Object.entries(schema)) {
     copy[keyword] = value === undefined || LITERALS.has(keyword) ? value : closeKeyword(keyword, value)
   }
-  if (schema.type === 'object' && schema.additionalProperties === undefined) copy.additionalProperties = false
+  if (isOfObjects(schema) && schema.additionalProperties === undefined) copy.additionalProperties = false
   return copy
+}
+
+function isOfObjects({ type }: JsonObject): boolean {
+  return type === 'object' || asArray(type).includes('object')
 }
 
 /** Their values are examples of answers, not schemas. */

@@ -13,10 +13,11 @@ import { withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
-import { traitsOf } from './model-traits.ts'
+import { isClaude, traitsOf } from './model-traits.ts'
 import { closeObjects } from './output-schema.ts'
-import { translateReasoning, type Thinking } from './reasoning-translate.ts'
+import { translateReasoning } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
+import { supportedSchema } from './supported-schema.ts'
 
 /** The limit where neither the client nor the model's entry has one: every model of the vendor takes it. */
 export const DEFAULT_MAX_TOKENS = 4096
@@ -28,8 +29,11 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const limit = limitOf(request.sampling, target)
   const thinking = translateReasoning(request, traits, limit, warnings)
   const { system, messages } = translateMessages(request, warnings)
-  const tools = offeredTools(request).map(renderTool)
-  const outputConfig = renderOutputConfig(thinking, request.responseFormat, warnings)
+  const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, target.model, warnings))
+  const outputConfig = withoutUndefined({
+    effort: thinking.effort,
+    format: request.responseFormat && renderFormat(request.responseFormat, target.model, warnings),
+  })
   const document = withoutUndefined({
     model: target.model,
     max_tokens: limit ?? DEFAULT_MAX_TOKENS + thinking.budgetTokens,
@@ -58,28 +62,45 @@ function renderSystem(system: readonly TextPart[]): string | JsonObject[] | unde
   return system.map(({ text, cacheControl }) => withoutUndefined({ type: 'text', text, cache_control: cacheControl }))
 }
 
-function renderOutputConfig(
-  { effort }: Thinking,
-  format: ResponseFormat | undefined,
-  warnings: TranslationWarning[],
-): JsonObject {
-  if (format?.type === 'json') {
-    warnings.push({ field: 'response_format', message: 'messages has no JSON mode without a schema; it was left out' })
+function renderFormat(format: ResponseFormat, model: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  const lose = (message: string): undefined => void warnings.push({ field: 'response_format', message })
+  switch (format.type) {
+    case 'text':
+      return undefined
+    case 'json':
+      return lose('messages has no JSON mode without a schema; it was left out')
+    case 'json-schema': {
+      // Other vendors' servers of this format have limits of their own.
+      if (!isClaude(model)) return { type: 'json_schema', schema: closeObjects(format.schema) }
+      const { schema, isWhole } = supportedSchema(format.schema)
+      if (!isWhole) lose('messages does not hold answers to all of the schema; the rest is in its descriptions')
+      return { type: 'json_schema', schema }
+    }
   }
-  return withoutUndefined({
-    effort,
-    format: format?.type === 'json-schema' ? { type: 'json_schema', schema: closeObjects(format.schema) } : undefined,
-  })
 }
 
-function renderTool({ name, description, parameters, strict, cacheControl }: ToolDefinition): JsonObject {
+function renderTool(tool: ToolDefinition, index: number, model: string, warnings: TranslationWarning[]): JsonObject {
+  const { name, description, cacheControl } = tool
+  const schema = inputSchema(tool.parameters)
+  const strictSchema = tool.strict === true ? schemaToBeStrictAbout(schema, model) : undefined
+  if (tool.strict === true && strictSchema === undefined) {
+    const message = 'messages is not strict about such a schema; it was left out'
+    warnings.push({ field: `tools[${index}].strict`, message })
+  }
   return withoutUndefined({
     name,
     description,
-    input_schema: inputSchema(parameters),
-    strict: strict === true ? true : undefined,
+    input_schema: strictSchema ?? schema,
+    strict: strictSchema && true,
     cache_control: cacheControl,
   })
+}
+
+/** Undefined where the vendor would refuse it, or forget some of it. */
+function schemaToBeStrictAbout(schema: JsonObject, model: string): JsonValue | undefined {
+  if (!isClaude(model)) return schema
+  const supported = supportedSchema(schema)
+  return supported.isWhole ? supported.schema : undefined
 }
 
 /** The vendor demands an object's schema, of tools without arguments too. */

@@ -221,7 +221,7 @@ t.test('tools, tool choice, images and a schema are translated', async (test) =>
     {
       name: 'f',
       description: 'd',
-      input_schema: { type: 'object', properties: {} },
+      input_schema: { type: 'object', properties: {}, additionalProperties: false },
       strict: true,
       cache_control: { type: 'ephemeral' },
     },
@@ -330,5 +330,86 @@ t.test('arguments keep their digits, without a warning', async (test) => {
     const rendered = fromChat(call(text))
     test.strictSame(fields(rendered), [])
     test.match(JSON.stringify(rendered.document), `"input":${text}`)
+  }
+})
+
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+  ...more,
+})
+
+t.test('what Claude refuses in a schema of the answer is told in its description', async (test) => {
+  const sent = (schema: JsonObject, model = OLD) => {
+    const response_format = { type: 'json_schema', json_schema: { name: 'n', schema } }
+    const { document, warnings } = fromChat({ response_format }, { model })
+    const { format } = document.output_config as { format: { schema: JsonObject } }
+    return { schema: format.schema, fields: fields({ warnings }) }
+  }
+  const table: [came: JsonObject, goes: JsonObject, isWhole?: boolean][] = [
+    [{ type: 'integer', minimum: 1, maximum: 9 }, { type: 'integer', description: '{minimum: 1, maximum: 9}' }, false],
+    [
+      { type: 'string', description: 'd', minLength: 2, format: 'iri' },
+      { type: 'string', description: 'd\n\n{minLength: 2, format: "iri"}' },
+      false,
+    ],
+    [
+      { type: 'array', items: { minimum: 1 }, minItems: 1 },
+      { type: 'array', items: { description: '{minimum: 1}' }, minItems: 1 },
+      false,
+    ],
+    [{ type: 'array', minItems: 2 }, { type: 'array', description: '{minItems: 2}' }, false],
+    [{ enum: [{ a: 1 }] }, { description: '{enum: [{"a":1}]}' }, false],
+    [{ const: { a: 1 } }, { description: '{const: {"a":1}}' }, false],
+    [{ type: 'object', properties: { a: {} }, additionalProperties: true }, object({ a: {} }), false],
+    [
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      false,
+    ],
+    [{ type: ['object', 'null'], properties: {} }, object({}, { type: ['object', 'null'] })],
+    [{ oneOf: [{ const: 1 }, { type: 'null' }] }, { anyOf: [{ const: 1 }, { type: 'null' }] }],
+    [{ allOf: [{ type: 'object' }] }, { allOf: [{ type: 'object', additionalProperties: false }] }],
+    [{ $ref: '#/$defs/a', description: 'd' }, { $ref: '#/$defs/a' }],
+    [
+      { const: 1, examples: [1] },
+      { const: 1, description: '{examples: [1]}' },
+    ],
+    [
+      { type: 'object', properties: { minimum: { enum: [1] } }, title: 't', default: {} },
+      object({ minimum: { enum: [1] } }, { title: 't', default: {} }),
+    ],
+  ]
+  for (const [came, goes, isWhole = true] of table) {
+    const { schema, fields: warned } = sent(object({ a: came }, { $defs: { a: came } }))
+    test.strictSame(schema, object({ a: goes }, { $defs: { a: goes } }), JSON.stringify(came))
+    test.strictSame(warned, isWhole ? [] : ['response_format'], JSON.stringify(came))
+  }
+  const bounds = object({ a: { type: 'integer', minimum: 1 } })
+  test.strictSame(sent(bounds, 'glm-5'), { schema: bounds, fields: [] }, 'other vendors have limits of their own')
+  test.strictSame(
+    sent({ ...bounds, anyOf: 1, $defs: 1 }).schema.anyOf,
+    1,
+    'what is no schema is the vendor’s to refuse',
+  )
+})
+
+t.test('a tool is strict where Claude takes its schema, and keeps it whole where not', async (test) => {
+  const sent = (parameters: JsonObject, model = OLD) => {
+    const rendered = fromChat(
+      { tools: [{ type: 'function', function: { name: 'f', strict: true, parameters } }] },
+      { model },
+    )
+    const [tool] = rendered.document.tools as JsonObject[]
+    return [tool?.input_schema, tool?.strict, fields(rendered)]
+  }
+  const taken = object({ a: { type: 'string', format: 'date' } }, { required: ['a'] })
+  test.strictSame(sent(taken), [taken, true, []])
+  test.strictSame(sent({ ...taken, additionalProperties: undefined }), [taken, true, []])
+  const map = { type: 'object', additionalProperties: { type: 'string' } }
+  for (const inner of [{ type: 'integer', maximum: 9 }, { type: ['string', 'null'], maxLength: 2 }, map]) {
+    test.strictSame(sent(object({ a: inner })), [object({ a: inner }), undefined, ['tools[0].strict']])
+    test.strictSame(sent(object({ a: inner }), 'glm-5'), [object({ a: inner }), true, []])
   }
 })
