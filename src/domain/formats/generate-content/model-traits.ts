@@ -11,6 +11,8 @@ export interface ModelTraits {
   readonly isPro: boolean
   /** Whether a function call of the current turn must bear the thought's signature. */
   readonly requiresSignature: boolean
+  /** Whether the answer may be held to JSON while functions are declared. */
+  readonly jsonBesideTools: boolean
 }
 
 const VERSION = /gemini-(\d+)(?:[.-](\d+))?/i
@@ -22,9 +24,9 @@ export function traitsOf(name: string): ModelTraits {
   const [, major, minor] = VERSION.exec(name) ?? []
   if (major === undefined) {
     const isNewest = NEWEST.test(name)
-    return { thinking: isNewest ? 'level' : 'none', isPro, requiresSignature: isNewest }
+    return { thinking: isNewest ? 'level' : 'none', isPro, requiresSignature: isNewest, jsonBesideTools: true }
   }
-  if (Number(major) >= 3) return { thinking: 'level', isPro, requiresSignature: true }
+  if (Number(major) >= 3) return { thinking: 'level', isPro, requiresSignature: true, jsonBesideTools: true }
   const hasBudget = Number(major) === 2 && Number(minor) >= 5
-  return { thinking: hasBudget ? 'budget' : 'none', isPro, requiresSignature: false }
+  return { thinking: hasBudget ? 'budget' : 'none', isPro, requiresSignature: false, jsonBesideTools: false }
 }

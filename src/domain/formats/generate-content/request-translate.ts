@@ -13,6 +13,7 @@ import { withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateContents } from './content-translate.ts'
+import { traitsOf } from './model-traits.ts'
 import { renderThinking } from './reasoning-translate.ts'
 
 /** The vendor takes at most five stop sequences. */
@@ -56,9 +57,17 @@ function renderConfig(request: CompletionRequest, target: RenderTarget, warnings
     seed: sampling.seed,
     frequencyPenalty: sampling.frequencyPenalty,
     presencePenalty: sampling.presencePenalty,
-    ...(responseFormat && renderResponseFormat(responseFormat)),
+    ...(responseFormat && takesFormat(request, target, warnings) ? renderResponseFormat(responseFormat) : {}),
     thinkingConfig: renderThinking(reasoning, target.model, warnings),
   })
+}
+
+/** The older models call functions or write JSON, and refuse a request that wants both. */
+function takesFormat(request: CompletionRequest, { model }: RenderTarget, warnings: TranslationWarning[]): boolean {
+  const wantsBoth = request.responseFormat?.type !== 'text' && offeredTools(request).length > 0
+  if (!wantsBoth || traitsOf(model).jsonBesideTools) return true
+  warnings.push({ field: 'response_format', message: 'the model refuses it beside tools; it was left out' })
+  return false
 }
 
 function renderStop({ stop = [] }: Sampling, warnings: TranslationWarning[]): string[] | undefined {

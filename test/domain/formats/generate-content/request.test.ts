@@ -364,6 +364,24 @@ t.test('JSON modes are carried over, and other media types are told of', async (
   )
 })
 
+t.test('a model that refuses JSON beside tools gets the tools, with a warning', async (test) => {
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+  const json = { responseMimeType: 'application/json' }
+  const config = (model: string, document: JsonObject) => {
+    const request = chat({ response_format: { type: 'json_object' }, tools, ...document })
+    const rendered = render(request, { model })
+    return [rendered.document.generationConfig, rendered.warnings.map(({ field }) => field)]
+  }
+  for (const model of ['gemini-2.5-flash', 'models/gemini-2.0-flash', 'gemini-1.5-pro', 'google/gemini-2.5-pro']) {
+    test.strictSame(config(model, {}), [undefined, ['response_format']], model)
+    test.strictSame(config(model, { tools: [] }), [json, []], model)
+    test.strictSame(config(model, { response_format: { type: 'text' } }), [undefined, []], model)
+  }
+  for (const model of ['gemini-3-pro-preview', 'gemini-3.1-flash', 'gemini-flash-latest', 'own-name']) {
+    test.strictSame(config(model, {}), [json, []], model)
+  }
+})
+
 t.test('the list of lost fields is bounded', async (test) => {
   const parts = Array.from({ length: 999 }, () => ({ future: 1 }))
   test.equal(generateContent.unmodelledFields({ contents: [{ parts }] }).length, 64)
