@@ -1,5 +1,5 @@
 /**
- * SIGTERM and SIGINT: the first asks for an orderly end, the second ends at once. SIGHUP asks for an orderly end, too, or where a process
+ * SIGTERM and SIGINT: the first asks for an orderly end, a later one ends at once. SIGHUP asks for an orderly end, too, or where a process
  * without a terminal has something to read again, for that.
  */
 import { isatty } from 'node:tty'
@@ -9,25 +9,32 @@ const STANDARD_DESCRIPTORS = [0, 1, 2]
 
 const TERMINAL_CHECK_MS = 1_000
 
+/** One request comes twice where `make`, `npm` or `timeout` pass on what their whole process group was sent; no hand is as quick. */
+const SAME_REQUEST_MS = 250
+
 /**
- * Runs `stop` at the first signal and exits 0 after it; a second SIGTERM or SIGINT, or an error in `stop`, exits 1 at once.
+ * Runs `stop` at the first signal and exits 0 after it; a second SIGTERM or SIGINT, but for one that comes with the first, or an error
+ * in `stop`, exits 1 at once.
  * @param stop resolves when everything has been finished and written
  * @param endsByHangUp whether SIGHUP is such a first signal; else it is another's
  */
 export function endOnSignals(stop: () => Promise<void>, endsByHangUp = true): void {
-  let asked = false
+  let askedAtMs: number | undefined
   const end = () => {
-    asked = true
+    askedAtMs = performance.now()
     stop().then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
-  const onSignal = () => (asked ? process.exit(1) : end())
+  const onSignal = () => {
+    if (askedAtMs === undefined) end()
+    else if (performance.now() - askedAtMs >= SAME_REQUEST_MS) process.exit(1)
+  }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   // Of a terminal that closes it comes twice, from the kernel and from the shell: the second hurries nothing.
-  const onHangUp = () => (asked ? undefined : end())
+  const onHangUp = () => (askedAtMs === undefined ? end() : undefined)
   if (endsByHangUp) process.on('SIGHUP', onHangUp)
   watchTerminal(onHangUp)
 }

@@ -82,6 +82,20 @@ t.test('a process that has nothing to read again ends in order', async (t) => {
   }
 })
 
+t.test('npm, asked to end, passes it on', async (t) => {
+  const gateway = ['standalone', '--config', t.testdir({ 'key.yaml': virtualKey() }), ...ADDRESSES]
+  const npm = spawn('npm', ['run', '--silent', 'tollgate', '--', ...gateway], {
+    cwd: join(import.meta.dirname, '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  t.teardown(() => spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]))
+  const printed = collect(npm)
+  await printed.line(({ msg }) => msg === 'listening')
+  npm.kill('SIGTERM')
+  t.match(await printed.line(({ msg }) => msg === 'stopped'), { finished: true })
+})
+
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 /** How a gateway is started in a terminal, whether it hears of its end from a shell, and what the shell is to do until then. */
 const TERMINALS: Readonly<

@@ -21,6 +21,10 @@ export class RunningAnswers {
     })
   }
 
+  get size(): number {
+    return this.#running.size
+  }
+
   /** Of each connection the one that began last. */
   lastOfEachConnection(): Iterable<ServerResponse> {
     return new Map(Array.from(this.#running, ({ response }) => [response.req.socket, response])).values()

@@ -65,6 +65,8 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     data,
     admin: await listen(admin, 'admin', options),
     async stop() {
+      if (running.size > 0)
+        options.services.log.info({ inFlight: running.size }, 'draining; a second signal ends at once')
       const finished = await drain.start(app.server, DRAIN_LIMIT_MS, options.onDrainLimit)
       admin.close()
       admin.closeAllConnections()
