@@ -4,7 +4,7 @@ import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { cutAfter, ok, stallAfter, status } from '../helpers/behaviours.ts'
 import { DAY_MS, farFromEdge } from '../helpers/clock.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
-import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { KEY, provider, startGateway, virtualKey, yaml, type LogLine } from '../helpers/gateway.ts'
 
 /** 1 USD a million tokens in and out: tokens are micro-dollars. */
 const PRICED = ['{ name: m, maxOutputTokens: 1000, pricing: { input: "1", output: "1" } }', '{ name: unpriced }']
@@ -149,19 +149,34 @@ t.test('a model without a price is out where a budget must know what it costs', 
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
   upstream.otherwise(ok(chatCompletion('x')))
+  const budget = '  budgets: [{ window: Day, limitUSD: "1" }]'
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
-        provider({ name: 'p', url: upstream.url, models: ['{ name: unpriced }'] }),
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
         virtualKey({ name: 'free' }),
-        virtualKey({ name: 'bound', key: `bound-${KEY}`, spec: '  budgets: [{ window: Day, limitUSD: "1" }]' }),
+        virtualKey({ name: 'bound', key: `bound-${KEY}`, spec: budget }),
+        virtualKey({ name: 'same', key: `same-${KEY}`, spec: `${budget}\n  policies: { fallback: SameModel }` }),
       ),
     },
   })
-  t.equal((await gateway.chat({ model: 'unpriced' })).status, 200)
-  const refused = await gateway.chat({ model: 'unpriced' }, { authorization: `Bearer bound-${KEY}` })
+  const ask = (key: string) =>
+    gateway.chat({ model: 'unpriced' }, { authorization: `Bearer ${key}`, 'x-llm-trace': 'true' })
+  const auditOf = (response: Response) =>
+    gateway.line(({ type, requestId }) => type === 'audit' && requestId === response.headers.get('x-request-id'))
+  t.strictSame((await auditOf(await ask(KEY)))['removed'], {})
+
+  const refused = await ask(`same-${KEY}`)
   t.equal(refused.status, 400)
   t.match(await refused.json(), { error: { code: 'unpriced_model', param: 'model' } })
+  t.match(await auditOf(refused), { error: 'unpriced_model', removed: { unpriced: 1 } })
+
+  const other = await ask(`bound-${KEY}`)
+  t.match([other.status, other.headers.get('x-gateway-routing-decision')], [200, /^p\/m;.*;removed=1$/])
+  t.match(await auditOf(other), { model: { requested: 'unpriced', served: 'm' }, removed: { unpriced: 1 } })
+  const step = ({ msg, step, requestId }: LogLine) =>
+    msg === 'trace' && step === 'admit' && requestId === other.headers.get('x-request-id')
+  t.match(await gateway.line(step), { removed: ['p/unpriced: unpriced'] })
 })
 
 t.test('rate limits tell how much is left and when to come again', async (t) => {

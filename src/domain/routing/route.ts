@@ -42,6 +42,7 @@ export type RemovalRule =
   | 'capability'
   | 'context-window'
   | 'cooling-down'
+  | 'unpriced'
 
 export interface Removal {
   readonly deployment: Deployment

@@ -11,7 +11,7 @@ import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.t
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
 import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
-import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
+import type { Candidate, Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Caller } from './authenticate.ts'
@@ -63,7 +63,7 @@ export async function admit(
   services: Services,
 ): Promise<AdmittedRequest> {
   const quotas = limitsOfCaller(caller)
-  const plan = affordablePlan(route, quotas, asked)
+  const plan = affordablePlan(route, quotas, asked, record)
   record.promptSize = asked.prompt
   const need = needOf(
     asked.prompt,
@@ -82,7 +82,11 @@ export async function admit(
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   logQuotaWarnings(caller, quotas, admitted.warnings, services)
-  traceStep(record, services, 'admit', () => ({ reserved: need, warnings: admitted.warnings }))
+  traceStep(record, services, 'admit', () => ({
+    reserved: need,
+    warnings: admitted.warnings,
+    removed: unpricedOf(plan).map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
+  }))
   const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
   return {
     plan,
@@ -101,12 +105,27 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
   return plan
 }
 
-function affordablePlan(route: RoutePlan, quotas: QuotaPlan, { model }: AskedAdmission): RoutePlan {
+function affordablePlan(
+  route: RoutePlan,
+  quotas: QuotaPlan,
+  { model }: AskedAdmission,
+  record: RequestRecord,
+): RoutePlan {
   const isAffordable = ({ deployment }: Candidate) => canAfford(deployment, quotas)
   if (route.candidates.every(isAffordable)) return route
+  const unpriced = route.candidates.filter((candidate) => !isAffordable(candidate)).map(unpricedRemoval)
+  record.removed = [...record.removed, ...unpriced]
   const [first, ...others] = route.candidates.filter(isAffordable)
   if (first === undefined) throw unpricedModelError((model ?? 'auto').slice(0, 128))
-  return { ...route, candidates: [first, ...others] }
+  return { ...route, candidates: [first, ...others], removed: [...route.removed, ...unpriced] }
+}
+
+function unpricedRemoval({ deployment }: Candidate): Removal {
+  return { deployment, rule: 'unpriced', detail: 'no price, and a budget applies to this key' }
+}
+
+function unpricedOf({ removed }: RoutePlan): Removal[] {
+  return removed.filter(({ rule }) => rule === 'unpriced')
 }
 
 function orRefusal(admission: Admission, record: RequestRecord): Admitted {
