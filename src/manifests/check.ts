@@ -1,6 +1,7 @@
 /** `tollgate check [--strict] PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
+import type { KindName } from '../domain/resources/kinds.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
 import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
@@ -9,6 +10,7 @@ import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { loadManifests, placeKey, type ManifestResources } from './load.ts'
 import { formatProblem } from './problem.ts'
 import { secretLookup, type Environment } from './secrets.ts'
+import { unmatchedNames } from './unmatched-names.ts'
 
 export interface CheckOptions {
   readonly environment: Environment
@@ -25,8 +27,8 @@ export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-syst
 
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
- * refuse a manifest, or a pattern does not compile. A key without a grant or a provider without its Secret is good in a
- * cluster and is only said; strictly taken it is a fault, too.
+ * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret or a name that
+ * nothing bears is good in a cluster and is only said; strictly taken it is a fault, too.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
@@ -35,19 +37,38 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
     if (result.omitted > 0) options.writeLine(`and ${result.omitted} more problems`)
     return 1
   }
-  for (const warning of result.warnings) options.writeLine(`warning: ${formatProblem(warning)}`)
+  const warnings = [...result.warnings.map(formatProblem), ...warningsOf(result.resources, options)]
+  for (const warning of warnings) options.writeLine(`warning: ${warning}`)
   const conditions = failingConditions(result.resources, options)
   const isFault = ({ reason }: FailingCondition) => reason === 'InvalidPattern'
   for (const condition of conditions)
     options.writeLine(isFault(condition) ? condition.line : `warning: ${condition.line}`)
   if (conditions.some(isFault)) return 1
-  const warnings = result.warnings.length + conditions.length
-  if (options.strict === true && warnings > 0) {
-    options.writeLine(`not ok: ${counted(warnings, 'warning')}`)
+  const count = warnings.length + conditions.length
+  if (options.strict === true && count > 0) {
+    options.writeLine(`not ok: ${counted(count, 'warning')}`)
     return 1
   }
   options.writeLine(summary(result.resources, result.files.length))
   return 0
+}
+
+function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
+  const names = unmatchedNames(resources).map(({ resource: { kind, metadata }, message }) => {
+    const { namespace, name } = metadata
+    return `${describeResource(kind, namespace, name, resources.places)}: ${message}`
+  })
+  return [...missingKinds(resources, strict), ...names]
+}
+
+/** What a gateway cannot do without. Where something is declared, the rest may be elsewhere: that is judged strictly only. */
+function missingKinds({ organizations, providers, virtualKeys }: ManifestResources, strict: boolean): string[] {
+  const isPart = organizations.length + providers.length + virtualKeys.length > 0
+  if (isPart && !strict) return []
+  return [
+    ...(virtualKeys.length === 0 ? ['no VirtualKey is declared: every call is a 401'] : []),
+    ...(providers.length === 0 ? ['no Provider is declared: nobody can answer a call'] : []),
+  ]
 }
 
 function summary({ organizations, providers, virtualKeys }: ManifestResources, files: number): string {
@@ -99,11 +120,21 @@ function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLo
 /** A key that is suspended, or a provider that is disabled, is meant to be. */
 function failing(
   { kind, namespace, name, conditions }: ResourceConditions,
-  places: ReadonlyMap<string, string>,
+  places: ManifestResources['places'],
 ): FailingCondition[] {
-  const place = places.get(placeKey(kind, namespace, name))
-  const resource = `${place === undefined ? '' : `${place}: `}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
+  const resource = describeResource(kind, namespace, name, places)
   return conditions
     .filter(({ type, status, reason }) => status === 'False' && (type !== 'Ready' || reason === 'Expired'))
     .map(({ reason, message }) => ({ reason, line: `${resource}: ${reason}: ${message}` }))
+}
+
+/** `keys.yaml:3: VirtualKey default/demo`. */
+function describeResource(
+  kind: KindName,
+  namespace: string,
+  name: string,
+  places: ManifestResources['places'],
+): string {
+  const place = places.get(placeKey(kind, namespace, name))
+  return `${place === undefined ? '' : `${place}: `}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
 }

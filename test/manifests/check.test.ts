@@ -57,7 +57,72 @@ t.test('a key that has expired is told of, one that is suspended is meant to be'
   })
   const { code, lines } = check([folder], undefined, true)
   t.equal(code, 1)
-  t.match(lines, [/a\.yaml:1: VirtualKey default\/old: Expired: /, 'not ok: 1 warning'])
+  t.match(lines, [
+    'warning: no Provider is declared: nobody can answer a call',
+    /a\.yaml:1: VirtualKey default\/old: Expired: /,
+    'not ok: 2 warnings',
+  ])
+})
+
+t.test('a file that declares nothing is told of, and strictly taken a fault', async (t) => {
+  const folder = t.testdir({ 'empty.yaml': '# nothing yet\n' })
+  const missing = [
+    'warning: no VirtualKey is declared: every call is a 401',
+    'warning: no Provider is declared: nobody can answer a call',
+  ]
+  const ok = 'ok: 1 file, 0 organizations, 0 providers, 0 virtual keys'
+  t.strictSame(check([folder]), { code: 0, lines: [...missing, ok] })
+  t.strictSame(check([folder], undefined, true), { code: 1, lines: [...missing, 'not ok: 2 warnings'] })
+})
+
+t.test('a name that nothing declared bears is told of, and strictly taken a fault', async (t) => {
+  const grants = 'grants: [{ name: all, namespaceSelector: {} }]'
+  const lists = {
+    Organization: `metadata: { name: acme }
+spec:
+  ${grants}
+  defaults: { excludeModels: [gpt-40, OpenAI/GPT-4O, fast, gpt-4o-2024, gpt-9*] }
+  compliance: { deniedProviders: [mistral], deniedModels: [gpt-4o] }
+  projects: [{ name: a }, { name: b, defaults: { excludeProviders: [azure] } }]`,
+    VirtualKey: `metadata: { name: k }
+spec:
+  organizationRef: { name: acme }
+  policies: { excludeProviders: [opnai, OpenAI, anthropic*] }
+  access: { providers: [openai, nope], models: [gpt-9, GPT-4o, gpt-4o, fast, claude-*] }`,
+  }
+  const provider = `metadata: { name: openai }
+spec:
+  type: OpenAICompatible
+  countries: [it]
+  endpoint: { baseURL: "https://api.example.com/v1" }
+  credentials: { type: None }
+  models: [{ name: gpt-4o, aliases: [fast], upstreamName: gpt-4o-2024 }]`
+  const documents = Object.entries({ ...lists, Provider: provider }).map(
+    ([kind, text]) => `apiVersion: tollgate.dev/v1alpha1\nkind: ${kind}\n${text}\n`,
+  )
+  const folder = t.testdir({ 'all.yaml': documents.join('---\n') })
+  const { code, lines } = check([folder])
+  const expected = [
+    'Organization acme: spec.defaults.excludeModels: no Provider has a model gpt-40, did you mean gpt-4o?',
+    'Organization acme: spec.compliance.deniedProviders: no Provider is named mistral',
+    'Organization acme: spec.projects[1].defaults.excludeProviders: no Provider is named azure',
+    'VirtualKey default/k: spec.policies.excludeProviders: no Provider is named opnai, did you mean openai?',
+    'VirtualKey default/k: spec.access.providers: no Provider is named nope',
+    'VirtualKey default/k: spec.access.models: no Provider has a model gpt-9',
+    'VirtualKey default/k: spec.access.models: no Provider has a model GPT-4o, did you mean gpt-4o?',
+  ]
+  t.equal(code, 0)
+  t.strictSame(
+    lines.slice(0, -1).map((line) => line.replace(/^warning: .*all\.yaml:\d+: /, '')),
+    expected,
+  )
+  const strict = check([folder], undefined, true)
+  t.match([strict.code, strict.lines.at(-1)], [1, `not ok: ${expected.length} warnings`])
+  t.strictSame(
+    check([t.testdir({ 'key.yaml': documents[1] ?? '' })]).lines.length,
+    2,
+    'without a Provider nobody knows',
+  )
 })
 
 t.test('bad manifests give exit code 1 and their problems', async (t) => {
