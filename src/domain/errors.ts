@@ -9,6 +9,7 @@ export const STATUS_OF = {
   invalid_request_error: 400,
   invalid_control_header: 400,
   missing_required_tag: 400,
+  thread_unsupported_request: 400,
   prompt_injection_detected: 400,
   no_eligible_model: 400,
   provider_rejected_request: 400,
@@ -65,7 +66,7 @@ export interface GatewayErrorDetails {
   readonly retryable?: boolean
   /** Further response headers, e.g. `x-ratelimit-*`. Values are plain ASCII. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The provider's own words where the refusal is the provider's, or where its SDKs act on them: shown in place of ours. */
+  /** The provider's own words where the refusal is the provider's: shown in place of ours. */
   readonly vendor?: { readonly type: string | undefined; readonly code: string | undefined }
   readonly cause?: unknown
 }

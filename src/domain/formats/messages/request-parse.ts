@@ -67,9 +67,8 @@ export function parseRequest(document: JsonObject, hints: RequestHints = {}): Co
  */
 function refuseThread(document: JsonObject): void {
   if (document.thread === undefined || document.thread === null) return
-  const vendor = { type: 'invalid_request_error', code: 'thread_unsupported_request' }
   const message = "The gateway keeps no message threads: send the whole conversation, without 'thread'."
-  throw new GatewayError('invalid_request_error', message, { param: 'thread', vendor })
+  throw new GatewayError('thread_unsupported_request', message, { param: 'thread' })
 }
 
 function parseModel(document: JsonObject): string | undefined {

@@ -79,7 +79,7 @@ t.test('a turn of a message thread is refused with the word that the vendor’s 
         test.fail('it was taken')
       } catch (error) {
         test.ok(error instanceof GatewayError)
-        test.match(error, { status: 400, publicCode: 'thread_unsupported_request', details: { param: 'thread' } })
+        test.match(error, { status: 400, code: 'thread_unsupported_request', details: { param: 'thread' } })
       }
     }
   }
