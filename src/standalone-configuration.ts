@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { contentHash } from './crypto/content-hash.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
-import type { ResourceConditions } from './domain/resources/conditions.ts'
+import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
 import { generatedSecretName } from './domain/resources/virtual-keys.ts'
@@ -49,6 +49,9 @@ const NEVER_ENDED = new CallCancellation()
 
 /** Said at the start and when the last one goes. */
 export const NO_PROVIDER = 'no provider is in use: nobody can answer a call'
+
+/** Manifests may list every provider: those whose variable is not set are out. */
+const UNUSED_BY_INTENT: ReadonlySet<ConditionReason> = new Set(['Disabled', 'SecretKeyMissing'])
 
 /** What is wrong with manifests that are valid one by one. */
 class ManifestError extends Error {}
@@ -193,7 +196,8 @@ export class StandaloneConfiguration {
       const line = JSON.stringify(fields)
       told.add(line)
       if (this.#told.has(line)) continue
-      if (kind === 'Provider') this.#options.log.info(fields, 'provider not in use')
+      const level = UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
+      if (kind === 'Provider') this.#options.log[level](fields, 'provider not in use')
       else this.#options.log.warn(fields, 'resource not in force')
     }
     this.#told = told

@@ -132,6 +132,24 @@ t.test('what is ignored is said, once', async (t) => {
   }
 })
 
+t.test('a provider whose Secret is not there is warned of, one whose variable is not set is not', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const withSecret = (name: string, secret: string) => `apiVersion: tollgate.dev/v1alpha1
+kind: Provider
+metadata: { name: ${name} }
+spec:
+  type: OpenAI
+  countries: [us]
+  credentials: { type: Bearer, secretRef: { name: ${secret} } }
+  models: [{ name: m }]
+`
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: { name: unset }\nstringData: { apiKey: "${UNSET}" }\n'
+  write(yaml(keys(1), secret, withSecret('normal', 'unset'), withSecret('mistyped', 'unsett')))
+  t.equal(await configuration.reload(), true)
+  t.match(warnings, [[{ resource: 'mistyped', reason: 'SecretNotFound' }, 'provider not in use']])
+  t.equal(warnings.length, 1)
+})
+
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
   let isDone = false
   void done.then(() => (isDone = true))
