@@ -270,6 +270,11 @@ t.test('whose answer is not there at the end of the drain is told so', async (t)
   await gateway.line(({ msg }) => msg === 'stopped')
   const ends = gateway.lines.filter(({ outcome }) => outcome !== undefined)
   t.strictSame(ends.map(({ outcome }) => outcome).toSorted(), ['cut', ...Array(6).fill('failed')])
+  t.match(await gateway.line(({ msg }) => String(msg).startsWith('stream')), {
+    level: 'info',
+    msg: 'stream cut at the end of the drain',
+  })
+  t.notMatch(gateway.output(), '"stack"')
 })
 
 const question = (content: string) => [{ role: 'user', content }]

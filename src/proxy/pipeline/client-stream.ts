@@ -171,11 +171,15 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     this.#outcome = 'cut'
     const shown = midStreamError(error)
     this.#record.errorCode = shown.code
-    this.#services.log.warn(
-      { requestId: incoming.requestId, deployment: this.#answer.deployment.id, err: error },
-      'stream failed',
-    )
+    this.#tellBreak(error)
     return { done: false, value: this.#writer.fail(shown, incoming.requestId) }
+  }
+
+  /** That the process leaves is no fault to look into. */
+  #tellBreak(error: unknown): void {
+    const fields = { requestId: this.#record.incoming.requestId, deployment: this.#answer.deployment.id }
+    if (this.#isCut) this.#services.log.info(fields, 'stream cut at the end of the drain')
+    else this.#services.log.warn({ ...fields, err: error }, 'stream failed')
   }
 
   #end(outcome: Outcome): Promise<Chunk> {
