@@ -84,6 +84,10 @@ export class StandaloneConfiguration {
     return this.#options.holder.current()?.compiled.snapshot.virtualKeys.length !== 0
   }
 
+  isInForce(keyId: string): boolean {
+    return this.#options.holder.current()?.compiled.snapshot.virtualKeys.some(({ id }) => id === keyId) === true
+  }
+
   /** Virtual keys that this process or an earlier one with the same state made, by `namespace/name`. */
   get generatedKeys(): readonly { readonly id: string; readonly key: Secret }[] {
     return this.#generated

@@ -354,6 +354,22 @@ t.test('generated keys and secrets outlive the process in the state folder, for 
   t.strictSame(readdirSync(state).toSorted(), ['master-secret', 'virtual-keys'])
 })
 
+t.test('the call that --demo shows can be pasted, and why there is none is said', async (t) => {
+  const key = (name: string, spec: string) =>
+    `apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+  const refused = key('a', '{ organizationRef: { name: nobody } }')
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ 'all.yaml': yaml(refused, key('b', '{}')) }, /\(default\/b\): [^]*curl -i http:\/\/127\.0\.0\.1:\d+\/v1\//],
+    [{ 'all.yaml': refused }, /listens on \S+\nNo virtual key is in force: every call is a 401\. The lines/],
+    [{ 'all.yaml': virtualKey() }, /listens on \S+\nIts virtual keys are the texts of your own Secrets\./],
+  ]
+  for (const [manifests, shown] of cases) {
+    const gateway = await startGateway(t, { manifests, args: ['--demo', '--listen', ':0', '--admin', ':0'] })
+    await gateway.line(() => shown.test(gateway.output()))
+    t.match(gateway.output(), shown)
+  }
+})
+
 t.test('a generated key that is kept and shown nowhere is warned of', async (t) => {
   const key = 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: made }\nspec: {}\n'
   const gateway = await startGateway(t, { manifests: { 'all.yaml': key } })
