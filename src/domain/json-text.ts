@@ -55,6 +55,24 @@ export function isModest(text: string): boolean {
   return text.length <= SMALL_TEXT || holdsAtMost(text, MAX_INNER_VALUES, MAX_INNER_DEPTH)
 }
 
+/** How many brackets open in a JSON text, and how many commas and colons stand between its values. Builds nothing. */
+export function countStructure(text: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index)
+        break
+      case 0x7b: // {
+      case 0x5b: // [
+      case 0x2c: // ,
+      case 0x3a: // :
+        count++
+    }
+  }
+  return count
+}
+
 /** Whether a JSON text has no more values (objects, arrays and what is in them) and is nested no deeper. Builds nothing. */
 export function holdsAtMost(text: string, maxValues: number, maxDepth: number): boolean {
   let depth = 0

@@ -18,11 +18,23 @@ const CASES: Readonly<Record<string, string>> = {
   'arguments of brackets': `
     const { inputOf } = await load('domain/formats/messages/block-translate.ts')
     const { isJson } = await load('domain/json-parse.ts')
+    const { InnerJson } = await load('domain/formats/inner-json.ts')
     const text = '['.repeat(9e6)
-    return 'invalid_json' in inputOf({ arguments: text }, '', []) && !isJson(text)`,
+    return 'invalid_json' in inputOf({ arguments: text }, '', [], new InnerJson()) && !isJson(text)`,
   'arguments of empty objects': `
     const { argumentsOf } = await load('domain/formats/generate-content/tool-arguments.ts')
-    return '_raw_arguments' in argumentsOf('{"a":[' + '{},'.repeat(3e6) + '{}]}').args`,
+    const { InnerJson } = await load('domain/formats/inner-json.ts')
+    return '_raw_arguments' in argumentsOf('{"a":[' + '{},'.repeat(3e6) + '{}]}', new InnerJson()).args`,
+  'empty objects in the arguments of many calls': `
+    const { formatOf, renderRequestFor, renderResultFor } = await load('domain/formats/registry.ts')
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":[' + '{},'.repeat(21_000) + '{}]}' } }
+    const message = { role: 'assistant', tool_calls: Array(150).fill(call) }
+    const chat = formatOf('chat-completions')
+    const request = chat.parseRequest({ model: 'm', messages: [message] }, {})
+    const result = chat.parseResult({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+    return ['messages', 'generate-content'].every((name) =>
+      [renderRequestFor(name, request, { model: 'm' }), renderResultFor(name, result, { request, model: 'm' })]
+        .every(({ document, warnings }) => warnings.length > 100 && JSON.stringify(document).length > 9e6))`,
   'a long name of an answer': `
     const { parseResult } = await load('domain/formats/messages/result.ts')
     const content = Array.from({ length: 1000 }, () => ({ type: 'tool_use', name: 'f', input: {} }))

@@ -13,6 +13,7 @@ import type {
 } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import { InnerJson } from '../inner-json.ts'
 import { FOREIGN_SIGNATURE } from './foreign-calls.ts'
 import { renderMedia } from './media-translate.ts'
 import { traitsOf } from './model-traits.ts'
@@ -27,6 +28,7 @@ export function translateContents(
   const context: Context = {
     names: namesOfCalls(request.messages),
     requiresSignature: traitsOf(model).requiresSignature,
+    inner: new InnerJson(),
     warnings,
   }
   const system = systemParts(request, warnings)
@@ -45,6 +47,7 @@ export function translateContents(
 interface Context {
   readonly names: ReadonlyMap<string, string>
   readonly requiresSignature: boolean
+  readonly inner: InnerJson
   readonly warnings: TranslationWarning[]
 }
 
@@ -145,7 +148,7 @@ function assistantParts(content: readonly AssistantPart[], path: string, context
 
 /** Of calls made at once, only the first bears a signature. */
 function renderCall(call: ToolCallPart, isFirst: boolean, path: string, context: Context): JsonObject {
-  const { args, lost } = argumentsOf(call.arguments)
+  const { args, lost } = argumentsOf(call.arguments, context.inner)
   if (lost !== undefined) context.warnings.push({ field: `${path}.${call.name}`, message: lost })
   const substitute = isFirst && context.requiresSignature ? FOREIGN_SIGNATURE : undefined
   return withoutUndefined({

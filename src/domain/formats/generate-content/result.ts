@@ -5,6 +5,7 @@ import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
+import { InnerJson } from '../inner-json.ts'
 import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { blockedFinish, parseFinish, renderFinish } from './finish.ts'
 import { madeUpId } from '../made-up-id.ts'
@@ -81,8 +82,11 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
   if (result.source.format === 'generate-content') return { document: result.source.document, warnings: [] }
   const warnings: TranslationWarning[] = []
   const isOwn = context.answeredIn === 'generate-content'
+  const inner = new InnerJson()
   const document = withoutUndefined({
-    candidates: result.choices.map((choice) => renderCandidate(isOwn ? choice : unsigned(choice, warnings), warnings)),
+    candidates: result.choices.map((choice) =>
+      renderCandidate(isOwn ? choice : unsigned(choice, warnings), warnings, inner),
+    ),
     usageMetadata: result.usage && renderUsage(result.usage),
     modelVersion: result.model || context.model,
     responseId: result.id || context.requestId,
@@ -103,8 +107,12 @@ function unsigned(choice: Choice, warnings: TranslationWarning[]): Choice {
   return { ...choice, content }
 }
 
-function renderCandidate({ index, content, finish }: Choice, warnings: TranslationWarning[]): JsonObject {
-  const parts = content.flatMap((part) => renderPart(part, `candidates[${index}]`, warnings))
+function renderCandidate(
+  { index, content, finish }: Choice,
+  warnings: TranslationWarning[],
+  inner: InnerJson,
+): JsonObject {
+  const parts = content.flatMap((part) => renderPart(part, `candidates[${index}]`, warnings, inner))
   return {
     index,
     // The SDKs take a candidate without parts for an invalid one and drop it from the history of a chat.
@@ -113,7 +121,7 @@ function renderCandidate({ index, content, finish }: Choice, warnings: Translati
   }
 }
 
-function renderPart(part: AssistantPart, path: string, warnings: TranslationWarning[]): JsonObject[] {
+function renderPart(part: AssistantPart, path: string, warnings: TranslationWarning[], inner: InnerJson): JsonObject[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -125,7 +133,7 @@ function renderPart(part: AssistantPart, path: string, warnings: TranslationWarn
       }
       return [withoutUndefined({ text: part.text, thought: true, thoughtSignature: part.signature })]
     case 'tool-call': {
-      const { args, lost } = argumentsOf(part.arguments)
+      const { args, lost } = argumentsOf(part.arguments, inner)
       if (lost !== undefined) warnings.push({ field: `${path}.${part.name}`, message: lost })
       return [
         withoutUndefined({ functionCall: { id: part.id, name: part.name, args }, thoughtSignature: part.signature }),

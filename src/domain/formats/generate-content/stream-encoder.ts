@@ -10,6 +10,7 @@ import type { JsonObject } from '../../json.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
+import { InnerJson } from '../inner-json.ts'
 import { MAX_EVENT_CHARACTERS } from '../sse.ts'
 import { renderFinish } from './finish.ts'
 import { FOREIGN_SIGNATURE } from './result.ts'
@@ -122,7 +123,7 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     this.#calls.delete(id)
     const text = call.pieces.join('')
     this.#waiting -= text.length
-    const { args, lost } = argumentsOf(text)
+    const { args, lost } = argumentsOf(text, new InnerJson())
     this.#warnOf(lost, lost ?? '')
     const functionCall = { id: call.id, name: call.name, args }
     return this.#chunk(choice, withoutUndefined({ functionCall, thoughtSignature: call.signature }))

@@ -1,6 +1,6 @@
 /** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
-import { parseInnerJson } from '../../json-parse.ts'
 import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { InnerJson } from '../inner-json.ts'
 
 /**
  * Holds the text of arguments that are no JSON object: this format has no other place for them, and a call without its
@@ -17,9 +17,9 @@ export function argumentsTextOf(args: JsonValue | undefined): string {
 }
 
 /** The arguments as an object, and what it could not keep of the text. */
-export function argumentsOf(text: string): { readonly args: JsonObject; readonly lost?: string } {
+export function argumentsOf(text: string, inner: InnerJson): { readonly args: JsonObject; readonly lost?: string } {
   if (text.trim() === '') return { args: {} }
-  const value = parseInnerJson(text)
+  const value = inner.parse(text)
   if (!isJsonObject(value)) {
     return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are no JSON object were put into ${RAW_ARGUMENTS}` }
   }

@@ -9,9 +9,9 @@ import type {
   TranslationWarning,
   UserPart,
 } from '../../completion/request.ts'
-import { parseInnerJson } from '../../json-parse.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
+import type { InnerJson } from '../inner-json.ts'
 import { textOfMedia } from '../text-media.ts'
 
 /** The block; undefined where it is empty or has no place here, the latter with a warning. */
@@ -33,6 +33,7 @@ export function renderAssistantPart(
   part: AssistantPart,
   path: string,
   warnings: TranslationWarning[],
+  inner: InnerJson,
 ): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -40,7 +41,7 @@ export function renderAssistantPart(
     case 'refusal':
       return renderText({ type: 'text', text: part.text })
     case 'tool-call':
-      return renderToolCall(part, path, warnings)
+      return renderToolCall(part, path, warnings, inner)
     case 'reasoning': // it did not come in this format, so this vendor has not signed it
       return lost(path, "earlier thinking of another vendor's model cannot be sent; it was left out", warnings)
   }
@@ -62,23 +63,33 @@ export function renderToolResult(part: ToolResultPart, path: string, warnings: T
 }
 
 /**
- * Arguments as the object that this format has in place of JSON text. What is no object (a model may write anything)
- * stands inside one, so that it can be seen.
+ * Arguments as the object that this format has in place of JSON text. What is no object (a model may write anything), or
+ * too much to be read, stands inside one, so that it can be seen.
  */
-export function inputOf({ arguments: text }: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {
+export function inputOf(
+  { arguments: text }: ToolCallPart,
+  path: string,
+  warnings: TranslationWarning[],
+  inner: InnerJson,
+): JsonObject {
   if (text.trim() === '') return {}
-  const input = parseInnerJson(text)
+  const input = inner.parse(text)
   if (isJsonObject(input)) return input
   warnings.push({ field: path, message: 'the arguments are no JSON object; they were put inside one' })
   return { invalid_json: text }
 }
 
-function renderToolCall(call: ToolCallPart, path: string, warnings: TranslationWarning[]): JsonObject {
+function renderToolCall(
+  call: ToolCallPart,
+  path: string,
+  warnings: TranslationWarning[],
+  inner: InnerJson,
+): JsonObject {
   return withoutUndefined({
     type: 'tool_use',
     id: toolUseId(call.id),
     name: call.name,
-    input: inputOf(call, path, warnings),
+    input: inputOf(call, path, warnings, inner),
     cache_control: call.cacheControl,
   })
 }

@@ -11,6 +11,7 @@
  */
 import type { CompletionRequest, Message, TextPart, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
+import { InnerJson } from '../inner-json.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
 
 interface Turn {
@@ -26,9 +27,10 @@ export interface Conversation {
 /** The conversation. Adds to `warnings` what is lost. */
 export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): Conversation {
   const turns: Turn[] = []
+  const inner = new InnerJson()
   request.messages.forEach((message, index) => {
     const path = `messages[${index}]`
-    add(turns, message.role === 'assistant' ? 'assistant' : 'user', renderContent(message, path, warnings))
+    add(turns, message.role === 'assistant' ? 'assistant' : 'user', renderContent(message, path, warnings, inner))
   })
   const system = request.system.filter((part) => hasText(part.text))
   if (turns.length === 0 && system.length > 0) {
@@ -52,7 +54,7 @@ function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {
   else if (content.length > 0) turns.push({ role, content: [...content] })
 }
 
-function renderContent(message: Message, path: string, warnings: TranslationWarning[]): JsonObject[] {
+function renderContent(message: Message, path: string, warnings: TranslationWarning[], inner: InnerJson): JsonObject[] {
   switch (message.role) {
     case 'system':
       warnings.push({ field: path, message: "instructions inside the conversation were sent in the user's turn" })
@@ -67,7 +69,7 @@ function renderContent(message: Message, path: string, warnings: TranslationWarn
       )
     case 'assistant':
       return message.content.flatMap<JsonObject>(
-        (part, index) => renderAssistantPart(part, `${path}.content[${index}]`, warnings) ?? [],
+        (part, index) => renderAssistantPart(part, `${path}.content[${index}]`, warnings, inner) ?? [],
       )
     case 'tool':
       return message.content.map((part, index) => renderToolResult(part, `${path}.content[${index}]`, warnings))

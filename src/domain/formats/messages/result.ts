@@ -5,6 +5,7 @@ import { UpstreamFormatError } from '../../errors.ts'
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
 import { NO_USAGE, type RenderContext, type Rendered } from '../format.ts'
+import { InnerJson } from '../inner-json.ts'
 import { inputOf } from './block-translate.ts'
 import { parseStopReason, renderStopReason } from './stop-reason.ts'
 import { parseUsage, renderUsage } from './usage.ts'
@@ -62,6 +63,7 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
   const warnings: TranslationWarning[] = []
   const choice = onlyChoice(result, warnings)
   const content = choice?.content ?? []
+  const inner = new InnerJson()
   const isOwn = (context.answeredIn ?? result.source.format) === 'messages'
   const signed = (part: AssistantPart) => (isOwn ? part : withoutSignature(part, warnings))
   const held = {
@@ -73,7 +75,7 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
     type: 'message',
     role: 'assistant',
     model: result.model || context.model,
-    content: content.flatMap((part, index) => renderBlock(signed(part), `content[${index}]`, warnings)),
+    content: content.flatMap((part, index) => renderBlock(signed(part), `content[${index}]`, warnings, inner)),
     stop_reason: renderStopReason(choice?.finish ?? { reason: 'other', raw: undefined }, held),
     stop_sequence: choice?.finish.stopSequence ?? null,
     usage: renderUsage(result.usage ?? NO_USAGE),
@@ -93,7 +95,12 @@ function withoutSignature(part: AssistantPart, warnings: TranslationWarning[]): 
   return { type: 'reasoning', text: part.text }
 }
 
-function renderBlock(part: AssistantPart, path: string, warnings: TranslationWarning[]): JsonObject[] {
+function renderBlock(
+  part: AssistantPart,
+  path: string,
+  warnings: TranslationWarning[],
+  inner: InnerJson,
+): JsonObject[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -104,7 +111,12 @@ function renderBlock(part: AssistantPart, path: string, warnings: TranslationWar
     case 'tool-call':
       if (part.signature !== undefined) warnings.push({ field: `${path}.signature`, message: SIGNATURE_LOST })
       return [
-        withoutUndefined({ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part, path, warnings) }),
+        withoutUndefined({
+          type: 'tool_use',
+          id: part.id,
+          name: part.name,
+          input: inputOf(part, path, warnings, inner),
+        }),
       ]
   }
 }
