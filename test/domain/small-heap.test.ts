@@ -35,6 +35,9 @@ const CASES: Readonly<Record<string, string>> = {
     return ['messages', 'generate-content'].every((name) =>
       [renderRequestFor(name, request, { model: 'm' }), renderResultFor(name, result, { request, model: 'm' })]
         .every(({ document, warnings }) => warnings.length > 100 && JSON.stringify(document).length > 9e6))`,
+  "a schema's text of empty objects": `
+    const { schemaForOthers } = await load('domain/formats/chat-completions/schema-fields.ts')
+    return schemaForOthers({ guided_json: '{"enum":[' + '{},'.repeat(3e6) + '{}]}' }) === undefined`,
   'a long name of an answer': `
     const { parseResult } = await load('domain/formats/messages/result.ts')
     const content = Array.from({ length: 1000 }, () => ({ type: 'tool_use', name: 'f', input: {} }))

@@ -1,5 +1,5 @@
 /** How other servers than OpenAI's are asked for JSON: vLLM, llama.cpp, SGLang, TGI, NIM, Together, Fireworks. */
-import { parseJson } from '../../json-parse.ts'
+import { parseInnerJson } from '../../json-parse.ts'
 import { holdsAtMost, MAX_JSON_DEPTH } from '../../json-text.ts'
 import { asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
@@ -46,17 +46,12 @@ function schemaOfFormat(document: JsonObject): JsonValue | undefined {
   return format !== undefined && JSON_FORMATS.has(format.type) ? (format.schema ?? format.value) : undefined
 }
 
-/** Of a text, which no bound of the document sees; a schema that came as an object has had the document's. */
-const MAX_SCHEMA_VALUES = 500_000
+/** Objects, arrays and what is in them, of a schema's text: vendors take some thousand properties. */
+const MAX_SCHEMA_VALUES = 100_000
 
 function read(value: JsonValue | undefined): JsonObject | undefined {
   if (typeof value !== 'string') return asObject(value)
-  if (!holdsAtMost(value, MAX_SCHEMA_VALUES, MAX_JSON_DEPTH)) return undefined
-  try {
-    return asObject(parseJson(value))
-  } catch {
-    return undefined
-  }
+  return holdsAtMost(value, MAX_SCHEMA_VALUES, MAX_JSON_DEPTH) ? asObject(parseInnerJson(value)) : undefined
 }
 
 /** TGI's may have a name: no schema has these fields and no type. */
