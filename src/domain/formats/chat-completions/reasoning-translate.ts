@@ -10,10 +10,12 @@
  * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
  *
- * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word.
+ * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word. Beside function tools OpenAI's newest
+ * models take none but the word none (model-traits.ts): a model that calls tools is worth more than one that reasons.
  * @see https://platform.openai.com/docs/guides/reasoning
  */
 import type { Reasoning, TranslationWarning } from '../../completion/request.ts'
+import { traitsOf } from './model-traits.ts'
 
 type Effort = NonNullable<Reasoning['effort']>
 
@@ -58,6 +60,20 @@ export function renderEffort(reasoning: Reasoning, model: string, warnings: Tran
   const neighbour = nearest(wanted, taken)
   warn(warnings, `the model does not know the effort ${wanted}: ${neighbour} was sent`)
   return neighbour
+}
+
+/** The word for a request with function tools: the model's own default is changed where it would be refused. */
+export function renderEffortBesideTools(
+  reasoning: Reasoning | undefined,
+  model: string,
+  warnings: TranslationWarning[],
+): string | undefined {
+  const effort = reasoning && renderEffort(reasoning, model, warnings)
+  const taken = traitsOf(model).effortBesideTools
+  if (taken === 'any' || effort === 'none') return effort
+  if (taken === 'none-or-absent' && effort === undefined) return undefined
+  warn(warnings, 'beside tools the model must not reason: none was sent')
+  return 'none'
 }
 
 function wordOf({ effort, budgetTokens }: Reasoning, warnings: TranslationWarning[]): Effort {

@@ -12,24 +12,26 @@ import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
-import { renderEffort } from './reasoning-translate.ts'
+import { traitsOf } from './model-traits.ts'
+import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
+import { translateSampling } from './sampling-translate.ts'
 import { canBeStrict } from './strict-schema.ts'
-
-/** The vendor takes at most four stop sequences. */
-const MAX_STOP_SEQUENCES = 4
 
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   const warnings: TranslationWarning[] = []
+  const traits = traitsOf(target.model)
   const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, warnings))
+  const messages = translateMessages(request, target.model, warnings)
+  const effort = effortOf(request, target, tools.length > 0, warnings)
   const document = withoutUndefined({
     model: target.model,
-    messages: translateMessages(request, target.model, warnings),
+    messages,
     stream: target.stream ? true : undefined,
     stream_options: target.stream ? { include_usage: true } : undefined,
     ...renderLimit(request.sampling, target),
-    ...renderSampling(request.sampling, warnings),
-    reasoning_effort: request.reasoning && renderEffort(request.reasoning, target.model, warnings),
+    ...translateSampling(request.sampling, { traits, effort }, warnings),
+    reasoning_effort: effort,
     response_format: request.responseFormat && translateResponseFormat(request.responseFormat, warnings),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
@@ -37,6 +39,16 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     user: renderUser(request.user, warnings),
   })
   return { document, warnings }
+}
+
+function effortOf(
+  { reasoning }: CompletionRequest,
+  { model }: RenderTarget,
+  hasTools: boolean,
+  warnings: TranslationWarning[],
+): string | undefined {
+  if (hasTools) return renderEffortBesideTools(reasoning, model, warnings)
+  return reasoning && renderEffort(reasoning, model, warnings)
 }
 
 /** An id of another vendor may be longer (Claude Code's has 155 characters): an answer is worth more than who asked. */
@@ -49,25 +61,6 @@ function renderUser(user: string | undefined, warnings: TranslationWarning[]): s
 function renderLimit(sampling: Sampling, target: RenderTarget): JsonObject {
   const limit = target.maxOutputTokens ?? sampling.maxOutputTokens
   return limit === undefined ? {} : { [target.outputLimitField ?? 'max_tokens']: limit }
-}
-
-function renderSampling(sampling: Sampling, warnings: TranslationWarning[]): JsonObject {
-  if (sampling.topK !== undefined) {
-    warnings.push({ field: 'top_k', message: 'chat-completions has no such parameter; it was left out' })
-  }
-  const stop = sampling.stop ?? []
-  if (stop.length > MAX_STOP_SEQUENCES) {
-    warnings.push({ field: 'stop', message: `only the first ${MAX_STOP_SEQUENCES} stop sequences were sent` })
-  }
-  return {
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    stop: stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined,
-    seed: sampling.seed,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    n: sampling.choices,
-  }
 }
 
 function translateResponseFormat(format: ResponseFormat, warnings: TranslationWarning[]): JsonObject {

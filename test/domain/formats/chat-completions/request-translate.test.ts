@@ -2,6 +2,7 @@ import t from 'tap'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
 import { canBeStrict } from '../../../../src/domain/formats/chat-completions/strict-schema.ts'
+import { generateContent } from '../../../../src/domain/formats/generate-content/generate-content.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
 
@@ -98,5 +99,80 @@ t.test('which schemas OpenAI is strict about', async (test) => {
   }
   for (const schema of [undefined, text, { ...closed({}), anyOf: [closed({})] }, { $ref: '#' }]) {
     test.notOk(canBeStrict(schema), JSON.stringify(schema))
+  }
+})
+
+t.test('sampling goes to OpenAI’s reasoning models as far as they take it, and whole to all others', async (test) => {
+  const all = { temperature: 0.5, top_p: 0.9, stop_sequences: ['END'] }
+  const sent = (model: string, document: JsonObject = {}) => {
+    const rendered = fromMessages({ ...all, ...document }, { model })
+    const left = ['temperature', 'top_p', 'stop'].filter((field) => field in rendered.document)
+    const lost = rendered.warnings.map(({ field }) => field).filter((field) => field !== 'reasoning')
+    test.strictSame([...left, ...lost].toSorted(), ['stop', 'temperature', 'top_p'], `${model}: sent or told of`)
+    return left
+  }
+  const whole = ['temperature', 'top_p', 'stop']
+  const others = [
+    'gpt-4o',
+    'gpt-5-chat-latest',
+    'gpt-5.2-chat-latest',
+    'deepseek-chat',
+    'my-gpt-5',
+    'gpt-5-4',
+    'gpt-50',
+    'gpt-oss',
+  ]
+  for (const model of [...others, 'marco-o1', 'mistral-large', 'gpt-6']) test.strictSame(sent(model), whole, model)
+  for (const model of ['o3', 'openai/o4-mini', 'gpt-5', 'openai/gpt-5-mini', 'gpt-5-2025-08-07', 'gpt-5-codex']) {
+    test.strictSame(sent(model), [], model)
+  }
+  test.strictSame(sent('o1-2024-12-17'), ['stop'])
+  for (const model of ['gpt-5.1', 'openai/gpt-5.2-2025-12-11', 'gpt-5.4-mini']) {
+    test.strictSame(sent(model), ['temperature', 'top_p'], `${model} does not reason by default`)
+    test.strictSame(sent(model, { thinking: { type: 'adaptive' } }), [], `${model} reasons`)
+  }
+  for (const model of ['gpt-5.5', 'gpt-5.6-terra', 'gpt-5.12']) {
+    test.strictSame(sent(model), ['stop'], `${model} reasons by default`)
+    test.strictSame(sent(model, { thinking: { type: 'disabled' } }), whole, `${model} does not reason`)
+  }
+  test.strictSame(sent('gpt-5.2-pro'), [])
+})
+
+t.test('a default of the vendor is nothing lost; penalties are', async (test) => {
+  const sent = (generationConfig: JsonObject) => {
+    const request = generateContent.parseRequest({ contents: [{ parts: [{ text: 'x' }] }], generationConfig }, {})
+    const { document, warnings } = chatCompletions.renderRequest(request, { ...TARGET, model: 'gpt-5' })
+    const { model: _model, messages: _said, ...rest } = document
+    return [rest, warnings.map(({ field }) => field)]
+  }
+  const defaults = { temperature: 1, topP: 1, frequencyPenalty: 0, presencePenalty: 0 }
+  test.strictSame(sent(defaults), [{ temperature: 1 }, []])
+  const penalties = { frequencyPenalty: 1, presencePenalty: -1, seed: 7 }
+  test.strictSame(sent(penalties), [{ seed: 7 }, ['frequency_penalty', 'presence_penalty']])
+})
+
+t.test('OpenAI’s newest models do not reason beside tools, which they refuse', async (test) => {
+  const tools = [{ name: 'f', input_schema: { type: 'object' } }]
+  const low = { thinking: { type: 'enabled', budget_tokens: 2000 } }
+  const off = { thinking: { type: 'disabled' } }
+  const sent = (model: string, document: JsonObject) => {
+    const { document: rendered, warnings } = fromMessages(document, { model })
+    return [
+      rendered.reasoning_effort,
+      warnings.map(({ field }) => field).filter((field) => field === 'reasoning').length,
+    ]
+  }
+  for (const model of ['gpt-5.4', 'gpt-5.4-mini-2026-03-17', 'gpt-5.5', 'gpt-5.6-terra']) {
+    const byDefault = model === 'gpt-5.6-terra' ? ['none', 1] : [undefined, 0]
+    test.strictSame(sent(model, { tools, ...low }), ['none', 1], model)
+    test.strictSame(sent(model, { tools, ...off }), ['none', 0], model)
+    test.strictSame(sent(model, { tools }), byDefault, model)
+    test.strictSame(sent(model, low), ['low', 0], `${model} without tools`)
+    test.strictSame(sent(model, {}), [undefined, 0], `${model} without tools`)
+  }
+  const others = ['gpt-5', 'gpt-5.2', 'o3', 'openai/gpt-5.6', 'deepseek-reasoner', 'gpt-6-luna', 'gpt-5-4']
+  for (const model of others) {
+    test.strictSame(sent(model, { tools, ...low }), ['low', 0], model)
+    test.strictSame(sent(model, { tools }), [undefined, 0], model)
   }
 })

@@ -237,7 +237,7 @@ t.test('what another format sends is rendered with a warning for each loss', asy
   } satisfies Record<string, JsonValue>)
   test.strictSame(
     warnings.map((warning) => warning.field),
-    ['messages[0].content[0].is_error', 'top_k', 'stop', 'reasoning.budget'],
+    ['messages[0].content[0].is_error', 'reasoning.budget', 'top_k', 'stop'],
   )
 })
 

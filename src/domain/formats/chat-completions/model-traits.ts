@@ -1,0 +1,50 @@
+/**
+ * What OpenAI's reasoning models do not take, told by their names; they refuse it with a 400. Every other name, of the
+ * models of compatible servers above all, gets what the client asked for.
+ *
+ * | model             | temperature, top_p      | penalties | stop | an effort beside function tools   |
+ * |-------------------|-------------------------|-----------|------|-----------------------------------|
+ * | o1                | never                   | never     | yes  | yes                               |
+ * | o3, o4, gpt-5     | never                   | never     | no   | yes                               |
+ * | gpt-5.1 to 5.3    | unless it reasons       | never     | no   | yes                               |
+ * | gpt-5.4           | unless it reasons       | never     | no   | only none, or no word             |
+ * | gpt-5.5           | unless it reasons       | never     | yes  | only none, or no word             |
+ * | gpt-5.6 and later | unless it reasons       | never     | yes  | only none, and it must be said    |
+ *
+ * @see https://platform.openai.com/docs/guides/reasoning
+ */
+
+export interface ModelTraits {
+  /** When temperature and top_p are taken. Penalties are only where it is always. */
+  readonly sampling: 'always' | 'unless-reasoning' | 'never'
+  /** Whether the model reasons that is sent no effort. */
+  readonly reasonsByDefault: boolean
+  readonly stop: boolean
+  /** The efforts that go with function tools. */
+  readonly effortBesideTools: 'any' | 'none-or-absent' | 'none'
+}
+
+const OTHERS: ModelTraits = { sampling: 'always', reasonsByDefault: true, stop: true, effortBesideTools: 'any' }
+
+const O_SERIES = /(?:^|[/:])o([134])(?:$|-)/i
+/** A deployment called `gpt-5-4` may be any of them. */
+const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?![\d.]|-\d{1,2}(?:\D|$)|-chat)/i
+/** Without a vendor before it: gateways in front of several vendors have other ways to the model. */
+const BARE = /^gpt-/i
+const ALWAYS_REASONS = /-(?:codex|pro)/i
+
+/** The traits of the model that a provider knows by `name`. */
+export function traitsOf(name: string): ModelTraits {
+  const series = O_SERIES.exec(name)?.[1]
+  if (series !== undefined) return { ...OTHERS, sampling: 'never', stop: series === '1' }
+  const gpt5 = GPT_5.exec(name)
+  if (gpt5 === null) return OTHERS
+  const minor = Number(gpt5[1] ?? 0)
+  if (minor === 0) return { ...OTHERS, sampling: 'never', stop: false }
+  return {
+    sampling: 'unless-reasoning',
+    reasonsByDefault: minor >= 5 || ALWAYS_REASONS.test(name),
+    stop: minor >= 5,
+    effortBesideTools: minor < 4 || !BARE.test(name) ? 'any' : minor < 6 ? 'none-or-absent' : 'none',
+  }
+}
