@@ -1,24 +1,10 @@
 /** Images, documents and audio -> parts of this format. */
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
-import { withoutUndefined } from '../fields.ts'
 import { titled } from '../text-media.ts'
+import { typeOfAddress } from './media-type.ts'
 
-/** By the end of an address: the vendor wants a type, and other formats do not say one. */
-const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  gif: 'image/gif',
-  heic: 'image/heic',
-  heif: 'image/heif',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  html: 'text/html',
-  csv: 'text/csv',
-}
+/** Where the address does not say: the vendor wants a type, and other formats do not say one. */
 const FALLBACK_TYPE = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const
 
 /** The part; undefined, with a warning, where the media cannot be carried over. */
@@ -49,14 +35,11 @@ function renderSource(
     case 'base64':
       return { inlineData: { mimeType: media.mediaType, data: media.data } }
     case 'url':
-      return { fileData: withoutUndefined({ mimeType: media.mediaType ?? guess(media.url, kind), fileUri: media.url }) }
+      return {
+        fileData: { mimeType: media.mediaType ?? typeOfAddress(media.url) ?? FALLBACK_TYPE[kind], fileUri: media.url },
+      }
     case 'file':
       warnings.push({ field: path, message: "media by another vendor's file id cannot be carried over" })
       return undefined
   }
-}
-
-function guess(url: string, kind: keyof typeof FALLBACK_TYPE): string {
-  const extension = /\.([A-Za-z0-9]{1,5})(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? ''
-  return TYPE_OF_EXTENSION[extension] ?? FALLBACK_TYPE[kind]
 }

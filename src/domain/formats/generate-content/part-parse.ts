@@ -19,6 +19,7 @@ import {
 } from '../fields.ts'
 import { standardBase64 } from '../base64.ts'
 import type { CallIds } from './call-ids.ts'
+import { typeOfAddress } from './media-type.ts'
 import { listIn, nameIn, valueIn } from './spelling.ts'
 import { argumentsTextOf } from './tool-arguments.ts'
 
@@ -100,7 +101,7 @@ function parseMedia(part: JsonObject, path: string): ImagePart | AudioPart | Doc
   const file = optionalObject(part, fileName, path)
   if (file === undefined) return undefined
   const uri = requiredString(file, nameIn(file, 'fileUri'), `${path}.${fileName}`)
-  const mediaType = optionalString(file, nameIn(file, 'mimeType'), `${path}.${fileName}`)
+  const mediaType = optionalString(file, nameIn(file, 'mimeType'), `${path}.${fileName}`) || typeOfAddress(uri)
   return mediaPart(fileSource(uri, mediaType), mediaType, displayNameOf(file))
 }
 
@@ -137,5 +138,7 @@ function mediaPart(
 /** Whether a part is media that other formats know. */
 export function isKnownMedia(part: JsonObject): boolean {
   const data = asObject(valueIn(part, 'inlineData')) ?? asObject(valueIn(part, 'fileData'))
-  return data !== undefined && !/^video\//i.test(asString(valueIn(data, 'mimeType')) ?? '')
+  if (data === undefined) return false
+  const mediaType = asString(valueIn(data, 'mimeType')) || typeOfAddress(asString(valueIn(data, 'fileUri')) ?? '')
+  return !/^video\//i.test(mediaType ?? '')
 }

@@ -307,6 +307,36 @@ t.test('what other formats say and this one cannot is a warning', async (test) =
   test.strictSame(document.tools, [{ functionDeclarations: [{ name: 'f' }] }])
 })
 
+t.test('a file without a type is what its address says', async (test) => {
+  const sent = (format: 'messages' | 'chat-completions', fileUri: string, mimeType?: string) => {
+    const fileData = { fileUri, ...(mimeType === undefined ? {} : { mimeType }) }
+    const request = parse({ contents: [{ role: 'user', parts: [{ text: 'x' }, { fileData }] }] })
+    const { document, warnings } = renderRequestFor(format, request, TARGET)
+    const [message] = asArray(document.messages)
+    return { part: asArray(asObject(message)?.content)[1], warnings: warnings.length }
+  }
+  const picture = 'https://example.com/a.JPG?x=1'
+  test.strictSame(sent('messages', picture), {
+    part: { type: 'image', source: { type: 'url', url: picture } },
+    warnings: 0,
+  })
+  test.strictSame(sent('chat-completions', picture), {
+    part: { type: 'image_url', image_url: { url: picture } },
+    warnings: 0,
+  })
+  for (const paper of ['https://example.com/a.pdf', 'https://example.com/paper']) {
+    test.match(sent('messages', paper), {
+      part: { type: 'document', source: { type: 'url', url: paper } },
+      warnings: 0,
+    })
+  }
+  for (const film of ['https://example.com/a.mp4', 'https://www.youtube.com/watch?v=x', 'https://youtu.be/x']) {
+    test.strictSame(sent('messages', film), { part: undefined, warnings: 1 })
+  }
+  test.strictSame(sent('messages', 'https://example.com/a.txt'), { part: undefined, warnings: 1 })
+  test.match(sent('messages', picture, 'application/pdf'), { part: { type: 'document' } })
+})
+
 t.test('instructions alone become what the user says, and empty texts are left out', async (test) => {
   test.strictSame(render(chat({ messages: [{ role: 'system', content: 'Speak.' }] })).document, {
     contents: [{ role: 'user', parts: [{ text: 'Speak.' }] }],
