@@ -9,7 +9,8 @@ import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
 import { DONE, isDone } from './stream-decoder.ts'
 
-const USAGE_NULL = /,\s*"usage"\s*:\s*null/g
+/** As the vendor writes it: after it come texts and the end of the chunk, so that it is a field of the chunk itself. */
+const USAGE_AT_END = /^"usage"\s*:\s*null((?:\s*,\s*"[^"\\]*"\s*:\s*"[^"\\]*")*\s*\}\s*)$/
 const USAGE_OBJECT = /"usage"\s*:\s*\{/
 
 /** The relay for one response. */
@@ -30,11 +31,21 @@ export function createStreamRelay(context: RenderContext): StreamRelay {
 function hideUsage(event: SseEvent): SseEvent[] {
   // Inside a text the quotes would be escaped, so this finds fields only.
   if (!event.data.includes('"usage"')) return [event]
-  if (!USAGE_OBJECT.test(event.data)) return [{ ...event, data: event.data.replaceAll(USAGE_NULL, '') }]
+  if (!USAGE_OBJECT.test(event.data)) return [{ ...event, data: withoutNull(event.data) }]
   const chunk = parseObject(event.data)
   if (chunk === undefined) return [event]
   if (isJsonObject(chunk.usage) && asArray(chunk.choices).length === 0) return []
   return [{ ...event, data: JSON.stringify(withoutUsage(chunk)) }]
+}
+
+/** Without the chunk's own `"usage": null`: one deeper inside may belong to a call's arguments. */
+function withoutNull(data: string): string {
+  const at = data.lastIndexOf('"usage"')
+  const before = data.slice(0, at).trimEnd()
+  const after = USAGE_AT_END.exec(data.slice(at))?.[1]
+  if (after !== undefined && before.endsWith(',')) return before.slice(0, -1) + after
+  const chunk = parseObject(data)
+  return chunk?.usage === null ? JSON.stringify(withoutUsage(chunk)) : data
 }
 
 function parseObject(data: string): JsonObject | undefined {

@@ -187,12 +187,42 @@ t.test('the relay hides usage from a client that did not ask for it, and touches
   for (const event of untouched) test.equal(relay.push(event)[0], event)
   test.strictSame(relay.push(eventOf({ choices: [], usage: null })), [eventOf({ choices: [] })])
   test.strictSame(relay.push(eventOf({ choices: [], usage })), [])
+  for (const [given, sent] of [
+    ['{"a":1.0,"choices":[], "usage" : null , "obfuscation":"x" }\n', '{"a":1.0,"choices":[] , "obfuscation":"x" }\n'],
+    ['{"usage":null,"a":{"usage":null}}', '{"a":{"usage":null}}'],
+    ['{"usage":null}', '{}'],
+  ] as const) {
+    test.strictSame(relay.push({ data: given }), [{ data: sent }])
+  }
   test.strictSame(relay.push(eventOf({ a: 1, choices: [{ index: 0, usage }], usage, x_groq: { id: 'x', usage } })), [
     eventOf({ a: 1, choices: [{ index: 0 }], x_groq: { id: 'x' } }),
   ])
   const asked = chatCompletions.createStreamRelay(context(true))
   const event = eventOf({ choices: [], usage })
   test.equal(asked.push(event)[0], event)
+})
+
+t.test('the relay leaves arguments, which are an object at some servers, as they are', async (test) => {
+  const relay = chatCompletions.createStreamRelay(context(false))
+  const call = { index: 0, id: 'x', function: { name: 'f', arguments: { id: 1, usage: null } } }
+  const event = chunk({ tool_calls: [call] })
+  test.equal(relay.push(event)[0]?.data, event.data)
+  const told: JsonObject = JSON.parse(event.data)
+  test.strictSame(relay.push(eventOf({ ...told, usage: null })), [event])
+  test.strictSame(relay.push(eventOf({ usage: null, ...told })), [event])
+  for (const data of ['{"a":1,"usage":null,', '{"a":["usage"]}', '[1,{"b":1,"usage":null}]']) {
+    test.strictSame(relay.push({ data }), [{ data }])
+  }
+})
+
+t.test('the relay takes linear time, whatever a provider sends', async (test) => {
+  const relay = chatCompletions.createStreamRelay(context(false))
+  const many = ',"usage":null'.repeat(50_000)
+  for (const data of [`{"a":1${many},"b":[`, `{"a":1,"usage":null${',"b":"c"'.repeat(50_000)},"b":1}`]) {
+    const start = performance.now()
+    relay.push({ data })
+    test.ok(performance.now() - start < 2_000)
+  }
 })
 
 const identity: StreamTextRewriter = { push: (_channel, _kind, delta) => delta, flush: () => '' }
