@@ -14,6 +14,7 @@ import type {
 import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { InnerJson } from '../inner-json.ts'
+import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { FOREIGN_SIGNATURE } from './foreign-calls.ts'
 import { renderMedia } from './media-translate.ts'
 import { traitsOf } from './model-traits.ts'
@@ -37,7 +38,11 @@ export function translateContents(
     return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }]
   })
   // Instructions alone are no request to this vendor: they are then what the user says.
-  if (contents.length === 0) return { contents: [{ role: 'user', parts: system }] }
+  if (contents.length === 0 && system.length > 0) return { contents: [{ role: 'user', parts: system }] }
+  if (contents.at(-1)?.role !== 'user' && endsInSilence(request.messages)) {
+    warnOfSilence(request.messages, warnings)
+    contents.push({ role: 'user', parts: [{ text: SILENT_TURN }] })
+  }
   return withoutUndefined({
     contents,
     systemInstruction: system.length > 0 ? { parts: system } : undefined,

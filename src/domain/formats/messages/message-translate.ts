@@ -12,6 +12,7 @@
 import type { CompletionRequest, Message, TextPart, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { InnerJson } from '../inner-json.ts'
+import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
 
 interface Turn {
@@ -36,6 +37,10 @@ export function translateMessages(request: CompletionRequest, warnings: Translat
   if (turns.length === 0 && system.length > 0) {
     warnings.push({ field: 'messages', message: 'instructions alone are no conversation: they were sent as the user' })
     return { system: [], messages: [{ role: 'user', content: system.map(({ text }) => ({ type: 'text', text })) }] }
+  }
+  if (turns.at(-1)?.role !== 'user' && endsInSilence(request.messages)) {
+    warnOfSilence(request.messages, warnings)
+    turns.push({ role: 'user', content: [{ type: 'text', text: SILENT_TURN }] })
   }
   if (turns[0]?.role === 'assistant') {
     warnings.push({

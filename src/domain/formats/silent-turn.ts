@@ -1,0 +1,21 @@
+/**
+ * A user's last message that says nothing. OpenAI answers it; elsewhere there is no empty message, and leaving it out would
+ * leave no conversation, or the model's own answer as the last word, which is then an order to go on with it.
+ */
+import type { Message, TranslationWarning } from '../completion/request.ts'
+
+/** Sent in its place. */
+export const SILENT_TURN = '(The message is empty.)'
+
+/** Whether the conversation ends so. What a user did send, and a format cannot carry, is no silence. */
+export function endsInSilence(messages: readonly Message[]): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'user' && last.content.every((part) => part.type === 'text' && !/\S/.test(part.text))
+}
+
+export function warnOfSilence(messages: readonly Message[], warnings: TranslationWarning[]): void {
+  warnings.push({
+    field: `messages[${messages.length - 1}]`,
+    message: 'an empty message cannot be sent in this format; a text that says so was sent',
+  })
+}
