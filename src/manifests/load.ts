@@ -150,7 +150,7 @@ class Load {
 
   result(files: readonly string[]): LoadResult {
     if (this.#problems.length > 0) {
-      const problems = this.#problems.slice(0, MAX_PROBLEMS)
+      const problems = byLine(this.#problems).slice(0, MAX_PROBLEMS)
       return { type: 'invalid', problems, omitted: this.#problems.length - problems.length }
     }
     const resources = {
@@ -242,6 +242,12 @@ class Load {
         document satisfies never
     }
   }
+}
+
+/** The files in the order of reading. */
+function byLine(problems: readonly ManifestProblem[]): ManifestProblem[] {
+  const files = [...Map.groupBy(problems, ({ file }) => file).values()]
+  return files.flatMap((ofFile) => ofFile.toSorted((left, right) => left.line - right.line))
 }
 
 /** A document that has passed its kind's schema. */

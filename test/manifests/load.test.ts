@@ -54,6 +54,22 @@ t.test('all problems of all files are reported, to a bound', async (t) => {
   t.match(loadTexts({ 'a.yaml': many }, {}), { type: 'invalid', problems: { length: 100 }, omitted: 290 })
 })
 
+t.test('the problems of a file are by line, whatever found them', async (t) => {
+  const key = `apiVersion: tollgate.dev/v1alpha1
+kind: VirtualKey
+metadata: { name: Bad_Name }
+spec:
+  suspend: true
+  privileges: { trace: 1 }
+  budgets: 1
+`
+  const lines = (file: string) =>
+    messagesOf(loadTexts({ 'b.yaml': key.replace('Bad', 'Worse'), 'a.yaml': key }, {}))
+      .filter((message) => message.startsWith(file))
+      .map((message) => Number(message.split(':')[1]))
+  for (const file of ['a.yaml', 'b.yaml']) t.strictSame(lines(file), [3, 5, 6, 7], file)
+})
+
 t.test('a Secret gives its entries, stringData first and with the environment in it', async (t) => {
   const text = secret(
     'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}" }',
