@@ -121,8 +121,14 @@ function readKeyText(resource: VirtualKeyResource, lookup: SecretLookup, owners:
   const text = found.secret.reveal().trim()
   if (text.length < MIN_KEY_LENGTH) return refusedText('WeakKey', `the key has fewer than ${MIN_KEY_LENGTH} characters`)
   if (!HEADER_TEXT.test(text)) return refusedText('WeakKey', 'the key has characters that an HTTP header cannot carry')
-  // The other owner is not named: it may belong to another tenant.
-  return owners.has(text) ? refusedText('DuplicateKey', 'another VirtualKey has the same key') : { type: 'text', text }
+  const owner = owners.get(text)
+  return owner === undefined ? { type: 'text', text } : refusedText('DuplicateKey', sameKey(owner, resource))
+}
+
+/** An owner of another namespace is not named: it may belong to another tenant. */
+function sameKey(owner: string, { metadata }: VirtualKeyResource): string {
+  const isNeighbour = owner.startsWith(`${metadata.namespace}/`)
+  return `${isNeighbour ? `VirtualKey ${owner}` : 'another VirtualKey'} has the same key`
 }
 
 function refusedText(reason: Refusal['reason'], message: string): KeyText {

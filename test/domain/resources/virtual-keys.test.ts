@@ -30,7 +30,18 @@ t.test('of two keys with the same text only the first is in the snapshot', async
     output.snapshot.virtualKeys.map(({ id }) => id),
     ['team/a'],
   )
-  t.equal(conditionOf(output, 'VirtualKey', 'b', 'KeyReady')?.reason, 'DuplicateKey')
+  t.match(conditionOf(output, 'VirtualKey', 'b', 'KeyReady'), {
+    reason: 'DuplicateKey',
+    message: 'VirtualKey team/a has the same key',
+  })
+})
+
+t.test('whose key it is stays untold where that is of another namespace', async (t) => {
+  const elsewhere = supplied('a', 'one')
+  const virtualKeys = [{ ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'alien' } }, supplied('b', 'two')]
+  const secretValue = secrets({ 'alien/one/token': STRONG, 'team/two/token': STRONG })
+  const output = build({ organizations, virtualKeys, secretValue })
+  t.match(conditionOf(output, 'VirtualKey', 'b', 'KeyReady'), { message: 'another VirtualKey has the same key' })
 })
 
 t.test('a key that is not accepted does not claim its text', async (t) => {
