@@ -3,6 +3,9 @@ import { UsageError } from './command-line.ts'
 import { checkManifests } from './manifests/check.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 
+/** As `helpOf` has it: the one flag is a switch that is off unless it is given. */
+export const CHECK_HELP = '  --strict                what is only warned of is a fault, too: exit 1'
+
 /** Prints what is wrong with the manifests. Returns the exit code. @throws {UsageError} */
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const paths = args.filter((arg) => arg !== '--strict')

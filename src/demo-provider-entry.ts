@@ -2,6 +2,7 @@
 import { parseFlags, parseWholeNumber, type FlagSpec } from './command-line.ts'
 import { DEMO_MODELS } from './demo-provider/demo-request.ts'
 import { startDemoProvider } from './demo-provider/server.ts'
+import { refusedAs } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
 
 export const DEMO_PROVIDER_FLAGS = {
@@ -22,11 +23,11 @@ export async function runDemoProvider(args: readonly string[]): Promise<undefine
   const flags = parseFlags(args, DEMO_PROVIDER_FLAGS, {})
   const failEvery = flags['fail-every']
   const name = flags.name.slice(0, MAX_NAME_CHARACTERS)
-  const provider = await startDemoProvider({
-    port: parseWholeNumber('port', flags.port, 0, 65_535),
-    host: flags.host,
-    name,
-    ...(failEvery === undefined ? {} : { failEvery: parseWholeNumber('fail-every', failEvery, 1, 1_000_000) }),
+  const { host } = flags
+  const port = parseWholeNumber('port', flags.port, 0, 65_535)
+  const failing = failEvery === undefined ? {} : { failEvery: parseWholeNumber('fail-every', failEvery, 1, 1_000_000) }
+  const provider = await startDemoProvider({ port, host, name, ...failing }).catch((error: unknown) => {
+    throw refusedAs(`--host ${host} --port ${port}`, error)
   })
   endOnSignals(() => provider.close())
   const where = { name, url: provider.url, models: DEMO_MODELS }

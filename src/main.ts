@@ -37,6 +37,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   check: {
     summary: 'validate manifests: tollgate check [--strict] PATH...',
     run: async (args, environment) => (await import('./check.ts')).runCheck(args, environment),
+    help: async () => (await import('./check.ts')).CHECK_HELP,
     manifests: true,
   },
   cache: {

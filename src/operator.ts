@@ -1,7 +1,7 @@
 /** Process entry: the control plane. Wiring only. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { homedir, hostname } from 'node:os'
-import { parseFlags } from './command-line.ts'
+import { parseFlags, UsageError } from './command-line.ts'
 import { contentHash } from './crypto/content-hash.ts'
 import { Secret } from './domain/secret.ts'
 import { followCertificates } from './operator-certificates.ts'
@@ -13,13 +13,14 @@ import { TenantLogins } from './operator/controllers/tenant-logins.ts'
 import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
+import type { KubeConnection } from './operator/kube/connection.ts'
 import { findConnection } from './operator/kube/find-connection.ts'
 import { createKubeClient } from './operator/kube/kube-client.ts'
 import type { KubeClient } from './operator/kube/kube-api.ts'
 import { KubeHttp } from './operator/kube/kube-http.ts'
 import { LeaderElector } from './operator/kube/leader-elector.ts'
 import { errorFields, type Log } from './operator/kube/log.ts'
-import { pause, SYSTEM_TIMING } from './operator/kube/timing.ts'
+import { pause, SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
 import { createProber } from './operator-probes.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
@@ -46,7 +47,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     process.exit(1)
   }
 
-  const connection = await findConnection({ env: environment, home: homedir(), timing })
+  const connection = await connectionOf(environment, timing)
   const namespace = settings.namespace ?? connection.namespace
   const http = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
   // The Lease is renewed over a connection of its own, however many calls a slow server keeps.
@@ -188,6 +189,15 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     services = await startServices({ ...shared, controllers: started })
   }
   return undefined
+}
+
+/** @throws {UsageError} where no cluster is named, or not as it must be. */
+async function connectionOf(env: NodeJS.ProcessEnv, timing: Timing): Promise<KubeConnection> {
+  try {
+    return await findConnection({ env, home: homedir(), timing })
+  } catch (error) {
+    throw error instanceof Error ? new UsageError(error.message) : error
+  }
 }
 
 /** Follows the Secret with a login, where one is named. */

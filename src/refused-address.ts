@@ -30,8 +30,13 @@ export async function atAddressOf<Started>(
 
 /** The {@link UsageError} for what came of listening; `error` itself where it is not the operating system's. */
 export function refusedAddress(flag: string, { host = '', port }: Address, error: unknown): unknown {
+  const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return refusedAs(`--${flag} ${text} (${environmentName(flag)})`, error)
+}
+
+/** The same where the address was asked for in other words. */
+export function refusedAs(asked: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
   const reason = REASONS.get('code' in error ? error.code : undefined) ?? error.message
-  const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  return new UsageError(`--${flag} ${text} (${environmentName(flag)}) cannot be listened at: ${reason}`)
+  return new UsageError(`${asked} cannot be listened at: ${reason}`)
 }

@@ -34,7 +34,11 @@ t.test('bad arguments and a port in use are one line, and end it', async (t) => 
     [['--port', 'x'], 2, /^tollgate: --port must be a whole number from 0 to 65535, not x\n$/],
     [['--fail-every', '0'], 2, /^tollgate: --fail-every must be/],
     [['--nonsense'], 2, /nonsense/],
-    [['--port', port], 1, /^tollgate: .*already in use.*\n$/],
+    [
+      ['--port', port],
+      2,
+      /^tollgate: --host 127\.0\.0\.1 --port \d+ cannot be listened at: it is in use already; .*\n$/,
+    ],
   ]
   for (const [args, status, text] of cases) {
     const command = demoProvider(...args)

@@ -1,9 +1,12 @@
 /** The executable's own words: help, and one line for what it cannot take. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 
 const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
+/** No test here asks a cluster. */
+const NO_KUBECONFIG = '/nowhere/kubeconfig'
 const SERVERS = ['standalone', 'sidecar', 'operator', 'demo-provider']
 const TOOLS = ['check', 'cache', 'audit', 'apply', 'verify', 'cleanup']
 const SUBCOMMANDS = [...SERVERS, ...TOOLS]
@@ -16,7 +19,8 @@ interface Outcome {
 
 function tollgate(...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
+    const env = { ...process.env, KUBECONFIG: NO_KUBECONFIG }
+    const child = execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
     child.stdin?.end()
@@ -36,7 +40,7 @@ t.test('help of a subcommand is what it is for and its flags, without an empty l
     t.equal(code, 0, name)
     t.match(stdout, new RegExp(`^tollgate ${name}: \\S`))
     t.notMatch(stdout, /^$\n/m, name)
-    t.equal(stdout.includes('\n  --'), name !== 'check', name)
+    t.match(stdout, /\n {2}--/, name)
   }
   t.strictSame(await tollgate('check', '-h'), await tollgate('help', 'check'))
 })
@@ -45,6 +49,10 @@ t.test('a wrong command line is one line on stderr, and exit code 2', async (t) 
   const wrong: [string[], RegExp][] = [
     [['nonsense'], /there is no subcommand nonsense; there are standalone, sidecar, .*demo-provider$/],
     [['help', 'toString'], /there is no subcommand toString; there are/],
+    [
+      ['operator', '--redis', 'redis://127.0.0.1:1'],
+      /there is no kubeconfig at \/nowhere\/kubeconfig; KUBECONFIG names/,
+    ],
     [['audit', '--nonsense'], /'--nonsense'; --help lists the flags$/],
     [['standalone', '--state', '--demo'], /'--state' argument is ambiguous.*'--state=-XYZ'; --help lists the flags$/],
     [['standalone', '--config', 'x', '--log-level', 'a\nb'], /--log-level must be one of .*, not a b$/],
@@ -68,4 +76,12 @@ t.test('that no audit record matches is said beside the output', async (t) => {
     stdout: '',
     stderr: 'tollgate: no audit record matches\n',
   })
+})
+
+t.test('paths given to npm are taken from where it is called', async (t) => {
+  const { INIT_CWD: _, ...env } = process.env
+  const cwd = join(import.meta.dirname, '..', 'examples')
+  const args = ['run', '--silent', 'tollgate', '--', 'check', 'standalone']
+  const { stdout } = await promisify(execFile)('npm', args, { cwd, env })
+  t.match(stdout, /^ok: 2 files, /m)
 })
