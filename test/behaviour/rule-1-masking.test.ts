@@ -46,6 +46,30 @@ function tokensSent(upstream: FakeProvider): string[] {
   return upstream.requests.at(-1)?.body.match(TOKEN) ?? []
 }
 
+t.test(
+  'a password is the same token in what the user said and in the arguments that an agent sends back',
+  async (t) => {
+    const { upstream, gateway } = await start(t)
+    upstream.otherwise(ok(chatCompletion('fine')))
+    const password = 'hK9#mP2$vL5q'
+    const login = { name: 'login', arguments: JSON.stringify({ user: 'bob', password }) }
+    await gateway.chat(
+      {
+        messages: [
+          { role: 'user', content: `log in, the password: ${password}` },
+          { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: login }] },
+          { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+        ],
+      },
+      FLAGGED,
+    )
+    t.notOk(upstream.requests[0]?.body.includes(password))
+    const tokens = tokensSent(upstream)
+    t.equal(tokens.length, 2)
+    t.equal(new Set(tokens).size, 1)
+  },
+)
+
 t.test('e-mail addresses, keys and cards leave as tokens, wherever they stand', async (t) => {
   const { upstream, gateway } = await start(t)
   upstream.otherwise(ok(chatCompletion('fine')))

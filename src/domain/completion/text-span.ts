@@ -24,6 +24,8 @@ export interface TextSpan {
   readonly text: string
   /** The name of a field that a client or model chose, not what the field holds. */
   readonly isName?: true
+  /** Of a text in a field that a client or model has named: that name, which may tell what the text is. */
+  readonly fieldName?: string
 }
 
 /**

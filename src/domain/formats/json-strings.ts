@@ -5,6 +5,7 @@
 import { isJson } from '../json-parse.ts'
 import { endOfString, isFieldName, stringAt } from '../json-text.ts'
 import { FieldNames } from './field-names.ts'
+import { JsonFields, NO_PLACE, type JsonPlace } from './json-fields.ts'
 
 /** What shall stand in the place of a string, whose quotes are at `open` and `close`. */
 interface Change {
@@ -18,15 +19,20 @@ interface Change {
  * Replaces each string, values and names of fields, by what `visit` returns for the decoded string. Text that is not
  * valid JSON is visited as one plain text.
  */
-export function rewriteJsonStrings(text: string, visit: (decoded: string, isName: boolean) => string): string {
+export function rewriteJsonStrings(
+  text: string,
+  visit: (decoded: string, isName: boolean, place: JsonPlace) => string,
+): string {
   if (text === '') return text
-  if (!isJson(text)) return visit(text, false)
+  if (!isJson(text)) return visit(text, false, NO_PLACE)
   const changes: Change[] = []
+  const fields = new JsonFields(text)
   for (let open = text.indexOf('"'); open !== -1;) {
     const close = endOfString(text, open)
     const isName = isFieldName(text, close)
     const decoded = stringAt(text, open, close)
-    const replacement = visit(decoded, isName)
+    const place = fields.placeOf(open, close, decoded, isName)
+    const replacement = visit(decoded, isName, place)
     if (replacement !== decoded) changes.push({ open, close, text: replacement, isName })
     open = text.indexOf('"', close + 1)
   }

@@ -23,6 +23,8 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set([
   ...SEALED_FIELDS,
 ])
 
+/** Fields that give the type of the media beside them. @see mediaTypeOf */
+export const MEDIA_TYPE_NAMES = ['media_type', 'mime_type', 'mimeType', 'mediaType', 'contentType'] as const
 const MEDIA_TYPE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'mediaType', 'contentType'])
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i
 

@@ -4,7 +4,8 @@
  * before those of the objects inside it.
  */
 import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
-import { isContainer, isJsonObject, type Container, type JsonObject, type JsonValue } from '../json.ts'
+import { isContainer, isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { fieldNameOf, PendingContainers, type Held } from './field-name-of.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
 import { DATA_FIELDS, isMedia, isOpaque, LEAF_NAMES, mediaTypeOf, seesAll, type IsHidden } from './opaque-text.ts'
@@ -19,7 +20,7 @@ import {
 } from './text-media.ts'
 
 /** Where a text stands, without the text. */
-export type TextPlace = Omit<TextSpan, 'text' | 'isName'>
+export type TextPlace = Omit<TextSpan, 'text' | 'isName' | 'fieldName'>
 
 export const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
 export const USER: TextPlace = { scope: 'message', role: 'user' }
@@ -120,8 +121,10 @@ export class TextWalk {
   json(holder: JsonObject, field: string, place: TextPlace): void {
     const text = holder[field]
     if (typeof text !== 'string') return
-    const rewritten = rewriteJsonStrings(text, (decoded, isName) =>
-      isName ? this.#rewriteName(decoded, place, ANY_NAME) : this.#rewriteLeaf(undefined, '', decoded, place, seesAll),
+    const rewritten = rewriteJsonStrings(text, (decoded, isName, { key, siblings, fieldName }) =>
+      isName
+        ? this.#rewriteName(decoded, place, ANY_NAME)
+        : this.#rewriteLeaf(mediaTypeOf(siblings), key, decoded, place, seesAll, fieldName),
     )
     this.#put(holder, field, text, rewritten)
   }
@@ -179,9 +182,12 @@ export class TextWalk {
     this.#leaves(holder, field, place, isOpaque, mediaType)
   }
 
-  /** The same, except media only. */
-  all(holder: JsonObject, field: string, place: TextPlace): void {
-    this.#leaves(holder, field, place, isMedia)
+  /**
+   * The same, except media only.
+   * @param fieldName of what is there, where `field` does not name it
+   */
+  all(holder: JsonObject, field: string, place: TextPlace, fieldName = fieldNameOf(holder, field, '')): void {
+    this.#leaves(holder, field, place, isMedia, mediaTypeOf(holder), fieldName)
   }
 
   /** @param mediaType of the holder before any of it was visited, as that may change it */
@@ -191,14 +197,26 @@ export class TextWalk {
     place: TextPlace,
     isHidden: IsHidden,
     mediaType = mediaTypeOf(holder),
+    fieldName = fieldNameOf(holder, field, ''),
   ): void {
     const root = holder[field]
     if (typeof root === 'string') {
-      this.#put(holder, field, root, this.#rewriteLeaf(mediaType, field, root, place, isHidden))
-    }
-    const pending = isContainer(root) ? [root] : []
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place, isHidden, UNKNOWN))
+      this.#put(holder, field, root, this.#rewriteLeaf(mediaType, field, root, place, isHidden, fieldName))
+    } else this.#inner(root, fieldName, place, isHidden, UNKNOWN)
+  }
+
+  #inner(
+    root: JsonValue | undefined,
+    fieldName: string,
+    place: TextPlace,
+    isHidden: IsHidden,
+    names: NameRules | undefined,
+  ): void {
+    if (!isContainer(root)) return
+    const pending = new PendingContainers()
+    pending.add(root, fieldName)
+    for (let next = pending.next(); next !== undefined; next = pending.next()) {
+      this.#leavesOf(next, place, isHidden, names, pending)
     }
   }
 
@@ -210,11 +228,8 @@ export class TextWalk {
   #values(holder: JsonObject, field: string, place: TextPlace, names: NameRules | undefined): void {
     const root = holder[field]
     if (typeof root === 'string')
-      this.#put(holder, field, root, this.#rewriteLeaf(mediaTypeOf(holder), field, root, place, seesAll))
-    const pending = isContainer(root) ? [root] : []
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      stack(pending, this.#leavesOf(next, place, seesAll, names))
-    }
+      this.#put(holder, field, root, this.#rewriteLeaf(mediaTypeOf(holder), field, root, place, seesAll, field))
+    else this.#inner(root, field, place, seesAll, names)
   }
 
   /**
@@ -226,41 +241,48 @@ export class TextWalk {
     for (const field of fields) if (holder[field] !== undefined) this.#values(holder, field, place, names)
   }
 
-  /** Visits the strings that stand in `list` itself, except media; returns the containers inside it. */
-  items(list: JsonValue[], place: TextPlace): Container[] {
-    return this.#items(list, place, isMedia)
+  /** Visits the strings that stand in `list` itself, except media; adds the containers inside it to `pending`. */
+  items(list: JsonValue[], fieldName: string, place: TextPlace, pending: PendingContainers): void {
+    this.#items(list, fieldName, place, isMedia, pending)
   }
 
-  /** Visits the strings and names directly inside `container`; returns the containers inside it. */
-  #leavesOf(container: Container, place: TextPlace, isHidden: IsHidden, names: NameRules | undefined): Container[] {
-    if (Array.isArray(container)) return this.#items(container, place, isHidden)
-    const inner: Container[] = []
+  /** Visits the strings and names directly inside a container; adds the containers inside it to `pending`. */
+  #leavesOf(
+    { container, fieldName }: Held,
+    place: TextPlace,
+    isHidden: IsHidden,
+    names: NameRules | undefined,
+    pending: PendingContainers,
+  ): void {
+    if (Array.isArray(container)) return this.#items(container, fieldName, place, isHidden, pending)
+    const added = pending.size
     const mediaType = mediaTypeOf(container)
     let renamed: Map<string, string> | undefined
     for (const key in container) {
       const value = container[key]
       if (names !== undefined) renamed = this.#rename(key, place, names, renamed)
-      if (isContainer(value)) inner.push(value)
+      if (isContainer(value)) pending.add(value, fieldNameOf(container, key, fieldName))
       else if (typeof value === 'string') {
-        this.#put(container, key, value, this.#rewriteLeaf(mediaType, key, value, place, isHidden))
+        const own = fieldNameOf(container, key, fieldName)
+        this.#put(container, key, value, this.#rewriteLeaf(mediaType, key, value, place, isHidden, own))
       }
     }
+    pending.turn(added)
     this.#renameIn(container, renamed)
-    return inner
   }
 
-  #items(list: JsonValue[], place: TextPlace, isHidden: IsHidden): Container[] {
-    const inner: Container[] = []
+  #items(list: JsonValue[], fieldName: string, place: TextPlace, isHidden: IsHidden, pending: PendingContainers): void {
+    const added = pending.size
     for (let index = 0; index < list.length; index++) {
       const value = list[index]
-      if (isContainer(value)) inner.push(value)
+      if (isContainer(value)) pending.add(value, fieldName)
       else if (typeof value === 'string') {
-        const rewritten = this.#rewriteLeaf(undefined, '', value, place, isHidden)
+        const rewritten = this.#rewriteLeaf(undefined, '', value, place, isHidden, fieldName)
         if (rewritten !== value) this.#changed = true
         list[index] = rewritten
       }
     }
-    return inner
+    pending.turn(added)
   }
 
   /** Visits a name. @returns `renamed`, with its new one where it has one */
@@ -286,31 +308,30 @@ export class TextWalk {
     return this.#visit(maxLength === undefined ? span : { ...span, maxLength })
   }
 
-  /** A string of which only itself, and the type beside it, says what it is. */
-  #rewriteLeaf(mediaType: string | undefined, key: string, text: string, place: TextPlace, isHidden: IsHidden): string {
-    const rewrite = (inner: string) => this.#rewrite(inner, place)
+  /** A string of which only itself, its field's name and the type beside it say what it is. */
+  #rewriteLeaf(
+    mediaType: string | undefined,
+    key: string,
+    text: string,
+    place: TextPlace,
+    isHidden: IsHidden,
+    fieldName: string,
+  ): string {
+    const rewrite = (inner: string) => this.#rewrite(inner, place, fieldName)
     const isData = mediaType !== undefined && DATA_FIELDS.has(key)
     const document = rewriteDataUrl(text, rewrite) ?? (isData ? rewriteBeside(text, mediaType, rewrite) : undefined)
     return document ?? (isHidden(key, text) ? rewriteHeadOnly(text, rewrite) : rewrite(text))
   }
 
-  #rewrite(text: string, place: TextPlace): string {
+  #rewrite(text: string, { scope, role, maxLength }: TextPlace, fieldName = ''): string {
     if (text === '') return text
-    const { scope, role, maxLength } = place
-    return this.#visit(maxLength === undefined ? { scope, role, text } : { scope, role, text, maxLength })
+    const named = fieldName === '' ? { scope, role, text } : { scope, role, text, fieldName }
+    return this.#visit(maxLength === undefined ? named : { ...named, maxLength })
   }
 
   #put(holder: JsonObject, key: string, text: string, rewritten: string): void {
     if (rewritten === text) return
     this.#changed = true
     holder[key] = rewritten
-  }
-}
-
-/** The first will be the next. One by one: as arguments of one call, a hundred thousand would overflow the call stack. */
-export function stack<Item>(pending: Item[], items: readonly Item[]): void {
-  for (let index = items.length - 1; index >= 0; index--) {
-    const item = items[index]
-    if (item !== undefined) pending.push(item)
   }
 }

@@ -55,6 +55,7 @@ export function rememberClean(detector: Detector, clean: CleanTexts): Detector {
       if (findings.length === 0) clean.add(detector, text)
       return findings
     },
+    detectByField: (fieldName, text) => detector.detectByField(fieldName, text),
     detectInSteps: (text) => detector.detectInSteps(text),
   }
 }

@@ -77,7 +77,7 @@ function* maskInSteps(
   const masked: string[] = []
   for (const span of spans) {
     countBytes(record, MASKING_LABELS, span)
-    masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength))
+    masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength, span.fieldName))
     yield
   }
   const { document } = request

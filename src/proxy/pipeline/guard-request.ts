@@ -141,9 +141,9 @@ function otherTexts(): Error {
   return new Error('the texts of the document have changed while it was masked')
 }
 
-function maskSpan({ scope, text, maxLength }: TextSpan, redactions: RedactionMap): Steps<string> {
+function maskSpan({ scope, text, maxLength, fieldName }: TextSpan, redactions: RedactionMap): Steps<string> {
   const comesAgain = scope === 'system' || scope === 'tool-definition'
-  return redactions.maskInSteps(text, comesAgain, maxLength)
+  return redactions.maskInSteps(text, comesAgain, maxLength, fieldName)
 }
 
 function spansOf(format: Format, document: JsonObject): TextSpan[] {

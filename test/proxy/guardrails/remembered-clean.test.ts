@@ -16,6 +16,7 @@ function counting(): Detector & { readonly scanned: string[] } {
       scanned.push(text)
       return detector.detect(text)
     },
+    detectByField: (name, text) => detector.detectByField(name, text),
     detectInSteps: (text) => detector.detectInSteps(text),
   }
 }

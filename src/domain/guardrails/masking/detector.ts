@@ -7,6 +7,7 @@ import { takeAll, type Steps } from '../../steps.ts'
 import { broughtBack, undisguise } from './disguise.ts'
 import { hiddenBorders, type Borders } from './hidden-borders.ts'
 import { scan, scanInSteps } from './scan.ts'
+import { findToldByField } from './told-by-field.ts'
 
 export interface DetectorOptions {
   /** Kinds beside EMAIL, KEY and CARD, which are always looked for: PHONE, IBAN, SSN, IP. Names that are not known find nothing. */
@@ -20,7 +21,9 @@ export interface Detector {
    * @param comesAgain the text probably stands in other requests too: a detector may remember it
    */
   detect(text: string, comesAgain?: boolean): readonly Finding[]
-  /** The same for a long text, which is not remembered. */
+  /** What the name of a field tells of its text, beside what the text says itself; in any order. @see told-by-field.ts */
+  detectByField(fieldName: string, text: string): readonly Finding[]
+  /** As `detect`, of a long text, which is not remembered. */
   detectInSteps(text: string): Steps<readonly Finding[]>
 }
 
@@ -39,6 +42,7 @@ export function createDetector(options: DetectorOptions): Detector {
       const open = resolveOverlaps(findings)
       return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
+    detectByField: (fieldName, text) => findToldByField(fieldName, text, options.kinds),
     *detectInSteps(text) {
       const { findings, isDisguised } = yield* scanInSteps(text)
       yield* addInSteps(text, finders, findings)

@@ -8,7 +8,7 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
-import { requireFewFindings, type Finding } from './finding.ts'
+import { requireFewFindings, resolveOverlaps, type Finding } from './finding.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
 
@@ -85,10 +85,11 @@ export class RedactionMap {
    * The text with every finding replaced by its token; the same string where there is none.
    * @param comesAgain as for `Detector.detect`
    * @param maxLength a text that tokens make longer than this becomes one token as a whole
+   * @param fieldName of the text, which may tell what it is
    */
-  mask(text: string, comesAgain = false, maxLength = Infinity): string {
+  mask(text: string, comesAgain = false, maxLength = Infinity, fieldName = ''): string {
     const literals = this.#literalsIn(text)
-    const findings = outsideLiterals(this.#detector.detect(text, comesAgain), literals)
+    const findings = outsideLiterals(this.#findingsIn(text, comesAgain, fieldName), literals)
     const [first] = findings
     if (first === undefined) return text
     if (text.length <= maxLength && maskedLength(text, findings) > maxLength) return this.#tokenFor(first.kind, text)
@@ -96,8 +97,8 @@ export class RedactionMap {
   }
 
   /** The same for a text of any length, a piece of it at a time. */
-  *maskInSteps(text: string, comesAgain = false, maxLength = Infinity): Steps<string> {
-    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain, maxLength)
+  *maskInSteps(text: string, comesAgain = false, maxLength = Infinity, fieldName = ''): Steps<string> {
+    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain, maxLength, fieldName)
     const literals = this.#literalsIn(text)
     const findings = outsideLiterals(yield* this.#detector.detectInSteps(text), literals)
     let masked = ''
@@ -109,6 +110,12 @@ export class RedactionMap {
       yield
     }
     return end === 0 ? text : masked + text.slice(end)
+  }
+
+  #findingsIn(text: string, comesAgain: boolean, fieldName: string): readonly Finding[] {
+    const findings = this.#detector.detect(text, comesAgain)
+    const told = this.#detector.detectByField(fieldName, text)
+    return told.length === 0 ? findings : resolveOverlaps([...findings, ...told])
   }
 
   /** The text from `from` to the end of the last finding, with tokens in their place. */

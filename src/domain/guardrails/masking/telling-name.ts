@@ -90,6 +90,13 @@ function classifyParts(last: string, previous: string, beforeThat: string): Tell
   return WEAK_WORDS.has(last) ? 'weak' : undefined
 }
 
+/** What the whole name of a field tells, in any script; most names are asked for their last letters only. */
+export function classifyFieldName(name: string): Telling | undefined {
+  if (name.length > LONGEST_NAME) return undefined
+  if (mayTell(name, name.length) || STEM.test(name)) return classifyName(name)
+  return classifyIdeographs(name, name.length)
+}
+
 const PLAIN_NAME = /^[a-z]+$/
 
 function splitName(name: string): string[] {

@@ -24,7 +24,7 @@ import { findConnector } from './telling-connector.ts'
 import { isCode, isCodeBeside } from './telling-code.ts'
 import { classifyName } from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
-import { bracedValue, readValue } from './telling-value.ts'
+import { bracedValue, readValue, skipScheme } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
 
 const VENDOR_WINDOW = 80
@@ -104,6 +104,23 @@ export function isTableSecret(value: string, telling: Telling): boolean {
     canBeVerb: false,
     isLast: true,
   })
+}
+
+/** The secret that a field of this name holds: all of `value`, or what follows a word like `Bearer`. */
+export function findSecretIn(value: string, name: string, telling: Telling): Finding | undefined {
+  const end = value.trimEnd().length
+  const start = skipScheme(value, value.length - value.trimStart().length)
+  const content = value.slice(start, end)
+  if (!hasLength(content.length, telling) || isPlaceholder(content) || isCode(content, true)) return undefined
+  const isSecretHere = isSecret(content, {
+    telling,
+    connection: 'assigned',
+    isQuoted: true,
+    isVendorNear: () => VENDORS.test(name),
+    canBeVerb: false,
+    isLast: true,
+  })
+  return isSecretHere ? { kind: 'KEY', start, end, rule: `${telling}-value` } : undefined
 }
 
 /** The password of a pair `address:password`, after the address that ends at `end`. */

@@ -30,7 +30,7 @@ export function readValue(text: string, at: number, isElement: boolean): Value |
 }
 
 /** Offset after `Bearer ` and the like. */
-function skipScheme(text: string, at: number): number {
+export function skipScheme(text: string, at: number): number {
   SCHEME.lastIndex = at
   return SCHEME.test(text) ? SCHEME.lastIndex : at
 }

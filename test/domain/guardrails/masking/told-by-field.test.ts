@@ -1,0 +1,71 @@
+import t from 'tap'
+import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
+import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
+import { buildBenign } from '../../../fixtures/masking/benign.ts'
+import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
+
+const detector = createDetector({ kinds: new Set(['PHONE', 'SSN']), custom: [] })
+
+const TOLD: readonly (readonly [name: string, text: string, masked: string, kind: string])[] = [
+  ['password', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
+  ['DB_PASSWORD', 'Tr0ub4dor&3xyz', 'Tr0ub4dor&3xyz', 'KEY'],
+  ['password', 'a"b\\c#9dd', 'a"b\\c#9dd', 'KEY'],
+  ['password', ' hK9#mP2$\n', 'hK9#mP2$', 'KEY'],
+  ['dbPassword1', 'swordfish', 'swordfish', 'KEY'],
+  ['apiKey', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'KEY'],
+  ['aws_session_token', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'KEY'],
+  ['Authorization', 'Bearer hK9mP2vL5qAbC3dE', 'hK9mP2vL5qAbC3dE', 'KEY'],
+  ['密码', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
+  ['phone', '4155552671', '4155552671', 'PHONE'],
+  ['ssn', '123456789', '123456789', 'SSN'],
+]
+
+for (const [name, text, masked, kind] of TOLD) {
+  t.test(`the name ${name} tells what stands in its field: ${JSON.stringify(text)}`, async (t) => {
+    const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
+    const [before = '', after = ''] = text.split(masked)
+    const written = map.mask(text, false, Infinity, name)
+    t.match(written, new RegExp(`^\\s*(?:Bearer )?\\[\\[LLM_REDACTED_${kind}_.{8}\\]\\]\\s*$`))
+    t.ok(written.startsWith(before) && written.endsWith(after))
+    t.equal(map.restore(written), text)
+    t.equal(map.mask(written, false, Infinity, name), written, 'a token is not masked again')
+  })
+}
+
+t.test('the more exact kind goes before what the name tells', async (t) => {
+  const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
+  t.match(map.mask('bob@example.com', false, Infinity, 'password'), /^\[\[LLM_REDACTED_EMAIL_.{8}\]\]$/)
+})
+
+const LEFT: readonly (readonly [name: string, text: string])[] = [
+  ['next_page_token', 'CAUQAAhK9mP2vL5qAbC3dE'],
+  ['max_tokens', '12345678'],
+  ['token_count', '12345678'],
+  ['token', 'USD'],
+  ['key', 'user:1'],
+  ['key', 'projects/demo/locations/eu/keyRings/r1'],
+  ['key', 'ArrowLeft'],
+  ['code', 'const x = require("y"); foo(x)'],
+  ['password', 'required'],
+  ['password', 'string'],
+  ['password', '${DB_PASSWORD}'],
+  ['password', '<your-password>'],
+  ['password', 'process.env.PASSWORD'],
+  ['password', '[[LLM_REDACTED_KEY_0123abcd]]'],
+  ['passwordField', 'hK9#mP2$vL5q'],
+  ['commit', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c'],
+  ['order_number', '4155552671'],
+  ['x'.repeat(500) + 'password', 'hK9#mP2$vL5q'],
+]
+
+for (const [name, text] of LEFT) {
+  t.test(`the name ${name.slice(-24)} leaves ${JSON.stringify(text)}`, async (t) => {
+    t.strictSame(detector.detectByField(name, text), [])
+  })
+}
+
+t.test('beside ordinary names nothing is told of ordinary texts', async (t) => {
+  const names = ['text', 'content', 'query', 'key', 'code', 'path', 'url', 'id', 'label', 'token_count', 'page_token']
+  for (const text of buildBenign(1, 1))
+    for (const name of names) t.strictSame(detector.detectByField(name, text), [], `${name}: ${text}`)
+})
