@@ -33,9 +33,12 @@ export function isTextType(mediaType: string): boolean {
   return TEXT_TYPE.test(mediaType)
 }
 
+const TEXT_NAME =
+  /\.(?:txt|text|md|rst|tex|csv|tsv|log|jsonl?|ndjson|ipynb|xml|ya?ml|toml|ini|conf|cfg|properties|env|html?|css|sql|sh|bash|ps1|bat|py|rb|go|rs|java|c|h|cpp|cs|php|[cm]?js|jsx|tsx?|pem|eml|mbox|vcf|ics|srt|vtt)$/i
+
 /** Whether a file of this name is a text. */
 function isTextName(name: string): boolean {
-  return /\.(?:txt|text|md|csv|tsv|log|jsonl?|ndjson|xml|ya?ml|html?|sql|eml|vcf|ics)$/i.test(name)
+  return TEXT_NAME.test(name)
 }
 
 /** What a document in base64 says. */
@@ -159,11 +162,13 @@ export function rewriteAddress(url: string, rewrite: Rewrite): string {
   return isBase64(url) ? url : rewrite(url)
 }
 
-/** The same of a file, whose name may say what bare base64 is. */
+/** The same of a file, whose name may say what bare base64 is, and what is of a type that says nothing. */
 export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
-  return isTextName(name) && endOfAddress(data) === 0
-    ? rewriteBase64(data, 'text/plain', rewrite)
-    : rewriteAddress(data, rewrite)
+  if (!isTextName(name) || endOfAddress(data) > 0) return rewriteAddress(data, rewrite)
+  const media = parseDataUrl(data.trimStart())
+  // A browser that knows no type for `.csv` writes `application/octet-stream`, or that of a spreadsheet.
+  if (media === undefined || MEDIA_TYPE.test(media.mediaType)) return rewriteBase64(data, 'text/plain', rewrite)
+  return rewriteHead(data, media.mediaType, rewrite) + rewriteBare(media.data, 'text/plain', rewrite)
 }
 
 function bytesOfText({ mediaType, data }: Base64Media): Uint8Array | undefined {

@@ -509,6 +509,38 @@ t.test('base64 is read with blanks in it, and digits that happen to be letters a
   )
 })
 
+t.test('a file whose name says that it is a text is read, whatever type its URL gives but that of media', async (t) => {
+  const rewrite = (seen: string) => seen.replace('ada@example.com', '[X]')
+  const data = base64('ada@example.com\n')
+  for (const name of [
+    'people.csv',
+    '.env',
+    'key.pem',
+    'a.py',
+    'a.TS',
+    'a.toml',
+    'a.conf',
+    'a.ipynb',
+    'a.srt',
+    'a.mbox',
+  ])
+    for (const type of ['application/octet-stream', 'application/vnd.ms-excel', 'text/csv', ''])
+      t.equal(
+        rewriteFile(`data:${type};base64,${data}`, name, rewrite),
+        `data:${type};base64,${base64('[X]\n')}`,
+        `${name} ${type}`,
+      )
+  for (const [type, name] of [
+    ['image/png', 'a.csv'],
+    ['application/pdf', 'a.txt'],
+    ['application/octet-stream', 'a.pdf'],
+    ['application/octet-stream', 'a.bin'],
+  ] as const) {
+    const url = `data:${type};base64,${data}`
+    t.equal(rewriteFile(url, name, rewrite), url, `${name} ${type}`)
+  }
+})
+
 t.test('what stands in a place of ids, types, names and texts is seen for what it is', async (t) => {
   const mail = 'ada@example.com'
   const card = '4111111111111111'
