@@ -1,5 +1,5 @@
 /** What of a document's strings is no text: ids, types and seals by their names, media by its form. */
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import { MIN_MEDIA_CHARACTERS } from './base64.ts'
 import { isTextType } from './text-media.ts'
 
@@ -9,6 +9,8 @@ export type IsHidden = (key: string, value: string) => boolean
 /** What a vendor has sealed, for its own eyes. */
 const SEALED_FIELDS: ReadonlySet<string> = new Set([
   'signature',
+  'thought_signature',
+  'thoughtSignature',
   'encrypted_content', // what Anthropic's own tools found
   'encrypted_index',
   'encrypted_stdout',
@@ -30,6 +32,15 @@ const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i
 
 /** Names of fields that stay where the format does not know them. */
 export const LEAF_NAMES: ReadonlySet<string> = new Set([...NAMING_FIELDS, ...MEDIA_TYPE_FIELDS, 'file_id', 'detail'])
+
+/** Types of objects whose `data` is a seal. */
+const SEALED_TYPES: ReadonlySet<JsonValue> = new Set(['reasoning.encrypted', 'redacted_thinking'])
+const SEAL = 'encrypted_content'
+
+/** The field's name, or that of a seal where the object's type says that the field holds one. */
+export function sealedKey({ type = null }: JsonObject, key: string): string {
+  return key === 'data' && SEALED_TYPES.has(type) ? SEAL : key
+}
 
 /** Of media beside its type. */
 export const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'blob'])

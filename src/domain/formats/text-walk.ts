@@ -8,7 +8,16 @@ import { isContainer, isJsonObject, type JsonObject, type JsonValue } from '../j
 import { fieldNameOf, PendingContainers, type Held } from './field-name-of.ts'
 import { renameFields } from './field-names.ts'
 import { rewriteJsonStrings } from './json-strings.ts'
-import { DATA_FIELDS, isMedia, isOpaque, LEAF_NAMES, mediaTypeOf, seesAll, type IsHidden } from './opaque-text.ts'
+import {
+  DATA_FIELDS,
+  isMedia,
+  isOpaque,
+  LEAF_NAMES,
+  mediaTypeOf,
+  sealedKey,
+  seesAll,
+  type IsHidden,
+} from './opaque-text.ts'
 import {
   rewriteAddress,
   rewriteBase64,
@@ -201,7 +210,8 @@ export class TextWalk {
   ): void {
     const root = holder[field]
     if (typeof root === 'string') {
-      this.#put(holder, field, root, this.#rewriteLeaf(mediaType, field, root, place, isHidden, fieldName))
+      const key = isHidden === isOpaque ? sealedKey(holder, field) : field
+      this.#put(holder, field, root, this.#rewriteLeaf(mediaType, key, root, place, isHidden, fieldName))
     } else this.#inner(root, fieldName, place, isHidden, UNKNOWN)
   }
 
@@ -264,7 +274,8 @@ export class TextWalk {
       if (isContainer(value)) pending.add(value, fieldNameOf(container, key, fieldName))
       else if (typeof value === 'string') {
         const own = fieldNameOf(container, key, fieldName)
-        this.#put(container, key, value, this.#rewriteLeaf(mediaType, key, value, place, isHidden, own))
+        const sealed = isHidden === isOpaque ? sealedKey(container, key) : key
+        this.#put(container, key, value, this.#rewriteLeaf(mediaType, sealed, value, place, isHidden, own))
       }
     }
     pending.turn(added)
