@@ -14,7 +14,8 @@ import {
   WORD,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
-import { KEY_PREFIXES } from './key-prefixes.ts'
+import { KEY_PREFIXES, SHORT_KEY_PREFIXES } from './key-prefixes.ts'
+import { isMadeUp } from './made-up-value.ts'
 import { hasGeneratedRun, isNameOfCode, isPlaceholder } from './randomness.ts'
 import { SHORTEST_SHAPED } from './shaped-key.ts'
 
@@ -28,9 +29,9 @@ interface Prefix {
   readonly least: number
 }
 
-const PREFIXES: readonly Prefix[] = KEY_PREFIXES.flatMap(([rule, prefixes, tail, least]) =>
-  prefixes.split(' ').map((prefix) => ({ rule, prefix, tail, least })),
-).toSorted((one, other) => other.prefix.length - one.prefix.length)
+const PREFIXES: readonly Prefix[] = [...KEY_PREFIXES, ...SHORT_KEY_PREFIXES]
+  .flatMap(([rule, prefixes, tail, least]) => prefixes.split(' ').map((prefix) => ({ rule, prefix, tail, least })))
+  .toSorted((one, other) => other.prefix.length - one.prefix.length)
 
 const BY_FIRST_TWO = Map.groupBy(PREFIXES, ({ prefix }) => firstTwo(prefix, 0))
 /** Beginnings that the scanner hands to other rules: web tokens and PuTTY's key files. */
@@ -76,11 +77,50 @@ export function findPrefixedKey(text: string, start: number): PrefixResult {
     if (!text.startsWith(prefix, start)) continue
     const from = start + prefix.length
     const end = trimEnd(text, from, skipForward(text, from, from + LONGEST_TAIL, tail))
-    if (end - from >= least && isKeyTail(text.slice(from, end), prefix))
+    if (end - from >= least && isKey(text, { rule, prefix, start, from, end }))
       return { finding: { kind: 'KEY', start, end, rule }, judgedUntil: end }
     if (end - from > LONG_TAIL) judgedUntil = Math.max(judgedUntil, end)
   }
   return { finding: undefined, judgedUntil }
+}
+
+interface Tail {
+  readonly rule: string
+  readonly prefix: string
+  readonly start: number
+  readonly from: number
+  readonly end: number
+}
+
+function isKey(text: string, { rule, prefix, start, from, end }: Tail): boolean {
+  if (!rule.endsWith('short-key')) return isKeyTail(text.slice(from, end), prefix)
+  if (end - from > LONG_TAIL) return false
+  const tail = text.slice(from, end)
+  return rule === 'short-key' ? !isInsideName(text, start, end) && isShortTail(tail) : isMarkedShortTail(tail)
+}
+
+/** A part of a path, a host, a longer name or a selector: `/sk-12345.html`, `.sk-circle1`, `cache-key-...`. */
+function isInsideName(text: string, start: number, end: number): boolean {
+  return '-./#'.includes(text.charAt(start - 1) || ' ') || /^(?:[@=/]|\.\w)/.test(text.slice(end, end + 2))
+}
+
+/** A number, or something else that is made up. */
+function isShortTail(tail: string): boolean {
+  const isTail = partsOf(tail).some((part) => /^\d{4,}$/.test(part) || isMadeUp(part))
+  return isTail && !HARDWARE.test(tail) && !isPlaceholder(tail)
+}
+
+/** Kinds of keys that security keys hold: `sk-ssh-ed25519`. */
+const HARDWARE = /^(?:ssh|ecdsa)-/
+
+/** Three digits will do. */
+function isMarkedShortTail(tail: string): boolean {
+  return partsOf(tail).join('').replace(/\D/g, '').length >= 3 && !isPlaceholder(tail)
+}
+
+/** Without years and dates. */
+function partsOf(tail: string): string[] {
+  return tail.split(/[-_]/).filter((part) => !/^(?:19|20)\d{2}(?:[01]\d[0-3]\d)?$/.test(part))
 }
 
 /** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */

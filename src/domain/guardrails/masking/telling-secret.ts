@@ -17,6 +17,7 @@ import {
   kindsOfCharacters,
 } from './randomness.ts'
 import { isTypedBlindly } from './letters.ts'
+import { isMadeUp, isMadeUpLiteral } from './made-up-value.ts'
 import { isAfterUser, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
@@ -100,6 +101,7 @@ export function isTableSecret(value: string, telling: Telling): boolean {
     telling,
     connection: 'assigned',
     isQuoted: false,
+    isLiteral: false,
     isVendorNear: () => false,
     canBeVerb: false,
     isLast: true,
@@ -141,10 +143,12 @@ function judgeValue(
   if (!hasLength(value.end - value.start, telling)) return undefined
   const content = text.slice(value.start, value.end)
   const isUsers = telling === 'password' && connection === 'beside' && isAfterUser(text, start)
+  const isBearers = telling === 'secret' && isAfterBearer(text, value.start)
   const place: Place = {
     telling,
-    connection: isUsers ? 'assigned' : connection,
+    connection: isUsers || isBearers ? 'assigned' : connection,
     isQuoted: value.isQuoted,
+    isLiteral: value.isQuoted || isBearers || '=:'.includes(text.charAt(value.start - 1)),
     isVendorNear: () => isVendorNear(text, start, end),
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
     isLast: isUsers || isLineEnd(text, value.end),
@@ -153,10 +157,17 @@ function judgeValue(
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
 }
 
+const LONGEST_SCHEME = 12
+
+/** `Bearer ` announces a token in a header, and in a text about one. */
+function isAfterBearer(text: string, start: number): boolean {
+  return /\bBearer(?: |%20|\+)$/i.test(text.slice(Math.max(0, start - LONGEST_SCHEME), start))
+}
+
 /** Shortest and longest values that each kind of name tells of. */
 const LENGTHS: Readonly<Record<Telling, readonly [least: number, most: number]>> = {
   password: [4, 256],
-  secret: [8, 511],
+  secret: [6, 511],
   weak: [16, 512],
 }
 
@@ -170,6 +181,8 @@ interface Place {
   readonly telling: Telling
   readonly connection: Connection
   readonly isQuoted: boolean
+  /** In quotes, right behind a sign, or behind `Bearer`: no variable of a program. */
+  readonly isLiteral: boolean
   readonly isVendorNear: () => boolean
   /** The name is a verb as often as a noun: `pass`. */
   readonly canBeVerb: boolean
@@ -188,6 +201,7 @@ function isVendorNear(text: string, start: number, end: number): boolean {
 
 function isSecret(value: string, place: Place): boolean {
   if (place.telling === 'password') return isPassword(value, place)
+  if (place.telling === 'secret' && isMadeUpSecret(value, place)) return true
   if (isOrdinary(value)) return false
   return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)
 }
@@ -261,7 +275,17 @@ function isPassphrase(value: string): boolean {
   )
 }
 
+/** Short, of letters and digits. */
+function isMadeUpSecret(value: string, { connection, isLiteral }: Place): boolean {
+  if (connection === 'assigned') return isLiteral ? isMadeUpLiteral(value) : isMadeUp(value)
+  return connection === 'said' && value.length >= SHORTEST_SECRET && isMadeUp(value)
+}
+
+/** Of which chance can be asked. */
+const SHORTEST_SECRET = 8
+
 function isSecretValue(value: string, { connection, isQuoted }: Place): boolean {
+  if (value.length < SHORTEST_SECRET) return false
   const kinds = kindsOfCharacters(value)
   const hasDigitAndLetter = (kinds & 4) !== 0 && (kinds & 3) !== 0
   if (isUuid(value)) return true

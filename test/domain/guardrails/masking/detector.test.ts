@@ -114,6 +114,43 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['<input type="password" name="password" autocomplete="current-password">'],
 ]
 
+/** As people write them for a test. */
+const SHORT_KEYS =
+  'sk-12345 sk-1234 sk-1234567890 sk-abc123 sk-abc123def456 sk-secret-key-12345 sk-live-abc123 sk-test-123 sk-proj-12345 sk_test_12345 sk_live_abc123 pk_test_12345 ghp_1234567890 ghp_abc123 glpat-abc123 xoxb-123456 hf_abc123 AKIA12345678 key-1234567890abcdef'
+
+for (const key of SHORT_KEYS.split(' '))
+  t.test(`a short key ${key} is found`, async (t) => {
+    for (const text of [
+      `Use ${key} now`,
+      `${key}.`,
+      `my key is ${key}`,
+      `api_key=${key}`,
+      `"a\\n${key}\\n"`,
+      `_${key}_`,
+    ])
+      t.strictSame(found(text), [`KEY ${key}`], text)
+  })
+
+const MADE_UP: readonly (readonly [text: string, expected: string])[] = [
+  ['token=abc123def456', 'abc123def456'],
+  ['token: abc123def456', 'abc123def456'],
+  ['{"token": "abc123def456"}', 'abc123def456'],
+  ['auth_token = abc123def456', 'abc123def456'],
+  ['?api_key=abc123&x=1', 'abc123'],
+  ['apikey: test1234', 'test1234'],
+  ['API key: 1234abcd', '1234abcd'],
+  ['secret=s3cr3t', 's3cr3t'],
+  ['secret = "supersecret123"', 'supersecret123'],
+  ['Authorization: Bearer abc123def456', 'abc123def456'],
+  ['authorization: "Bearer mytoken123"', 'mytoken123'],
+  ['send Bearer abc123 with it', 'abc123'],
+  ['my api key is abc123def456', 'abc123def456'],
+]
+
+t.test('a value that is made up is found behind a name that tells of it', async (t) => {
+  for (const [text, expected] of MADE_UP) t.strictSame(found(text), [`KEY ${expected}`], text)
+})
+
 for (const [text, ...expected] of FOUND) {
   t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
 }
