@@ -107,15 +107,18 @@ function isInsideName(text: string, start: number, end: number): boolean {
 /** A number, or something else that is made up. */
 function isShortTail(tail: string): boolean {
   const isTail = partsOf(tail).some((part) => /^\d{4,}$/.test(part) || isMadeUp(part))
-  return isTail && !HARDWARE.test(tail) && !isPlaceholder(tail)
+  return isTail && !HARDWARE.test(tail) && !isPlaceholder(tail.replace(FEIGNED, ''))
 }
+
+/** With digits they are what a test takes for a key; alone they keep its place. */
+const FEIGNED = /(?:fake|dummy|sample|example)/gi
 
 /** Kinds of keys that security keys hold: `sk-ssh-ed25519`. */
 const HARDWARE = /^(?:ssh|ecdsa)-/
 
 /** Three digits will do. */
 function isMarkedShortTail(tail: string): boolean {
-  return partsOf(tail).join('').replace(/\D/g, '').length >= 3 && !isPlaceholder(tail)
+  return partsOf(tail).join('').replace(/\D/g, '').length >= 3 && !isPlaceholder(tail.replace(FEIGNED, ''))
 }
 
 /** Without years and dates. */

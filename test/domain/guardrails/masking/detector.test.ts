@@ -116,7 +116,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
 
 /** As people write them for a test. */
 const SHORT_KEYS =
-  'sk-12345 sk-1234 sk-1234567890 sk-abc123 sk-abc123def456 sk-secret-key-12345 sk-live-abc123 sk-test-123 sk-proj-12345 sk_test_12345 sk_live_abc123 pk_test_12345 ghp_1234567890 ghp_abc123 glpat-abc123 xoxb-123456 hf_abc123 AKIA12345678 key-1234567890abcdef'
+  'sk-12345 sk-1234 sk-1234567890 sk-abc123 sk-abc123def456 sk-secret-key-12345 sk-fake-12345 sk-test-fake-key-123 sk-live-abc123 sk-test-123 sk-proj-12345 sk_test_12345 sk_live_abc123 pk_test_12345 ghp_1234567890 ghp_abc123 glpat-abc123 xoxb-123456 hf_abc123 AKIA12345678 key-1234567890abcdef'
 
 for (const key of SHORT_KEYS.split(' '))
   t.test(`a short key ${key} is found`, async (t) => {
