@@ -118,6 +118,7 @@ export function findSecretIn(value: string, name: string, telling: Telling): Fin
     telling,
     connection: 'assigned',
     isQuoted: true,
+    isLiteral: true,
     isVendorNear: () => VENDORS.test(name),
     canBeVerb: false,
     isLast: true,
