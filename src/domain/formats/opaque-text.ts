@@ -1,6 +1,7 @@
 /** What of a document's strings is no text: ids, types and seals by their names, media by its form. */
 import type { JsonObject, JsonValue } from '../json.ts'
-import { MIN_MEDIA_CHARACTERS } from './base64.ts'
+import { isBase64, MIN_MEDIA_CHARACTERS } from './base64.ts'
+import { parseDataUrl } from './data-url.ts'
 import { isTextType } from './text-media.ts'
 
 /** Whether the string in a field of this name is passed over. */
@@ -59,8 +60,6 @@ export function mediaTypeOf({
   return types.find(isTextType) ?? types[0]
 }
 
-const BASE64 = /^(?:data:[^,]{0,256},)?[A-Za-z0-9+/_=-]*$/
-
 /** What ids and types consist of. Addresses, words and tokens of masked values have more. */
 const NAME = /^[\w.:/=+|~-]*$/
 
@@ -75,8 +74,11 @@ export function isOpaque(key: string, value: string): boolean {
   return (NAMING_FIELDS.has(key) || key.endsWith('_id')) && NAME.test(value)
 }
 
+/** Media in one piece: rows of numbers, keys and words have no letters of both cases, or signs of both alphabets, or blanks. */
 export function isMedia(_key: string, value: string): boolean {
-  return value.length >= MIN_MEDIA_CHARACTERS && BASE64.test(value)
+  if (value.length < MIN_MEDIA_CHARACTERS) return false
+  const data = parseDataUrl(value)?.data ?? value
+  return !/\s/.test(data) && isBase64(data, 0) && /[a-z]/.test(data) && /[A-Z]/.test(data)
 }
 
 export function seesAll(): boolean {
