@@ -8,7 +8,7 @@ import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 
 /**
- * Shorter names are not judged as orders to the model: alone, without what stands around it, `system_prompt` looks like one.
+ * Shorter names are not judged as orders to the model: alone, without what stands around it, `secret_access_key` looks like one.
  * Names of forms and settings stay below it; an order with its purpose does not.
  */
 const LONGEST_PLAIN_NAME = 64

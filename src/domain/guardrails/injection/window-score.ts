@@ -1,9 +1,11 @@
 /**
  * The score of a reading's worst window: rules and classifier as two witnesses, 1 - (1 - rules)(1 - classifier), each rule as one
- * among the rules, and all of them weighed down where the classifier holds an attack for unlikely.
+ * among the rules, and all of them weighed down where the classifier holds an attack for unlikely. What repeats in the window may
+ * lower its score, never raise it.
  */
 import { runningSums, windowLogOdds } from './classifier/classifier.ts'
 import { featuresOf } from './classifier/features.ts'
+import { distinctWords, withoutRepetition } from './classifier/repetition.ts'
 import type { ClassifierWeights } from './classifier/weights.ts'
 import { read } from './reading.ts'
 import { CONCEPT_RULES } from './rules/concept-rules.ts'
@@ -33,6 +35,15 @@ export interface WindowScore {
   readonly classified: number
 }
 
+/** What the classifier says about a window. */
+interface Testimony {
+  readonly logOdds: number
+  /** Of the text that the window is one of, as in `ScoreContext`. */
+  readonly textLength: number
+  /** The window has at most FEW_WORDS different words. */
+  readonly fewWords: boolean
+}
+
 const DECODED_FACTOR = 1.3
 const STRONGEST_RULE = 0.97
 /**
@@ -55,6 +66,9 @@ const LONG_PENALTY = 0.5
 /** A text begins to be long here, and is wholly so at e times this. In UTF-16 code units. */
 const LONG_FROM = 200
 
+/** So many different words, `admin password`, are no order by themselves: there the classifier counts as far as rules support it. */
+const FEW_WORDS = 2
+
 const fireRules = createRuleEngine(CONCEPT_RULES)
 
 /** @param text folded */
@@ -63,7 +77,11 @@ export function highestWindow(classifier: ClassifierWeights, text: string, conte
   const firings = [...fireRules(reading.hits, reading.places), ...findMarkers(text, reading.tokens)].toSorted(
     (one, other) => one.token - other.token,
   )
-  const sums = runningSums(classifier, featuresOf(reading, context.document ? 'tool-output' : 'message'))
+  const features = featuresOf(reading, context.document ? 'tool-output' : 'message')
+  const sums = runningSums(classifier, features)
+  const tokens = reading.tokens.count
+  // Repeating a text makes it longer and offers chance no new windows.
+  const distinctLength = context.textLength * (distinctWords(features, 0, tokens) / Math.max(1, tokens))
   const discount = createDiscount(reading, context.document)
   let best: WindowScore = { score: 0, votes: new Map(), classified: 0 }
   let first = 0
@@ -74,10 +92,15 @@ export function highestWindow(classifier: ClassifierWeights, text: string, conte
     last = window.from
     while (first < firings.length && (firings[first]?.token ?? 0) < window.from) first++
     const votes = votesIn(firings, first, window, context, discount)
-    const scored = combine(
-      votes,
-      windowLogOdds(classifier, sums, window.from, window.to) + context.logOdds,
-      context.textLength,
+    const logOdds = windowLogOdds(classifier, sums, window.from, window.to)
+    const whole = { logOdds: logOdds + context.logOdds, textLength: context.textLength, fewWords: false }
+    // Below only lowers the score: most windows need no second look.
+    if (combine(votes, whole).score <= best.score) continue
+    const distinct = withoutRepetition(classifier, features, window, logOdds)
+    const fewWords = distinct.words <= FEW_WORDS
+    const scored = lesser(
+      combine(votes, { ...whole, fewWords }),
+      combine(votes, { logOdds: distinct.logOdds + context.logOdds, textLength: distinctLength, fewWords }),
     )
     if (scored.score > best.score) best = scored
   }
@@ -102,7 +125,7 @@ function votesIn(
   return votes
 }
 
-function combine(votes: ReadonlyMap<Vote, number>, logOdds: number, textLength: number): WindowScore {
+function combine(votes: ReadonlyMap<Vote, number>, { logOdds, textLength, fewWords }: Testimony): WindowScore {
   let innocent = 1
   for (const weight of votes.values()) innocent *= 1 - weight
   const long = Math.min(1, Math.max(0, Math.log(textLength / LONG_FROM)))
@@ -111,6 +134,10 @@ function combine(votes: ReadonlyMap<Vote, number>, logOdds: number, textLength: 
   innocent = 1 - found
   const support = Math.min(1, found / SUPPORT)
   const penalty = LONG_PENALTY * long + LENGTH_PENALTY * Math.log(Math.max(1, textLength / LENGTH_UNIT)) * (1 - support)
-  const classified = 1 / (1 + Math.exp(penalty - logOdds))
+  const classified = (fewWords ? support : 1) / (1 + Math.exp(penalty - logOdds))
   return { score: 1 - innocent * (1 - classified), votes, classified }
+}
+
+function lesser(one: WindowScore, other: WindowScore): WindowScore {
+  return other.score < one.score ? other : one
 }
