@@ -64,7 +64,7 @@ class Resilient implements ResilientQuotaStore {
     const link = this.#links.of(plan)
     if (link.outage !== undefined) return this.#admitPatiently(link, request, this.#admitLocally(link, request))
     try {
-      return this.#remembered(link, request, await this.#backend.admit(request))
+      return await this.#admitInBackend(link, request)
     } catch (error) {
       return this.#admitPatiently(link, request, this.#admitAfter(error, link, request))
     }
@@ -81,7 +81,7 @@ class Resilient implements ResilientQuotaStore {
     const again = { ...request, id: `${request.id}~` }
     if (link.outage !== undefined) return this.#admitLocally(link, again)
     try {
-      return this.#remembered(link, again, await this.#backend.admit(again))
+      return await this.#admitInBackend(link, again)
     } catch (error) {
       return this.#admitAfter(error, link, again)
     }
@@ -124,9 +124,8 @@ class Resilient implements ResilientQuotaStore {
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
-      // Of a reservation that stands in the backend the lease holds what was added in an outage.
-      const leased = held === undefined ? actual : excessOf(actual, held.bound)
-      if (link.leases.holds(reservation.id)) await link.leases.settle(reservation.id, leased)
+      if (link.leases.holds(reservation.id))
+        await link.leases.settle(reservation.id, leasedOf(link, actual, held?.bound))
       if (link.outage === undefined) return await this.#backend.settle(reservation, actual)
     } catch (error) {
       this.#links.lost(link, error)
@@ -221,14 +220,17 @@ class Resilient implements ResilientQuotaStore {
     this.#unsettled.add({ reservation, actual, sinceMs: this.#options.now() })
   }
 
-  #remembered(link: Link, { plan, need }: AdmissionRequest, admission: Admission): Admission {
+  async #admitInBackend(link: Link, request: AdmissionRequest): Promise<Admission> {
+    const { outages } = link
+    const { plan, need } = request
+    const admission = await this.#backend.admit(request)
     if (admission.type === 'refused') {
       if (admission.window !== undefined)
         link.seen.noteRefusal(plan, admission, boundOf(need, need.open?.minTokens ?? 0))
       return admission
     }
     const atMs = this.#options.now()
-    this.#links.isBack(link)
+    this.#links.isBack(link, outages)
     link.seen.remember(plan, admission.remaining, atMs)
     this.#bounds.set(admission.reservation, { bound: boundOf(need, admission.grantedOutputTokens ?? 0), atMs })
     return admission
@@ -237,6 +239,12 @@ class Resilient implements ResilientQuotaStore {
   #isFull(): boolean {
     return this.#unsettled.waiting + this.#unconfirmed.size >= this.#options.maxPending
   }
+}
+
+/** Of a reservation that stands in the backend the lease holds what an outage has added. Without one the backend is told. */
+function leasedOf({ outage }: Link, actual: Charge, bound: Charge | undefined): Charge {
+  if (outage === undefined) return NOTHING_USED
+  return bound === undefined ? actual : excessOf(actual, bound)
 }
 
 function extensionOf(admission: Admission): Extension {

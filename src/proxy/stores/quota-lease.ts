@@ -9,13 +9,13 @@
  */
 import { planOf } from '../../domain/quota/limits.ts'
 import type { LimitInPlan, QuotaPlan } from '../../domain/quota/limits.ts'
-import { amountIn, NOTHING_USED } from '../../domain/quota/amounts.ts'
+import { amountIn, boundOf, NOTHING_USED } from '../../domain/quota/amounts.ts'
 import { calendarWindow, type QuotaWindow } from '../../domain/quota/windows.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
 import type { Refused } from '../../domain/quota/outcome.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { Admission, Reservation } from '../pipeline/quota-port.ts'
+import type { Admission, AdmissionRequest, Reservation } from '../pipeline/quota-port.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { MemoryQuotaStore } from './memory/memory-quota-store.ts'
 
@@ -120,6 +120,12 @@ function nameOf({ scope, window, limit }: LimitInPlan): string {
   return `${scope.name}|${window.window}|${window.reset}|${limit.unit}`
 }
 
+/** What a request has of the leases. */
+interface Held {
+  readonly reservation: Reservation
+  readonly bound: Charge
+}
+
 /**
  * The leases of an organization, and who holds what of them. They last until the store has admitted again, and knows all that
  * was spent meanwhile: an outage that follows before that brings no others.
@@ -129,9 +135,10 @@ export class LeaseLedger {
   #ledger: MemoryQuotaStore
   readonly #seen: SeenLimits
   readonly #share: number
-  /** By the request's reservation: those in the ledger (several after extensions). */
-  readonly #held = new Map<string, Reservation[]>()
-  #isUnused = true
+  /** By the request's reservation (several after extensions). */
+  readonly #held = new Map<string, Held[]>()
+  /** Since the ledger began. */
+  #hasSpent = false
 
   constructor(now: Now, seen: SeenLimits, share: number) {
     this.#now = now
@@ -142,14 +149,16 @@ export class LeaseLedger {
 
   /** Admits within the leases; its refusals for money and tokens mean that the lease is used up. */
   async admit(id: string, plan: QuotaPlan, need: QuotaNeed): Promise<Admission> {
-    this.#isUnused = false
+    this.#hasSpent = true
     const held = this.#held.get(id) ?? []
     const admission = await this.#ledger.admit({
       id: `${id}+${held.length}`,
       plan: this.#seen.leasePlan(plan, this.#share),
       need,
     })
-    if (admission.type === 'admitted') this.#held.set(id, [...held, admission.reservation])
+    if (admission.type === 'refused') return admission
+    const bound = boundOf(need, admission.grantedOutputTokens ?? 0)
+    this.#held.set(id, [...held, { reservation: admission.reservation, bound }])
     return admission
   }
 
@@ -157,22 +166,41 @@ export class LeaseLedger {
     return this.#held.has(id)
   }
 
+  /** @param actual `NOTHING_USED` also of what the store is told itself */
   async settle(id: string, actual: Charge): Promise<void> {
     const [first, ...extensions] = this.#held.get(id) ?? []
     this.#held.delete(id)
     if (first === undefined) return
-    await this.#ledger.settle(first, actual)
-    for (const extension of extensions) await this.#ledger.settle(extension, NOTHING_USED)
+    if (actual !== NOTHING_USED) this.#hasSpent = true
+    await this.#ledger.settle(first.reservation, actual)
+    for (const { reservation } of extensions) await this.#ledger.settle(reservation, NOTHING_USED)
   }
 
   async renew(id: string): Promise<void> {
-    for (const reservation of this.#held.get(id) ?? []) await this.#ledger.renew(reservation)
+    for (const { reservation } of this.#held.get(id) ?? []) await this.#ledger.renew(reservation)
   }
 
-  /** The store has admitted. What runs of the outage it does not know: as long as that does, nothing is leased anew. */
+  /** The store has admitted, and knows what was spent; it does not know what still runs of an outage, which stays held. */
   beginAnew(): void {
-    if (this.#isUnused || this.#held.size > 0) return
+    if (!this.#hasSpent) return
+    this.#hasSpent = false
     this.#ledger = new MemoryQuotaStore(this.#now)
-    this.#isUnused = true
+    for (const held of this.#held.values()) {
+      for (const { reservation, bound } of held)
+        void this.#ledger.admit({ ...withoutLimits(reservation), need: { ...bound, rateTokens: 0 } })
+    }
   }
+}
+
+/** Takes what was admitted before, whatever the leases are by now. */
+function withoutLimits({ id, plan }: Reservation): Pick<AdmissionRequest, 'id' | 'plan'> {
+  const scopes = plan.scopes.map((scope) => ({
+    ...scope,
+    rateLimits: {},
+    windows: scope.windows.map((window) => ({
+      ...window,
+      limits: window.limits.map((limit) => ({ ...limit, limit: Infinity })),
+    })),
+  }))
+  return { id, plan: planOf(plan.organization, scopes) }
 }

@@ -26,6 +26,8 @@ export interface Link {
   readonly leases: LeaseLedger
   /** Present while the backend cannot be asked. */
   outage: Outage | undefined
+  /** How many have begun: what was asked before one tells nothing of what came after. */
+  outages: number
   /** The last one, which counts as over when the backend has admitted a request. */
   doubtful: { readonly sinceMs: Milliseconds; readonly untilMs: Milliseconds } | undefined
   /** A plan to probe with. */
@@ -69,14 +71,16 @@ export class QuotaLinks {
     const { graceMs } = this.#options
     const beganMs = this.#options.now()
     const { doubtful } = link
+    link.outages++
     const goesOn = doubtful !== undefined && beganMs - doubtful.untilMs < graceMs
     link.outage = { beganMs, sinceMs: goesOn ? doubtful.sinceMs : beganMs }
     this.#options.onChange?.(link.plan.organization, false, cause)
     this.#probeLater(link, PROBE_MIN_MS)
   }
 
-  /** The backend has admitted a request: it answers, and takes what it is told. */
-  isBack(link: Link): void {
+  /** The backend has admitted a request that was asked for after `outages`: it answers, and takes what it is told. */
+  isBack(link: Link, outages: number): void {
+    if (link.outage !== undefined || link.outages !== outages) return
     link.doubtful = undefined
     link.leases.beginAnew()
   }
@@ -98,7 +102,15 @@ export class QuotaLinks {
     const { now, leaseShare, maxPending } = this.#options
     const seen = new SeenLimits()
     const leases = new LeaseLedger(now, seen, leaseShare)
-    return { seen, leases, outage: undefined, doubtful: undefined, plan, patience: new Patience(maxPending) }
+    return {
+      seen,
+      leases,
+      outage: undefined,
+      outages: 0,
+      doubtful: undefined,
+      plan,
+      patience: new Patience(maxPending),
+    }
   }
 
   #probeLater(link: Link, delayMs: Milliseconds): void {

@@ -210,6 +210,40 @@ t.test('what still runs of an outage is not leased once more in the next', async
   await admitted(store, budget, id(), 90)
 })
 
+t.test('one request that still runs of an outage takes no lease from others in later ones', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.broken = true
+  const running = await admitted(store, budget, id(), 5)
+  await store.settle(await admitted(store, budget, id(), 90), charge(90))
+  for (const left of [86, 77]) {
+    backend.broken = false
+    await until(() => store.health().unavailable === 0)
+    await store.settle(await admitted(store, budget, id(), 0), charge(0))
+    backend.broken = true
+    await store.settle(await admitted(store, budget, id(), left), charge(left))
+  }
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  await store.settle(running, charge(5))
+  t.match((await store.usage(budget)).limits, [{ spent: 90 + 86 + 77 + 5, reserved: 0 }])
+})
+
+t.test('an admission that was asked for before an outage, and comes in it, ends no lease', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  const answer = backend.answerLater()
+  const late = [1, 2, 3].map(() => admitted(store, budget, id(), 1))
+  backend.broken = true
+  await store.settle(await admitted(store, budget, id(), 99), charge(99))
+  answer()
+  for (const one of await Promise.all(late)) await store.settle(one, charge(1))
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(20) }), QuotaUnavailableError)
+})
+
 t.test('the grace of a backend that only seems to be back goes on', async (t) => {
   const { store, backend, id, advance } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
@@ -530,6 +564,7 @@ class Breakable implements QuotaStore {
   brokenFor = ''
   loseAnswers = false
   hanging = false
+  #later: Promise<void> | undefined
 
   constructor(inner: QuotaStore) {
     this.inner = inner
@@ -545,10 +580,19 @@ class Breakable implements QuotaStore {
     return this.#call(reservation.plan, () => this.inner.settle(reservation, actual))
   }
 
+  /** What is asked from now on is done, and answered when the function is called. */
+  answerLater(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#later = promise
+    return resolve
+  }
+
   async #call<T>({ organization }: QuotaPlan, call: () => Promise<T>): Promise<T> {
     if (this.hanging) return new Promise(() => undefined)
     if (this.broken || this.brokenFor === organization) throw new Error('gone')
+    const later = this.#later
     const answer = await call()
+    await later
     if (this.loseAnswers) throw new Error('answer lost')
     return answer
   }
