@@ -35,29 +35,45 @@ export function translateMessages(
 ): JsonObject[] {
   const withThinking = demandsThinking(model, request.messages)
   const system = request.system.length === 0 ? [] : [renderSystem(request.system, 'system', warnings)]
-  const rest = joined(request.messages).flatMap(([message, index]) =>
+  const rest = joined(request).flatMap(([message, index]) =>
     renderMessage(message, `messages[${index}]`, withThinking, warnings),
   )
   return [...system, ...resultsFirst(rest)]
 }
 
-/** The model's neighbours as one: streamed turns come back piece by piece. Each with its index in the request. */
-function joined(messages: readonly Message[]): [Message, number][] {
+/**
+ * The model's neighbours as one: streamed turns come back piece by piece from Google's clients, others write whole messages. Each with
+ * its index in the request.
+ */
+function joined({ messages, source }: CompletionRequest): [Message, number][] {
+  const arePieces = source.format === 'generate-content'
   const list: [Message, number][] = []
   /** Of the last message, where that is the model's: a list of our own, as there may be a hundred thousand. */
   let turn: AssistantPart[] | undefined
+  let said: string | undefined
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'assistant' && turn !== undefined) {
-      for (const part of message.content) turn.push(part)
-    } else if (message.role === 'assistant') {
-      turn = [...message.content]
-      list.push([{ role: 'assistant', content: turn }, index])
-    } else {
+    if (message.role !== 'assistant') {
       turn = undefined
       list.push([message, index])
+      continue
     }
+    const texts = message.content.filter((part) => part.type === 'text').filter(({ text }) => text !== '')
+    if (turn === undefined) {
+      turn = [...message.content]
+      said = undefined
+      list.push([{ role: 'assistant', content: turn }, index])
+    } else {
+      if (!arePieces && needParting(said, texts[0]?.text)) turn.push({ type: 'text', text: PARAGRAPH })
+      for (const part of message.content) turn.push(part)
+    }
+    said = texts.at(-1)?.text ?? said
   }
   return list
+}
+
+/** Neither of which brings white space of its own. */
+function needParting(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && !/\s$/.test(before.slice(-1)) && !/^\s/.test(after)
 }
 
 /** Results right after their calls, the others in their order. Results of no call, which the vendor refuses, keep their place. */

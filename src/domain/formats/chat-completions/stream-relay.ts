@@ -10,7 +10,7 @@ import type { RenderContext, SseEvent, StreamRelay } from '../format.ts'
 import { DONE, isDone } from './stream-decoder.ts'
 
 /** As the vendor writes it: after it come texts and the end of the chunk, so that it is a field of the chunk itself. */
-const USAGE_AT_END = /^"usage"\s*:\s*null((?:\s*,\s*"[^"\\]*"\s*:\s*"[^"\\]*")*\s*\}\s*)$/
+const USAGE_AT_END = /^"usage"\s*:\s*null((?:\s*,\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|null|\d+))*\s*\}\s*)$/
 const USAGE_OBJECT = /"usage"\s*:\s*\{/
 
 /** The relay for one response. */
@@ -38,14 +38,18 @@ function hideUsage(event: SseEvent): SseEvent[] {
   return [{ ...event, data: JSON.stringify(withoutUsage(chunk)) }]
 }
 
-/** Without the chunk's own `"usage": null`: one deeper inside may belong to a call's arguments. */
+/** Without the `"usage": null` of the chunk or of a choice: one deeper inside may belong to a call's arguments. */
 function withoutNull(data: string): string {
   const at = data.lastIndexOf('"usage"')
   const before = data.slice(0, at).trimEnd()
   const after = USAGE_AT_END.exec(data.slice(at))?.[1]
   if (after !== undefined && before.endsWith(',')) return before.slice(0, -1) + after
   const chunk = parseObject(data)
-  return chunk?.usage === null ? JSON.stringify(withoutUsage(chunk)) : data
+  return chunk !== undefined && hasNull(chunk) ? JSON.stringify(withoutUsage(chunk)) : data
+}
+
+function hasNull({ usage, choices }: JsonObject): boolean {
+  return usage === null || asArray(choices).some((choice) => asObject(choice)?.usage === null)
 }
 
 function parseObject(data: string): JsonObject | undefined {

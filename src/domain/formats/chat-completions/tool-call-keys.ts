@@ -17,6 +17,8 @@ export class ToolCallKeys {
   readonly #calls: Call[] = []
   readonly #positionOfIndex = new Map<number, number>()
   readonly #positionOfId = new Map<string, number>()
+  /** The server's indices tell nothing of its calls: one has stood for several. */
+  #sharesIndex = false
 
   positionOf(piece: JsonObject): number {
     const id = asString(piece.id) || undefined
@@ -56,13 +58,16 @@ export class ToolCallKeys {
     const call = this.#calls[last]
     if (call === undefined || index === undefined || call.index === undefined || call.index === index) return last
     const byIndex = this.#positionOfIndex.get(index)
-    if (byIndex === undefined) return isNamed ? undefined : last
+    if (byIndex === undefined) return isNamed && !this.#sharesIndex ? undefined : last
     return (this.#calls[byIndex]?.id ?? call.id) === call.id ? byIndex : last
   }
 
   #add(call: Call): number {
     const position = this.#calls.push(call) - 1
-    if (call.index !== undefined) this.#positionOfIndex.set(call.index, position)
+    if (call.index !== undefined) {
+      if (this.#positionOfIndex.has(call.index)) this.#sharesIndex = true
+      this.#positionOfIndex.set(call.index, position)
+    }
     if (call.id !== undefined) this.#positionOfId.set(call.id, position)
     return position
   }

@@ -26,6 +26,7 @@ const VIDEO = /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com|youtu\.be)\//i
 /** The media type; undefined where the address does not say. */
 export function typeOfAddress(url: string): string | undefined {
   if (VIDEO.test(url)) return 'video/mp4'
-  const extension = /\.([A-Za-z0-9]{1,5})(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? ''
+  const path = URL.parse(url)?.pathname ?? ''
+  const extension = /\.([A-Za-z0-9]{1,5})$/.exec(path)?.[1]?.toLowerCase() ?? ''
   return TYPE_OF_EXTENSION[extension]
 }

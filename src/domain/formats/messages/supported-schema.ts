@@ -59,6 +59,19 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'writeOnly',
 ])
 
+/** What is lost beside a reference, as with the vendor's own SDKs, without any answer being another one. */
+const BESIDE_REFERENCES: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  '$ref',
+  '$defs',
+  'definitions',
+  '$schema',
+  '$id',
+  'title',
+  'description',
+  'default',
+])
+
 const FORMATS: ReadonlySet<JsonValue> = new Set([
   'date-time',
   'time',
@@ -91,7 +104,10 @@ function supported(schema: JsonValue, refused: Set<string>): JsonValue {
 /** A reference stands alone; a choice of exactly one is a choice of any. */
 function simplified(schema: JsonObject, refused: Set<string>): JsonObject {
   const { $ref, $defs, definitions, oneOf, ...rest } = schema
-  if ($ref !== undefined) return { $ref, $defs, definitions }
+  if ($ref !== undefined) {
+    for (const keyword of Object.keys(schema)) if (!BESIDE_REFERENCES.has(keyword)) refused.add(keyword)
+    return { $ref, $defs, definitions }
+  }
   const closed = closedAgain(schema, refused)
   return oneOf === undefined || rest.anyOf !== undefined ? closed : { ...closed, oneOf: undefined, anyOf: oneOf }
 }

@@ -260,7 +260,7 @@ export const SHORT_KEY_PREFIXES: readonly PrefixRow[] = [
   ['marked-short-key', 'sk-live- sk-test- sk-prod- rk-live- rk-test- pk-live- pk-test-', URL, 3],
   ['marked-short-key', 'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gsk_ whsec_', WORD, 3],
   ['marked-short-key', 'glpat- xoxb- xoxp- xoxa- xoxs- xapp-', URL, 3],
-  ['marked-short-key', 'AKIA ASIA', UPPER | DIGIT, 5],
+  ['marked-short-key', 'AKIA', UPPER | DIGIT, 5],
   ['short-key', 'sk- sk_ pk- hf_', URL, 4],
   ['short-key', 'key-', ALPHANUMERIC, 16],
 ]

@@ -96,7 +96,8 @@ function isKey(text: string, { rule, prefix, start, from, end }: Tail): boolean 
   if (!rule.endsWith('short-key')) return isKeyTail(text.slice(from, end), prefix)
   if (end - from > LONG_TAIL) return false
   const tail = text.slice(from, end)
-  return rule === 'short-key' ? !isInsideName(text, start, end) && isShortTail(tail) : isMarkedShortTail(tail)
+  if (isInsideName(text, start, end)) return false
+  return rule === 'short-key' ? isShortTail(tail) : isMarkedShortTail(tail)
 }
 
 /** A part of a path, a host, a longer name or a selector: `/sk-12345.html`, `.sk-circle1`, `cache-key-...`. */
@@ -107,18 +108,18 @@ function isInsideName(text: string, start: number, end: number): boolean {
 /** A number, or something else that is made up. */
 function isShortTail(tail: string): boolean {
   const isTail = partsOf(tail).some((part) => /^\d{4,}$/.test(part) || isMadeUp(part))
-  return isTail && !HARDWARE.test(tail) && !isPlaceholder(tail.replace(FEIGNED, ''))
+  return isTail && !NAMES.test(tail) && !isPlaceholder(tail.replace(FEIGNED, ''))
 }
 
 /** With digits they are what a test takes for a key; alone they keep its place. */
 const FEIGNED = /(?:fake|dummy|sample|example)/gi
 
-/** Kinds of keys that security keys hold: `sk-ssh-ed25519`. */
-const HARDWARE = /^(?:ssh|ecdsa)-/
+/** Kinds of keys that security keys hold (`sk-ssh-ed25519`), and classes that scikit-learn gives to what it draws (`sk-container-id-3`). */
+const NAMES = /^(?:(?:ssh|ecdsa)-|(?:container|estimator|toggleable|parallel|serial|item|label|global|top)(?:[-_]|$))/
 
-/** Three digits will do. */
+/** Three digits in one part will do. */
 function isMarkedShortTail(tail: string): boolean {
-  return partsOf(tail).join('').replace(/\D/g, '').length >= 3 && !isPlaceholder(tail.replace(FEIGNED, ''))
+  return partsOf(tail).some((part) => /\d.*\d.*\d/.test(part)) && !isPlaceholder(tail.replace(FEIGNED, ''))
 }
 
 /** Without years and dates. */

@@ -13,11 +13,18 @@ const LONGEST = 560
 const NAMED_KINDS = ['PHONE', 'SSN'] as const
 const NUMBER = /^\+?[(\d][\d ()./-]{5,30}$/
 
+/** Settings of a secret: `show_password`, `requirePassword`. */
+const IS_ABOUT =
+  /^(?:show|hide|has|use|uses|require[sd]?|is|forgot|reset|toggle|enable[sd]?|allow(?:ed|s)?)(?:[-_A-Z]|$)/
+/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `12/12`. */
+const RULES =
+  /^(?:(?:min|max|len|length|size|between|regex):|[a-z_]+(?:\|[a-z_]+(?::[\w,]+)?)+$|[A-Z]+\(\d+\)$|\d+\/\d+$)/
+
 /** @param kinds optional kinds that are looked for */
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   if (fieldName === '' || text.length < SHORTEST || text.length > LONGEST) return []
   const findings = kinds.size > 0 && NUMBER.test(text) ? findNumbers(fieldName, text, kinds) : []
-  const telling = classifyFieldName(fieldName)
+  const telling = IS_ABOUT.test(fieldName) || RULES.test(text) ? undefined : classifyFieldName(fieldName)
   const secret = telling && findSecretIn(text, fieldName, telling)
   if (secret !== undefined) findings.push(secret)
   return findings

@@ -15,7 +15,7 @@ t.test('an answer without choices, or with a choice without a message, is refuse
 })
 
 t.test('arguments that are null are none, whole, streamed and in the next turn', async (test) => {
-  for (const pieces of [['null'], ['', 'nu', 'll'], [' null', ' ']]) {
+  for (const pieces of [['null'], ['', 'nu', 'll'], [' null', ' '], ['\n', 'null', '\n']]) {
     const streamed = pieces.map((piece, index): JsonObject => {
       const head = index === 0 ? { id: 'x' } : {}
       const called = { ...(index === 0 ? { name: 'f' } : {}), arguments: piece }
@@ -37,7 +37,14 @@ t.test('arguments that are null are none, whole, streamed and in the next turn',
 })
 
 t.test('arguments that begin like null, or hold it, are sent as they come', async (test) => {
-  for (const pieces of [['n', 'o'], ['nul'], ['{"a":', 'null', '}'], ['"null"'], [' ']]) {
+  for (const pieces of [
+    ['n', 'o'],
+    ['nul'],
+    ['{"a":', 'null', '}'],
+    ['"null"'],
+    [' '],
+    Array.from({ length: 40 }, () => ' '.repeat(9)),
+  ]) {
     const streamed = pieces.map((piece): JsonObject => {
       return {
         choices: [{ delta: { tool_calls: [{ index: 0, id: 'x', function: { name: 'f', arguments: piece } }] } }],
@@ -46,6 +53,16 @@ t.test('arguments that begin like null, or hold it, are sent as they come', asyn
     const events = [...streamed.map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }]
     test.equal(answerOf(partsOf(events)).tools[0]?.arguments, pieces.join(''))
   }
+})
+
+t.test('an index that has stood for two calls tells nothing of a third', async (test) => {
+  const call = (index: number, id: string, args: string) => ({ index, id, function: { name: 'f', arguments: args } })
+  const chunks = [[call(0, 'a', '{"x":1}')], [call(0, 'b', '{"y"')], [call(0, 'a', ''), call(1, 'b', ':2}')]]
+  const events = chunks.map((tool_calls) => ({ data: JSON.stringify({ choices: [{ delta: { tool_calls } }] }) }))
+  test.strictSame(answerOf(partsOf([...events, { data: '[DONE]' }])).tools, [
+    { id: 'a', name: 'f', arguments: '{"x":1}' },
+    { id: 'b', name: 'f', arguments: '{"y":2}' },
+  ])
 })
 
 const finishes: [raw: string | undefined, hasTools: boolean, reason: FinishReason, word: string][] = [

@@ -111,6 +111,17 @@ t.test('a text after the calls goes before them, and the last answer stays the l
   ])
 })
 
+t.test('whole messages of the model that follow one another are paragraphs of one', async (t) => {
+  const turn = fromMessages(
+    user('Hi'),
+    assistant('First.'),
+    assistant([use('a')]),
+    assistant('Second.'),
+    user([result('a')]),
+  )
+  t.strictSame(turn.sent.slice(1, 2), [{ ...calls('a'), content: 'First.\n\nSecond.' }])
+})
+
 t.test('a turn of which only thinking is left says nothing, with the warning of it', async (t) => {
   const turn = fromMessages(user('Hi'), assistant([thinking]), user('Go on.'), assistant([thinking]))
   t.strictSame(turn.sent, [user('Hi'), user('Go on.')])

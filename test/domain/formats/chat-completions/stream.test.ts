@@ -191,6 +191,8 @@ t.test('the relay hides usage from a client that did not ask for it, and touches
     ['{"a":1.0,"choices":[], "usage" : null , "obfuscation":"x" }\n', '{"a":1.0,"choices":[] , "obfuscation":"x" }\n'],
     ['{"usage":null,"a":{"usage":null}}', '{"a":{"usage":null}}'],
     ['{"usage":null}', '{}'],
+    ['{"a":1.0,"usage":null,"service_tier":null,"took":12}', '{"a":1.0,"service_tier":null,"took":12}'],
+    ['{"choices":[{"index":0,"usage":null}]}', '{"choices":[{"index":0}]}'],
   ] as const) {
     test.strictSame(relay.push({ data: given }), [{ data: sent }])
   }

@@ -324,7 +324,8 @@ t.test('a file without a type is what its address says', async (test) => {
     part: { type: 'image_url', image_url: { url: picture } },
     warnings: 0,
   })
-  for (const paper of ['https://example.com/a.pdf', 'https://example.com/paper']) {
+  const papers = ['https://example.com/a.pdf', 'https://example.com/paper', 'https://site.md', 'https://h.io?x=a.png']
+  for (const paper of papers) {
     test.match(sent('messages', paper), {
       part: { type: 'document', source: { type: 'url', url: paper } },
       warnings: 0,

@@ -372,6 +372,7 @@ t.test('what Claude refuses in a schema of the answer is told in its description
     [{ oneOf: [{ const: 1 }, { type: 'null' }] }, { anyOf: [{ const: 1 }, { type: 'null' }] }],
     [{ allOf: [{ type: 'object' }] }, { allOf: [{ type: 'object', additionalProperties: false }] }],
     [{ $ref: '#/$defs/a', description: 'd' }, { $ref: '#/$defs/a' }],
+    [{ $ref: '#/$defs/a', required: ['b'] }, { $ref: '#/$defs/a' }, false],
     [
       { const: 1, examples: [1] },
       { const: 1, description: '{examples: [1]}' },

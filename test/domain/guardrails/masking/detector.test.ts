@@ -131,6 +131,12 @@ for (const key of SHORT_KEYS.split(' '))
       t.strictSame(found(text), [`KEY ${key}`], text)
   })
 
+t.test('names with the prefix of a key are none', async (t) => {
+  const names =
+    'ASIACRYPT2024 ASIAPAC2024Q3 sk-container-id-12345 sk-estimator-id-10234 https://x.example/sk-test-123/ sk-test-1080p.mp4 sk-live-2024-12-31'
+  for (const name of names.split(' ')) t.strictSame(found(`See ${name} for more`), [], name)
+})
+
 const MADE_UP: readonly (readonly [text: string, expected: string])[] = [
   ['token=abc123def456', 'abc123def456'],
   ['token: abc123def456', 'abc123def456'],
