@@ -22,10 +22,10 @@ export function seedOf(responseId: string, created: number | undefined): string 
 export class AnswerIds {
   readonly #given = new Set<string>()
 
-  /** `given`, or `made` where that is none. */
-  distinct(given: string | undefined, made: string): string {
-    const id = given || made
-    const own = this.#given.has(id) ? made : id
+  /** `given`, or what `make` makes where that is none. */
+  distinct(given: string | undefined, make: () => string): string {
+    const id = given || make()
+    const own = this.#given.has(id) ? make() : id
     this.#given.add(own)
     return own
   }

@@ -63,7 +63,7 @@ function parseCalls(
   return callsOf(message).map(({ id, called }, position) => {
     const name = asString(called.name) ?? ''
     const args = argumentsOf(called.arguments)
-    return { type: 'tool-call', id: ids.distinct(id, madeUp(position, name, args)), name, arguments: args }
+    return { type: 'tool-call', id: ids.distinct(id, () => madeUp(position, name, args)), name, arguments: args }
   })
 }
 

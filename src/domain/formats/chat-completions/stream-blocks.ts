@@ -159,7 +159,7 @@ export class ChoiceBlocks {
     const choice = this.#choice
     if (block.type !== 'tool') return { type: `${block.type}-start`, choice, id }
     const { position, name, waiting } = block
-    const toolCallId = this.#ids.distinct(block.toolCallId, madeUpId(this.#seed, choice, position, name, waiting))
+    const toolCallId = this.#ids.distinct(block.toolCallId, () => madeUpId(this.#seed, choice, position, name, waiting))
     return { type: 'tool-input-start', choice, id, toolCallId, toolName: name }
   }
 
