@@ -124,8 +124,7 @@ class Resilient implements ResilientQuotaStore {
     const settling = this.#unsettled.begin(this.#options.now())
     this.#unconfirmed.delete(reservation.id)
     try {
-      if (link.leases.holds(reservation.id))
-        await link.leases.settle(reservation.id, leasedOf(link, actual, held?.bound))
+      if (link.leases.holds(reservation.id)) await link.leases.settle(reservation.id, leasedOf(actual, held?.bound))
       if (link.outage === undefined) return await this.#backend.settle(reservation, actual)
     } catch (error) {
       this.#links.lost(link, error)
@@ -241,9 +240,8 @@ class Resilient implements ResilientQuotaStore {
   }
 }
 
-/** Of a reservation that stands in the backend the lease holds what an outage has added. Without one the backend is told. */
-function leasedOf({ outage }: Link, actual: Charge, bound: Charge | undefined): Charge {
-  if (outage === undefined) return NOTHING_USED
+/** Of a reservation that stands in the backend the lease holds what an outage has added. */
+function leasedOf(actual: Charge, bound: Charge | undefined): Charge {
   return bound === undefined ? actual : excessOf(actual, bound)
 }
 

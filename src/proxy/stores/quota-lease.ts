@@ -166,7 +166,7 @@ export class LeaseLedger {
     return this.#held.has(id)
   }
 
-  /** @param actual `NOTHING_USED` also of what the store is told itself */
+  /** Also of what the store is told itself: whether it takes that is known when it next admits. */
   async settle(id: string, actual: Charge): Promise<void> {
     const [first, ...extensions] = this.#held.get(id) ?? []
     this.#held.delete(id)

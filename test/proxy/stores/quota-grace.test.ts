@@ -210,6 +210,19 @@ t.test('what still runs of an outage is not leased once more in the next', async
   await admitted(store, budget, id(), 90)
 })
 
+t.test('what ends while the backend only seems to be back stays spent of the lease', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  await store.settle(await admitted(store, budget, id(), 0), charge(0))
+  backend.broken = true
+  const running = await admitted(store, budget, id(), 90)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  backend.broken = true
+  await store.settle(running, charge(90))
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(90) }), QuotaUnavailableError)
+})
+
 t.test('one request that still runs of an outage takes no lease from others in later ones', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
