@@ -251,13 +251,13 @@ const OBSERVABILITY_AND_OTHERS: readonly PrefixRow[] = [
 
 /**
  * With less behind them than vendors issue, as people write keys for a test: `sk-12345`, `ghp_1234567890`, `sk_test_abc123`. How much of the
- * rest must be made up depends on how much the prefix says: `marked-short-key` is nothing else than a key's, `short-key` begins names and
- * words too (`sk-learn`, `sk_buff`, `cache-key-...`).
+ * rest must be made up depends on how much the prefix says: `marked-short-key` is nothing else than a key's, `dashed-short-key` begins parts of
+ * addresses too (`/sk-test-100/`), `short-key` names and words (`sk-learn`, `sk_buff`, `cache-key-...`).
  */
 export const SHORT_KEY_PREFIXES: readonly PrefixRow[] = [
   ['marked-short-key', 'sk-proj- sk-svcacct- sk-admin- sk-ant- sk-or- sk-lf- pk-lf-', URL, 3],
   ['marked-short-key', 'sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ pk_live_ pk_test_', WORD, 3],
-  ['marked-short-key', 'sk-live- sk-test- sk-prod- rk-live- rk-test- pk-live- pk-test-', URL, 3],
+  ['dashed-short-key', 'sk-live- sk-test- sk-prod- rk-live- rk-test- pk-live- pk-test-', URL, 3],
   ['marked-short-key', 'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gsk_ whsec_', WORD, 3],
   ['marked-short-key', 'glpat- xoxb- xoxp- xoxa- xoxs- xapp-', URL, 3],
   ['marked-short-key', 'AKIA', UPPER | DIGIT, 5],

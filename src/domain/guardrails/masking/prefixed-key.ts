@@ -96,13 +96,18 @@ function isKey(text: string, { rule, prefix, start, from, end }: Tail): boolean 
   if (!rule.endsWith('short-key')) return isKeyTail(text.slice(from, end), prefix)
   if (end - from > LONG_TAIL) return false
   const tail = text.slice(from, end)
-  if (isInsideName(text, start, end)) return false
-  return rule === 'short-key' ? isShortTail(tail) : isMarkedShortTail(tail)
+  const isPart = rule === 'marked-short-key' ? isPartOfName : isPartOfAddress
+  return !isPart(text, start, end) && (rule === 'short-key' ? isShortTail : isMarkedShortTail)(tail)
 }
 
 /** A part of a path, a host, a longer name or a selector: `/sk-12345.html`, `.sk-circle1`, `cache-key-...`. */
-function isInsideName(text: string, start: number, end: number): boolean {
+function isPartOfAddress(text: string, start: number, end: number): boolean {
   return '-./#'.includes(text.charAt(start - 1) || ' ') || /^(?:[@=/]|\.\w)/.test(text.slice(end, end + 2))
+}
+
+/** Where a key may stand in a path, for a user (`https://ghp_...@github.com`), or before the next sentence. */
+function isPartOfName(text: string, start: number, end: number): boolean {
+  return '-.#'.includes(text.charAt(start - 1) || ' ') || /^(?:=|\.[a-z])/.test(text.slice(end, end + 2))
 }
 
 /** A number, or something else that is made up. */

@@ -13,21 +13,42 @@ const LONGEST = 560
 const NAMED_KINDS = ['PHONE', 'SSN'] as const
 const NUMBER = /^\+?[(\d][\d ()./-]{5,30}$/
 
-/** Settings of a secret: `show_password`, `requirePassword`. */
+/** Settings of a secret, `show_password`, `requirePassword`; or another secret, `reset_token`, `enable_secret`, whose value shows it. */
 const IS_ABOUT =
   /^(?:show|hide|has|use|uses|require[sd]?|is|forgot|reset|toggle|enable[sd]?|allow(?:ed|s)?)(?:[-_A-Z]|$)/
-/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `12/12`. */
-const RULES =
-  /^(?:(?:min|max|len|length|size|between|regex):|[a-z_]+(?:\|[a-z_]+(?::[\w,]+)?)+$|[A-Z]+\(\d+\)$|\d+\/\d+$)/
+const SHOWS_ITSELF = /^(?=.*[\d!#$%&*@])\S+$/
+/** Names that mean something else as often: a word, a key, an entry, a stage of a compiler, what has passed. */
+const AMBIGUOUS = /^(?:pass|parola|clave|heslo|hasło|haslo)$/i
+const WORDS_OR_FIGURES = /^(?:[\p{L}\p{M}_ -]+|[\d.,%/ ]+)$/u
+/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `8-64`; what becomes of it; where it is typed. */
+const RULES = new RegExp(
+  [
+    String.raw`(?:min|max|len|length|size|between):\d+(?:,\d+)?(?:\|.*)?`,
+    String.raw`regex:\W.*`,
+    String.raw`(?:required|nullable|sometimes|optional|bail|filled|string|confirmed)\|[\w|:,]+`,
+    String.raw`[A-Za-z]+\([\w ]+\)`,
+    String.raw`\d{1,2}[/-]\d{1,3}`,
+    'present|absent|exists|sensitive|lowercase|uppercase|argon2id?|scrypt|обязательно',
+    String.raw`[#.][a-z_-]*(?:pass|pw|login|user)[a-z_-]*|[a-z]+\[[^\]]*\].*|//\w+\[@.*`,
+  ]
+    .map((rule) => `^(?:${rule})$`)
+    .join('|'),
+)
 
 /** @param kinds optional kinds that are looked for */
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   if (fieldName === '' || text.length < SHORTEST || text.length > LONGEST) return []
   const findings = kinds.size > 0 && NUMBER.test(text) ? findNumbers(fieldName, text, kinds) : []
-  const telling = IS_ABOUT.test(fieldName) || RULES.test(text) ? undefined : classifyFieldName(fieldName)
+  const telling = isOther(fieldName, text) ? undefined : classifyFieldName(fieldName)
   const secret = telling && findSecretIn(text, fieldName, telling)
   if (secret !== undefined) findings.push(secret)
   return findings
+}
+
+/** Whether the text is no secret, whatever the name tells. */
+function isOther(fieldName: string, text: string): boolean {
+  if (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) return true
+  return RULES.test(text) || (AMBIGUOUS.test(fieldName) && WORDS_OR_FIGURES.test(text))
 }
 
 function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {

@@ -131,6 +131,14 @@ for (const key of SHORT_KEYS.split(' '))
       t.strictSame(found(text), [`KEY ${key}`], text)
   })
 
+t.test('a short key is found in an address, for its user, and before the next sentence', async (t) => {
+  t.strictSame(found('https://ghp_123456@github.com/x.git'), ['KEY ghp_123456'])
+  t.strictSame(found('https://sk_test_abc123:@api.stripe.com/v1'), ['KEY sk_test_abc123'])
+  t.strictSame(found('https://api.example.com/v1/sk_live_abc123/charge'), ['KEY sk_live_abc123'])
+  t.strictSame(found('sk_test_123456/sk_live_987654'), ['KEY sk_test_123456', 'KEY sk_live_987654'])
+  t.strictSame(found('My key is ghp_1234567890.Please use it'), ['KEY ghp_1234567890'])
+})
+
 t.test('names with the prefix of a key are none', async (t) => {
   const names =
     'ASIACRYPT2024 ASIAPAC2024Q3 sk-container-id-12345 sk-estimator-id-10234 https://x.example/sk-test-123/ sk-test-1080p.mp4 sk-live-2024-12-31'
