@@ -24,7 +24,10 @@ export interface TextSpan {
   readonly text: string
   /** The name of a field that a client or model chose, not what the field holds. */
   readonly isName?: true
-  /** Of a text in a field that a client or model has named: that name, which may tell what the text is. */
+  /**
+   * Of a text in a field that a client or model has named: that name, which may tell what the text is. Where several names may,
+   * as in `{"password": {"name": "x", "value": "..."}}`, each has a line, the likeliest the first.
+   */
   readonly fieldName?: string
 }
 

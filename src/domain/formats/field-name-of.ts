@@ -2,24 +2,72 @@
 import { asString, type Container, type JsonObject } from '../json.ts'
 
 /** Fields of a value whose name stands beside it, or one level up: `{"name": "password", "value": "..."}`. */
-export const VALUE_FIELDS: ReadonlySet<string> = new Set(['value', 'Value', 'default'])
+export const VALUE_FIELDS: ReadonlySet<string> = new Set([
+  'value',
+  'Value',
+  'val',
+  'default',
+  'defaultValue',
+  'default_value',
+  'stringValue',
+  'string_value',
+  'ParameterValue',
+  'parameter_value',
+])
+/** What holds that value one level up only: `{"password": {"plaintext": "..."}}`. */
+const HELD_FIELDS: ReadonlySet<string> = new Set(['plain', 'plaintext', 'plain_text', 'plainText', 'raw'])
 const NAMING_FIELDS = ['name', 'Name', 'key', 'Key', 'field', 'label'] as const
+/** They name a value as often as something else. */
+const PERHAPS_NAMING_FIELDS = [
+  'id',
+  'path',
+  'type',
+  'kind',
+  'variable',
+  'property',
+  'parameter',
+  'setting',
+  'attribute',
+  'ParameterKey',
+  'OptionName',
+] as const
 /** Where the name of such a value may stand. */
-export const NAMING: ReadonlySet<string> = new Set(NAMING_FIELDS)
+export const NAMING: ReadonlySet<string> = new Set([...NAMING_FIELDS, ...PERHAPS_NAMING_FIELDS])
+
+/** Of names that one value is given: containers within each other would give it any number. */
+const MOST_NAMES = 4
+/** A longer text names nothing. */
+const LONGEST_NAME = 96
 
 /**
- * What names the value in `holder[key]`.
- * @param held the name that `holder` itself stands under
+ * What names the value in `holder[key]`. Where several things may, each has a line, the likeliest the first.
+ * @param held the same of `holder` itself
  */
 export function fieldNameOf(holder: JsonObject, key: string, held: string): string {
-  if (!VALUE_FIELDS.has(key)) return key
-  const field = NAMING_FIELDS.find((name) => typeof holder[name] === 'string')
-  return (field === undefined ? undefined : asString(holder[field])) ?? (held === '' ? key : held)
+  if (!VALUE_FIELDS.has(key)) return held !== '' && HELD_FIELDS.has(key) ? lines([key, held]) : key
+  const beside = namesIn(holder, NAMING_FIELDS)
+  const perhaps = namesIn(holder, PERHAPS_NAMING_FIELDS)
+  if (beside.length + perhaps.length === 0) return held === '' ? key : held
+  return lines([...(beside.length === 0 && held === '' ? [key] : beside), held, ...perhaps])
+}
+
+function namesIn(holder: JsonObject, fields: readonly string[]): string[] {
+  const names: string[] = []
+  for (const field of fields) {
+    const name = asString(holder[field])
+    if (name !== undefined && name.length <= LONGEST_NAME) names.push(name)
+  }
+  return names
+}
+
+function lines(names: readonly string[]): string {
+  const given = names.flatMap((name) => name.split('\n')).filter((name) => name !== '')
+  return given.slice(0, MOST_NAMES).join('\n')
 }
 
 export interface Held {
   readonly container: Container
-  /** The name that it stands under; that of a list is the name of what is in it. */
+  /** @see fieldNameOf; that of a list names what is in it. */
   readonly fieldName: string
 }
 

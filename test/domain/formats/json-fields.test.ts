@@ -32,7 +32,13 @@ const NAMED: readonly (readonly [text: string, names: readonly string[]])[] = [
   ['{"password":{"value":"a","hint":"b"}}', ['hint=b', 'password=a']],
   ['{"name":"password","value":"a"}', ['name=password', 'password=a']],
   ['{ "value" : "a" , "n" : -1.5e3, "ok":true, "key" : "pass\\u0077ord" }', ['key=password', 'password=a']],
-  ['{"headers":[{"Key":"Cookie","Value":["a"]}]}', ['Cookie=a', 'Key=Cookie']],
+  ['{"headers":[{"Key":"Cookie","Value":["a"]}]}', ['Cookie\nheaders=a', 'Key=Cookie']],
+  ['{"password":{"name":"x","value":"a"}}', ['name=x', 'x\npassword=a']],
+  ['{"id":"password","value":"a"}', ['id=password', 'value\npassword=a']],
+  ['{"type":"x","name":"b","value":"a","label":"c"}', ['b\nc\nx=a', 'label=c', 'name=b', 'type=x']],
+  ['{"password":{"plaintext":"a","hint":"b"}}', ['hint=b', 'plaintext\npassword=a']],
+  ['{"plaintext":"a"}', ['plaintext=a']],
+  ['{"a":{"name":"b\\n\\nc\\nd","value":{"value":"e"}}}', ['b\nc\nd\na=e', 'name=b\n\nc\nd']],
   ['{"default":"a"}', ['default=a']],
   ['{"a":"{\\"b\\":\\"c]}\\"","d":"e"}', ['a={"b":"c]}"', 'd=e']],
 ]
@@ -45,7 +51,10 @@ for (const [text, names] of NAMED) {
 }
 
 t.test('the texts of a JSON text stand under the same names as those of its value', async (t) => {
-  const name = fc.oneof(fc.constantFrom('value', 'name', 'key', 'a', '__proto__', '"', '{[', '}'), fc.string())
+  const name = fc.oneof(
+    fc.constantFrom('value', 'raw', 'name', 'key', 'id', 'a', '__proto__', '"', '{[', '}'),
+    fc.string(),
+  )
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 4 },
@@ -68,7 +77,7 @@ t.test('the texts of a JSON text stand under the same names as those of its valu
 })
 
 function rank(name: string): number {
-  return ['name', 'key', 'field', 'label'].includes(name) ? 0 : 1
+  return ['name', 'key', 'field', 'label', 'id'].includes(name) ? 0 : 1
 }
 
 t.test('objects in objects whose fields all look ahead stay linear', async (t) => {

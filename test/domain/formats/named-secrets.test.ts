@@ -73,6 +73,39 @@ for (const [what, format, sent] of DOCUMENTS) {
   })
 }
 
+const PAIRS: readonly JsonObject[] = [
+  { password: { name: 'x', value: PASSWORD } },
+  { password: { plaintext: PASSWORD } },
+  { id: 'password', value: PASSWORD },
+  { name: 'DB_PASSWORD', value: PASSWORD },
+  { key: 'db.password', value: { stringValue: PASSWORD } },
+  { ParameterKey: 'DbPassword', ParameterValue: PASSWORD },
+  { op: 'replace', path: '/spec/password', value: PASSWORD },
+]
+
+for (const pair of PAIRS) {
+  const text = JSON.stringify(pair)
+  t.test(`a password that a name beside or above it tells of is masked: ${text}`, async (t) => {
+    const call = { id: '1', type: 'function', function: { name: 'f', arguments: text } }
+    const documents: [FormatName, JsonObject][] = [
+      ['chat-completions', { messages: [{ role: 'assistant', tool_calls: [call] }] }],
+      ['chat-completions', { messages: [{ role: 'tool', tool_call_id: '1', content: text }] }],
+      [
+        'messages',
+        { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input: structuredClone(pair) }] }] },
+      ],
+      ['generate-content', { contents: [{ parts: [{ functionResponse: { response: structuredClone(pair) } }] }] }],
+    ]
+    for (const [format, document] of documents) {
+      const map = newMap()
+      const before = JSON.stringify(document)
+      const masked = maskIn(format, document, map)
+      t.notMatch(masked, PASSWORD)
+      t.equal(map.restore(masked), before)
+    }
+  })
+}
+
 t.test('a schema that speaks of passwords stays as it is', async (t) => {
   const parameters = {
     type: 'object',

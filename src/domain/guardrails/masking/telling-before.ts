@@ -92,3 +92,15 @@ const USER_BEFORE =
 export function isAfterUser(text: string, start: number): boolean {
   return USER_BEFORE.test(text.slice(Math.max(0, start - WINDOW), start))
 }
+
+const AHEAD_WINDOW = 240
+const VALUE_AHEAD =
+  /"(?:\w{0,12}val(?:ue)?|default)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?=[^"\s]{0,64}\d)([^"\s\\]{4,128})\\{0,7}"\s{0,4},(?:\s|\\{1,7}[nrt]){0,24}\\{0,7}"(?:name|key|id|field|label|variable)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"$/di
+
+/** The value that stands before its name in JSON: `"value": "...", "name": "password"`. */
+export function spanAhead(text: string, start: number): Span | undefined {
+  if (unitAt(text, start - 1) !== 0x22) return undefined
+  const from = Math.max(0, start - AHEAD_WINDOW)
+  const place = VALUE_AHEAD.exec(text.slice(from, start))?.indices?.[1]
+  return place && { start: from + place[0], end: from + place[1] }
+}

@@ -39,6 +39,13 @@ const VALUE_FIELD = new RegExp(
   String.raw`${CLOSERS}(?:[,;]|\s?\{)?(?:[\s>]|\\{1,7}[nrt]){0,24}(?:${ESCAPES}["'])?(?:\w{0,12}value|default)(?:${ESCAPES}["'])?\s{0,4}[:=]\s{0,4}`,
   'iy',
 )
+const QUOTED_FIELD = String.raw`${ESCAPES}"[\w.$-]{1,24}${ESCAPES}"\s{0,4}:\s{0,4}(?:${ESCAPES}"[^"\\\n]{0,60}${ESCAPES}"|[\w.+-]{1,24})`
+const NEXT_LINE = String.raw`(?:\s|\\{1,7}[nrt]){0,24}`
+/** What JSON has between a name and a value apart from it; such a value shows a digit, for what forms say of a name is words. */
+const VALUE_APART = new RegExp(
+  String.raw`${ESCAPES}"\s{0,4}(?::\s{0,4}\{|,)${NEXT_LINE}(?:${QUOTED_FIELD}\s{0,4},${NEXT_LINE}){0,4}(?:${ESCAPES}"value${ESCAPES}"\s{0,4}:\s{0,4}\{${NEXT_LINE})?${ESCAPES}"(?:\w{0,12}val(?:ue)?|default|raw|plain(?:_?text)?)${ESCAPES}"\s{0,4}:\s{0,4}(?=${ESCAPES}"[^"\s]{0,64}\d)`,
+  'iy',
+)
 const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
@@ -62,7 +69,7 @@ export function findConnector(text: string, start: number, end: number): Connect
   }
   const pair = matchEnd(PAIR, text, end)
   if (pair !== undefined) return { connection: 'called', end: pair, isElement: false, isPair: true }
-  const field = matchEnd(VALUE_FIELD, text, end)
+  const field = matchEnd(VALUE_APART, text, end) ?? matchEnd(VALUE_FIELD, text, end)
   if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
   const element = matchEnd(NEXT_ELEMENT, text, end)
   if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }

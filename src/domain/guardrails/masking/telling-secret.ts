@@ -18,7 +18,7 @@ import {
 } from './randomness.ts'
 import { isTypedBlindly } from './letters.ts'
 import { isMadeUp, isMadeUpLiteral } from './made-up-value.ts'
-import { isAfterUser, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
+import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
@@ -63,7 +63,7 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   return { finding, judgedUntil: isConsumed ? value.end : end }
 }
 
-/** In front of the name, in brackets behind it, or behind a user's name. */
+/** In front of the name, in a field ahead of it, in brackets behind it, or behind a user's name. */
 function findSecretAround(text: string, start: number, end: number, telling: Telling): Finding | undefined {
   const isQuoted = false
   const before = spanBefore(text, start)
@@ -72,6 +72,8 @@ function findSecretAround(text: string, start: number, end: number, telling: Tel
       ? judgeValue(text, { start, end, telling }, { ...before, isQuoted: isQuoteAt(text, before) }, 'said')
       : undefined
   if (judged !== undefined) return judged
+  const ahead = spanAhead(text, start)
+  if (ahead !== undefined) return judgeValue(text, { start, end, telling }, { ...ahead, isQuoted: true }, 'assigned')
   const bracketed = telling === 'password' ? undefined : spanInBrackets(text, end)
   if (bracketed !== undefined) return judgeValue(text, { start, end, telling }, { ...bracketed, isQuoted }, 'said')
   const pair = PAIR_NAMES.test(text.slice(start, end)) ? spanOfPair(text, end) : undefined
@@ -307,12 +309,17 @@ function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendor
   return entropyOf(value) >= 3.4 && hasGeneratedRun(value, isQuoted ? 12 : 16)
 }
 
+/** Colours of CSS, which tokens of a design are as well. */
+const COLOUR =
+  /^(?:#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})|(?:rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\([\d\s,.%/+-]*\))$/i
+
 /** Words and numbers between single signs. The look-aheads leave one way only to read a text: no backtracking. */
 const JOINED_WORDS = /^[a-z]+(?:[-_.:/](?:[a-z]+(?![a-z])|\d+(?!\d))|\d+(?=[-_.:/]|$))*$/i
 
 /** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, joined words. */
 function isOrdinary(value: string): boolean {
-  if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value) || isNameOfCode(value)) return true
+  if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value) || isNameOfCode(value) || COLOUR.test(value))
+    return true
   if (/^\d+$/.test(value)) return value.length < 24
   if (JOINED_WORDS.test(value) && !/\d{5}/.test(value)) return !hasGeneratedRun(value, 20)
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)

@@ -9,6 +9,7 @@ import { findSecretIn } from './telling-secret.ts'
 
 const SHORTEST = 4
 const LONGEST = 560
+const MOST_NAMES = 4
 /** Kinds of which undivided digits need a word. */
 const NAMED_KINDS = ['PHONE', 'SSN'] as const
 const NUMBER = /^\+?[(\d][\d ()./-]{5,30}$/
@@ -35,9 +36,23 @@ const RULES = new RegExp(
     .join('|'),
 )
 
-/** @param kinds optional kinds that are looked for */
+/**
+ * @param fieldName each of several on a line, @see TextSpan.fieldName
+ * @param kinds optional kinds that are looked for
+ */
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   if (fieldName === '' || text.length < SHORTEST || text.length > LONGEST) return []
+  if (!fieldName.includes('\n')) return findTold(fieldName, text, kinds)
+  const names = fieldName.split('\n', mayBeToldByOthers(text) ? MOST_NAMES : 1)
+  return names.flatMap((name) => findTold(name, text, kinds))
+}
+
+/** Of several names the first tells of any text. Words beside `{"id": "password"}` are mostly what a form says. */
+function mayBeToldByOthers(text: string): boolean {
+  return /\d/.test(text) && !/\s/.test(text.trim())
+}
+
+function findTold(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   const findings = kinds.size > 0 && NUMBER.test(text) ? findNumbers(fieldName, text, kinds) : []
   const telling = isOther(fieldName, text) ? undefined : classifyFieldName(fieldName)
   const secret = telling && findSecretIn(text, fieldName, telling)
