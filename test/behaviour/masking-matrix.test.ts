@@ -504,6 +504,9 @@ t.test('texts to embed are masked', async (t) => {
   t.equal(response.status, 200)
   t.notOk(sent().includes(EMAIL))
   t.equal(tokensIn(sent()).length, 2)
+  const input = ['is hK9#xyz12 strong?', 'my password is hK9#xyz12']
+  await send(RESTORING, '/v1/embeddings', { model: 'embedding-model', input })
+  t.notOk(sent().includes('hK9#xyz12'))
 })
 
 t.test('metrics say what was masked and how much text was seen, by scope', async (t) => {

@@ -70,6 +70,30 @@ t.test(
   },
 )
 
+t.test('a password is found again where no word tells of it, in earlier texts too, and comes back', async (t) => {
+  const { upstream, gateway } = await start(t)
+  const password = 'hK9#mP2$vL5q'
+  upstream.otherwise(async (exchange) => {
+    await ok(chatCompletion(`it is ${exchange.request.body.match(TOKEN)?.[0]}`))(exchange)
+  })
+  const trying = { name: 'try', arguments: JSON.stringify({ text: `x ${password}` }) }
+  const response = await gateway.chat(
+    {
+      messages: [
+        { role: 'user', content: `Is ${password} strong?` },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: trying }] },
+        { role: 'tool', tool_call_id: 'call_1', content: `user=bob\n${password}\n` },
+        { role: 'user', content: `My password is ${password}.` },
+      ],
+    },
+    { ...FLAGGED, authorization: `Bearer ${RESTORING}` },
+  )
+  t.notOk(upstream.requests[0]?.body.includes(password))
+  t.equal(tokensSent(upstream).length, 4)
+  t.equal(new Set(tokensSent(upstream)).size, 1)
+  t.match(await response.text(), `it is ${password}`)
+})
+
 t.test('e-mail addresses, keys and cards leave as tokens, wherever they stand', async (t) => {
   const { upstream, gateway } = await start(t)
   upstream.otherwise(ok(chatCompletion('fine')))

@@ -80,6 +80,7 @@ function* maskInSteps(
     masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength, span.fieldName))
     yield
   }
+  yield* redactions.maskAgain(spans, masked)
   const { document } = request
   let next = 0
   visitEmbeddingsText(document, ({ text }) => masked[next++] ?? text)

@@ -126,6 +126,7 @@ function* maskTexts(
     masked.push(text)
     yield
   }
+  yield* redactions.maskAgain(spans, masked)
   if (masked.every((text, index) => text === spans[index]?.text)) return false
   let next = 0
   const changed = format.visitRequestText(document, ({ text }) => {

@@ -32,6 +32,7 @@ function hasLength({ length }: string): boolean {
   return length >= SHORTEST_MADE_UP && length <= LONGEST_MADE_UP
 }
 
-function isNamed(value: string): boolean {
+/** Whether letters and digits are a name of an algorithm or type, or a measure. */
+export function isNamed(value: string): boolean {
   return NAMES.test(value) || MEASURES.test(value)
 }

@@ -9,6 +9,7 @@
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
 import { requireFewFindings, resolveOverlaps, type Finding } from './finding.ts'
+import { KnownValues } from './known-values.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
 
@@ -47,6 +48,7 @@ export class RedactionMap {
   /** By kind, then by value. */
   readonly #byValue = new Map<string, Map<string, Entry>>()
   readonly #entries: Entry[] = []
+  readonly #known = new KnownValues()
   /** Values masked, each as often as it came. */
   #found = 0
   /** Characters of values that are put back. */
@@ -112,6 +114,27 @@ export class RedactionMap {
     return end === 0 ? text : masked + text.slice(end)
   }
 
+  /**
+   * Masks values in what became of the request's texts where only another of them tells what they are. To be called when all
+   * have been masked; changes `masked`.
+   * @param texts as they were, in the order of `masked`
+   */
+  *maskAgain(texts: readonly { readonly text: string; readonly maxLength?: number }[], masked: string[]): Steps<void> {
+    if (this.#known.size === 0) return
+    for (const [index, { text, maxLength = Infinity }] of texts.entries()) {
+      const once = masked[index] ?? text
+      const findings = resolveOverlaps(yield* this.#known.findIn(once))
+      const [first] = findings
+      if (first !== undefined) {
+        const isTooLong = text.length <= maxLength && maskedLength(once, findings) > maxLength
+        masked[index] = isTooLong
+          ? this.#tokenFor(first.kind, text)
+          : this.#maskUpTo(findings, 0, once) + once.slice(findings.at(-1)?.end)
+      }
+      yield
+    }
+  }
+
   #findingsIn(text: string, comesAgain: boolean, fieldName: string): readonly Finding[] {
     const findings = this.#detector.detect(text, comesAgain)
     const told = this.#detector.detectByField(fieldName, text)
@@ -123,7 +146,9 @@ export class RedactionMap {
     let masked = ''
     let end = from
     for (const finding of findings) {
-      masked += text.slice(end, finding.start) + this.#tokenFor(finding.kind, text.slice(finding.start, finding.end))
+      const value = text.slice(finding.start, finding.end)
+      masked += text.slice(end, finding.start) + this.#tokenFor(finding.kind, value)
+      this.#known.add(finding, value)
       end = finding.end
     }
     return masked
