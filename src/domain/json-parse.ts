@@ -11,7 +11,8 @@
  * Limits: numbers that a double writes as another text of the same value (`1.0`, `-0`, `1e2`) may be written so.
  */
 import { isContainer, numberOf, putField, type Container, type JsonValue } from './json.ts'
-import { endOfString, holdsAtMost, isModest, stringAt } from './json-text.ts'
+import { followsGrammar } from './json-grammar.ts'
+import { endOfString, holdsAtMost, isModest, SMALL_TEXT, stringAt } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
 
 /**
@@ -47,6 +48,8 @@ export function parseInnerJson(text: string): JsonValue | undefined {
 /** Whether a text inside a string is a JSON document, of whatever kind. @see isModest */
 export function isJson(text: string): boolean {
   if (!isModest(text)) return false
+  // The engine is faster; what it builds must not be much.
+  if (text.length > SMALL_TEXT) return followsGrammar(text)
   try {
     JSON.parse(text)
     return true

@@ -4,7 +4,7 @@
 export const MAX_JSON_DEPTH = 128
 
 /** A text up to this length holds nothing that could matter. */
-const SMALL_TEXT = 64 * 1024
+export const SMALL_TEXT = 64 * 1024
 /** As many as a body may hold. */
 const MAX_INNER_VALUES = 500_000
 const MAX_INNER_DEPTH = 100_000
