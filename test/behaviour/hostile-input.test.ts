@@ -428,3 +428,30 @@ t.test('nothing of all this reached the log as a prompt, a key or a stack', asyn
     [],
   )
 })
+
+t.test('arguments of 345,000 fields, each with a name of its own, end no small process', async (t) => {
+  const small = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({
+          name: 'p',
+          url: upstream.url,
+          models: ['{ name: m, capabilities: [chat, tools, streaming], contextWindow: 100000000 }'],
+        }),
+        virtualKey({ spec: '  policies: { flags: [pii-safe] }' }),
+      ),
+    },
+    nodeFlags: ['--max-old-space-size=128', '--max-semi-space-size=8'],
+  })
+  const fields = Array.from({ length: 345_000 }, (_, index) => [`f${index.toString(36)}`, 'abcdef'])
+  const objects = Array.from({ length: 3_450 }, (_, index) =>
+    Object.fromEntries(fields.slice(index * 100, index * 100 + 100)),
+  )
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(objects) } }
+  const messages = [
+    { role: 'assistant', tool_calls: [call] },
+    { role: 'user', content: 'mail a@example.com' },
+  ]
+  t.match(await (await small.chat({ messages })).text(), /hello/)
+  t.notMatch(upstream.requests.at(-1)?.body.slice(-200), 'a@example.com')
+})

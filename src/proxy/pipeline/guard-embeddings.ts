@@ -74,16 +74,16 @@ function* maskInSteps(
   const redactions = redactionsOf(caller, services)
   const spans = spansOf(request)
   for (const { text } of spans) redactions.reserve(text)
-  const masked: string[] = []
-  for (const span of spans) {
+  const masked = new Map<number, string>()
+  for (const [index, span] of spans.entries()) {
     countBytes(record, MASKING_LABELS, span)
-    masked.push(yield* redactions.maskInSteps(span.text, false, span.maxLength, span.fieldName))
+    masked.set(index, yield* redactions.maskInSteps(span.text, false, span.maxLength, span.fieldName))
     yield
   }
   yield* redactions.maskAgain(spans, masked)
   const { document } = request
   let next = 0
-  visitEmbeddingsText(document, ({ text }) => masked[next++] ?? text)
+  visitEmbeddingsText(document, ({ text }) => masked.get(next++) ?? text)
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
   return parseEmbeddingsRequest(document)
 }

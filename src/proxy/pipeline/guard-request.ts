@@ -5,13 +5,13 @@
  */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextSpan } from '../../domain/completion/text-span.ts'
-import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { takeAll, type Steps } from '../../domain/steps.ts'
 import { failingClosed } from './failing-closed.ts'
+import { GatheredSpans } from './gathered-spans.ts'
 import { countBytes, MASKING_LABELS } from './guardrail-bytes.ts'
 import { mayHoldTokens } from './may-hold-tokens.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -24,10 +24,13 @@ import type { Services } from './services.ts'
 import { takeTurns } from './take-turns.ts'
 import { traceStep } from './trace.ts'
 
-/** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in read-request.ts. */
-const MAX_TEXTS = 500_000
-/** Names of fields, which are texts beside the values: as many as read-request.ts takes fields. */
-const MAX_NAMES = 350_000
+/** More than the records of a list have in common. */
+const MOST_CLEAN_NAMES = 4_096
+/** Texts that are masked in one step, in UTF-16 units, where one text is not longer. */
+const UNITS_A_STEP = 4_096
+/** What a text costs beside its units. */
+const UNITS_PER_TEXT = 64
+
 export interface GuardedRequest {
   readonly request: CompletionRequest
   /** The client's bytes; undefined where masking has changed the document. */
@@ -73,7 +76,7 @@ function* guardInSteps(
 ): Steps<GuardedRequest> {
   const { flags } = caller.policy
   if (flags.has('adversarial-detection'))
-    yield* refuseInjection(spansOf(format, read.request.source.document), caller, record, services)
+    yield* refuseInjection(new GatheredSpans(format, read.request.source.document), caller, record, services)
   if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
   return yield* mask(read, format, caller, record, services)
 }
@@ -113,29 +116,45 @@ function* maskTexts(
   redactions: RedactionMap,
   record: RequestRecord,
 ): Steps<boolean> {
-  const spans = spansOf(format, document)
-  const masked: string[] = []
+  const spans = new GatheredSpans(format, document)
+  const masked = yield* maskSpans(spans, redactions, record)
+  if (masked.size === 0) return false
+  let next = 0
+  const changed = format.visitRequestText(document, ({ text }) => {
+    if (text !== spans.textAt(next)) throw otherTexts()
+    return masked.get(next++) ?? text
+  })
+  // A text that is not seen again is not masked.
+  if (next < spans.length) throw otherTexts()
+  return changed
+}
+
+/** @returns the texts that masking has changed, by their places among the spans */
+function* maskSpans(
+  spans: Iterable<TextSpan>,
+  redactions: RedactionMap,
+  record: RequestRecord,
+): Steps<Map<number, string>> {
+  const masked = new Map<number, string>()
   /** The same few names stand in every record of a list. */
   const cleanNames = new Set<string>()
-  yield
+  let index = 0
+  let units = UNITS_A_STEP
   for (const span of spans) {
+    units += span.text.length + UNITS_PER_TEXT
+    if (units > UNITS_A_STEP) {
+      yield
+      units = 0
+    }
     countBytes(record, MASKING_LABELS, span)
     const isClean = span.isName === true && cleanNames.has(span.text)
     const text = isClean ? span.text : yield* maskSpan(span, redactions)
-    if (span.isName === true && text === span.text) cleanNames.add(text)
-    masked.push(text)
-    yield
+    if (text !== span.text) masked.set(index, text)
+    else if (span.isName === true && cleanNames.size < MOST_CLEAN_NAMES) cleanNames.add(text)
+    index++
   }
   yield* redactions.maskAgain(spans, masked)
-  if (masked.every((text, index) => text === spans[index]?.text)) return false
-  let next = 0
-  const changed = format.visitRequestText(document, ({ text }) => {
-    if (text !== spans[next]?.text) throw otherTexts()
-    return masked[next++] ?? text
-  })
-  // A text that is not seen again is not masked.
-  if (next < masked.length) throw otherTexts()
-  return changed
+  return masked
 }
 
 function otherTexts(): Error {
@@ -145,21 +164,6 @@ function otherTexts(): Error {
 function maskSpan({ scope, text, maxLength, fieldName }: TextSpan, redactions: RedactionMap): Steps<string> {
   const comesAgain = scope === 'system' || scope === 'tool-definition'
   return redactions.maskInSteps(text, comesAgain, maxLength, fieldName)
-}
-
-function spansOf(format: Format, document: JsonObject): TextSpan[] {
-  const spans: TextSpan[] = []
-  let names = 0
-  format.visitRequestText(document, (span) => {
-    spans.push(span)
-    if (span.isName === true) names++
-    if (spans.length - names > MAX_TEXTS)
-      throw new GatewayError('request_too_large', `The body holds more than ${MAX_TEXTS} texts.`)
-    if (names > MAX_NAMES)
-      throw new GatewayError('request_too_large', `The body holds more than ${MAX_NAMES} names of fields.`)
-    return span.text
-  })
-  return spans
 }
 
 function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: string) => void): void {

@@ -15,7 +15,7 @@ const LONGEST_PLAIN_NAME = 64
 
 /** @throws {GatewayError} 400 `prompt_injection_detected` */
 export function* refuseInjection(
-  spans: readonly TextSpan[],
+  spans: Iterable<TextSpan>,
   { policy }: GovernedCaller,
   record: RequestRecord,
   { guardrails }: Services,
@@ -31,7 +31,7 @@ export function* refuseInjection(
   )
 }
 
-function* counted(spans: readonly TextSpan[], record: RequestRecord): Iterable<TextSpan> {
+function* counted(spans: Iterable<TextSpan>, record: RequestRecord): Iterable<TextSpan> {
   for (const span of spans) {
     if (span.scope === 'parameter') continue
     if (span.isName === true && span.text.length <= LONGEST_PLAIN_NAME) continue

@@ -18,6 +18,8 @@ const ORDINAL = /\[\[LLM_REDACTED_([A-Z][A-Z0-9_]{0,31})_#(\d{1,7})\]\]/g
 
 /** A text up to this length is masked in one step, in UTF-16 units. */
 const LONGEST_STEP = 32_768
+/** What a text costs beside its UTF-16 units. */
+const UNITS_PER_TEXT = 64
 /** Tokens made in one step: a keyed hash each. */
 const FINDINGS_A_STEP = 256
 
@@ -29,6 +31,12 @@ const NO_LITERALS: readonly TokenPlace[] = []
 export interface RedactionMapOptions {
   readonly detector: Detector
   readonly tokenSuffix: TokenSuffix
+}
+
+interface MaskableText {
+  readonly text: string
+  /** @see TextSpan.maxLength */
+  readonly maxLength?: number
 }
 
 interface Entry {
@@ -117,22 +125,28 @@ export class RedactionMap {
   /**
    * Masks values in what became of the request's texts where only another of them tells what they are. To be called when all
    * have been masked; changes `masked`.
-   * @param texts as they were, in the order of `masked`
+   * @param masked the texts that masking has changed, by their places among `texts`
    */
-  *maskAgain(texts: readonly { readonly text: string; readonly maxLength?: number }[], masked: string[]): Steps<void> {
+  *maskAgain(texts: Iterable<MaskableText>, masked: Map<number, string>): Steps<void> {
     if (this.#known.size === 0) return
-    for (const [index, { text, maxLength = Infinity }] of texts.entries()) {
-      const once = masked[index] ?? text
+    let index = 0
+    let units = 0
+    for (const span of texts) {
+      const once = masked.get(index) ?? span.text
       const findings = resolveOverlaps(yield* this.#known.findIn(once))
-      const [first] = findings
-      if (first !== undefined) {
-        const isTooLong = text.length <= maxLength && maskedLength(once, findings) > maxLength
-        masked[index] = isTooLong
-          ? this.#tokenFor(first.kind, text)
-          : this.#maskUpTo(findings, 0, once) + once.slice(findings.at(-1)?.end)
-      }
+      if (findings.length > 0) masked.set(index, this.#maskedAgain(span, once, findings))
+      index++
+      units += once.length + UNITS_PER_TEXT
+      if (units < LONGEST_STEP) continue
+      units = 0
       yield
     }
+  }
+
+  #maskedAgain({ text, maxLength = Infinity }: MaskableText, once: string, findings: readonly Finding[]): string {
+    const isTooLong = text.length <= maxLength && maskedLength(once, findings) > maxLength
+    if (isTooLong && findings[0] !== undefined) return this.#tokenFor(findings[0].kind, text)
+    return this.#maskUpTo(findings, 0, once) + once.slice(findings.at(-1)?.end)
   }
 
   #findingsIn(text: string, comesAgain: boolean, fieldName: string): readonly Finding[] {
