@@ -1,6 +1,7 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
 import { binaryOf, bytesOfBase64, isBase64, isBase64OfMedia, MIN_MEDIA_CHARACTERS } from './base64.ts'
 import { MAX_HEAD_CHARACTERS, parseDataUrl, type Base64Media } from './data-url.ts'
+import { decodeUtf16, encodeUtf16, utf16Of, type Utf16 } from './utf16.ts'
 
 const TEXT_TYPE =
   /^(?:text\/|message\/|application\/(?:[\w.+-]+\+)?(?:x-)?(?:json|jsonl|ndjson|xml|yaml|toml|csv|sql|sh|python|javascript|typescript|www-form-urlencoded)\b)/i
@@ -26,7 +27,7 @@ const ADDRESS =
 /** Such an address that is written carelessly goes on behind a blank: `my photo.png`. */
 const GOES_ON = /[/?%]|\.[a-z][a-z\d]{1,4}(?:[\s?#]|$)/i
 /** What no address has: another line, or a person's address. */
-const ENDS = /[\r\n]|\s\S+@\S/
+const ENDS = /[\r\n]|\s\S+(?:@|%40)\S/
 
 /** Whether media of this type is a text. */
 export function isTextType(mediaType: string): boolean {
@@ -44,7 +45,7 @@ function isTextName(name: string): boolean {
 /** What a document in base64 says. */
 interface Said {
   readonly text: string
-  readonly isUtf8: boolean
+  readonly encoding: 'utf-8' | 'latin1' | Utf16
   /** Whether it is a text: what holds other bytes hardly is, so that it may be no base64 either. */
   readonly isPlain: boolean
 }
@@ -53,23 +54,34 @@ interface Said {
 const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/
 
 /**
- * Undefined where there is nothing to read: no text, or not base64. One that is not UTF-8 is read a character a byte,
- * which all older encodings have in common as far as addresses and numbers go.
+ * Undefined where there is nothing to read: no text, or not base64. One that is neither UTF-8 nor, as its mark says, UTF-16 is
+ * read a character a byte, which all older encodings have in common as far as addresses and numbers go.
  */
 function saidIn(media: Base64Media): Said | undefined {
   const bytes = bytesOfText(media)
   if (bytes === undefined || bytes.length === 0) return undefined
+  const utf16 = utf16Of(bytes)
+  if (utf16 !== undefined) return said(decodeUtf16(bytes, utf16), utf16)
   const utf8 = decoded(bytes)
-  if (utf8 === undefined) return { text: binaryOf(bytes), isUtf8: false, isPlain: false }
-  return { text: utf8, isUtf8: true, isPlain: !UNPRINTABLE.test(utf8) }
+  return utf8 === undefined ? { text: binaryOf(bytes), encoding: 'latin1', isPlain: false } : said(utf8, 'utf-8')
+}
+
+function said(text: string, encoding: Said['encoding']): Said {
+  return { text, encoding, isPlain: !UNPRINTABLE.test(text) }
 }
 
 /** `data` with the text that `rewrite` makes of what it says; the same text leaves it as it is. */
-function rewriteSaid({ text, isUtf8 }: Said, data: string, rewrite: Rewrite): string {
+function rewriteSaid({ text, encoding }: Said, data: string, rewrite: Rewrite): string {
   const rewritten = rewrite(text)
   if (rewritten === text) return data
-  const isLatin = !isUtf8 && !/[^\0-\xff]/.test(rewritten)
-  return btoa(isLatin ? rewritten : binaryOf(new TextEncoder().encode(rewritten)))
+  return btoa(encoded(rewritten, encoding))
+}
+
+/** A character a byte. What does not fit the older encoding is written in UTF-8. */
+function encoded(text: string, encoding: Said['encoding']): string {
+  if (encoding === 'latin1' && !/[^\0-\xff]/.test(text)) return text
+  const isUtf16 = encoding === 'utf-16le' || encoding === 'utf-16be'
+  return binaryOf(isUtf16 ? encodeUtf16(text, encoding) : new TextEncoder().encode(text))
 }
 
 /** The document's data, rewritten; undefined where there is nothing to read. */
@@ -77,8 +89,8 @@ export function rewriteMedia(
   media: Base64Media,
   rewrite: Rewrite,
 ): Pick<Base64Media & Said, 'data' | 'isPlain'> | undefined {
-  const said = saidIn(media)
-  return said && { data: rewriteSaid(said, media.data, rewrite), isPlain: said.isPlain }
+  const read = saidIn(media)
+  return read && { data: rewriteSaid(read, media.data, rewrite), isPlain: read.isPlain }
 }
 
 /** What should be base64 of this type: a text is read, other media is not, and what is no base64 is read as it is. */
@@ -103,9 +115,9 @@ const HAS_LETTERS = /[A-Za-z]/
 export function rewriteBeside(data: string, mediaType: string, rewrite: Rewrite): string | undefined {
   if (MEDIA_TYPE.test(mediaType)) return isBase64OfMedia(data, MIN_MEDIA_CHARACTERS) ? data : undefined
   if (!isTextType(mediaType)) return isBase64(data) ? data : undefined
-  const said = saidIn({ mediaType, data })
-  if (!said?.isPlain) return undefined
-  return besides(rewriteSaid(said, data, rewrite), data, rewrite)
+  const read = saidIn({ mediaType, data })
+  if (!read?.isPlain) return undefined
+  return besides(rewriteSaid(read, data, rewrite), data, rewrite)
 }
 
 /** Read as it is, too: it may be a secret. Always, so that it is the same each time. */

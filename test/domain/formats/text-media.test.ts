@@ -68,6 +68,21 @@ t.test('a text of an older encoding keeps its other bytes', async (t) => {
   t.equal(Buffer.from(rewritten?.data ?? '', 'base64').toString('latin1'), 'M\xfcller, [EMAIL]')
 })
 
+t.test('a text in UTF-16 that its mark tells of is read, and stays one', async (t) => {
+  const bytesOf = (text: string, isLittleEndian: boolean): Buffer => {
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+    return isLittleEndian ? bytes : bytes.swap16()
+  }
+  const change = (text: string) => text.replace('ada@example.com', '[EMAIL]')
+  for (const isLittleEndian of [true, false]) {
+    const data = bytesOf('M\xfcller \u{1f600}, ada@example.com', isLittleEndian).toString('base64')
+    const rewritten = rewriteMedia(plain(data), change)
+    t.same(Buffer.from(rewritten?.data ?? '', 'base64'), bytesOf('M\xfcller \u{1f600}, [EMAIL]', isLittleEndian))
+    t.equal(rewritten?.isPlain, true)
+    t.equal(rewriteMedia(plain(data), (text) => text)?.data, data)
+  }
+})
+
 t.test('every format shows them, as data from elsewhere', async (t) => {
   const data = base64('name,mail\nAda,ada@example.com\n')
   const user = (part: JsonObject) => ({ messages: [{ role: 'user', content: [part] }] })
@@ -411,6 +426,7 @@ t.test('an address ends where its words do, and is none where a login or a perso
     ['rtsp://admin:secret@cam.example/live', '<rtsp://admin:secret@cam.example/live>'],
     ['https://x.example/?sig=1 card 4111 1111', 'https://x.example/?sig=1< card 4111 1111>'],
     ['//x.example/ pay 10.50 with 4111', '//x.example/< pay 10.50 with 4111>'],
+    ['https://x.example/my a.png?to=ada%40example.com', 'https://x.example/my< a.png?to=ada%40example.com>'],
     ['https://x.example/?sig=1\nto ada@example.com', 'https://x.example/?sig=1<\nto ada@example.com>'],
     ['//ada@example.com', '<//ada@example.com>'],
     ['postgres://ada:secret@db.example/x', '<postgres://ada:secret@db.example/x>'],
