@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/completion',
     'domain/errors.ts',
     'domain/json.ts',
+    'domain/json-grammar.ts',
     'domain/json-parse.ts',
     'domain/json-text.ts',
     'domain/json-value.ts',

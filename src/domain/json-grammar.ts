@@ -9,7 +9,10 @@ const BLANKS = /[ \t\r\n]*/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** Takes what `JSON.parse` takes, however deep. @see https://www.rfc-editor.org/rfc/rfc8259#section-2 */
+/** No text of a tool is nested deeper: what is open is remembered. */
+const MAX_DEPTH = 100_000
+
+/** Takes what `JSON.parse` takes, but for what is nested deeper than 100,000 levels. @see https://www.rfc-editor.org/rfc/rfc8259#section-2 */
 export function followsGrammar(text: string): boolean {
   return new GrammarCheck(text).holds()
 }
@@ -41,6 +44,7 @@ class GrammarCheck {
       if (this.#take(OPEN_OBJECT)) this.#closers.push(CLOSE_OBJECT)
       else if (this.#take(OPEN_ARRAY)) this.#closers.push(CLOSE_ARRAY)
       else return this.#plainValue()
+      if (this.#closers.length > MAX_DEPTH) return false
       if (this.#unit() === this.#closers.at(-1)) return true
     }
   }

@@ -1,7 +1,8 @@
 /** Reading the JSON texts inside strings of one document, whose values are all kept until it is written in another format. */
+import { followsGrammar } from '../json-grammar.ts'
 import { parseInnerJson } from '../json-parse.ts'
 import { countStructure } from '../json-text.ts'
-import type { JsonValue } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
 /** All texts together up to this length hold nothing that could matter: those of most documents are not looked into. */
 const UNCOUNTED_CHARACTERS = 64 * 1024
@@ -11,6 +12,9 @@ const UNCOUNTED_CHARACTERS = 64 * 1024
  * with the values of the largest body they must fit a heap of 128 MiB. Edits of files that fill a context of a million tokens have fewer.
  */
 const MAX_STRUCTURE = 250_000
+
+/** What a text is that has no object. */
+export type Unread = 'no JSON object' | 'too much JSON to be read'
 
 /** One per rendering: however the values are parted over texts, there is one bound for all. */
 export class InnerJson {
@@ -26,5 +30,12 @@ export class InnerJson {
       this.#structure += structure
     }
     return parseInnerJson(text)
+  }
+
+  /** The text's object, or why there is none. */
+  object(text: string): JsonObject | Unread {
+    const value = this.parse(text)
+    if (isJsonObject(value)) return value
+    return value === undefined && followsGrammar(text) ? 'too much JSON to be read' : 'no JSON object'
   }
 }

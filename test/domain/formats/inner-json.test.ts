@@ -39,6 +39,14 @@ t.test('fields count, and what stands in texts does not', async (t) => {
   t.ok(new InnerJson().parse(JSON.stringify({ code: '{"[,:'.repeat(300_000) })))
 })
 
+t.test('it is said why a text has no object', async (t) => {
+  const inner = new InnerJson()
+  t.strictSame(inner.object('{"a":1}'), { a: 1 })
+  for (const text of ['[]', '1', '{"a', '']) t.equal(inner.object(text), 'no JSON object')
+  t.equal(inner.object(`${emptyObjects(200_000)},`), 'no JSON object')
+  t.equal(inner.object(`{"a":${emptyObjects(200_000)}}`), 'too much JSON to be read')
+})
+
 t.test('what is no JSON is undefined', async (t) => {
   t.equal(new InnerJson().parse('{"a'), undefined)
 })

@@ -1,5 +1,5 @@
 /** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
-import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { InnerJson } from '../inner-json.ts'
 
 /**
@@ -19,9 +19,7 @@ export function argumentsTextOf(args: JsonValue | undefined): string {
 /** The arguments as an object, and what it could not keep of the text. */
 export function argumentsOf(text: string, inner: InnerJson): { readonly args: JsonObject; readonly lost?: string } {
   if (text.trim() === '') return { args: {} }
-  const value = inner.parse(text)
-  if (!isJsonObject(value)) {
-    return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are no JSON object were put into ${RAW_ARGUMENTS}` }
-  }
-  return { args: value }
+  const args = inner.object(text)
+  if (typeof args !== 'string') return { args }
+  return { args: { [RAW_ARGUMENTS]: text }, lost: `arguments that are ${args} were put into ${RAW_ARGUMENTS}` }
 }

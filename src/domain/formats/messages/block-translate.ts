@@ -9,7 +9,7 @@ import type {
   TranslationWarning,
   UserPart,
 } from '../../completion/request.ts'
-import { isJsonObject, type JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { InnerJson } from '../inner-json.ts'
 import { textOfMedia } from '../text-media.ts'
@@ -73,9 +73,9 @@ export function inputOf(
   inner: InnerJson,
 ): JsonObject {
   if (text.trim() === '') return {}
-  const input = inner.parse(text)
-  if (isJsonObject(input)) return input
-  warnings.push({ field: path, message: 'the arguments are no JSON object; they were put inside one' })
+  const input = inner.object(text)
+  if (typeof input !== 'string') return input
+  warnings.push({ field: path, message: `the arguments are ${input}; they were put inside an object` })
   return { invalid_json: text }
 }
 
