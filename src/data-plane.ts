@@ -5,7 +5,7 @@ import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
-import { AnswerBudget, memoryForAnswers } from './proxy/pipeline/answer-budget.ts'
+import { AnswerBudget, memoryForAnswers, memoryForValues } from './proxy/pipeline/answer-budget.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
@@ -88,6 +88,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     onError: (err) => output.log.error({ err }, 'work after an answer failed'),
   })
   const leaving = new CallCancellation()
+  const heapLimit = getHeapStatistics().heap_size_limit
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
   const services: Services = {
     now,
@@ -103,7 +104,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     metrics,
     audit: auditTo(output.audit, stores.audit),
     afterAnswer,
-    answers: new AnswerBudget(memoryForAnswers(getHeapStatistics().heap_size_limit, process.constrainedMemory())),
+    answers: new AnswerBudget(memoryForAnswers(heapLimit, process.constrainedMemory()), memoryForValues(heapLimit)),
     leaving,
     log: output.log,
   }
@@ -124,7 +125,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     maxBodyBytes: settings.maxBodyBytes,
     sendTimeoutMs: parts.sendTimeoutMs,
     onDrainLimit: () => leaving.abort(),
-    bodyMemoryBytes: memoryForBodies(getHeapStatistics().heap_size_limit, process.constrainedMemory()),
+    bodyMemoryBytes: memoryForBodies(heapLimit, process.constrainedMemory()),
     ready: () => holder.current() !== undefined && stores.ready(),
     metricsPage: () => {
       afterAnswer.catchUp()

@@ -37,6 +37,16 @@ export function memoryForAnswers(heapLimit: number, containerLimit: number): num
   return Math.min(MOST_BYTES, heapLimit / 8, memoryBesideProcess(containerLimit) / 6)
 }
 
+/**
+ * What the values of one chat answer may take beside its text, bytes, as structure-cost.ts judges them: with what is made of
+ * them they must fit the heap, and none can be given up by halves. Large answers of tiny calls, parts and choices take two or
+ * three times as much as judged; 5,000 tokens with 20 log probabilities each are below it in a heap of 96 MiB.
+ * @param heapLimit of V8, bytes
+ */
+export function memoryForValues(heapLimit: number): number {
+  return heapLimit / 4
+}
+
 /** An answer found no room in time. It says nothing of its provider. */
 export class NoRoomError extends GatewayError {
   constructor() {
@@ -50,6 +60,8 @@ export class NoRoomError extends GatewayError {
 
 /** An answer's part of the budget. */
 export interface AnswerShare {
+  /** What the values of a chat answer may take, bytes. @see memoryForValues */
+  readonly mostValueBytes: number
   /**
    * The answer takes `bytes` of itself from now on, more or less than before.
    * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {NoRoomError}
@@ -74,6 +86,8 @@ interface Waiting {
 
 export class AnswerBudget {
   readonly #bytes: number
+  /** For shares only. */
+  readonly mostValueBytes: number
   readonly #maxWaitMs: Milliseconds
   /** Who holds something of what is still read, the one that began first before all others. */
   readonly #reading = new Set<Share>()
@@ -83,9 +97,10 @@ export class AnswerBudget {
   /** Of `#held`, what waits for clients. */
   #unread = 0
 
-  /** @param bytes memory for all answers together */
-  constructor(bytes: number, maxWaitMs: Milliseconds = MAX_WAIT_MS) {
+  /** @param bytes memory for all answers together. @param mostValueBytes @see memoryForValues */
+  constructor(bytes: number, mostValueBytes = Infinity, maxWaitMs: Milliseconds = MAX_WAIT_MS) {
     this.#bytes = bytes
+    this.mostValueBytes = mostValueBytes
     this.#maxWaitMs = maxWaitMs
   }
 
@@ -189,6 +204,10 @@ class Share implements AnswerShare {
   constructor(budget: AnswerBudget, signal: Cancellation) {
     this.#budget = budget
     this.signal = signal
+  }
+
+  get mostValueBytes(): number {
+    return this.#budget.mostValueBytes
   }
 
   hold(bytes: number): Promise<void> | undefined {

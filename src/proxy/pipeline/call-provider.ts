@@ -17,7 +17,7 @@ import { Cohort } from './cohort.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems } from './provider-stream.ts'
-import { MAX_ANSWER_BYTES, parseAnswer, readWhole } from './read-whole.ts'
+import { parseAnswer, readAnswer } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -93,8 +93,8 @@ async function exchange(
   if (!call.stream) {
     const firstByteMs = services.now() - started
     await answered.join()
-    const bytes = await readWhole(reply, MAX_ANSWER_BYTES, openShare)
-    return { answer: readAnswer(bytes, reply, deployment, format), firstByteMs, sentAgain: reply.sentAgain }
+    const bytes = await readAnswer(reply, openShare)
+    return { answer: wholeOf(bytes, reply, deployment, format), firstByteMs, sentAgain: reply.sentAgain }
   }
   const answer = await openStream(reply, deployment, format, openShare)
   return {
@@ -138,7 +138,7 @@ export function passHeaders(format: Format, record: RequestRecord): Record<strin
   return passed
 }
 
-function readAnswer(bytes: Uint8Array, reply: ProviderReply, deployment: Deployment, format: Format): WholeAnswer {
+function wholeOf(bytes: Uint8Array, reply: ProviderReply, deployment: Deployment, format: Format): WholeAnswer {
   reply.firstContentSeen()
   return { type: 'whole', deployment, format, bytes, result: format.parseResult(parseAnswer(bytes)) }
 }

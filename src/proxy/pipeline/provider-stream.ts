@@ -9,7 +9,7 @@ import { MAX_EVENT_CHARACTERS, SseDecoder } from '../../domain/formats/sse.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { MAX_ANSWER_BYTES, parseAnswer, readWhole } from './read-whole.ts'
+import { parseAnswer, readAnswer } from './read-whole.ts'
 
 /**
  * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an
@@ -144,5 +144,5 @@ function isJson(reply: ProviderReply): boolean {
 }
 
 async function* whole(reply: ProviderReply, openShare: () => AnswerShare): AsyncGenerator<Uint8Array> {
-  yield await readWhole(reply, MAX_ANSWER_BYTES, openShare)
+  yield await readAnswer(reply, openShare)
 }

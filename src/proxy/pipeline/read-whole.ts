@@ -4,9 +4,22 @@ import type { JsonObject } from '../../domain/json.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { parseExactDocument } from './read-request.ts'
+import { structureCost } from './structure-cost.ts'
 
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */
-export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+
+/**
+ * A chat answer, whose values fit the process. Judged from its bytes, before anything is built.
+ * @throws as `readWhole`, {UpstreamFormatError} where its values do not
+ */
+export async function readAnswer(reply: ProviderReply, openShare: () => AnswerShare): Promise<Uint8Array> {
+  let share: AnswerShare | undefined
+  const bytes = await readWhole(reply, MAX_ANSWER_BYTES, () => (share ??= openShare()))
+  if (share !== undefined && structureCost(bytes) > share.mostValueBytes)
+    throw new UpstreamFormatError('the answer holds more values than there is memory for')
+  return bytes
+}
 
 /**
  * The body, at once where it has come whole.

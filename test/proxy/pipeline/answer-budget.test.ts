@@ -7,7 +7,7 @@ import { GatewayError } from '../../../src/domain/errors.ts'
 const MIB = 1024 * 1024
 
 function setUp(maxWaitMs?: number) {
-  const budget = new AnswerBudget(40 * MIB, maxWaitMs)
+  const budget = new AnswerBudget(40 * MIB, Infinity, maxWaitMs)
   const signals = [new CallCancellation(), new CallCancellation(), new CallCancellation()] as const
   const shares = [budget.open(signals[0]), budget.open(signals[1]), budget.open(signals[2])] as const
   return { budget, signals, shares }

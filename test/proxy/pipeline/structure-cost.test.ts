@@ -1,5 +1,5 @@
 import t from 'tap'
-import { structureCost } from '../../../src/proxy/server/structure-cost.ts'
+import { structureCost } from '../../../src/proxy/pipeline/structure-cost.ts'
 
 const cost = (text: string) => structureCost(Buffer.from(text))
 
