@@ -103,6 +103,10 @@ export class ClusterView {
     return this.virtualKeys.keysBy(BY_SECRET, keyOf(secret))
   }
 
+  keysOfNamespace(namespace: string): readonly KubeObject[] {
+    return this.virtualKeys.findBy(BY_NAMESPACE, namespace)
+  }
+
   /** Resolves when everything has been read once. */
   async start(): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start()

@@ -19,6 +19,7 @@ import { entryOf, readGeneratedKey } from './generated-secret.ts'
 import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedLedger } from './programmed.ts'
+import { SeveralKeys } from './several-keys.ts'
 import { conditionsOf, organizationFields, providerFields, virtualKeyFields } from './status.ts'
 import type { Problem, StatusInput } from './status.ts'
 
@@ -63,9 +64,11 @@ export interface StatusWriterOptions {
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions
+  readonly #several: SeveralKeys
 
   constructor(options: StatusWriterOptions) {
     this.#options = options
+    this.#several = new SeveralKeys(options.view)
   }
 
   /** One resource, `Kind/namespace/name`. Whether it wrote. @throws KubeError */
@@ -166,6 +169,9 @@ export class StatusWriter {
       action: 'Reconcile',
       note: ready.message === '' ? 'it is in force' : ready.message,
     })
+    if (object.kind !== 'VirtualKey' || ready.status !== 'True') return
+    const several = this.#several.eventFor(object, this.#options.now())
+    if (several !== undefined) this.#options.events.record(object, several)
   }
 
   #lookup(kind: string): ObjectLookup | undefined {

@@ -2,16 +2,15 @@
  * Looks for pods that should have a sidecar and have none (they came while the webhook was away or its configuration
  * was), or one that is out of date. The leader looks; it changes nothing.
  */
-import { asObject } from '../../domain/json.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
 import type { Cancel, Timing } from '../kube/timing.ts'
+import { isEnabled } from './namespaces.ts'
 import { readSummary } from './pod-summary.ts'
 
 const INTERVAL_MS = 60_000
-const NAMESPACE_LABEL = 'tollgate.dev/injection'
 /** Pods that an event has been written for; a restart of the operator tells again. */
 const MAX_TOLD = 10_000
 
@@ -107,8 +106,4 @@ function judge(
     }
   }
   return { missed, audit: { uninjected, stale } }
-}
-
-function isEnabled({ metadata }: KubeObject): boolean {
-  return asObject(metadata['labels'])?.[NAMESPACE_LABEL] === 'enabled'
 }

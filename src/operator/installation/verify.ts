@@ -1,5 +1,7 @@
 /** Whether an installation works: a VirtualKey becomes ready, and a pod would get its sidecar. */
 import { asArray, asObject, asString, type JsonObject } from '../../domain/json.ts'
+import { ENABLED, INJECTION_LABEL, isEnabled } from '../injection/namespaces.ts'
+import { TRIAL_LABEL } from '../injection/usable-key.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeObject, ObjectName } from '../kube/kube-object.ts'
@@ -7,7 +9,6 @@ import { MUTATING_WEBHOOK_CONFIGURATIONS, NAMESPACES, ORGANIZATIONS, PODS, VIRTU
 import { pause, type Milliseconds, type Timing } from '../kube/timing.ts'
 
 const POLL_MS = 250
-const INJECTION_LABEL = 'tollgate.dev/injection'
 const SIDECAR = 'tollgate'
 /** Reason of a key that its organization does not allow in its namespace. */
 const NOT_GRANTED = 'NotGranted'
@@ -72,8 +73,8 @@ async function checkWebhook(options: VerifyOptions): Promise<void> {
 async function checkNamespace({ client }: VerifyOptions, namespace: string): Promise<void> {
   const found = await read(client.get(NAMESPACES, { name: namespace }))
   if (found === undefined) throw new VerificationError(`there is no namespace ${namespace}`)
-  if (asObject(found.metadata['labels'])?.[INJECTION_LABEL] !== 'enabled')
-    throw new VerificationError(`run: kubectl label namespace ${namespace} ${INJECTION_LABEL}=enabled`)
+  if (!isEnabled(found))
+    throw new VerificationError(`run: kubectl label namespace ${namespace} ${INJECTION_LABEL}=${ENABLED}`)
 }
 
 /**
@@ -99,7 +100,10 @@ async function checkKey(options: VerifyOptions, namespace: string, names: string
 /** Why this organization gives no key here; undefined where it does. @throws {VerificationError} for anything else */
 async function tryKey(options: VerifyOptions, at: ObjectName, organization: string): Promise<string | undefined> {
   const { client } = options
-  await client.create(VIRTUAL_KEYS, { metadata: { ...at }, spec: { organizationRef: { name: organization } } })
+  await client.create(VIRTUAL_KEYS, {
+    metadata: { ...at, labels: { [TRIAL_LABEL]: 'true' } },
+    spec: { organizationRef: { name: organization } },
+  })
   let refusal: string | undefined
   await inTime(options, async () => {
     const key = await client.get(VIRTUAL_KEYS, at)

@@ -187,6 +187,21 @@ t.test('the life of virtual keys', async (t) => {
     await world.reaches('team/ending', 'Ready', 'False Expired')
   })
 
+  t.test('a second usable key of a namespace with injection is told of', async (t) => {
+    const told = async () => (await plane.kubectl('get', 'events', '-n', 'several', '-o', 'wide')).split('\n')
+    await plane.kubectl('create', 'namespace', 'several')
+    await plane.kubectl('label', 'namespace', 'several', 'tollgate.dev/injection=enabled')
+    await world.apply(virtualKey('several', 'first'), virtualKey('several', 'off', { suspended: true }))
+    await world.reaches('several/first', 'Ready', 'True Ready')
+    await world.reaches('several/off', 'Ready', 'False Suspended')
+    await world.apply(virtualKey('several', 'second'))
+    await world.reaches('several/second', 'Ready', 'True Ready')
+    await until(async () => (await told()).some((line) => line.includes('SeveralVirtualKeys')))
+    const [line = '', ...more] = (await told()).filter((one) => one.includes('SeveralVirtualKeys'))
+    t.match(line, /Warning +SeveralVirtualKeys +virtualkey\/second .*has 2 VirtualKeys \(first, second\)/)
+    t.strictSame(more, [])
+  })
+
   t.test('10: a deleted key is out of Redis before the object is gone', async (t) => {
     await world.apply(virtualKey('other', 'leaving'))
     await world.reaches('other/leaving', 'Ready', 'True Ready')

@@ -147,6 +147,12 @@ t.test('a webhook on a real API server', async (t) => {
       t.match(stderr, message)
     }
     const created = await world.create(named('b', 'two'))
+    await world.apply(virtualKey('many', 'one', { suspended: true }))
+    await until(async () => (await world.tryCreate(pod('many', 'only'), '--dry-run=server')).code === 0)
+    const { stdout, stderr } = await world.tryCreate(pod('many', 'only'), '--dry-run=server')
+    t.match(stdout, /"second"/)
+    t.match(stderr, /Warning: tollgate: VirtualKey two is taken; .*: one \(is suspended\)/)
+    await world.apply(virtualKey('many', 'one', { suspended: false }))
     t.equal(envOf(created, 'app')['OPENAI_API_KEY'], 'second/key')
     const dark = await world.create(pod('empty', 'dark', {}, { annotations: { 'tollgate.dev/env': 'off' } }))
     t.ok(containerOf(dark, 'tollgate'), 'without variables no key is needed')

@@ -1,9 +1,11 @@
 /** `helm test`, with the rights and arguments of the chart's hook: it says what does not work, and passes where all does. */
 import t from 'tap'
 import type { Test } from 'tap'
+import { asObject } from '../../../src/domain/json.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import { chartHook } from '../../helpers/chart-hook.ts'
 import { startInjectionWorld } from '../../helpers/injection.ts'
+import { until } from '../../helpers/redis.ts'
 
 t.test('verify', async (t) => {
   const world = await startInjectionWorld(t, ['apps'], ['unlabelled'])
@@ -29,7 +31,13 @@ t.test('verify', async (t) => {
 
   await world.startInjecting()
   await t.test('all works: nothing stays', async (t) => {
-    const { code, stdout, stderr } = await hook.run()
+    const running = hook.run()
+    await until(async () =>
+      (await plane.client.list(VIRTUAL_KEYS)).items.some(
+        ({ metadata }) => asObject(metadata['labels'])?.['tollgate.dev/trial'] === 'true',
+      ),
+    )
+    const { code, stdout, stderr } = await running
     t.equal(code, 0, stdout + stderr)
     t.match(stdout, /key: apps\/tollgate-verify-[0-9a-f]{8} is ready/)
     t.match(stdout, /injection: a pod of apps would get its sidecar/)
