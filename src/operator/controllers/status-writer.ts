@@ -40,6 +40,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Organization: ['observedGeneration', 'configRevision', 'keyCount', 'projectCount', 'projects', 'conditions'],
 }
 
+/** Reasons of what somebody has switched off: that it is not ready is no fault. */
+const DELIBERATE: ReadonlySet<string> = new Set(['Suspended', 'Disabled'])
+
 const NO_PROJECTS: ReadonlySet<string> = new Set()
 /** The usage of a project is in the same entry as the number of its keys, and is written by usage-writer.ts. */
 const SHARED_LISTS: Readonly<Record<string, string>> = { projects: 'name' }
@@ -164,7 +167,7 @@ export class StatusWriter {
       .find((one) => one?.['type'] === 'Ready')
     if (ready === undefined || before?.['reason'] === ready.reason || ready.reason === 'Pending') return
     this.#options.events.record(object, {
-      type: ready.status === 'False' ? 'Warning' : 'Normal',
+      type: ready.status === 'False' && !DELIBERATE.has(ready.reason) ? 'Warning' : 'Normal',
       reason: ready.reason,
       action: 'Reconcile',
       note: ready.message === '' ? 'it is in force' : ready.message,

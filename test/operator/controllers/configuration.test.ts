@@ -103,6 +103,12 @@ t.test('the configuration in force', async (t) => {
     t.notOk((await visible(world, operator)).includes(CREDENTIAL))
     await world.apply(provider('openai', { enabled: false }))
     await until(async () => (await world.condition(PROVIDERS, undefined, 'openai', 'Ready')) === 'False Disabled')
+    const events = async () => (await plane.kubectl('get', 'events', '-n', 'default')).split('\n')
+    await until(async () => (await events()).some((line) => line.includes('Disabled')))
+    t.match(
+      (await events()).find((line) => line.includes('Disabled')),
+      / Normal +Disabled +provider\/openai/,
+    )
   })
 
   t.test('a resource that is deleted and made again is not judged as the former one', async (t) => {
