@@ -12,6 +12,7 @@ import type { KubeObject } from '../kube/kube-object.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
 import { ORGANIZATIONS, PROVIDERS, VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { Resource } from '../kube/resource.ts'
+import { rotationEvent } from './brought-key.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { versionOf } from './build.ts'
 import type { Build } from './build.ts'
@@ -134,8 +135,12 @@ export class StatusWriter {
     const status: JsonObject = { ...this.#fields(kind, input), conditions: mergeConditions(existing, desired, now()) }
     const owner = { fieldManager: FIELD_MANAGER, fields: FIELDS[kind] ?? [], sharedLists: SHARED_LISTS }
     const wrote = await applyStatus(client, resourceOf(kind), object, status, owner)
-    if (wrote) this.#tell(object, desired)
-    return wrote
+    if (!wrote) return false
+    this.#tell(object, desired)
+    const isBrought = kind === 'VirtualKey' && !isGenerated(object)
+    const rotation = isBrought ? rotationEvent(object, status) : undefined
+    if (rotation !== undefined) this.#options.events.record(object, rotation)
+    return true
   }
 
   #fields(kind: string, input: StatusInput): JsonObject {

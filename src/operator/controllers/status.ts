@@ -6,10 +6,13 @@ import { parseVirtualKeyId } from '../../domain/resources/virtual-key-text.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { kubeTime } from '../kube/conditions.ts'
 import type { DesiredCondition } from '../kube/conditions.ts'
+import { keyOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
+import { broughtKeys, digestsInForce } from './brought-key.ts'
 import type { Build } from './build.ts'
 import { generatedSecretNameOf } from './generated-secret.ts'
 import type { GeneratedKey } from './generated-secret.ts'
+import { isGenerated } from './gather.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedState } from './programmed.ts'
 import { rotationRules, rotationStep } from './virtual-key-secret.ts'
@@ -89,6 +92,7 @@ export function virtualKeyFields({ object, id, build }: StatusInput, details: Vi
     secretRef: secretReference(object, asObject(source?.['secretRef'])),
     expiresAt: asString(spec?.['expiresAt']),
     ...(generated === undefined ? {} : generatedFields(object, generated, details.nowMs)),
+    ...(isGenerated(object) ? {} : broughtFields(object, build, details.nowMs)),
   })
 }
 
@@ -188,6 +192,11 @@ function generatedFields(object: KubeObject, generated: GeneratedKey, nowMs: num
     // By id: somebody may have written one text twice into the Secret.
     keys: [active, ...former].filter((one, index, all) => all.findIndex(({ id }) => id === one.id) === index),
   }
+}
+
+function broughtFields(object: KubeObject, { snapshot }: Build, nowMs: number): JsonObject {
+  const keys = broughtKeys(object, digestsInForce(snapshot, keyOf(object)), nowMs)
+  return keys.length === 0 ? {} : { keys }
 }
 
 function credentialFields(object: KubeObject, secretName: string, credential: Secret, nowMs: number): JsonObject {

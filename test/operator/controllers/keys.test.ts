@@ -70,7 +70,26 @@ t.test('the life of virtual keys', async (t) => {
     const digests = async () => digestsOf(await world.published('team/brought'))
     await until(async () => (await digests())[0] === wanted)
     t.strictSame(await digests(), [wanted, old], 'the former one for the overlap')
+    const keys = async () =>
+      asArray(asObject((await world.read(VIRTUAL_KEYS, 'team', 'brought'))?.['status'])?.['keys']).map(asObject)
+    await until(async () => (await keys()).length === 2)
+    t.match(await keys(), [
+      { id: wanted.slice(0, 12), state: 'Active', createdAt: String },
+      { id: old.slice(0, 12), state: 'Retiring', notAfter: String },
+    ])
+    const rotations = async () =>
+      (await plane.kubectl('get', 'events', '-n', 'team')).split('\n').filter((line) => line.includes('KeyRotated'))
+    await until(async () => (await rotations()).length > 0)
+    const [told = '', ...more] = await rotations()
+    t.match(
+      told,
+      /Normal +KeyRotated +virtualkey\/brought +a new key is in Secret mine .*the former one .* is valid until/,
+    )
+    t.strictSame(more, [], 'once')
     await until(async () => (await digests()).join() === wanted)
+    await until(async () => (await keys()).length === 1)
+    t.match(await keys(), [{ id: wanted.slice(0, 12), state: 'Active' }])
+    t.equal((await rotations()).length, 1, 'the end of the former one is no rotation')
     await world.apply(virtualKey('team', 'twin', brought))
     await world.reaches('team/twin', 'KeyReady', 'False DuplicateKey')
     await world.apply(secret('team', 'mine', { token: 'short' }))
