@@ -28,7 +28,8 @@ export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-syst
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
  * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret or a name that
- * nothing bears is good in a cluster and is only said; strictly taken it is a fault, too.
+ * nothing bears is good in a cluster and is only said; strictly taken it is a fault, too. Manifests hold other kinds beside ours:
+ * those are noted, and a fault only where one was probably meant to be ours.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
@@ -37,7 +38,10 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
     if (result.omitted > 0) options.writeLine(`and ${result.omitted} more problems`)
     return 1
   }
-  const warnings = [...result.warnings.map(formatProblem), ...warningsOf(result.resources, options)]
+  const foreign = result.warnings.filter(({ isForeign }) => isForeign)
+  const slips = result.warnings.filter(({ isForeign }) => !isForeign)
+  for (const problem of foreign) options.writeLine(`note: ${formatProblem(problem)}`)
+  const warnings = [...slips.map(formatProblem), ...warningsOf(result.resources, options)]
   for (const warning of warnings) options.writeLine(`warning: ${warning}`)
   const conditions = failingConditions(result.resources, options)
   const isFault = ({ reason }: FailingCondition) => reason === 'InvalidPattern'

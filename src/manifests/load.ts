@@ -27,6 +27,7 @@ import { nearest } from './words.ts'
 export const MAX_PROBLEMS = 100
 const DEFAULT_NAMESPACE = 'default'
 const KINDS: readonly string[] = ['VirtualKey', 'Provider', 'Organization']
+const CORE_KINDS: readonly string[] = ['Secret', 'Namespace']
 
 export interface ManifestResources {
   readonly organizations: readonly OrganizationResource[]
@@ -43,12 +44,17 @@ export function placeKey(kind: string, namespace: string, name: string): string 
   return `${kind} ${namespace}/${name}`
 }
 
+export interface IgnoredObject extends ManifestProblem {
+  /** False: it was probably meant to be one of ours. */
+  readonly isForeign: boolean
+}
+
 export type LoadResult =
   | {
       readonly type: 'loaded'
       readonly resources: ManifestResources
       /** What was read and ignored. */
-      readonly warnings: readonly ManifestProblem[]
+      readonly warnings: readonly IgnoredObject[]
       /** The files that were read, for a watcher. */
       readonly files: readonly string[]
     }
@@ -120,7 +126,7 @@ function makeReader(name: ReadableKindName): KindReader {
 class Load {
   readonly #environment: Environment
   readonly #problems: ManifestProblem[] = []
-  readonly #warnings: ManifestProblem[] = []
+  readonly #warnings: IgnoredObject[] = []
   readonly #places = new Map<string, string>()
   readonly #organizations: OrganizationResource[] = []
   readonly #providers: ProviderResource[] = []
@@ -166,8 +172,8 @@ class Load {
 
   #readObject(file: string, object: SourceObject): void {
     const { value } = object
-    const report = (problem: FieldProblem, list = this.#problems): void => {
-      list.push(placed(file, object, problem))
+    const report = (problem: FieldProblem): void => {
+      this.#problems.push(placed(file, object, problem))
     }
     if (!isRecord(value))
       return report({ path: [], message: 'is not an object', allowed: 'apiVersion, kind, metadata and spec' })
@@ -183,7 +189,8 @@ class Load {
     const reader = kindReader(apiVersion, kind)
     if (reader !== undefined) return this.#readResource(file, object, reader)
     if (apiVersion === API_GROUP || apiVersion.startsWith(`${API_GROUP}/`)) return report(unknownKind(apiVersion, kind))
-    report({ path: [], message: ignored(apiVersion, kind) }, this.#warnings)
+    const problem = placed(file, object, { path: [], message: ignored(apiVersion, kind) })
+    this.#warnings.push({ ...problem, isForeign: !isSlip(apiVersion, kind) })
   }
 
   #readResource(file: string, object: SourceObject, reader: KindReader): void {
@@ -274,6 +281,13 @@ function toMeta(metadata: CheckedMetadata, isNamespaced: boolean): ObjectMeta {
 function ignored(apiVersion: string, kind: string): string {
   const ours = KINDS.includes(kind) ? ` (its ${kind} is ${API_VERSION})` : ''
   return `${apiVersion} ${kind} is not of this gateway${ours} and is ignored`
+}
+
+/** Whether it has the name of a kind of ours, nearly our group, or nearly the name of a core kind that is read. */
+function isSlip(apiVersion: string, kind: string): boolean {
+  const [group = ''] = apiVersion.split('/')
+  const isCore = apiVersion === 'v1' && nearest(kind, CORE_KINDS) !== undefined
+  return KINDS.includes(kind) || isCore || nearest(group, [API_GROUP]) !== undefined
 }
 
 function unknownKind(apiVersion: string, kind: string): FieldProblem {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
@@ -73,6 +75,33 @@ t.test('a file that declares nothing is told of, and strictly taken a fault', as
   const ok = 'ok: 1 file, 0 organizations, 0 providers, 0 virtual keys'
   t.strictSame(check([folder]), { code: 0, lines: [...missing, ok] })
   t.strictSame(check([folder], undefined, true), { code: 1, lines: [...missing, 'not ok: 2 warnings'] })
+})
+
+t.test('kinds of others are noted and no fault; what was meant to be ours is one', async (t) => {
+  const examples = new URL('../../examples/kubernetes', import.meta.url).pathname
+  const { code, lines } = check([examples], undefined, true)
+  t.equal(code, 0, lines.join('\n'))
+  const note = lines.find((line) => line.includes('Deployment shop/assistant'))
+  t.match(note, /^note: .*\/shop\.yaml:\d+: .*apps\/v1 Deployment is not of this gateway and is ignored$/)
+  t.match(lines.at(-1), /^ok: /)
+  const good = await readFile(join(examples, 'platform.yaml'), 'utf8')
+  const shop = await readFile(join(examples, 'shop.yaml'), 'utf8')
+  const slips = ['tollgate.dve/v1alpha1 Provider', 'tollgate.io/v1 Thing', 'example.org/v1 VirtualKey', 'v1 Secert']
+  for (const slip of slips) {
+    const [apiVersion = '', kind = ''] = slip.split(' ')
+    const text = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: slip }\n`
+    const folder = t.testdir({ 'a.yaml': good, 'b.yaml': shop, 'c.yaml': text })
+    const strict = check([folder], undefined, true)
+    t.match(strict, { code: 1 }, slip)
+    t.match(
+      strict.lines.find((line) => line.startsWith('warning: ')),
+      / is ignored$/,
+      slip,
+    )
+    t.equal(strict.lines.at(-1), 'not ok: 1 warning', slip)
+  }
+  const ours = t.testdir({ 'a.yaml': 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKye\nmetadata: { name: a }\n' })
+  t.match(check([ours]), { code: 1, lines: [/unknown kind VirtualKye, did you mean VirtualKey\?/] })
 })
 
 t.test('a name that nothing declared bears is told of, and strictly taken a fault', async (t) => {
