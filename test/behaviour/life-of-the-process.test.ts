@@ -140,7 +140,11 @@ t.test('an emptied manifest file locks nobody out', async (t) => {
   t.equal((await gateway.chat()).status, 200)
   gateway.write('all.yaml', yaml(provider({ name: 'p', url: upstream.url, spec: '  enabled: false' }), virtualKey()))
   await gateway.line((line) => line['msg'] === 'no provider is in use: nobody can answer a call')
-  t.match(await (await gateway.chat({ model: 'auto' })).json(), { error: { message: /no provider is in use/ } })
+  for (const model of ['auto', 'm']) {
+    const unanswered = await gateway.chat({ model })
+    t.equal(unanswered.status, 503, 'no fault of the key')
+    t.match(await unanswered.json(), { error: { code: 'no_healthy_provider', message: /no provider is in use/ } })
+  }
 })
 
 t.test('a request in flight keeps the configuration that it began with', async (t) => {

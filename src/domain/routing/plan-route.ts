@@ -3,7 +3,8 @@
  *
  *   name -> wanted deployments and backups -> rules remove -> scoring ranks -> plan
  *                |                                 |
- *                404 unknown, 403 not allowed      400 nothing eligible, 503 all cooling down
+ *                404 unknown, 403 not allowed,     400 nothing eligible, 503 all cooling down
+ *                503 no provider in use
  *
  * An absent model or `auto` wants every deployment of the key. A name wants the deployments of that name, tried first;
  * under `fallback: AnyModel` all others of the key follow as backups, under `SameModel` none. `provider/model` is an
@@ -24,6 +25,7 @@ import {
   modelNotFound,
   noEligibleModel,
   noHealthyProvider,
+  noProviderInUse,
   nothingAllowed,
 } from './refusals.ts'
 import { compileRules } from './rules.ts'
@@ -103,8 +105,10 @@ function findWanted({ compiled, key, policy, request }: RouteInput): Wanted {
   const visible = visibleTo(key, compiled)
   if (name === undefined || name === AUTO_MODEL) {
     if (!key.access.allowAuto) return { type: 'refused', error: autoNotAllowed() }
+    if (isOutOfUse(visible, key, compiled)) return outOfUse(compiled)
     return { type: 'found', groups: [visible] }
   }
+  if (isOutOfUse(visible, key, compiled)) return outOfUse(compiled)
   const named = findNamed(compiled, name, key)
   if (named === undefined) return { type: 'refused', error: modelNotFound(name) }
   const [primary, siblings] = named.groups
@@ -116,6 +120,19 @@ function findWanted({ compiled, key, policy, request }: RouteInput): Wanted {
   if (primary.length + siblings.length === visible.length) return { type: 'found', groups: named.groups }
   const backups = visible.filter((deployment) => !answersTo(deployment, named.model))
   return { type: 'found', groups: [primary, siblings, backups] }
+}
+
+/** Whether nothing is left of the providers that the key has: one that was given none is refused for that. */
+function isOutOfUse(
+  visible: readonly Deployment[],
+  { access }: VirtualKeyEntry,
+  { deployments }: CompiledSnapshot,
+): boolean {
+  return visible.length === 0 && (access.providers.length > 0 || deployments.length === 0)
+}
+
+function outOfUse({ deployments }: CompiledSnapshot): Wanted {
+  return { type: 'refused', error: noProviderInUse(deployments.length > 0) }
 }
 
 /** Per key, as its entry and the list of deployments are of one snapshot. */
@@ -156,9 +173,9 @@ function findNamed(
   return { model, groups: [[pinned], sameModel.filter((deployment) => deployment !== pinned)] }
 }
 
-function refusalFor(removed: readonly Removal[], { compiled, health, nowMs }: RouteInput): GatewayError {
+function refusalFor(removed: readonly Removal[], { health, nowMs }: RouteInput): GatewayError {
   const cooling = removed.filter(({ rule }) => rule === 'cooling-down')
   if (cooling.length > 0) return noHealthyProvider(cooling, health, nowMs)
-  if (removed.every(({ rule }) => rule === 'not-allowed')) return nothingAllowed(compiled.deployments)
+  if (removed.every(({ rule }) => rule === 'not-allowed')) return nothingAllowed()
   return noEligibleModel(removed)
 }

@@ -32,10 +32,18 @@ export function autoNotAllowed(): GatewayError {
   )
 }
 
-/** 403. The key's access, or a gateway without providers, leaves nothing to choose from. */
-export function nothingAllowed(deployments: readonly unknown[]): GatewayError {
-  const why = deployments.length === 0 ? 'there is no model: no provider is in use' : 'this key may use no model'
-  return new GatewayError('model_not_allowed', why, { param: 'model' })
+/** 403. The key's access leaves nothing to choose from. */
+export function nothingAllowed(): GatewayError {
+  return new GatewayError('model_not_allowed', 'this key may use no model', { param: 'model' })
+}
+
+/**
+ * 503. What could serve is switched off or has no credentials: the fault of neither key nor request. Nobody knows when that is over.
+ * `some`: others are in use.
+ */
+export function noProviderInUse(some: boolean): GatewayError {
+  const which = some ? 'no provider that this key may use is in use' : 'no provider is in use'
+  return new GatewayError('no_healthy_provider', `there is no model: ${which}`)
 }
 
 /** 400. The rules of the request leave no candidate. */

@@ -87,10 +87,28 @@ t.test(
 )
 
 t.test('where no provider is in use the refusal says so', async (t) => {
-  t.match(errorOf(plan('auto', { compiled: compile() })), {
-    code: 'model_not_allowed',
-    message: /no provider is in use/,
-  })
+  const off = compile(provider('one', [model('gpt')], { enabled: false }))
+  for (const compiled of [compile(), off]) {
+    for (const name of [undefined, 'auto', 'gpt', 'one/gpt', 'nobodys']) {
+      t.match(errorOf(plan(name, { compiled })), {
+        code: 'no_healthy_provider',
+        status: 503,
+        retryable: true,
+        message: 'there is no model: no provider is in use',
+        details: { retryAfterSeconds: undefined },
+      })
+    }
+    t.match(errorOf(plan('auto', { compiled, key: key({ allowAuto: false }) })), { code: 'model_not_allowed' })
+  }
+})
+
+t.test('where only other keys have a provider in use the refusal is no fault of this one', async (t) => {
+  for (const name of ['auto', 'gpt', 'secret-model']) {
+    t.match(errorOf(plan(name, { key: key({ providers: ['off'] }) })), {
+      code: 'no_healthy_provider',
+      message: 'there is no model: no provider that this key may use is in use',
+    })
+  }
 })
 
 t.test('a key without auto must name a model', async (t) => {
