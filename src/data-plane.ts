@@ -19,6 +19,7 @@ import { memoryForBodies } from './proxy/server/body-memory.ts'
 import { ListenError, startServers, type Address, type RunningServers } from './proxy/server/start.ts'
 import { LOG_LEVELS, type LogLevel, type Output } from './proxy/telemetry/logger.ts'
 import type { Metrics } from './proxy/telemetry/metrics.ts'
+import { OWN_PROCESS } from './process-figures.ts'
 import { refusedAddress } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
 import { auditTo, figuresOf, type Stores } from './stores.ts'
@@ -90,6 +91,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   const leaving = new CallCancellation()
   const heapLimit = getHeapStatistics().heap_size_limit
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
+  metrics.watchProcess(OWN_PROCESS)
   const services: Services = {
     now,
     wallNow: Date.now,

@@ -325,6 +325,8 @@ t.test('health and metrics', async (t) => {
   t.match(page, 'tollgate_requests_total{adapter="native",provider="p",model="m",outcome="answered"} 1')
   t.match(page, 'tollgate_requests_total{adapter="native",provider="none",model="none",outcome="refused"} 1')
   t.match(page, /gen_ai_client_token_usage_bucket/)
+  for (const own of ['cpu_seconds_total', 'resident_memory_bytes', 'start_time_seconds', 'open_fds', 'max_fds'])
+    t.match(page, new RegExp(`^process_${own} [1-9\\d.]+`, 'm'))
   t.notMatch(page, 'unknown-model-of-a-client')
   t.notMatch(page, KEY)
   t.equal((await fetch(`${gateway.admin}/drain`, { method: 'POST' })).status, 405)

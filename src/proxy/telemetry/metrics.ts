@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { PipelineMetrics } from '../pipeline/services.ts'
+import { watchProcess, type ProcessFigures } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
 export interface Metrics extends PipelineMetrics {
@@ -15,6 +16,8 @@ export interface Metrics extends PipelineMetrics {
   watchStaleness(readMs: () => number): void
   /** Has the figures of the stores read whenever the page is asked for. */
   watchStores(read: () => StoreFigures): void
+  /** Has the process's own figures read whenever the page is asked for. */
+  watchProcess(figures: ProcessFigures): void
 }
 
 export interface MetricsPage {
@@ -62,6 +65,7 @@ export function createMetrics(): Metrics {
     },
     watchStaleness: (readMs) => watchStaleness(registry, readMs),
     watchStores: (read) => watchStores(registry, read),
+    watchProcess: (figures) => watchProcess(registry, figures),
     requestEnded: (record, outcome, endedAtMs) => requests.requestEnded(record, outcome, endedAtMs),
   }
 }

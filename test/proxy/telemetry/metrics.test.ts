@@ -34,6 +34,27 @@ t.test('the page keeps its names, labels, buckets and order', async (t) => {
   t.equal((await metrics.page()).text, page.text, 'asked again, it says the same')
 })
 
+t.test("the process's own figures are read each time, and what the system does not tell is left out", async (t) => {
+  const metrics = createMetrics()
+  let user = 1_500_000
+  metrics.watchProcess({
+    startedAtMs: Date.UTC(2026, 0, 31),
+    maxOpenFiles: undefined,
+    openFiles: () => 12,
+    cpu: () => ({ user, system: 250_000 }),
+    memory: () => ({ rss: 100_000_000, heapUsed: 10, heapTotal: 20, external: 30 }),
+  })
+  await metrics.page()
+  user = 2_500_000
+  const { text } = await metrics.page()
+  t.match(text, /^# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 2.75$/m)
+  t.match(text, /^process_cpu_user_seconds_total 2.5$/m)
+  t.match(text, /^process_resident_memory_bytes 100000000$/m)
+  t.match(text, /^process_start_time_seconds 1769817600$/m)
+  t.match(text, /^process_open_fds 12$/m)
+  t.notMatch(text, 'process_max_fds')
+})
+
 t.test('what is watched is read each time that the page is asked for', async (t) => {
   const metrics = createMetrics()
   let staleMs = 1_000
