@@ -31,11 +31,28 @@ t.test('admission policies', async (t) => {
       namespaced: false,
     })
     t.strictSame(items.map(({ metadata }) => metadata.name).toSorted(), [
+      'tollgate-injection-label',
       'tollgate-sidecar-exec',
       'tollgate-sidecar-identity',
       'tollgate-sidecar-present',
       'tollgate-sidecar-token',
     ])
+  })
+
+  t.test('a label of a namespace that enables nothing is warned of, and no more', async (t) => {
+    const label = (value: string) =>
+      plane.tryKubectl(['label', 'namespace', 'other', '--overwrite', `tollgate.dev/injection${value}`])
+    for (const [value, told] of [
+      ['=true', true],
+      ['=disabled', false],
+      ['=Enabled', true],
+      ['=enabled', false],
+      ['-', false],
+    ] as const) {
+      const { code, stderr } = await label(value)
+      t.equal(code, 0, value)
+      t.equal(/Warning: .*label tollgate\.dev\/injection must be enabled/.test(stderr), told, value)
+    }
   })
 
   t.test('pods that are accepted', async (t) => {
@@ -195,6 +212,18 @@ async function prepare(plane: ControlPlane): Promise<void> {
   const forged = { ...bare(), metadata: { name: 'forged', labels: { 'tollgate.dev/injected': 'true' } } }
   await inForce(async () => (await create(plane, 'other', forged)).stderr.includes('no init container tollgate'))
   await inForce(async () => (await create(plane, 'other', injected())).stderr.includes('must be in a namespace'))
+  await inForce(async () => {
+    // Told at a change only.
+    const { stderr } = await plane.tryKubectl([
+      'label',
+      'namespace',
+      'other',
+      '--overwrite',
+      `tollgate.dev/injection=yes-${Date.now()}`,
+    ])
+    return stderr.includes('label tollgate.dev/injection must be')
+  })
+  await plane.kubectl('label', 'namespace', 'other', 'tollgate.dev/injection-')
   await inForce(async () => {
     const { stderr } = await plane.tryKubectl([
       ...DEVELOPER,

@@ -13,6 +13,8 @@ export const INJECT_LABEL = 'tollgate.dev/inject'
 export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container'
 export const VIRTUAL_KEY_ANNOTATION = 'tollgate.dev/virtual-key'
 
+/** Annotations that are judged elsewhere. */
+const ELSEWHERE: ReadonlySet<string> = new Set([CONFIG_HASH_ANNOTATION, INJECT_LABEL])
 const KNOWN =
   /^tollgate\.dev\/(?:virtual-key|env|port|log-level|await|image|resources-(?:requests|limits)-(?:cpu|memory))$/
 const RESOURCE = /^resources-(requests|limits)-(cpu|memory)$/
@@ -32,7 +34,7 @@ export function readWishes(
 ): PodWishes {
   let wishes: PodWishes = { ...settings, virtualKey: undefined, await: true }
   for (const [name, value] of Object.entries(annotationsOf(pod))) {
-    if (!isKnown(name)) continue
+    if (!isKnownAnnotation(name)) continue
     wishes = { ...wishes, ...readOne(name.slice(PREFIX.length), asString(value) ?? '', wishes, mayUseImage) }
   }
   if (wishes.dataPort === wishes.adminPort)
@@ -43,7 +45,7 @@ export function readWishes(
 /** Annotations of ours that nobody reads: a misspelt wish, for a warning. */
 export function unknownAnnotations(pod: JsonObject): readonly string[] {
   return Object.keys(annotationsOf(pod)).filter(
-    (name) => name.startsWith(PREFIX) && name !== CONFIG_HASH_ANNOTATION && !isKnown(name),
+    (name) => name.startsWith(PREFIX) && !ELSEWHERE.has(name) && !isKnownAnnotation(name),
   )
 }
 
@@ -97,7 +99,8 @@ function readResource(name: string, value: string, { resources }: PodWishes): In
   return { ...resources, [part]: { ...resources[part], [resource]: value } }
 }
 
-function isKnown(annotation: string): boolean {
+/** Whether a pod says something with an annotation of this name. */
+export function isKnownAnnotation(annotation: string): boolean {
   return KNOWN.test(annotation)
 }
 

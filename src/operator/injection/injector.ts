@@ -24,6 +24,7 @@ import { patchPod } from './patch-pod.ts'
 import { renderIdentityVolume, renderSidecar } from './sidecar-container.ts'
 import type { InjectionSettings } from './settings.ts'
 import type { SidecarRules } from './sidecar-shape.ts'
+import { slipsOf } from './slips.ts'
 
 const PODS = '/v1/pods'
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
@@ -128,7 +129,8 @@ async function inject(
   const env = choice === undefined ? undefined : { mode: wishes.env, dataPort: wishes.dataPort, key: choice.key }
   const patch = patchPod(object, { wishes, trust, configHash: configHashOf(settings, trust), env, rules })
   if (patch.type === 'refused') return ['denied', denied(422, 'Invalid', `tollgate: ${patch.message}`)]
-  const warnings = [...(choice?.warnings ?? []), ...patch.warnings, ...misspelt(object)]
+  const slips = slipsOf(object, wishes).map((slip) => `tollgate: ${slip}`)
+  const warnings = [...(choice?.warnings ?? []), ...slips, ...patch.warnings, ...misspelt(object)]
   return [patch.operations.length === 0 ? 'unchanged' : 'injected', allowed(patch.operations, warnings)]
 }
 

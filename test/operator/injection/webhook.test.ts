@@ -193,6 +193,11 @@ t.test('a webhook on a real API server', async (t) => {
       pod('shop', 'misspelt', {}, { annotations: { 'tollgate.dev/virtualkey': 'x' } }),
     )
     t.match(misspelt.stderr, /Warning: tollgate: annotation tollgate.dev\/virtualkey is not known/)
+    const slips = await world.tryCreate(
+      pod('shop', 'slips', { dnsPolicy: 'Default' }, { labels: { 'tollgate.dev/inject': 'no' } }),
+    )
+    t.match(slips.stderr, /Warning: tollgate: label tollgate.dev\/inject=no says nothing: .*inject="false"/)
+    t.match(slips.stderr, /Warning: tollgate: dnsPolicy Default /)
   })
 
   t.test('what only looks like a sidecar is refused', async (t) => {
