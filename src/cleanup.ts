@@ -1,11 +1,15 @@
 /** Process entry of `tollgate cleanup`, which the chart runs before an uninstall. */
 import { parseFlags, parseName, parseRedis, type FlagSpec } from './command-line.ts'
-import { runKubeTool } from './kube-tool.ts'
-import { cleanUp } from './operator/installation/clean-up.ts'
+import { runKubeTool, type KubeTool } from './kube-tool.ts'
+import { installationKey, SIGNING_SECRET } from './operator/controllers/installation-secrets.ts'
+import { cleanUp, orMissing } from './operator/installation/clean-up.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
-import { revokePublished } from './operator/installation/revoke.ts'
+import { revokePublished, type Revocation } from './operator/installation/revoke.ts'
 import type { KubeClient } from './operator/kube/kube-api.ts'
-import { SECRETS } from './operator/kube/resource.ts'
+import type { ObjectName } from './operator/kube/kube-object.ts'
+import { readLease } from './operator/kube/lease.ts'
+import { LEASES, SECRETS } from './operator/kube/resource.ts'
+import { createSigner, type ShardSigner } from './operator/publish/sign.ts'
 import { completeUrl } from './operator/redis-login.ts'
 import { connectRedis } from './proxy/stores/redis/redis-client.ts'
 
@@ -44,22 +48,55 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
       webhookConfiguration,
       verifyPod,
       secrets: flags['delete-secrets'] ? [...OWN_SECRETS, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
-      revoke: redis === undefined ? undefined : () => revoke(tool.client, redis, namespace, redisSecret),
+      revoke:
+        redis === undefined ? undefined : () => revoke(tool, { url: redis, namespace, secret: redisSecret, operator }),
     })
   })
 }
 
-async function revoke(client: KubeClient, url: string, namespace: string, secret?: string): Promise<string> {
-  const redis = connectRedis(await withLogin(client, url, namespace, secret))
+interface RevocationOptions {
+  readonly url: string
+  readonly namespace: string
+  /** Of the login. */
+  readonly secret: string | undefined
+  /** Name of its Lease. */
+  readonly operator: string
+}
+
+async function revoke({ client, timing }: KubeTool, options: RevocationOptions): Promise<string> {
+  const { namespace, operator } = options
+  const signer = await signerOf(client, namespace)
+  const epoch = await lastEpoch(client, { namespace, name: operator })
+  const redis = connectRedis(await withLogin(client, options))
   try {
     await redis.requireReady(REDIS_TIMEOUT_MS)
-    return `revoked in ${await revokePublished(redis)} namespaces`
+    const revocation = await revokePublished({ redis, signer, epoch, timing })
+    return toldOf(revocation, signer !== undefined)
   } finally {
     await redis.close()
   }
 }
 
-async function withLogin(client: KubeClient, url: string, namespace: string, secret?: string): Promise<string> {
+function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
+  const done = `revoked in ${owners.length} namespaces`
+  if (!isSigned)
+    return `${done}; sidecars that run keep them, for there is no Secret ${SIGNING_SECRET}: restart their pods`
+  const left = [...unaware].map(([owner, count]) => `${count} in ${owner}`)
+  return left.length === 0 ? done : `${done}; not confirmed by sidecars: ${left.join(', ')}; restart what still runs`
+}
+
+/** Undefined where the key is gone. @throws where it is none */
+async function signerOf(client: KubeClient, namespace: string): Promise<ShardSigner | undefined> {
+  const found = await orMissing(client.get(SECRETS, { namespace, name: SIGNING_SECRET }))
+  return found && createSigner(installationKey(found))
+}
+
+async function lastEpoch(client: KubeClient, lease: ObjectName): Promise<number> {
+  const found = await orMissing(client.get(LEASES, lease))
+  return found === undefined ? 0 : readLease(found).transitions
+}
+
+async function withLogin(client: KubeClient, { url, namespace, secret }: RevocationOptions): Promise<string> {
   if (secret === undefined) return url
   const complete = completeUrl(url, await client.get(SECRETS, { namespace, name: secret }))
   if (complete === undefined) throw new Error(`Secret ${secret} has no entry password`)

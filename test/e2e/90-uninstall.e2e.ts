@@ -1,16 +1,26 @@
 /** After the end nothing holds anything up (notes: scenario 25). The commands are the README's. */
 import t from 'tap'
 import { apply, eventually, fieldsOf, get, kubectl } from './support/kubectl.ts'
-import { appPod } from './support/pods.ts'
+import { appPod, readyPod } from './support/pods.ts'
 import { platform } from './support/platform.ts'
+import { reach } from './support/reach.ts'
 import { commandBlocks, runBlock } from './support/readme.ts'
 
 await platform()
+const cluster = await reach(t)
+await apply([appPod({ name: 'stays', namespace: 'apps', annotations: { 'tollgate.dev/virtual-key': 'whole' } })])
+await readyPod('apps', 'stays')
+const answered = async () => (await cluster.ask('apps', 'pods/stays:8080', { prompt: 'Hi' })).status
+t.equal(await answered(), 200)
 
 t.test("the README's commands for the end work", async (t) => {
   const block = commandBlocks().find((text) => text.includes('helm uninstall'))
   if (block === undefined) throw new Error('the README does not say how to uninstall')
   t.comment(await runBlock(block))
+})
+
+t.test('an application that goes on running is refused', async (t) => {
+  t.equal(await answered(), 401)
 })
 
 t.test('no webhook and no policy is left', async (t) => {

@@ -118,5 +118,5 @@ export async function startPodSidecar(
   }
   t.teardown(end)
   const listening = await collect(child).line(({ msg }) => msg === 'listening')
-  return { data: String(listening['data']), admin: String(listening['admin']), end }
+  return { data: String(listening['data']), admin: String(listening['admin']), child, end }
 }

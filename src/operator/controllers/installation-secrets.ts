@@ -43,7 +43,13 @@ async function readOrMake(
   make: () => Secret,
 ): Promise<Secret> {
   const found = (await read(client, namespace, name)) ?? (await create(client, namespace, name, make()))
-  const value = entryOf(found, ENTRY)
+  return installationKey(found)
+}
+
+/** What one of these Secrets holds. @throws {Error} where it holds nothing */
+export function installationKey(secret: KubeObject): Secret {
+  const { namespace, name } = secret.metadata
+  const value = entryOf(secret, ENTRY)
   if (value === undefined) throw new Error(`Secret ${namespace}/${name} has no entry ${ENTRY}`)
   return value
 }

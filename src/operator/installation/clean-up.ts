@@ -154,7 +154,7 @@ async function becomes(
 }
 
 /** Undefined where there is no such object, or no such kind. */
-async function orMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
+export async function orMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
   try {
     return await call
   } catch (error) {

@@ -25,7 +25,7 @@ import { writeShards } from './write-shards.ts'
 import type { ShardChange } from './write-shards.ts'
 
 /** An emptied owner's shard stays so long: any reader looks once a second, one that was cut off within the hour. */
-const EMPTIED_MS = 60 * 60 * 1_000
+export const EMPTIED_MS = 60 * 60 * 1_000
 const TIMEOUT_MS = 5_000
 const READ_AT_ONCE = 64
 

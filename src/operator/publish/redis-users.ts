@@ -23,6 +23,9 @@ const COMMANDS: readonly string[] = (
   '+lpush +ltrim +lrange +eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl +role +cluster|slots'
 ).split(' ')
 
+/** Of these, what a connection is opened with and a shard is read with. */
+const READING: readonly string[] = '-@all +@connection +get +getrange +role +cluster|slots'.split(' ')
+
 export interface TenantOptions {
   readonly owner: string
   /** Those of the owner's keys. */
@@ -44,6 +47,13 @@ export async function ensureTenantUser(redis: PublishRedis, options: TenantOptio
   const command = ['ACL', 'SETUSER', login.username, 'reset', 'on', `#${hash}`, ...tenantRules(options)]
   await redis.sendToAll(command, { timeoutMs: TIMEOUT_MS })
   return login
+}
+
+/** Leaves the user, and the connections that it has open, the owner's shard to read and nothing else. @throws as above */
+export async function restrictTenantUser(redis: PublishRedis, owner: string): Promise<void> {
+  const rules = [...READING, `%R~${literally(ownerShard(owner))}`]
+  const command = ['ACL', 'SETUSER', usernameOf(owner), 'resetkeys', 'clearselectors', ...rules]
+  await redis.sendToAll(command, { timeoutMs: TIMEOUT_MS })
 }
 
 /** Takes the user away and ends its connections. @throws where Redis does not answer. */

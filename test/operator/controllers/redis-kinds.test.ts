@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { Secret } from '../../../src/domain/secret.ts'
 import { revokePublished } from '../../../src/operator/installation/revoke.ts'
+import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
+import { createSigner } from '../../../src/operator/publish/sign.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { chatCompletion } from '../../helpers/answers.ts'
 import { ok } from '../../helpers/behaviours.ts'
@@ -49,7 +52,7 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
   t.test('a Redis Cluster: calls go on where a replica has taken over', async (t) => {
     const cluster = await startCluster(1)
     t.teardown(() => cluster.stop())
-    const { call, goesOn } = await startBoth(t, world, cluster.url)
+    const { call, goesOn, operator } = await startBoth(t, world, cluster.url)
     // As an upgrade does: the former master lives on, and no connection breaks.
     const former = await ownerOf(cluster, 'tg:q:{acme}:whole')
     const afterHandOver = await goesOn()
@@ -60,6 +63,9 @@ t.test('an operator and a sidecar on each kind of Redis', async (t) => {
     await (await ownerOf(cluster, 'tg:q:{acme}:whole')).kill()
     await until(afterLoss, FAIL_OVER_MS)
     t.equal(await suspend(world, call), 200)
+    await operator.end('SIGTERM')
+    await revoke(t, world, cluster.url)
+    t.equal(await call(), 401, 'as soon as all is revoked')
   })
 
   t.test('TLS with an authority of its own', async (t) => {
@@ -92,7 +98,7 @@ t.test('where Redis lets nobody make users, sidecars share a login that is kept 
   await prepare(t, world)
   await world.apply(secret(SYSTEM, 'operators', { password: 'root' }), loginOf('former'))
   const secrets = ['--redis-secret', 'operators', '--sidecar-redis-secret', 'sidecars']
-  const { call, goesOn } = await startBoth(t, world, redis.url, secrets)
+  const { call, goesOn, operator } = await startBoth(t, world, redis.url, secrets)
   t.equal(await suspend(world, call), 200)
   t.match(await redis.cli('CLIENT', 'LIST'), /user=former/)
   const afterChange = await goesOn()
@@ -100,12 +106,22 @@ t.test('where Redis lets nobody make users, sidecars share a login that is kept 
   await until(async () => /user=later/.test(await redis.cli('CLIENT', 'LIST')))
   await until(afterChange)
   await until(async () => !/user=former/.test(await redis.cli('CLIENT', 'LIST')))
-  const connection = connectRedis(`redis://:root@127.0.0.1:${redis.port}`)
-  t.teardown(() => connection.close())
-  await connection.waitUntilReady(FAIL_OVER_MS)
-  t.equal(await revokePublished(connection), 0, 'there are no users to remove')
-  t.equal((await redis.cli('--scan', '--pattern', 'tg:cfg:ns:*')).trim(), '')
+  await operator.end('SIGTERM')
+  await revoke(t, world, `redis://:root@127.0.0.1:${redis.port}`)
+  t.equal(await call(), 401, 'nobody has a login to lose, and no key is in force')
 })
+
+/** As `tollgate cleanup` does. */
+async function revoke(t: Test, world: OperatorWorld, url: string): Promise<void> {
+  const redis = connectRedis(url)
+  t.teardown(() => redis.close())
+  await redis.requireReady(FAIL_OVER_MS)
+  const signer = createSigner(new Secret(entry(await secretOf(world, SYSTEM, 'tollgate-signing'), 'key')))
+  t.same(await revokePublished({ redis, signer, epoch: 0, timing: SYSTEM_TIMING }), {
+    owners: ['team'],
+    unaware: new Map(),
+  })
+}
 
 /** The master that has the slot of `key`. */
 async function ownerOf({ nodes }: RedisCluster, key: string): Promise<RedisServer> {
@@ -166,7 +182,7 @@ async function startBoth(t: Test, world: OperatorWorld, url: string, more: reado
     return async () => (await call()) === 200 && (await spent()) > before
   }
   await until(async () => (await call()) === 200 && (await spent()) > 0)
-  return { call, goesOn }
+  return { call, goesOn, operator }
 }
 
 /** A change reaches the sidecar, and is taken back. Returns what a call gives then. */

@@ -51,11 +51,13 @@ t.test('cleanup', async (t) => {
     t.equal(await world.read(PODS, SYSTEM, VERIFY_POD.metadata.name), undefined)
     t.equal(await world.read(LEASES, OPERATOR.namespace, OPERATOR.name), undefined)
     t.notMatch(await redis.cli('ACL', 'USERS'), /tollgate-/)
-    t.equal(
-      (await redis.cli('--scan', '--pattern', 'tg:cfg:*')).trim(),
-      'tg:cfg:epoch',
-      'what fences a late writer stays',
+    t.strictSame(
+      (await redis.cli('--scan', '--pattern', 'tg:cfg:*')).trim().split('\n').toSorted(),
+      ['tg:cfg:epoch', 'tg:cfg:ns:one', 'tg:cfg:ns:two'],
+      'what fences a late writer stays, and for an hour what says that no key is in force',
     )
+    t.equal(await world.published('one/a'), undefined)
+    t.ok(Number(await redis.cli('PTTL', 'tg:cfg:ns:one')) > 0)
     for (const { metadata } of (await plane.client.list(VIRTUAL_KEYS)).items)
       t.strictSame(asArray(metadata['finalizers']), [], metadata.name)
     await plane.client.delete(VIRTUAL_KEYS, { namespace: 'one', name: 'a' })

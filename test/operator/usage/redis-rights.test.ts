@@ -1,6 +1,8 @@
 /** The operator with a login to Redis that may do no more than docs/operator.md names. */
 import t from 'tap'
 import { revokePublished } from '../../../src/operator/installation/revoke.ts'
+import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
+import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
 import { connectedRedis } from '../../helpers/connected-redis.ts'
 import { startWorld, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
@@ -34,5 +36,14 @@ t.test('with the least rights in Redis', async (t) => {
   for (const line of operator.output().split('\n')) if (/NOPERM|refuses|has no permissions/.test(line)) t.fail(line)
   await operator.end('SIGTERM')
   const connection = await connectedRedis(t, { url, stop: async () => undefined })
-  t.equal(await revokePublished(connection), 1, '`tollgate cleanup` has the same login')
+  const signer = createSigner(generateSigningKey())
+  await redis.cli('SADD', 'tg:ack:team', 'lost')
+  await redis.cli('SET', 'tg:ack:team:lost', JSON.stringify({ revision: 'x', shards: {} }))
+  // Without its Secret, then with a sidecar that has been lost, then with none.
+  for (const one of [undefined, signer, signer]) {
+    const revocation = await revokePublished({ redis: connection, signer: one, epoch: 0, timing: SYSTEM_TIMING })
+    t.same(revocation.owners, ['team'], '`tollgate cleanup` has the same login')
+    if (revocation.unaware.size > 0) await redis.cli('DEL', 'tg:ack:team:lost')
+    else await redis.cli('ACL', 'SETUSER', 'tollgate-team', '%R~tg:cfg:ns:team')
+  }
 })
