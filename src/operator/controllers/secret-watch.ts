@@ -14,6 +14,8 @@ import type { Resource } from '../kube/resource.ts'
 import type { Cancel, Timing } from '../kube/timing.ts'
 
 const RETRY_MS = 5_000
+/** As people are told to name theirs: not as the chart names its own, which it could then not make any more. */
+const BINDING = 'tollgate-secrets'
 /** Large or of no use here; filtered by the server, so that they are neither sent nor kept. */
 const UNWANTED_TYPES = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token'
 
@@ -87,7 +89,7 @@ export class SecretWatch {
   howToGrant(namespace: string): string {
     const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(this.#subject)?.[1]
     const subject = account === undefined ? `--user=${this.#subject}` : `--serviceaccount=${account}`
-    return `kubectl create rolebinding tollgate -n ${namespace} --clusterrole=tollgate-namespace ${subject}`
+    return `kubectl create rolebinding ${BINDING} -n ${namespace} --clusterrole=tollgate-namespace ${subject}`
   }
 
   async stop(): Promise<void> {

@@ -24,7 +24,7 @@ export async function platform(): Promise<void> {
 
 /** The RoleBinding that the operator's message asks for. */
 export async function letOperatorIn(namespace: string): Promise<void> {
-  const binding = ['create', 'rolebinding', 'tollgate-operator', '--clusterrole=tollgate-namespace']
+  const binding = ['create', 'rolebinding', 'tollgate-secrets', '--clusterrole=tollgate-namespace']
   const account = `--serviceaccount=${SYSTEM}:${RELEASE}-operator`
   await apply(await kubectl(['-n', namespace, ...binding, account, '--dry-run=client', '-o', 'yaml']))
 }

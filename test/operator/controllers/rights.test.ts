@@ -1,5 +1,5 @@
 /** The operator with no more rights than docs/operator.md names: no Secrets of the cluster, those of a namespace when granted. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../src/domain/json.ts'
 import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import { accountKubeconfig } from '../../helpers/account-kubeconfig.ts'
+import { nameIn, ofKind, template } from '../../helpers/helm.ts'
 import { CONFIGURATION, webhookConfiguration } from '../../helpers/injection.ts'
 import { digestsOf, entry, secretOf, startOperator, startWorld, SYSTEM, virtualKey } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
@@ -90,6 +91,13 @@ t.test('with the least rights', async (t) => {
       .join('\n')
     const command = /kubectl (create rolebinding \S+ -n closed \S+ \S+)/.exec(message)?.[1]
     t.ok(command, message)
+    const charts = ofKind(await template({ namespaces: ['closed'] }), 'RoleBinding').map(nameIn)
+    t.ok(charts.includes('tollgate'), charts.join())
+    const [, , name = ''] = command?.split(' ') ?? []
+    t.notOk(charts.includes(name), 'the value `namespaces` can still be set afterwards')
+    const notes = readFileSync(join(import.meta.dirname, '../../../charts/tollgate/templates/NOTES.txt'), 'utf8')
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/helm.md'), 'utf8')
+    for (const text of [notes, docs]) t.ok(text.includes(`create rolebinding ${name} -n`))
     await plane.kubectl(...(command ?? '').split(' '))
     await world.reaches('closed/app', 'Ready', 'True Ready')
   })
