@@ -21,7 +21,8 @@ export const CLEANUP_FLAGS = {
     default: 'tollgate-sidecar-injector',
     help: 'MutatingWebhookConfiguration to delete',
   },
-  'verify-pod': { type: 'text', help: 'pod of `helm test` to delete' },
+  'verify-pod': { type: 'text', help: 'pod of `helm test` to delete, with its account and its rights' },
+  'verify-namespace': { type: 'text', help: 'namespace that `helm test` has tried, where it may have left rights too' },
   redis: { type: 'text', help: 'Redis to revoke all keys in; without it they stay valid for sidecars that still run' },
   'redis-secret': { type: 'text', help: 'Secret of its login, as of the operator' },
   'delete-secrets': { type: 'switch', help: 'also delete the Secrets that the operator made for itself' },
@@ -38,6 +39,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
   const operator = parseName('operator', flags.operator)
   const webhookConfiguration = parseName('webhook-configuration', flags['webhook-configuration'])
   const verifyPod = parseName('verify-pod', flags['verify-pod'])
+  const verifyNamespace = parseName('verify-namespace', flags['verify-namespace'])
   const ownNamespace = parseName('namespace', flags.namespace)
   return runKubeTool(environment, 'tollgate-cleanup', (tool) => {
     const namespace = ownNamespace ?? tool.namespace
@@ -46,7 +48,7 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
       namespace,
       operator,
       webhookConfiguration,
-      verifyPod,
+      verify: verifyPod === undefined ? undefined : { name: verifyPod, namespace: verifyNamespace },
       secrets: flags['delete-secrets'] ? [...OWN_SECRETS, ...(redisSecret === undefined ? [] : [redisSecret])] : [],
       revoke:
         redis === undefined ? undefined : () => revoke(tool, { url: redis, namespace, secret: redisSecret, operator }),

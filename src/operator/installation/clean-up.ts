@@ -5,7 +5,7 @@
  *     operator                stopped first, or it would put finalizers back
  *     keys                    revoked in Redis, where that is asked for
  *     finalizers              else VirtualKeys, and their namespaces, never end
- *     Lease, verify pod
+ *     Lease, and what `helm test` has left
  *     Secrets                 where that is asked for
  *
  * A step that fails does not keep the others from being done.
@@ -16,11 +16,16 @@ import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeObject, ObjectName } from '../kube/kube-object.ts'
 import {
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
   DEPLOYMENTS,
   LEASES,
   MUTATING_WEBHOOK_CONFIGURATIONS,
   PODS,
+  ROLE_BINDINGS,
+  ROLES,
   SECRETS,
+  SERVICE_ACCOUNTS,
   VIRTUAL_KEYS,
   type Resource,
 } from '../kube/resource.ts'
@@ -43,8 +48,8 @@ export interface CleanUpOptions {
   /** Name of its Deployment and of its Lease. */
   readonly operator: string
   readonly webhookConfiguration: string
-  /** What `helm test` has left; undefined: nothing. */
-  readonly verifyPod: string | undefined
+  /** What `helm test` may have left, all of one name; undefined: it stays. */
+  readonly verify: Verification | undefined
   /** Secrets to delete; those that somebody else made stay. */
   readonly secrets: readonly string[]
   /** Revokes keys and says what it did; undefined: they stay. */
@@ -52,9 +57,16 @@ export interface CleanUpOptions {
   readonly writeLine: (line: string) => void
 }
 
+/** Objects of `helm test`: its pod, and its account and rights, which stay where it was interrupted. */
+export interface Verification {
+  readonly name: string
+  /** Where it has its Role; undefined: nowhere. */
+  readonly namespace: string | undefined
+}
+
 /** @returns whether nothing is left that would hang. A failed revocation is told, and does not count. */
 export async function cleanUp(options: CleanUpOptions): Promise<boolean> {
-  const { client, namespace, operator, webhookConfiguration, verifyPod, secrets, revoke, writeLine } = options
+  const { client, namespace, operator, webhookConfiguration, verify, secrets, revoke, writeLine } = options
   const attempt = async (what: string, step: () => Promise<string>): Promise<boolean> => {
     try {
       writeLine(`${what}: ${await step()}`)
@@ -74,9 +86,26 @@ export async function cleanUp(options: CleanUpOptions): Promise<boolean> {
   if (revoke !== undefined) await attempt('keys in Redis', revoke)
   unblocked.push(await attempt('finalizers', () => stripFinalizers(options)))
   await attempt(`lease ${operator}`, () => remove(LEASES, { namespace, name: operator }))
-  if (verifyPod !== undefined) await attempt(`pod ${verifyPod}`, () => remove(PODS, { namespace, name: verifyPod }))
+  for (const { resource, name } of verify === undefined ? [] : leftBy(verify, namespace))
+    await attempt(`${resource.kind} ${name.name}`, () => remove(resource, name))
   for (const name of secrets) await attempt(`secret ${name}`, () => deleteOurs(client, { namespace, name }))
   return unblocked.every(Boolean)
+}
+
+interface Left {
+  readonly resource: Resource
+  readonly name: ObjectName
+}
+
+function leftBy({ name, namespace }: Verification, ownNamespace: string): readonly Left[] {
+  const at = (place: string, ...resources: readonly Resource[]): readonly Left[] =>
+    resources.map((resource) => ({ resource, name: { namespace: place, name } }))
+  return [
+    ...at(ownNamespace, PODS, SERVICE_ACCOUNTS),
+    { resource: CLUSTER_ROLE_BINDINGS, name: { name } },
+    { resource: CLUSTER_ROLES, name: { name } },
+    ...(namespace === undefined ? [] : at(namespace, ROLE_BINDINGS, ROLES)),
+  ]
 }
 
 async function stopOperator(options: CleanUpOptions): Promise<string> {

@@ -33,6 +33,11 @@ export const MUTATING_WEBHOOK_CONFIGURATIONS = define(
   'MutatingWebhookConfiguration',
   false,
 )
+export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount')
+export const ROLES = rbac('roles', 'Role')
+export const ROLE_BINDINGS = rbac('rolebindings', 'RoleBinding')
+export const CLUSTER_ROLES = rbac('clusterroles', 'ClusterRole', false)
+export const CLUSTER_ROLE_BINDINGS = rbac('clusterrolebindings', 'ClusterRoleBinding', false)
 export const PROVIDERS = define('tollgate.dev', 'v1alpha1', 'providers', 'Provider', false)
 export const ORGANIZATIONS = define('tollgate.dev', 'v1alpha1', 'organizations', 'Organization', false)
 export const VIRTUAL_KEYS = define('tollgate.dev', 'v1alpha1', 'virtualkeys', 'VirtualKey')
@@ -60,6 +65,10 @@ export function objectPath(resource: Resource, { namespace, name }: ObjectName, 
 
 function core(plural: string, kind: string, namespaced = true): Resource {
   return define('', 'v1', plural, kind, namespaced)
+}
+
+function rbac(plural: string, kind: string, namespaced = true): Resource {
+  return define('rbac.authorization.k8s.io', 'v1', plural, kind, namespaced)
 }
 
 function define(group: string, version: string, plural: string, kind: string, namespaced = true): Resource {
