@@ -24,6 +24,7 @@ import { pause, SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
 import { createProber } from './operator-probes.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
+import { storeTrouble } from './operator/publish/store-trouble.ts'
 import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './operator/redis-login.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import { connectRedis, unconnectedRedis } from './proxy/stores/redis/redis-client.ts'
@@ -65,8 +66,10 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   let services: RunningServices | undefined
   let redisUrl = new Secret(settings.redis.url)
   let sidecarRedisUrl: Secret | undefined
+  let redisCause: Error | undefined
   const redisOptions = {
     onChange: (ready: boolean, cause: Error | undefined) => {
+      redisCause = cause
       log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
       if (ready) controllers?.redisReturned()
     },
@@ -162,6 +165,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     prober: createProber(),
     randomBytes,
     metrics,
+    storeTrouble: (error) => storeTrouble(redisUrl, redisCause, error),
     onBuilt: () => services?.push(),
     onFenced: (epoch) => die(`a leader of epoch ${epoch} has published`),
   })

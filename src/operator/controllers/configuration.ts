@@ -51,6 +51,8 @@ export interface ConfigurationOptions extends Omit<BuildOptions, 'digests' | 'no
   readonly onBuilt: (build: Build) => void
   readonly onPublished: (build: Build) => void
   readonly onPublicationFailed: (problem: Problem) => void
+  /** For people: which store does not take the configuration, and why. */
+  readonly storeTrouble: (error: unknown) => string
   /** So many shards were not what had been published. */
   readonly onRepaired: (shards: number) => void
   /** Each few seconds, by the leader: what else was set in Redis may be lost as well. Must not throw. */
@@ -153,7 +155,7 @@ export class Configuration {
     } catch (error) {
       if (error instanceof FencedError) return this.#options.onFenced(error.epoch)
       this.#options.log.warn(errorFields(error), 'configuration not published')
-      if (this.#publication !== undefined) this.#options.onPublicationFailed(problemOf(error))
+      if (this.#publication !== undefined) this.#options.onPublicationFailed(this.#problemOf(error))
       this.#options.timing.after(this.#retry.next(), () => this.request())
     } finally {
       this.#busy = false
@@ -240,10 +242,10 @@ export class Configuration {
     log.warn({ shards: repaired }, 'configuration in Redis repaired')
     onRepaired(repaired)
   }
-}
 
-function problemOf(error: unknown): Problem {
-  return error instanceof BuildError
-    ? { reason: 'BuildFailed', message: error.message }
-    : { reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
+  #problemOf(error: unknown): Problem {
+    return error instanceof BuildError
+      ? { reason: 'BuildFailed', message: error.message }
+      : { reason: 'StoreUnavailable', message: this.#options.storeTrouble(error) }
+  }
 }

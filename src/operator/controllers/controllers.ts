@@ -59,6 +59,8 @@ export interface ControllersOptions {
   readonly prober: ProviderProber
   readonly randomBytes: (count: number) => Uint8Array
   readonly metrics: ControllerMetrics
+  /** For people: why Redis does not take the configuration. */
+  readonly storeTrouble: (error: unknown) => string
   readonly onBuilt?: (build: Build) => void
   /** A later leader has written: this process must end. */
   readonly onFenced: (epoch: number) => void

@@ -5,6 +5,8 @@ import { changedResources } from './build-changes.ts'
 import type { Problem } from './status.ts'
 
 const PATIENCE_MS = 5_000
+/** Of two causes in turn, each resource's status would be written with each attempt. */
+const SAME_CAUSE_MS = 30_000
 /** A little later, so that the patience is over then. */
 const TELL_AFTER_MS = 6_000
 
@@ -14,6 +16,8 @@ export class PublicationTrouble {
   readonly #onLasting: (resources: readonly string[]) => void
   #since: Milliseconds | undefined
   #problem: Problem | undefined
+  /** When that became the one that is told. */
+  #problemSince: Milliseconds = 0
   /** What was told of last. */
   #told: Build | undefined
 
@@ -38,11 +42,20 @@ export class PublicationTrouble {
   }
 
   failed(problem: Problem): void {
-    this.#problem = problem
+    this.#take(problem)
     this.#tell()
     if (this.#since !== undefined) return
     this.#since = this.#timing.elapsed()
     this.#timing.after(TELL_AFTER_MS, () => this.#tell())
+  }
+
+  #take(problem: Problem): void {
+    const now = this.#timing.elapsed()
+    const isTold = this.lasting !== undefined
+    if (isTold && (problem.message === this.#problem?.message || now - this.#problemSince < SAME_CAUSE_MS)) return
+    this.#problem = problem
+    this.#problemSince = now
+    if (isTold) this.#told = undefined
   }
 
   #tell(): void {

@@ -53,6 +53,7 @@ function startConfiguration() {
     onBuilt: () => void builtAt.push(timing.elapsed()),
     onPublished: unexpected,
     onPublicationFailed: unexpected,
+    storeTrouble: unexpected,
     onRepaired: unexpected,
     onLook: () => undefined,
     onFenced: unexpected,
