@@ -18,6 +18,8 @@ t.test('a wrong Redis', async (t) => {
     const wanted = `Redis at redis://127.0.0.1:${port} does not take the configuration: WRONGPASS`
     t.match(await messageOf(world, VIRTUAL_KEYS, 'app', 'team'), wanted)
     await until(async () => (await messageOf(world, ORGANIZATIONS, 'acme')).includes(wanted))
+    for (const kind of ['organizations', 'virtualkeys'])
+      t.match(await world.plane.kubectl('get', kind, '-A'), /READY +REASON [^]* False +StoreUnavailable /, kind)
     t.notMatch(await world.plane.kubectl('get', 'virtualkeys,organizations,events', '-A', '-o', 'yaml'), 'a-password')
     await operator.end('SIGTERM')
   })
