@@ -2,7 +2,7 @@
 import { parseFlags, parseName, parseRedis, type FlagSpec } from './command-line.ts'
 import { runKubeTool, type KubeTool } from './kube-tool.ts'
 import { installationKey, SIGNING_SECRET } from './operator/controllers/installation-secrets.ts'
-import { cleanUp, orMissing } from './operator/installation/clean-up.ts'
+import { cleanUp } from './operator/installation/clean-up.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { revokePublished, type Revocation } from './operator/installation/revoke.ts'
 import type { KubeClient } from './operator/kube/kube-api.ts'
@@ -82,20 +82,27 @@ async function revoke({ client, timing }: KubeTool, options: RevocationOptions):
 function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
   const done = `revoked in ${owners.length} namespaces`
   if (!isSigned)
-    return `${done}; sidecars that run keep them, for there is no Secret ${SIGNING_SECRET}: restart their pods`
+    return `${done}; sidecars that run keep them, for Secret ${SIGNING_SECRET} cannot be read: restart their pods`
   const left = [...unaware].map(([owner, count]) => `${count} in ${owner}`)
   return left.length === 0 ? done : `${done}; not confirmed by sidecars: ${left.join(', ')}; restart what still runs`
 }
 
-/** Undefined where the key is gone. @throws where it is none */
+/** Undefined where the key is gone or may not be read: what needs none is revoked all the same. */
 async function signerOf(client: KubeClient, namespace: string): Promise<ShardSigner | undefined> {
-  const found = await orMissing(client.get(SECRETS, { namespace, name: SIGNING_SECRET }))
-  return found && createSigner(installationKey(found))
+  try {
+    return createSigner(installationKey(await client.get(SECRETS, { namespace, name: SIGNING_SECRET })))
+  } catch {
+    return undefined
+  }
 }
 
+/** 0 where it is not to be learned: Redis has it too. */
 async function lastEpoch(client: KubeClient, lease: ObjectName): Promise<number> {
-  const found = await orMissing(client.get(LEASES, lease))
-  return found === undefined ? 0 : readLease(found).transitions
+  try {
+    return readLease(await client.get(LEASES, lease)).transitions
+  } catch {
+    return 0
+  }
 }
 
 async function withLogin(client: KubeClient, { url, namespace, secret }: RevocationOptions): Promise<string> {

@@ -44,11 +44,17 @@ const LONGEST_NAME = 96
  * @param held the same of `holder` itself
  */
 export function fieldNameOf(holder: JsonObject, key: string, held: string): string {
-  if (!VALUE_FIELDS.has(key)) return held !== '' && HELD_FIELDS.has(key) ? lines([key, held]) : key
+  if (!VALUE_FIELDS.has(key)) return mayBeJoined(held) && HELD_FIELDS.has(key) ? lines([key, held]) : key
   const beside = namesIn(holder, NAMING_FIELDS)
   const perhaps = namesIn(holder, PERHAPS_NAMING_FIELDS)
   if (beside.length + perhaps.length === 0) return held === '' ? key : held
-  return lines([...(beside.length === 0 && held === '' ? [key] : beside), held, ...perhaps])
+  const above = mayBeJoined(held) ? [held] : []
+  return lines([...(beside.length === 0 && held === '' ? [key] : beside), ...above, ...perhaps])
+}
+
+/** A longer one is no name, and each of the values below it would bear a copy. */
+function mayBeJoined(held: string): boolean {
+  return held !== '' && held.length <= LONGEST_NAME
 }
 
 function namesIn(holder: JsonObject, fields: readonly string[]): string[] {

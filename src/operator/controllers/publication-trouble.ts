@@ -6,7 +6,7 @@ import type { Problem } from './status.ts'
 
 const PATIENCE_MS = 5_000
 /** Of two causes in turn, each resource's status would be written with each attempt. */
-const SAME_CAUSE_MS = 30_000
+const SAME_CAUSE_MS = 300_000
 /** A little later, so that the patience is over then. */
 const TELL_AFTER_MS = 6_000
 

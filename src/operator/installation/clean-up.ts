@@ -183,7 +183,7 @@ async function becomes(
 }
 
 /** Undefined where there is no such object, or no such kind. */
-export async function orMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
+async function orMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
   try {
     return await call
   } catch (error) {

@@ -80,7 +80,8 @@ async function unawareOf({ redis, timing }: RevokeOptions, owners: readonly stri
   for (let asked = owners; ;) {
     const unaware = new Map<string, number>()
     for (const owner of asked) {
-      const count = await countUnaware(redis, owner)
+      // Not known is not told.
+      const count = await countUnaware(redis, owner).catch(() => 1)
       if (count > 0) unaware.set(owner, count)
     }
     if (unaware.size === 0 || timing.elapsed() > end) return unaware

@@ -12,6 +12,9 @@ const MAX_TEXTS = 500_000
 /** Names of fields, which are texts beside the values: as many as read-request.ts takes fields. */
 const MAX_NAMES = 350_000
 
+/** Names of fields that are kept once: those of the records of a list. */
+const MOST_SHARED_NAMES = 4_096
+
 /** A span without what hardly two have in common. */
 type Place = Omit<TextSpan, 'text' | 'fieldName'>
 
@@ -21,6 +24,7 @@ export class GatheredSpans {
   readonly #places: Place[] = []
   /** A document has a dozen. */
   readonly #distinct: Place[] = []
+  readonly #sharedNames = new Map<string, string>()
   #names = 0
 
   /** @throws {GatewayError} 413 `request_too_large` */
@@ -49,13 +53,21 @@ export class GatheredSpans {
 
   #add(span: TextSpan): void {
     this.#texts.push(span.text)
-    this.#fieldNames.push(span.fieldName)
+    this.#fieldNames.push(this.#shared(span.fieldName))
     this.#places.push(this.#placeOf(span))
     if (span.isName === true) this.#names++
     if (this.#texts.length - this.#names > MAX_TEXTS)
       throw new GatewayError('request_too_large', `The body holds more than ${MAX_TEXTS} texts.`)
     if (this.#names > MAX_NAMES)
       throw new GatewayError('request_too_large', `The body holds more than ${MAX_NAMES} names of fields.`)
+  }
+
+  /** Of equal names, which may be made anew for each value, the first one. */
+  #shared(name: string | undefined): string | undefined {
+    if (name === undefined) return undefined
+    const known = this.#sharedNames.get(name)
+    if (known === undefined && this.#sharedNames.size < MOST_SHARED_NAMES) this.#sharedNames.set(name, name)
+    return known ?? name
   }
 
   #placeOf(span: TextSpan): Place {

@@ -40,6 +40,9 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'ssn',
 ])
 
+/** Of undivided digits those alone: an order's number may be anybody's password. */
+const NUMBER_RULES: ReadonlySet<string> = new Set(['phone', 'ssn'])
+
 export class KnownValues {
   readonly #kinds = new Map<string, string>()
 
@@ -50,6 +53,7 @@ export class KnownValues {
   /** Keeps what was found, where it is to be found again. */
   add({ kind, rule }: Finding, value: string): void {
     if (this.#kinds.size >= MOST_VALUES || !TOLD_RULES.has(rule) || this.#kinds.has(value)) return
+    if (DIGITS.test(value) && !NUMBER_RULES.has(rule)) return
     if (isUnmistakable(value)) this.#kinds.set(value, kind)
   }
 
@@ -61,7 +65,7 @@ export class KnownValues {
         const end = start + value.length
         const isWhole = beginsWord(text, start) && endsWord(text, end)
         if (isWhole) findings.push({ kind, start, end, rule: 'known-value' })
-        start = text.indexOf(value, isWhole ? end : start + 1)
+        start = text.indexOf(value, isWhole ? end : nextWord(text, start, end))
       }
       requireFewFindings(findings.length)
       if (text.length > LONG_TEXT) yield
@@ -73,8 +77,15 @@ export class KnownValues {
 const WORD_UNIT = WORD | FOREIGN_LETTER
 const ESCAPE_LENGTHS = [1, 2, 3, 5] as const
 
+/** Where another one may begin behind one that is a part of a word: each place is looked at once. */
+function nextWord(text: string, start: number, end: number): number {
+  let next = start
+  while (next < text.length && (classAt(text, next) & WORD_UNIT) !== 0) next++
+  return next > start ? next : end
+}
+
 function beginsWord(text: string, start: number): boolean {
-  if (isSecondHalf(unitAt(text, start))) return false
+  if (isSecondHalf(unitAt(text, start)) || escapeLengthAt(text, start) > 0) return false
   if ((classAt(text, start) & WORD_UNIT) === 0 || (classAt(text, start - 1) & WORD_UNIT) === 0) return true
   return ESCAPE_LENGTHS.some((length) => escapeLengthAt(text, start - length) === length)
 }

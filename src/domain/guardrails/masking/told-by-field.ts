@@ -18,19 +18,16 @@ const NUMBER = /^\+?[(\d][\d ()./-]{5,30}$/
 const IS_ABOUT =
   /^(?:show|hide|has|use|uses|require[sd]?|is|forgot|reset|toggle|enable[sd]?|allow(?:ed|s)?)(?:[-_A-Z]|$)/
 const SHOWS_ITSELF = /^(?=.*[\d!#$%&*@])\S+$/
-/** Names that mean something else as often: a word, a key, an entry, a stage of a compiler, what has passed. */
-const AMBIGUOUS = /^(?:pass|parola|clave|heslo|hasło|haslo)$/i
-const WORDS_OR_FIGURES = /^(?:[\p{L}\p{M}_ -]+|[\d.,%/ ]+)$/u
-/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `8-64`; what becomes of it; where it is typed. */
+/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `8-64`; what becomes of it; where it is typed; what has passed. */
 const RULES = new RegExp(
   [
     String.raw`(?:min|max|len|length|size|between):\d+(?:,\d+)?(?:\|.*)?`,
     String.raw`regex:\W.*`,
     String.raw`(?:required|nullable|sometimes|optional|bail|filled|string|confirmed)\|[\w|:,]+`,
-    String.raw`[A-Za-z]+\([\w ]+\)`,
-    String.raw`\d{1,2}[/-]\d{1,3}`,
-    'present|absent|exists|sensitive|lowercase|uppercase|argon2id?|scrypt|обязательно',
-    String.raw`[#.][a-z_-]*(?:pass|pw|login|user)[a-z_-]*|[a-z]+\[[^\]]*\].*|//\w+\[@.*`,
+    String.raw`[A-Z]+\(\d+\)|(?:string|varchar|char|text)\([\w ]+\)`,
+    String.raw`\d+/\d{1,2}|\d{1,2}-(?:16|20|24|32|40|48|50|64|72|100|128|25[56])|\d{1,3}(?:\.\d+)?%`,
+    'absent|exists|lowercase|uppercase|argon2id?|scrypt|обязательно',
+    String.raw`[#.][a-z_-]*(?:pass|pw|login|user)[a-z_-]*|[a-z]+\[[a-z-]+=[^\]]*\]|//\w+\[@.*`,
   ]
     .map((rule) => `^(?:${rule})$`)
     .join('|'),
@@ -63,7 +60,7 @@ function findTold(fieldName: string, text: string, kinds: ReadonlySet<string>): 
 /** Whether the text is no secret, whatever the name tells. */
 function isOther(fieldName: string, text: string): boolean {
   if (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) return true
-  return RULES.test(text) || (AMBIGUOUS.test(fieldName) && WORDS_OR_FIGURES.test(text))
+  return RULES.test(text)
 }
 
 function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {

@@ -90,6 +90,36 @@ t.test('a text that its tokens make too long is one token', async (t) => {
   t.equal(map.restore(again), text)
 })
 
+t.test("a password of digits is nobody else's number", async (t) => {
+  const texts = ['my password is 123456789', '{"order_id":123456789}']
+  t.equal(maskAll(texts)[1], texts[1])
+})
+
+t.test('no letter of an escape is a part of a value', async (t) => {
+  const texts = ['my password is nK9xyz12Q', '{"a":"line\\nK9xyz12Q"}']
+  t.equal(maskAll(texts)[1], texts[1])
+})
+
+t.test('a word without end that holds a value at every second place is looked at once', async (t) => {
+  const map = newMap()
+  const value = 'a1'.repeat(200)
+  map.mask('hK9#xyz12', false, Infinity, 'password')
+  map.mask(`password: ${value}b2`)
+  const text = 'a1'.repeat(500_000)
+  const searches: number[] = []
+  const counted = Object.assign(Object(text), {
+    indexOf(searched: string, from: number) {
+      searches.push(from)
+      return text.indexOf(searched, from)
+    },
+  })
+  t.equal(String(counted), text)
+  const masked = new Map<number, string>()
+  takeAll(map.maskAgain([{ text: counted }], masked))
+  t.equal(masked.size, 0)
+  t.ok(searches.length <= 4)
+})
+
 t.test('a number that a word told of is found again, where it is asked for', async (t) => {
   const texts = ['My SSN: 123456789', 'Is 123456789 right? Not 1234567890.']
   t.match(maskAll(texts)[1], /^Is \[\[LLM_REDACTED_SSN_.{8}\]\] right\? Not 1234567890\.$/)

@@ -1,0 +1,15 @@
+import t from 'tap'
+import { fieldNameOf } from '../../../src/domain/formats/field-name-of.ts'
+
+t.test('a value has the names beside it and above it', async (t) => {
+  t.equal(fieldNameOf({ name: 'x', value: '...' }, 'value', 'password'), 'x\npassword')
+  t.equal(fieldNameOf({ plaintext: '...' }, 'plaintext', 'password'), 'plaintext\npassword')
+  t.equal(fieldNameOf({ value: '...' }, 'value', 'password'), 'password')
+})
+
+t.test('a name of any length is copied for none of the values below it', async (t) => {
+  const long = 'k'.repeat(100_000)
+  t.equal(fieldNameOf({ raw: 'x' }, 'raw', long), 'raw')
+  t.equal(fieldNameOf({ id: 'a', value: 'x' }, 'value', long), 'a')
+  t.equal(fieldNameOf({ name: long, value: 'x' }, 'value', 'password'), 'password')
+})
