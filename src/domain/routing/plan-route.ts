@@ -103,12 +103,10 @@ type Wanted =
 function findWanted({ compiled, key, policy, request }: RouteInput): Wanted {
   const name = request.model
   const visible = visibleTo(key, compiled)
-  if (name === undefined || name === AUTO_MODEL) {
-    if (!key.access.allowAuto) return { type: 'refused', error: autoNotAllowed() }
-    if (isOutOfUse(visible, key, compiled)) return outOfUse(compiled)
-    return { type: 'found', groups: [visible] }
-  }
+  const isAuto = name === undefined || name === AUTO_MODEL
+  if (isAuto && !key.access.allowAuto) return { type: 'refused', error: autoNotAllowed() }
   if (isOutOfUse(visible, key, compiled)) return outOfUse(compiled)
+  if (isAuto) return { type: 'found', groups: [visible] }
   const named = findNamed(compiled, name, key)
   if (named === undefined) return { type: 'refused', error: modelNotFound(name) }
   const [primary, siblings] = named.groups

@@ -18,6 +18,7 @@ import type {
 import type { SecretLookup, SecretValue } from '../../domain/resources/secret-lookup.ts'
 import { remembered } from '../../domain/remembered.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { entryOf, generatedSecretNameOf, isControlledBy, readGeneratedKey } from './generated-secret.ts'
@@ -49,11 +50,6 @@ export function gather(view: View, digestOf: BuildInput['digestOf'], nowMs: numb
     secretValue: lookup(view),
     retiringDigests: (namespace, name) => retiring(view, digestOf, nowMs, namespace, name),
   }
-}
-
-/** Whether somebody has asked for the object's deletion. */
-export function isDeleting({ metadata }: KubeObject): boolean {
-  return metadata['deletionTimestamp'] !== undefined
 }
 
 /** The Secret of a generated key, if it is the key's own. */

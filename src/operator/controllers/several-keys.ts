@@ -5,15 +5,13 @@
 import { asString } from '../../domain/json.ts'
 import { VIRTUAL_KEY_ANNOTATION } from '../injection/annotations.ts'
 import { isEnabled } from '../injection/namespaces.ts'
-import { accountsOf, isAccepted, isEligible, whyUseless } from '../injection/usable-key.ts'
+import { accountsOf, isAccepted, isEligible, listed, whyUseless } from '../injection/usable-key.ts'
 import type { ObjectEvent } from '../kube/event-recorder.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { ClusterView } from './cluster-view.ts'
 
 /** Keys that were told of; a restart of the operator may tell again. */
 const MAX_TOLD = 10_000
-/** In a message; more names help nobody. */
-const MAX_NAMES = 10
 
 export class SeveralKeys {
   readonly #view: Pick<ClusterView, 'keysOfNamespace' | 'namespaces'>
@@ -31,13 +29,12 @@ export class SeveralKeys {
     const rivals = this.#view.keysOfNamespace(namespace).filter((other) => isRival(other, key, nowMs))
     if (rivals.length === 0) return undefined
     for (const { metadata } of [key, ...rivals]) this.#remember(metadata.uid ?? '')
-    const names = [key, ...rivals].map(({ metadata }) => metadata.name).toSorted()
-    const shown = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', ...' : '')
+    const names = [key, ...rivals].map(({ metadata }) => metadata.name)
     return {
       type: 'Warning',
       reason: 'SeveralVirtualKeys',
       action: 'Reconcile',
-      note: `namespace ${namespace} has ${names.length} VirtualKeys (${shown}): new pods without the annotation ${VIRTUAL_KEY_ANNOTATION} are refused; name one of them in each pod template`,
+      note: `namespace ${namespace} has ${names.length} VirtualKeys (${listed(names)}): new pods without the annotation ${VIRTUAL_KEY_ANNOTATION} are refused; name one of them in each pod template`,
     }
   }
 

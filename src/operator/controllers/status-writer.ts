@@ -1,13 +1,14 @@
 /** Writes the status of a resource where it differs, and tells an event where `Ready` has changed. */
-import { asArray, asObject, asString } from '../../domain/json.ts'
+import { asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { applyStatus } from '../kube/apply-status.ts'
-import { mergeConditions } from '../kube/conditions.ts'
+import { conditionOf, mergeConditions } from '../kube/conditions.ts'
 import type { DesiredCondition } from '../kube/conditions.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
 import { ORGANIZATIONS, PROVIDERS, VIRTUAL_KEYS } from '../kube/resource.ts'
@@ -17,7 +18,7 @@ import type { ClusterView } from './cluster-view.ts'
 import { versionOf } from './build.ts'
 import type { Build } from './build.ts'
 import { entryOf, readGeneratedKey } from './generated-secret.ts'
-import { isDeleting, isGenerated, ownedSecret } from './gather.ts'
+import { isGenerated, ownedSecret } from './gather.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedLedger } from './programmed.ts'
 import { SeveralKeys } from './several-keys.ts'
@@ -167,9 +168,7 @@ export class StatusWriter {
 
   #tell(object: KubeObject, desired: readonly DesiredCondition[]): void {
     const ready = desired.find(({ type }) => type === 'Ready')
-    const before = asArray(asObject(object['status'])?.['conditions'])
-      .map(asObject)
-      .find((one) => one?.['type'] === 'Ready')
+    const before = conditionOf(object, 'Ready')
     if (ready === undefined || before?.['reason'] === ready.reason || ready.reason === 'Pending') return
     this.#options.events.record(object, {
       type: ready.status === 'False' && !DELIBERATE.has(ready.reason) ? 'Warning' : 'Normal',

@@ -1,10 +1,10 @@
 /** What the statuses say, from a build and what is programmed. Pure; written by status-writer.ts. */
 import { createHash } from 'node:crypto'
-import { asArray, asObject, asString } from '../../domain/json.ts'
+import { asObject, asString } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
 import { parseVirtualKeyId } from '../../domain/resources/virtual-key-text.ts'
 import type { Secret } from '../../domain/secret.ts'
-import { kubeTime } from '../kube/conditions.ts'
+import { conditionOf, kubeTime } from '../kube/conditions.ts'
 import type { DesiredCondition } from '../kube/conditions.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
@@ -156,9 +156,7 @@ function healthCondition(object: KubeObject, health: ProviderHealth | undefined)
 
 /** As a status has it. */
 function conditionIn(object: KubeObject, type: string): DesiredCondition | undefined {
-  const found = asArray(asObject(object['status'])?.['conditions'])
-    .map(asObject)
-    .find((one) => one?.['type'] === type)
+  const found = conditionOf(object, type)
   const status = (['True', 'False', 'Unknown'] as const).find((known) => known === found?.['status'])
   if (found === undefined || status === undefined) return undefined
   return { type, status, reason: asString(found['reason']) ?? type, message: asString(found['message']) ?? '' }

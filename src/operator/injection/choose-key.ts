@@ -1,13 +1,12 @@
 /** Which VirtualKey a pod's applications get: the one that it names, else the only one of its namespace that it can use. */
 import { asObject, asString } from '../../domain/json.ts'
 import { generatedSecretNameOf } from '../controllers/generated-secret.ts'
+import { conditionOf } from '../kube/conditions.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { INJECT_LABEL, VIRTUAL_KEY_ANNOTATION } from './annotations.ts'
 import type { KeyReference } from './application-env.ts'
-import { accountsOf, conditionOf, isAccepted, isEligible, whyUseless } from './usable-key.ts'
-
-/** In a message; more names help nobody. */
-const MAX_NAMES = 10
+import { accountsOf, isAccepted, isEligible, listed, whyUseless } from './usable-key.ts'
 
 export interface KeyLookup {
   /** @throws where neither cache nor API server can tell. */
@@ -33,7 +32,7 @@ export async function chooseKey(wish: KeyWish, lookup: KeyLookup): Promise<KeyCh
   const { namespace, name } = wish
   if (name === undefined) return chooseUnnamed(wish, (await lookup.list(namespace)).filter(isEligible))
   const found = await lookup.find(namespace, name)
-  if (found !== undefined && !isEnding(found)) return chosen(found, wish)
+  if (found !== undefined && !isDeleting(found)) return chosen(found, wish)
   return refused(
     `VirtualKey ${name} not found in namespace ${namespace}; set annotation ${VIRTUAL_KEY_ANNOTATION} or create it`,
   )
@@ -87,10 +86,6 @@ function describe(key: KubeObject, wish: KeyWish): string {
   return `${key.metadata.name} (${troublesOf(key, wish).join(', ') || 'is not accepted yet'})`
 }
 
-function listed(texts: readonly string[]): string {
-  return texts.toSorted().slice(0, MAX_NAMES).join(', ') + (texts.length > MAX_NAMES ? ', ...' : '')
-}
-
 function chosen(key: KubeObject, wish: KeyWish): KeyChoice {
   const spec = asObject(key['spec'])
   const brought = asObject(asObject(spec?.['key'])?.['secretRef'])
@@ -116,10 +111,6 @@ function troublesOf(key: KubeObject, { serviceAccount, now }: KeyWish): readonly
 function notReady(key: KubeObject): readonly string[] {
   const ready = conditionOf(key, 'Ready')
   return ready?.['status'] === 'False' ? [`is not ready (${asString(ready['reason']) ?? ''})`] : []
-}
-
-function isEnding({ metadata }: KubeObject): boolean {
-  return metadata['deletionTimestamp'] !== undefined
 }
 
 function refused(message: string): KeyChoice {

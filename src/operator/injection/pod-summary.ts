@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
 import { splitPem } from '../certificates/serving-certificate.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { annotationsOf, CONFIG_HASH_ANNOTATION, INJECT_LABEL, labelsOf } from './annotations.ts'
 import { SIDECAR_CONTAINER } from './sidecar-container.ts'
@@ -54,7 +55,7 @@ export function summarizePod(pod: KubeObject, rules: Omit<SidecarRules, 'isTrust
       hostNetwork ||
       labelsOf(pod)[INJECT_LABEL] === 'false' ||
       annotations[MIRROR_ANNOTATION] !== undefined ||
-      pod.metadata['deletionTimestamp'] !== undefined,
+      isDeleting(pod),
     hasNamesake: containersOf(spec, 'initContainers').some((container) => container['name'] === SIDECAR_CONTAINER),
     problem: problem ?? '',
     authorities: [...authorities],

@@ -3,7 +3,8 @@
  * of one that is.
  */
 import { asArray, asObject, asString } from '../../domain/json.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import { conditionOf } from '../kube/conditions.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 
 /** On a key that `tollgate verify` makes and deletes again: nobody's but by its name. */
@@ -12,9 +13,12 @@ export const TRIAL_LABEL = 'tollgate.dev/trial'
 /** Conditions without which no call passes. A spent budget is not among them: it comes back, and the key is the same. */
 const NEEDED = ['Accepted', 'KeyReady']
 
+/** In a message; more names help nobody. */
+const MAX_NAMES = 10
+
 /** Neither being deleted nor on trial. */
-export function isEligible({ metadata }: KubeObject): boolean {
-  return metadata['deletionTimestamp'] === undefined && asObject(metadata['labels'])?.[TRIAL_LABEL] !== 'true'
+export function isEligible(key: KubeObject): boolean {
+  return !isDeleting(key) && asObject(key.metadata['labels'])?.[TRIAL_LABEL] !== 'true'
 }
 
 /** Why nobody can use the key; nothing where somebody can, or where it is too new to tell. */
@@ -39,8 +43,7 @@ export function accountsOf(key: KubeObject): readonly unknown[] {
   return asArray(asObject(asObject(key['spec'])?.['access'])?.['serviceAccounts'])
 }
 
-export function conditionOf(key: KubeObject, type: string): JsonObject | undefined {
-  return asArray(asObject(key['status'])?.['conditions'])
-    .map(asObject)
-    .find((condition) => condition?.['type'] === type)
+/** Names in a message, a bounded number of them. */
+export function listed(names: readonly string[]): string {
+  return names.toSorted().slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', ...' : '')
 }

@@ -2,6 +2,7 @@
 import { asArray, asObject, asString, type JsonObject } from '../../domain/json.ts'
 import { ENABLED, INJECTION_LABEL, isEnabled } from '../injection/namespaces.ts'
 import { TRIAL_LABEL } from '../injection/usable-key.ts'
+import { conditionOf } from '../kube/conditions.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeObject, ObjectName } from '../kube/kube-object.ts'
@@ -107,7 +108,7 @@ async function tryKey(options: VerifyOptions, at: ObjectName, organization: stri
   let refusal: string | undefined
   await inTime(options, async () => {
     const key = await client.get(VIRTUAL_KEYS, at)
-    refusal = readyCondition(key)?.['reason'] === NOT_GRANTED ? notReady(key) : undefined
+    refusal = conditionOf(key, 'Ready')?.['reason'] === NOT_GRANTED ? notReady(key) : undefined
     return refusal === undefined ? notReady(key) : undefined
   })
   return refusal
@@ -117,21 +118,16 @@ async function readyOrganizations(options: VerifyOptions): Promise<readonly stri
   let found: readonly string[] = []
   await inTime(options, async () => {
     const { items } = await options.client.list(ORGANIZATIONS)
-    found = items.filter((one) => readyCondition(one)?.['status'] === 'True').map(({ metadata }) => metadata.name)
+    found = items.filter((one) => conditionOf(one, 'Ready')?.['status'] === 'True').map(({ metadata }) => metadata.name)
     if (found.length > 0) return undefined
     return items.length === 0 ? 'there is no Organization that a key could belong to' : 'no Organization is ready'
   })
   return found
 }
 
-function readyCondition(object: KubeObject): JsonObject | undefined {
-  const conditions = asArray(asObject(object['status'])?.['conditions']).map(asObject)
-  return conditions.find((condition) => condition?.['type'] === 'Ready')
-}
-
 /** Why it is not ready; undefined where it is. */
 function notReady(key: KubeObject): string | undefined {
-  const ready = readyCondition(key)
+  const ready = conditionOf(key, 'Ready')
   if (ready?.['status'] === 'True') return undefined
   if (ready === undefined) return 'the VirtualKey has no status: does an operator lead?'
   return `the VirtualKey is not ready: ${asString(ready['reason']) ?? ''}: ${asString(ready['message']) ?? ''}`

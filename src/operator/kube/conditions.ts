@@ -1,5 +1,6 @@
 import { asArray, asObject, asString, isJsonObject } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
+import type { KubeObject } from './kube-object.ts'
 import type { Milliseconds } from './timing.ts'
 
 /** Bound of `metav1.Condition.message`. */
@@ -14,6 +15,13 @@ export interface DesiredCondition {
   readonly message: string
   /** The generation that the answer is about. */
   readonly observedGeneration?: number | undefined
+}
+
+/** What the object's status says of the type; undefined: nothing. */
+export function conditionOf(object: KubeObject, type: string): JsonObject | undefined {
+  return asArray(asObject(object['status'])?.['conditions'])
+    .map(asObject)
+    .find((condition) => condition?.['type'] === type)
 }
 
 /**

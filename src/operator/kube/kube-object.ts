@@ -64,3 +64,8 @@ export function deepFreeze<Value extends object>(value: Value): Value {
 function isOptional(value: unknown, type: 'string' | 'number'): boolean {
   return value === undefined || typeof value === type
 }
+
+/** Whether somebody has asked for the object's deletion. */
+export function isDeleting({ metadata }: KubeObject): boolean {
+  return metadata['deletionTimestamp'] !== undefined
+}

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { applyStatus } from '../kube/apply-status.ts'
 import { kubeTime } from '../kube/conditions.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { ORGANIZATIONS, VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { Milliseconds } from '../kube/timing.ts'
@@ -51,7 +52,7 @@ export class UsageWriter {
   /** Whether a resource with these scopes (none: nothing of it is counted any more) is to be written. */
   isDue(resource: string, scopes: readonly CountedScope[], nowMs: Milliseconds): boolean {
     const object = this.#objectOf(resource)
-    if (object === undefined || object.metadata['deletionTimestamp'] !== undefined) return false
+    if (object === undefined || isDeleting(object)) return false
     const lastMs = Math.max(checkpointMsOf(object) ?? 0, this.#writtenMs.get(resource) ?? 0)
     // Half a second of leeway: looks come each second, and not to the millisecond. Clocks may be set back.
     if (nowMs - lastMs < EVERY_MS - 500 && nowMs >= lastMs - EVERY_MS) return false

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
+import { structureCost } from '../pipeline/structure-cost.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { BROKEN_BODY, clientGone, collectBody, tooLarge } from './collect-body.ts'
-import { structureCost } from '../pipeline/structure-cost.ts'
 
 /** Blanks may stand before parameters. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6 */
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json[ \t]*(?:;|$)/i

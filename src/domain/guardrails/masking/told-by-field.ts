@@ -59,8 +59,7 @@ function findTold(fieldName: string, text: string, kinds: ReadonlySet<string>): 
 
 /** Whether the text is no secret, whatever the name tells. */
 function isOther(fieldName: string, text: string): boolean {
-  if (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) return true
-  return RULES.test(text)
+  return (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) || RULES.test(text)
 }
 
 function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
