@@ -7,7 +7,7 @@ import t from 'tap'
 const ROOT = join(import.meta.dirname, '../..')
 
 const flagsIn = (file: string): readonly string[] =>
-  [...new Set(readFileSync(join(ROOT, file), 'utf8').match(/--max-[a-z-]+=\d+|MALLOC_ARENA_MAX=\d+/g))].toSorted()
+  [...new Set(readFileSync(join(ROOT, file), 'utf8').match(/--max-[a-z-]+=\d+|MALLOC_[A-Z_]+=\d+/g))].toSorted()
 
 t.test('the image starts Node as npm and make do', async (t) => {
   const shipped = flagsIn('package.json')

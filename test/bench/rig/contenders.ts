@@ -49,6 +49,7 @@ const TOLLGATE_FLAGS = [
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
   MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '32768',
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/tollgate'),
 }
 const CHAT_PATH = '/v1/chat/completions'
