@@ -79,11 +79,12 @@ export function parseName<Text extends string | undefined>(flag: string, text: T
   throw new UsageError(`--${flag} must be a name of lower-case letters, digits and hyphens, not ${text}`)
 }
 
-/** A virtual key, as `namespace/name`. @throws {UsageError} */
+/** A virtual key, as `namespace/name`. @throws {UsageError} that does not show what was given: it is mostly the key's text. */
 export function parseKeyId(flag: string, text: string): string {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (more.length === 0 && NAME.test(namespace) && NAME.test(name)) return text
-  throw new UsageError(`--${flag} must be namespace/name, not ${text}`)
+  const given = `--${flag} (${environmentName(flag)})`
+  throw new UsageError(`${given} must be namespace/name of a VirtualKey, such as default/demo, not the key itself`)
 }
 
 /** @throws {UsageError} that shows neither user nor password. */

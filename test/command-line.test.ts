@@ -93,6 +93,19 @@ t.test('what means nothing is refused', async (t) => {
   t.strictSame(parseFlags([], SPECS, { TOLLGATE_STATE: '' }), { state: undefined, tag: [], demo: false })
 })
 
+t.test("a virtual key's text in place of its name is not shown again", async (t) => {
+  const text = `tollgate_${'a1B2c3D4'.repeat(5)}`
+  const message =
+    '--key (TOLLGATE_KEY) must be namespace/name of a VirtualKey, such as default/demo, not the key itself'
+  const redis = ['--redis=redis://localhost', '--organization=o']
+  const refusals = [
+    runAudit(['--file=-', `--key=${text}`], {}),
+    runAudit(['--file=-'], { TOLLGATE_KEY: text }),
+    runCache(['purge', ...redis], { TOLLGATE_KEY: text }),
+  ]
+  for (const refusal of refusals) await t.rejects(refusal, { constructor: UsageError, message })
+})
+
 t.test('what is no address of Redis, no name or no path is refused before anything is asked', async (t) => {
   const operator = (...args: string[]) => runOperator(['--redis', 'redis://localhost', ...args], {})
   const cleanup = (...args: string[]) => runCleanup(args, {})

@@ -46,6 +46,13 @@ t.test('what any part of this repository reads or sets is known', (t) => {
   t.end()
 })
 
+t.test('what the documents tell people to export is no flag of another command', (t) => {
+  const docs = readdirSync(join(ROOT, 'docs')).map((name) => join(ROOT, 'docs', name))
+  const exported = /^\s*export (?:\w+=\S* )*TOLLGATE_\w+/m
+  for (const file of [join(ROOT, 'README.md'), ...docs]) t.notMatch(readFileSync(file, 'utf8'), exported, file)
+  t.end()
+})
+
 t.test('of what is not known the nearest known one is named, where one is near', (t) => {
   const cases: [Record<string, string>, string | undefined][] = [
     [{ TOLLGATE_LISTN: ':0' }, 'TOLLGATE_LISTN (TOLLGATE_LISTEN?)'],
