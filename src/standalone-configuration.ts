@@ -1,12 +1,14 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
 import { randomBytes } from 'node:crypto'
 import { contentHash } from './crypto/content-hash.ts'
+import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
 import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
+import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
 import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type ManifestResources } from './manifests/load.ts'
@@ -36,6 +38,13 @@ export interface StandaloneOptions {
   readonly wallNow: Now
   /** Called after each reading: whether it is in force. */
   readonly loaded: (ok: boolean) => void
+}
+
+/** A key that this process has made and that is in force, with the levels of its policy. */
+export interface UsableKey extends PolicyLevels {
+  readonly id: string
+  readonly text: Secret
+  readonly key: VirtualKeyEntry
 }
 
 interface GeneratedKey {
@@ -80,17 +89,31 @@ export class StandaloneConfiguration {
     return this.#options.holder.current()?.compiled.deployments.length !== 0
   }
 
+  /** Whether there is one that is neither suspended nor expired. */
   hasKey(): boolean {
-    return this.#options.holder.current()?.compiled.snapshot.virtualKeys.length !== 0
-  }
-
-  isInForce(keyId: string): boolean {
-    return this.#options.holder.current()?.compiled.snapshot.virtualKeys.some(({ id }) => id === keyId) === true
+    return this.#usableKeys().length > 0
   }
 
   /** Virtual keys that this process or an earlier one with the same state made, by `namespace/name`. */
   get generatedKeys(): readonly { readonly id: string; readonly key: Secret }[] {
     return this.#generated
+  }
+
+  /** Those of them that are neither suspended nor expired, in the same order. */
+  usableGeneratedKeys(): readonly UsableKey[] {
+    const { compiled } = this.#options.holder.current() ?? {}
+    const usable = new Map(this.#usableKeys().map((key) => [key.id, key]))
+    return this.#generated.flatMap(({ id, key: text }) => {
+      const key = usable.get(id)
+      const organization = key && compiled?.organizations.get(key.organization)
+      return organization ? [{ id, text, key, project: compiled?.projectOf(key), organization }] : []
+    })
+  }
+
+  #usableKeys(): readonly VirtualKeyEntry[] {
+    const { holder, wallNow } = this.#options
+    const keys = holder.current()?.compiled.snapshot.virtualKeys ?? []
+    return keys.filter(({ suspended, expiresAtMs = Infinity }) => !suspended && wallNow() < expiresAtMs)
   }
 
   /**

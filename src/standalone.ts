@@ -2,6 +2,7 @@
 import { parseFlags, parseForwardProxy, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
+import { greeting } from './greeting.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
@@ -89,36 +90,6 @@ function openState(path: string | undefined) {
   } catch (error) {
     throw new UsageError(`--state: ${error instanceof Error ? error.message : 'cannot be used'}`)
   }
-}
-
-/** What `make run` shows: the key, and calls to paste. */
-function greeting(url: string, configuration: StandaloneConfiguration, demo: boolean): string {
-  const shown = configuration.generatedKeys.find(({ id }) => configuration.isInForce(id))
-  if (shown === undefined) return `\nTollgate listens on ${url}\n${withoutShownKey(configuration)}\n\n`
-  const key = shown.key.reveal()
-  return `
-Tollgate listens on ${url}
-Virtual key (${shown.id}): ${key}
-${demo ? '\nNo provider key is in the environment: two demo providers answer (no model behind them; one fails every third call).\n' : ''}
-Try it:
-
-  curl -i ${callable(url)}/v1/chat/completions \\
-    -H 'Authorization: Bearer ${key}' \\
-    -H 'Content-Type: application/json' -H 'X-LLM-Trace: true' -H 'Cache-Control: no-store' \\
-    -d '{"model": "auto", "messages": [{"role": "user", "content": "Hello"}]}'
-
-`
-}
-
-function withoutShownKey(configuration: StandaloneConfiguration): string {
-  return configuration.hasKey()
-    ? 'Its virtual keys are the texts of your own Secrets.'
-    : 'No virtual key is in force: every call is a 401. The lines of the log before this say why.'
-}
-
-/** All addresses of the machine are an address to listen at, and none to call. */
-function callable(url: string): string {
-  return url.replace(/^http:\/\/(\[::\]|0\.0\.0\.0):/, 'http://127.0.0.1:')
 }
 
 /** The first configuration must be good: a gateway that starts without one would only refuse. */

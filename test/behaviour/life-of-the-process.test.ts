@@ -360,25 +360,80 @@ t.test('generated keys and secrets outlive the process in the state folder, for 
   t.strictSame(readdirSync(state).toSorted(), ['master-secret', 'virtual-keys'])
 })
 
-t.test('the call that --demo shows can be pasted, and why there is none is said', async (t) => {
-  const key = (name: string, spec: string) =>
-    `apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: ${name} }\nspec: ${spec}\n`
-  const refused = key('a', '{ organizationRef: { name: nobody } }')
-  const cases: [Record<string, string>, RegExp][] = [
-    [{ 'all.yaml': yaml(refused, key('b', '{}')) }, /\(default\/b\): [^]*curl -i http:\/\/127\.0\.0\.1:\d+\/v1\//],
-    [{ 'all.yaml': refused }, /listens on \S+\nNo virtual key is in force: every call is a 401\. The lines/],
-    [{ 'all.yaml': virtualKey() }, /listens on \S+\nIts virtual keys are the texts of your own Secrets\./],
+const generatedKey = (name: string, spec: string) =>
+  `apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+
+t.test('--demo shows each key that was made and can be used, or says why there is none', async (t) => {
+  const refused = generatedKey('a', '{ organizationRef: { name: nobody } }')
+  const suspended = generatedKey('a', '{ suspended: true }')
+  const expired = generatedKey('a', '{ expiresAt: "2020-01-01T00:00:00Z" }')
+  const [b, c] = [generatedKey('b', '{}'), generatedKey('c', '{}')]
+  const cases: [string, RegExp][] = [
+    [yaml(refused, b), /listens on \S+\nVirtual key \(default\/b\): [^]*curl -i http:\/\/127\.0\.0\.1:\d+\/v1\//],
+    [yaml(suspended, b, c), /listens on \S+\nVirtual key \(default\/b\): \S+\nVirtual key \(default\/c\): [^]*curl/],
+    [refused, /listens on \S+\nNo virtual key is in force: every call is a 401\. The lines/],
+    [suspended, /listens on \S+\nNo virtual key is in force: every call is a 401\. The lines/],
+    [expired, /listens on \S+\nNo virtual key is in force: every call is a 401\. The lines/],
+    [yaml(suspended, virtualKey()), /listens on \S+\nIts virtual keys are the texts of your own Secrets\./],
+    [
+      yaml(
+        generatedKey('b', '{ access: { allowAuto: false } }'),
+        generatedKey('c', '{ access: { adapters: [OpenAI] } }'),
+      ),
+      /\(default\/c\): [^]*None of these keys may call \/v1 with the model auto: see spec\.access in its manifest\./,
+    ],
   ]
   for (const [manifests, shown] of cases) {
-    const gateway = await startGateway(t, { manifests, args: ['--demo', '--listen', ':0', '--admin', ':0'] })
+    const args = ['--demo', '--listen', ':0', '--admin', ':0']
+    const gateway = await startGateway(t, { manifests: { 'all.yaml': manifests }, args })
     await gateway.line(() => shown.test(gateway.output()))
     t.match(gateway.output(), shown)
+    gateway.process.kill('SIGKILL')
   }
 })
 
+t.test(
+  'the call that --demo shows is answered as it stands, whatever the organization and the key demand',
+  async (t) => {
+    const organization = `apiVersion: tollgate.dev/v1alpha1
+kind: Organization
+metadata: { name: default }
+spec:
+  compliance: { requiredTags: [team, cost-center, stage] }
+  defaults: { tags: { stage: test } }
+  grants: [{ name: all, namespaceSelector: {}, privileges: [overrideRouting] }]
+`
+    const named = generatedKey('a', '{ access: { allowAuto: false } }')
+    const manifests = { 'all.yaml': yaml(organization, named, generatedKey('b', '{}')) }
+    const state = t.testdir({ 'virtual-keys': { 'default.b': `${KEY}'$own"` } })
+    const gateway = await startGateway(t, { manifests, args: ['--demo', '--state', state] })
+    const shown = /^ {2}curl -i [^]*?"\}\]\}'$/m
+    await gateway.line(() => shown.test(gateway.output()))
+    const [, url = '', ...rest] = argumentsOf(shown.exec(gateway.output())?.[0] ?? '')
+    const headers = rest.flatMap((argument, index) => (rest[index - 1] === '-H' ? [argument] : []))
+    t.strictSame(headers, [
+      `Authorization: Bearer ${KEY}'$own"`,
+      'Content-Type: application/json',
+      'X-LLM-Tags: team=try, cost-center=try',
+      'Cache-Control: no-store',
+    ])
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: headers.map((header) => header.split(/: (.*)/, 2) as [string, string]),
+      body: rest.at(-1) ?? '',
+    })
+    t.equal(answer.status, 200, await answer.text())
+  },
+)
+
+/** Those that a shell would call `curl` with. */
+function argumentsOf(call: string): string[] {
+  const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${call}`], { encoding: 'utf8' })
+  return stdout.trimEnd().split('\n')
+}
+
 t.test('a generated key that is kept and shown nowhere is warned of', async (t) => {
-  const key = 'apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: made }\nspec: {}\n'
-  const gateway = await startGateway(t, { manifests: { 'all.yaml': key } })
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': generatedKey('made', '{}') } })
   const warned = await gateway.line((line) => String(line['msg']).includes('give --state'))
   t.strictSame(warned['virtualKeys'], ['default/made'])
 })
