@@ -10,10 +10,10 @@
 import { contentHash } from '../../crypto/content-hash.ts'
 import { assembledRevision, assembleSnapshot } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
-import { Acknowledger } from './acknowledge.ts'
+import { Acknowledger, type AcknowledgingRedis } from './acknowledge.ts'
 import { createConfiguration, type ConfigurationHolder } from './configuration.ts'
 import type { Grant } from './grant.ts'
-import { ShardReader, type Look, type ShardRedis } from './shard-reader.ts'
+import { ShardReader, type Look } from './shard-reader.ts'
 
 /** A change is in force within two of these even without a hint. @see DESIGN section 9 */
 const LOOK_EVERY_MS = 1_000
@@ -25,7 +25,7 @@ export interface SidecarConfigurationOptions {
   readonly owner: string
   /** The pod's name. */
   readonly instance: string
-  readonly redis: ShardRedis
+  readonly redis: AcknowledgingRedis
   readonly holder: ConfigurationHolder
   readonly log: {
     info(fields: object, message: string): void
