@@ -24,6 +24,8 @@ import { writeShards } from '../publish/write-shards.ts'
 const CALL = { timeoutMs: 5_000 }
 /** A sidecar looks once a second. One that was killed is waited for in vain: what it has said last stays for minutes. */
 const TOLD_TIMEOUT_MS: Milliseconds = 10_000
+/** For those that Redis has just forgotten, as by a flush: they read it, and say again what they run within a minute. */
+const UNSAID_MS: Milliseconds = 3_000
 const POLL_MS = 250
 /** The last leader's clock, from which its sequences come, may be ahead of this one. */
 const CLOCKS_DIFFER_MS: Milliseconds = 60 * 60 * 1_000
@@ -74,9 +76,10 @@ async function publishEmpty(options: RevokeOptions, signer: ShardSigner, owners:
   if (forbidding !== undefined) throw new Error(`a leader of epoch ${forbidding} has published`)
 }
 
-/** Returns as soon as there is none left, or when the time is over. */
+/** Returns when each can have read it and there is none left, or when the time is over. */
 async function unawareOf({ redis, timing }: RevokeOptions, owners: readonly string[]): Promise<Map<string, number>> {
-  const end = timing.elapsed() + TOLD_TIMEOUT_MS
+  if (owners.length > 0) await pause(timing, UNSAID_MS)
+  const end = timing.elapsed() + TOLD_TIMEOUT_MS - UNSAID_MS
   for (let asked = owners; ;) {
     const unaware = new Map<string, number>()
     for (const owner of asked) {

@@ -75,6 +75,16 @@ t.test('sidecars that go on running', async (t) => {
     t.notMatch(await redis.cli('ACL', 'USERS'), /tollgate-team/)
   })
 
+  t.test('one of which Redis has just forgotten that it runs learns of it, too', async (t) => {
+    const operator = await world.startOperator(...LEASE)
+    await until(isAccepted)
+    await operator.end('SIGTERM')
+    const said = (await redis.cli('KEYS', 'tg:ack:*')).trim().split('\n')
+    await redis.cli('DEL', ...said)
+    t.same(await revoke(), { owners: ['team'], unaware: new Map() })
+    t.equal(await answers(), 401)
+  })
+
   t.test('one that does not answer is told of, and learns of it later', async (t) => {
     const operator = await world.startOperator(...LEASE)
     await until(isAccepted)
