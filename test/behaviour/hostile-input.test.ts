@@ -457,3 +457,27 @@ t.test('arguments of 345,000 fields, each with a name of its own, end no small p
   t.match(await (await small.chat({ messages })).text(), /hello/)
   t.notMatch(upstream.requests.at(-1)?.body.slice(-200), 'a@example.com')
 })
+
+t.test('more values than a model reads are refused before they end a process with a small heap', async (t) => {
+  const small = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({
+          name: 'p',
+          url: upstream.url,
+          models: ['{ name: m, capabilities: [chat, tools, streaming], contextWindow: 100000000 }'],
+        }),
+        virtualKey({ spec: '  policies: { flags: [pii-safe] }' }),
+      ),
+    },
+    nodeFlags: ['--max-old-space-size=96', '--max-semi-space-size=8'],
+  })
+  const answerTo = (count: number): Promise<Response> => {
+    const addresses = Array.from({ length: count }, (_, index) => `a${index}@b.co`)
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(addresses) } }
+    return small.chat({ messages: [{ role: 'assistant', tool_calls: [call] }] })
+  }
+  t.match(await (await answerTo(149_000)).json(), { error: { code: 'request_too_large' } })
+  t.match(await (await answerTo(50_000)).text(), /hello/)
+  t.notMatch(upstream.requests.at(-1)?.body, 'a49999@b.co')
+})
