@@ -13,10 +13,12 @@ export function titled(name: string | undefined, text: string): string {
   return name === undefined ? text : `${name}\n${text}`
 }
 
-/** What such a document says; undefined where it is no text, or not base64 of UTF-8. */
+/** What such a document says; undefined where it is no text, or not base64 of UTF-8 or of UTF-16 with its mark. */
 export function textOfMedia(media: Base64Media): string | undefined {
   const bytes = bytesOfText(media)
-  return bytes === undefined ? undefined : decoded(bytes)
+  if (bytes === undefined) return undefined
+  const utf16 = utf16Of(bytes)
+  return utf16 === undefined ? decoded(bytes) : decodeUtf16(bytes, utf16)
 }
 
 export type Rewrite = (text: string) => string
@@ -176,12 +178,19 @@ export function rewriteAddress(url: string, rewrite: Rewrite): string {
 
 /** The same of a file, whose name may say what bare base64 is, and what is of a type that says nothing. */
 export function rewriteFile(data: string, name: string, rewrite: Rewrite): string {
-  if (!isTextName(name) || endOfAddress(data) > 0) return rewriteAddress(data, rewrite)
+  if (!isTextName(name) || (endOfAddress(data) > 0 && !isBase64OfUtf16(data))) return rewriteAddress(data, rewrite)
   const media = parseDataUrl(data.trimStart())
   // A browser that knows no type for `.csv` writes `application/octet-stream`, or that of a spreadsheet.
   if (media === undefined || MEDIA_TYPE.test(media.mediaType)) return rewriteBase64(data, 'text/plain', rewrite)
   return rewriteHead(data, media.mediaType, rewrite) + rewriteBare(media.data, 'text/plain', rewrite)
 }
+
+/** Base64 of a text in UTF-16 whose mark reads like the two slashes of an address: `//5oAGk=`. */
+function isBase64OfUtf16(data: string): boolean {
+  return WRITTEN_MARK.test(data) && isBase64(data, 0)
+}
+
+const WRITTEN_MARK = /^\s*\/\/[4-7]/
 
 function bytesOfText({ mediaType, data }: Base64Media): Uint8Array | undefined {
   return isTextType(mediaType) ? bytesOfBase64(data) : undefined

@@ -557,6 +557,22 @@ t.test('a file whose name says that it is a text is read, whatever type its URL 
   }
 })
 
+t.test('the mark of UTF-16 in bare base64 is no address, and what it tells of goes to every vendor', async (t) => {
+  const bytesOf = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').toString('base64')
+  const data = bytesOf('ada@example.com')
+  t.match(data, /^\/\//)
+  t.equal(
+    rewriteFile(data, 'a.txt', (seen) => seen.replace('ada@example.com', '[X]')),
+    bytesOf('[X]'),
+  )
+  t.equal(textOfMedia(plain(data)), 'ada@example.com')
+  for (const url of ['//cdn.example.com/a.txt', '//5cdn.example.com/a.txt'])
+    t.equal(
+      rewriteFile(url, 'a.txt', () => 'X'),
+      url,
+    )
+})
+
 t.test('what stands in a place of ids, types, names and texts is seen for what it is', async (t) => {
   const mail = 'ada@example.com'
   const card = '4111111111111111'
