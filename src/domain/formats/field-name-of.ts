@@ -28,6 +28,7 @@ const PERHAPS_NAMING_FIELDS = [
   'parameter',
   'setting',
   'attribute',
+  'system',
   'ParameterKey',
   'OptionName',
 ] as const

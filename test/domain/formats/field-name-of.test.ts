@@ -5,6 +5,7 @@ t.test('a value has the names beside it and above it', async (t) => {
   t.equal(fieldNameOf({ name: 'x', value: '...' }, 'value', 'password'), 'x\npassword')
   t.equal(fieldNameOf({ plaintext: '...' }, 'plaintext', 'password'), 'plaintext\npassword')
   t.equal(fieldNameOf({ value: '...' }, 'value', 'password'), 'password')
+  t.equal(fieldNameOf({ system: 'phone', value: '...' }, 'value', ''), 'value\nphone')
 })
 
 t.test('a name of any length is copied for none of the values below it', async (t) => {

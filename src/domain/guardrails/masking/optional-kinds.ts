@@ -4,7 +4,7 @@
  */
 import { findBankAccounts } from './bank-account.ts'
 import type { Finding } from './finding.ts'
-import { findPhoneNumbers } from './phone-number.ts'
+import { findPhoneNumbers, VALUE_APART } from './phone-number.ts'
 
 /** Finds one kind in a text; linear. */
 export type KindFinder = (text: string) => Finding[]
@@ -27,8 +27,10 @@ const SSN = new RegExp(
   'g',
 )
 /** Undivided or in points, behind its name. */
-const NAMED_SSN =
-  /(?<=(?<![a-z0-9])(?:ssn|ss#|social security(?: number| no\.?| #)?|social_security(?:_number)?|socialSecurity(?:Number)?)["'`\\*]{0,4}(?:\s?[:=#>|,]\s?|\s(?:is|was)?\s?|\s)["'`\\*]{0,4})\d{3}([.]?)\d{2}\1\d{4}(?![\w-])/gi
+const NAMED_SSN = new RegExp(
+  String.raw`(?=\d{3}[.\d])(?<=(?<![a-z0-9])(?:ssn|ss#|social security(?: number| no\.?| #)?|social_security(?:_number)?|socialSecurity(?:Number)?)(?:${VALUE_APART})?["'\x60\\*]{0,4}(?:\s?[:=#>|,]\s?|\s(?:is|was)?\s?|\s)["'\x60\\*]{0,4})\d{3}([.]?)\d{2}\1\d{4}(?![\w-])`,
+  'gi',
+)
 /** What stands before numbers of the same form that are no addresses. */
 const NUMBERED = String.raw`(?<!\b(?:version|release|section|chapter|abschnitt|kapitel|rfc)s?[: ]{1,2}|§ ?)`
 const IPV4 = new RegExp(String.raw`${START}${NUMBERED}(?:::ffff:)?\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)`, 'gi')

@@ -37,18 +37,20 @@ const GROUPS = new RegExp(
   'g',
 )
 /** How far before a number its word is looked for. */
-const WORD_WINDOW = 48
+const WORD_WINDOW = 64
 
 /** Words that stand with numbers of telephones only; the second list's say more than that and need eight digits. */
 const NOUNS =
-  'tel|telephone|telefon(?:[aeiou]\\w{0,3}|ummer|nummer|nr)?|tel[eé]fonos?|t[eé]l[eé]phone|t[eé]l|telp|phone|cell|cellphone|cellulare|celular|cel|mobile|mobil|mobiel|m[oó]vil|handy|handynummer|natel|gsm|fax|whatsapp|hotline|tlf|tfno|puh|puhelin|tf|ph|hp|sms|τηλ|τηλέφωνο|κινητό|тел|телефон\\p{L}{0,2}|моб|мобильный|номер телефону|电话|電話|手机|手機|手机号|手机号码|电话号码|電話番号|携帯|携帯番号|전화|전화번호|연락처|휴대폰|핸드폰|טלפון|נייד|هاتف|تليفون|جوال|موبايل|โทร|เบอร์|đt|sđt|điện thoại|no hp|phone[_ ]?number|mobile[_ ]?number|phone[_ ]?no|contact[_ ]?number|callback[_ ]?number|फ़ोन|मोबाइल'
+  'tel|telephone|telefon(?:[aeiou]\\w{0,3}|ummer|nummer|nr)?|tel[eé]fonos?|t[eé]l[eé]phone|t[eé]l|telp|phones?|cell|cellphone|cellulare|celular|cel|mobile|mobil|mobiel|m[oó]vil|handy|handynummer|natel|gsm|fax|whatsapp|hotline|tlf|tfno|puh|puhelin|tf|ph|hp|sms|τηλ|τηλέφωνο|κινητό|тел|телефон\\p{L}{0,2}|моб|мобильный|номер телефону|电话|電話|手机|手機|手机号|手机号码|电话号码|電話番号|携帯|携帯番号|전화|전화번호|연락처|휴대폰|핸드폰|טלפון|נייד|هاتف|تليفون|جوال|موبايل|โทร|เบอร์|đt|sđt|điện thoại|no hp|phone[_ ]?numbers?|mobile[_ ]?numbers?|phone[_ ]?no|contact[_ ]?numbers?|callback[_ ]?number|फ़ोन|मोबाइल'
 const VERBS =
   'call|call (?:me|us|him|her|them)|ring (?:me|us)|text (?:me|us)|reach (?:me|us|him|her)|erreichen(?: mich| uns)?|ruf mich an|anrufen|appelez|llámame|llame|llamame|llama|ligue|chiamami|chiama|bel me|ring (?:mig|meg|til mig)|soita|numeroon|zadzwoń|numer|numero|número|zavolejte|звоните|номер|телефонуйте|hubungi|gọi|拨打|請撥|请拨打|numaram'
 /** What stands between the word and its number. */
 const BETWEEN =
   '(?:\\\\[nrt]|[\\s"\'`:=.#*_,|>(\\[{\uff1a\\\\-]|(?:number|num|no|nr|n°|is|at|on|ist|lautet|unter|der|el|es|le|al|è|é|na|pod|op|på|numero|número|numéro|nummer|est|me|us|er|number is|は|是|为|為|는|은|nº|para|je|số|号|号码|번호)(?![a-z])){0,8}'
+/** What JSON has between a name and its value apart from it: `"phone", "value": "`, `"phoneNumbers": [{"value": "`. */
+export const VALUE_APART = String.raw`(?:["'\s:,{\[\\]|\\[nrt]){2,32}value(?=["\\])`
 const ANNOUNCED = new RegExp(
-  `(?:(?<![\\p{L}\\p{N}])|(?<=[_\\p{Ll}](?=\\p{Lu}))|(?<=_)|(?<=\\p{Lo}))(?:(${NOUNS})|${VERBS})${BETWEEN}$`,
+  `(?:(?<![\\p{L}\\p{N}])|(?<=[_\\p{Ll}](?=\\p{Lu}))|(?<=_)|(?<=\\p{Lo}))(?:(${NOUNS})(?:${VALUE_APART})?|${VERBS})${BETWEEN}$`,
   'iu',
 )
 
@@ -83,7 +85,7 @@ function isAnnounced(text: string, start: number, match: string): boolean {
 
 /** The last words of what announces a number, of ASCII letters: asked before all else, since most numbers are of other things. */
 const LAST_WORDS: ReadonlySet<string> = new Set(
-  'n r t tel telephone phone telefono telefonos telp cell cellphone cellulare celular cel mobile mobil mobiel movil handy handynummer natel gsm fax whatsapp hotline tlf tfno puh puhelin tf ph hp sms number num no nr is at on ist lautet unter der el es le al e na pod op numero nummer est me us er para je call him her them erreichen mich uns an anrufen appelez llame llamame llama ligue chiamami chiama mig meg soita numeroon numer zavolejte hubungi numaram'.split(
+  'n r t value tel telephone phone phones telefono telefonos telp cell cellphone cellulare celular cel mobile mobil mobiel movil handy handynummer natel gsm fax whatsapp hotline tlf tfno puh puhelin tf ph hp sms number numbers num no nr is at on ist lautet unter der el es le al e na pod op numero nummer est me us er para je call him her them erreichen mich uns an anrufen appelez llame llamame llama ligue chiamami chiama mig meg soita numeroon numer zavolejte hubungi numaram'.split(
     ' ',
   ),
 )

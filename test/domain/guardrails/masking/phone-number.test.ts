@@ -45,6 +45,10 @@ t.test('any group of digits behind a word that announces a number is found', asy
     ['전화번호: 01012345678', '01012345678'],
     ['Tlf.: 32 12 34 56', '32 12 34 56'],
     ['{"text":"phone:\\n4155552671"}', '4155552671'],
+    ['{"phone_numbers":["4155552671"]}', '4155552671'],
+    ['{"type":"phone","value":"4155552671"}', '4155552671'],
+    ['{"system": "phone",\n          "value": "4155552671"}', '4155552671'],
+    [String.raw`"{\"phoneNumbers\":[{\"value\":\"4155552671\"}]}"`, '4155552671'],
   ] as const)
     t.strictSame(found(text), [number], text)
 })
@@ -67,6 +71,7 @@ t.test('dates, postal codes, bits, fractions and numbers of other things are lef
     'phone model 12345, call 20261123',
     'I called it 12 times in 2024-11-02',
     'telemetry 1234567890',
+    '{"type":"call","value":"1700000000"}, "value":"4155552671"',
     'ratio 0.1234567890',
   ])
     t.strictSame(found(text), [], text)
