@@ -22,7 +22,7 @@ import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from '
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
-import { isCode, isCodeBeside } from './telling-code.ts'
+import { isArgument, isCode, isCodeBeside } from './telling-code.ts'
 import { classifyName } from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
 import { bracedValue, readValue, skipScheme } from './telling-value.ts'
@@ -217,6 +217,7 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
   if (connection === 'beside' && !isQuoted && isCodeBeside(value)) return false
+  if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value)) return false
