@@ -217,7 +217,11 @@ function isVersion(domain: string, localLength: number): boolean {
   return first.startsWith('-')
 }
 
+/** Names of algorithms and extensions, as `ssh -v` prints them: `aes256-gcm@openssh.com`, `curve25519-sha256@libssh.org`. */
+const ALGORITHM = /^(?=[a-z]+[\d-])[a-z\d-]+@(?:openssh\.com|libssh\.org)$/
+
 function isMailContext(text: string, start: number, at: number, domainStart: number, end: number): boolean {
+  if (ALGORITHM.test(text.slice(start, end))) return false
   const before = unitAt(text, start - 1)
   if (before === 0x40 || before === 0x24) return false
   if (before === 0x7d && unitAt(text, start) === 0x2e) return false

@@ -122,6 +122,9 @@ const FEIGNED = /(?:fake|dummy|sample|example)/gi
 /** Kinds of keys that security keys hold (`sk-ssh-ed25519`), and classes that scikit-learn gives to what it draws (`sk-container-id-3`). */
 const NAMES = /^(?:(?:ssh|ecdsa)-|(?:container|estimator|toggleable|parallel|serial|item|label|global|top)(?:[-_]|$))/
 
+/** The same, whole: `sk-ecdsa-sha2-nistp256`. */
+const SECURITY_KEY = /^(?:ssh-ed25519|ecdsa-sha2-nistp\d{3})(?:-cert-v\d\d)?$/
+
 /** Three digits in one part will do. */
 function isMarkedShortTail(tail: string): boolean {
   return partsOf(tail).some((part) => /\d.*\d.*\d/.test(part)) && !isPlaceholder(tail.replace(FEIGNED, ''))
@@ -134,6 +137,7 @@ function partsOf(tail: string): string[] {
 
 /** Generated, not words: `sk-learn-model-v2-2024` is none, nor is a metric's name. */
 function isKeyTail(tail: string, prefix: string): boolean {
+  if (SECURITY_KEY.test(tail)) return false
   if (prefix.length === 2 && (!/\d/.test(tail) || isNameOfCode(tail))) return false
   return (hasGeneratedRun(tail, 8) || isMixedTail(tail, prefix.length > 4)) && !isPlaceholder(tail)
 }

@@ -56,7 +56,7 @@ const NO_PASSES: ReadonlySet<string> = new Set(
 /** Parts after the telling one that change nothing. */
 const SUFFIXES: ReadonlySet<string> = new Set(
   words(
-    'value val env prod production dev development staging stage stg test testing live default plain plaintext text string str base64 b64 encoded encrypted raw old new current prev previous backup bak temp tmp main header hdr confirm confirmation again repeat primary secondary local base data',
+    'value val env prod production dev development staging stage stg test testing live default plain plaintext text string str base64 b64 encoded encrypted raw old new current prev previous backup bak temp tmp main header hdr confirm confirmation again repeat primary secondary local base data phrase',
   ),
 )
 

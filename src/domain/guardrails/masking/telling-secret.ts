@@ -204,7 +204,7 @@ function isVendorNear(text: string, start: number, end: number): boolean {
 
 function isSecret(value: string, place: Place): boolean {
   if (place.telling === 'password') return isPassword(value, place)
-  if (place.telling === 'secret' && isMadeUpSecret(value, place)) return true
+  if (place.telling === 'secret' && (isMadeUpSecret(value, place) || isMnemonic(value, place))) return true
   if (isOrdinary(value)) return false
   return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)
 }
@@ -285,6 +285,13 @@ function isMadeUpSecret(value: string, { connection, isLiteral }: Place): boolea
   return connection === 'said' && value.length >= SHORTEST_SECRET && isMadeUp(value)
 }
 
+/** The words that a wallet's key is made of: 12, 15, 18, 21 or 24. */
+const MNEMONIC = /^(?:(?:[a-z]{3,8} ){3}){3,7}[a-z]{3,8} [a-z]{3,8} [a-z]{3,8}$/
+
+function isMnemonic(value: string, { connection, isLiteral }: Place): boolean {
+  return connection === 'assigned' && isLiteral && MNEMONIC.test(value)
+}
+
 /** Of which chance can be asked. */
 const SHORTEST_SECRET = 8
 
@@ -317,11 +324,15 @@ const COLOUR =
 /** Words and numbers between single signs. The look-aheads leave one way only to read a text: no backtracking. */
 const JOINED_WORDS = /^[a-z]+(?:[-_.:/](?:[a-z]+(?![a-z])|\d+(?!\d))|\d+(?=[-_.:/]|$))*$/i
 
+/** Of a token or an account on Ethereum: `"token": "0xA0b8..."`. Keys have 64 digits. */
+const CHAIN_ADDRESS = /^0x[\da-f]{40}$/i
+
 /** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, joined words. */
 function isOrdinary(value: string): boolean {
   if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value) || isNameOfCode(value) || COLOUR.test(value))
     return true
   if (/^\d+$/.test(value)) return value.length < 24
+  if (CHAIN_ADDRESS.test(value)) return true
   if (JOINED_WORDS.test(value) && !/\d{5}/.test(value)) return !hasGeneratedRun(value, 20)
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
 }

@@ -17,6 +17,9 @@ function found(text: string, kinds: readonly string[] = []): string[] {
 /** A private key as PEM. */
 const PEM = `-----BEGIN PRIVATE KEY-----\n${random.text(60, ALPHANUMERIC)}\n-----END PRIVATE KEY-----`
 
+/** A wallet's. */
+const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident'
+
 const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   // Files put together, the first without a line end at its end.
   [`${PEM}${PEM}\n${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`],
@@ -118,6 +121,13 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ["fn login(user: &str, password: &str, token: &'static str, passphrase: &String)"],
   ['passphrase: &#x3C;string>, password: &lt;your password&gt;'],
   ['pass hunter2x=99! password: $ecret{9}x', 'KEY hunter2x=99!', 'KEY $ecret{9}x'],
+  ['sk-ecdsa-sha2-nistp256@openssh.com,aes128-gcm@openssh.com,umac-64-etm@openssh.com,curve25519-sha256@libssh.org'],
+  ['sk-ecdsa-sha2-nistp256 djm@openssh.com', 'EMAIL djm@openssh.com'],
+  ['{"token":"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"}'],
+  [`privateKey=0x${'4c0883a6'.repeat(8)}`, `KEY 0x${'4c0883a6'.repeat(8)}`],
+  [`{"mnemonic":"${WORDS}"}, MNEMONIC='${WORDS}'`, `KEY ${WORDS}`, `KEY ${WORDS}`],
+  ['{"passPhrase":"correct horse battery staple","key_phrase":"machine learning"}', 'KEY correct horse battery staple'],
+  ['{"token":"this is a sentence of twelve words that nobody would call secret"}'],
   ['#define SSL_TXT_PSK "PSK"\n#define SSL_TXT_ECDSA; GL_STENCIL_PASS_DEPTH_PASS 0x0B96'],
   ['SEC_PKCS12DecoderContext *sec_PKCS12PasswordModeInfo'],
   ['s.HTTP2MaxStreamsPerConnection, s.openAPIV2ConverterHandler; cgroupKey := Cgroup2MemoryLow'],
