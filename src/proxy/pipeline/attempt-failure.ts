@@ -18,7 +18,7 @@ import { readErrorBody } from './read-whole.ts'
 /** A try that another one may make good. */
 export interface AttemptFailure {
   readonly type: 'failure'
-  /** `busy`: nothing was sent, the provider's own limits or its half-open breaker left no slot. */
+  /** `busy`: nothing was sent: the provider's own limits, its half-open breaker or our connections left no slot. */
   readonly kind: 'rate-limited' | 'timeout' | 'error' | 'busy'
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
@@ -67,7 +67,15 @@ const RESULT_OF = {
   'refused-address': 'connect',
   aborted: 'aborted',
   timeout: 'timeout',
-} as const satisfies Record<AttemptErrorKind, AttemptRecord['result']>
+} as const satisfies Record<Exclude<AttemptErrorKind, 'busy'>, AttemptRecord['result']>
+
+/** There was no room for the try: that says nothing of the provider. */
+const NOTHING_SENT: Judgement = {
+  type: 'failure',
+  failure: { type: 'failure', kind: 'busy', retrySame: false },
+  attempt: { result: 'busy', reason: 'provider-limit' },
+  health: undefined,
+}
 
 const NOTHING: ProviderError = { message: undefined, type: undefined, code: undefined, param: undefined }
 
@@ -155,6 +163,7 @@ function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
 }
 
 function byTransport(error: AttemptError): Judgement {
+  if (error.kind === 'busy') return NOTHING_SENT
   const reason = error.kind === 'timeout' ? `${error.clock ?? 'total'}-timeout` : error.kind
   return failure(error.kind === 'timeout' ? 'timeout' : 'error', reason, { result: RESULT_OF[error.kind] })
 }

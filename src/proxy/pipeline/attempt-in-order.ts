@@ -133,6 +133,7 @@ function failed(
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
+  if (error instanceof AttemptError && error.kind === 'busy') return skipped(deployment, record)
   // The provider did answer, and may be paid for it: the record must say that it was asked.
   if (error instanceof NoRoomError)
     record.attempts.push({ deploymentId: deployment.id, result: 'error', ms, reason: 'no-room' })

@@ -93,7 +93,8 @@ export interface ProviderReply {
   endsAfter?(silenceMs: Milliseconds): void
 }
 
-export type AttemptErrorKind = 'connect' | 'timeout' | 'cut' | 'aborted' | 'refused-address' | 'protocol'
+/** `busy`: the gateway's own bound, nothing was sent: it says nothing of the provider. */
+export type AttemptErrorKind = 'connect' | 'timeout' | 'cut' | 'aborted' | 'refused-address' | 'protocol' | 'busy'
 
 /** An attempt that ended without an HTTP response, or in the middle of its body. */
 export class AttemptError extends Error {

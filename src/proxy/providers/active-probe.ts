@@ -6,6 +6,7 @@
 import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
+import { AttemptError } from '../pipeline/ports.ts'
 import type { ProbeCall } from './transport.ts'
 
 export interface ProbeTarget {
@@ -81,17 +82,19 @@ export class ActiveProbe {
   async #check(watch: Watch): Promise<void> {
     const healthy = await this.#ask(watch)
     if (watch.abort.signal.aborted) return
-    this.#judge(watch, healthy)
+    if (healthy !== undefined) this.#judge(watch, healthy)
     this.#schedule(watch, watch.provider.healthCheck.intervalMs * (1 - JITTER + 2 * JITTER * this.#options.random()))
   }
 
-  async #ask({ provider, abort }: Watch): Promise<boolean> {
+  /** Undefined: nothing was asked. */
+  async #ask({ provider, abort }: Watch): Promise<boolean | undefined> {
     const { transport, credentialOf } = this.#options
     try {
       const status = await transport.probe({ provider, credential: credentialOf(provider.name), signal: abort.signal })
       return isHealthy(status)
-    } catch {
-      // Whatever kept an answer from coming is what the check is there to find.
+    } catch (error) {
+      if (error instanceof AttemptError && error.kind === 'busy') return undefined
+      // Whatever else kept an answer from coming is what the check is there to find.
       return false
     }
   }

@@ -61,9 +61,9 @@ export class Connections {
     return this.#isNew
   }
 
-  /** @throws {AttemptError} `connect` where there is no room. */
+  /** @throws {AttemptError} `busy` where there is no room. */
   take(): void {
-    if (this.#inFlight >= this.#max) throw new AttemptError('connect', 'too many connections to the provider')
+    if (this.#inFlight >= this.#max) throw new AttemptError('busy', 'too many connections to the provider')
     this.#inFlight += 1
   }
 
@@ -98,7 +98,7 @@ export class ConnectionPools {
 
   /**
    * The pool for one exchange, to be released once when that has ended.
-   * @throws {AttemptError} `connect` where it has no room, `refused-address` where its forward proxy must not be used.
+   * @throws {AttemptError} `busy` where it has no room, `refused-address` where its forward proxy must not be used.
    */
   take(endpoint: Endpoint): Connections {
     return this.#take(this.#pools, endpoint, this.#maxConnections)

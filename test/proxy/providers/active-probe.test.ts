@@ -1,6 +1,7 @@
 import t from 'tap'
 import { once, EventEmitter } from 'node:events'
 import { ActiveProbe } from '../../../src/proxy/providers/active-probe.ts'
+import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import type { ProbeCall } from '../../../src/proxy/providers/transport.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
@@ -62,6 +63,12 @@ t.test('an answer that shows a living server is good, one that refuses our key i
   t.same(await verdictsOf([404, 404, 429, 429]), ['up', 'up', 'up', 'up'])
   t.same(await verdictsOf([401, 401]), ['up', 'down'])
   t.same(await verdictsOf([403, 403]), ['up', 'down'])
+})
+
+t.test('a check that was not sent, as calls took all connections, says nothing of the provider', async (t) => {
+  const full = new AttemptError('busy', 'too many connections to the provider')
+  const verdicts = await verdictsOf([200, full, full, 200, 500, 500])
+  t.same(verdicts.slice(0, 4), ['up', 'up', 'up', 'down'])
 })
 
 t.test('only active providers are watched, unchanged ones go on, others end with their check', async (t) => {

@@ -251,7 +251,7 @@ t.test('those who wait for a frozen server may take all connections: the questio
   const { fake, transport, from } = await setUp(t, { maxConnections: 2, ...IMPATIENT })
   fake.otherwise(behaviours.freeze())
   const failures = [1, 2].map(() => failureOf(transport.send(callOf(from))))
-  t.match(await failureOf(transport.send(callOf(from))), { kind: 'connect' })
+  t.match(await failureOf(transport.send(callOf(from))), { kind: 'busy' })
   for (const failure of failures) t.same(await failure, FROZEN)
 })
 

@@ -544,7 +544,7 @@ t.test('refuses more exchanges at once than it has connections for', async (t) =
   const abort = new AbortController()
   const first = attemptFailureOf(transport.send(callOf(from, { signal: abort.signal })))
   await fake.received(1)
-  t.match(await attemptFailureOf(transport.send(callOf(from))), { kind: 'connect' })
+  t.match(await attemptFailureOf(transport.send(callOf(from))), { kind: 'busy' })
   abort.abort()
   t.match(await first, { kind: 'aborted' })
   await fake.requests[0]?.ended

@@ -1,0 +1,56 @@
+/** Specification section 7, rule 1: what becomes of requests that a provider has no room for. */
+import t from 'tap'
+import { join } from 'node:path'
+import { chatCompletion } from '../helpers/answers.ts'
+import { delayed, freeze, ok } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const TWO_AT_A_TIME = {
+  main: join(import.meta.dirname, '..', 'helpers', 'impatient-gateway.ts'),
+  env: { MAX_CONNECTIONS: '2' },
+}
+
+t.test("more requests than a provider is sent at a time are no failures of the provider's", async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const gateway = await startGateway(t, {
+    ...TWO_AT_A_TIME,
+    manifests: { 'all.yaml': yaml(provider({ name: 'only', url: upstream.url }), virtualKey()) },
+  })
+  upstream.enqueue(delayed(1_000, ok(chatCompletion('one'))), delayed(1_000, ok(chatCompletion('two'))))
+  upstream.otherwise(ok(chatCompletion('three')))
+  const running = [gateway.chat(), gateway.chat()]
+  await upstream.received(2)
+  for (let more = 0; more < 6; more++) {
+    const response = await gateway.chat({}, { 'x-llm-trace': 'true' })
+    t.equal(response.status, 503)
+    t.match(await response.json(), { error: { code: 'no_healthy_provider' } })
+    t.equal(response.headers.get('retry-after'), '1')
+    t.match(response.headers.get('x-gateway-routing-decision'), 'only/m;result=busy;ms=')
+  }
+  for (const response of await Promise.all(running)) t.equal(response.status, 200)
+  t.equal((await gateway.chat()).status, 200, 'the breaker is closed')
+})
+
+t.test('where one provider is sent as many as it may be, the next is asked', async (t) => {
+  const [first, second] = [await startFakeProvider(), await startFakeProvider()]
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  const gateway = await startGateway(t, {
+    ...TWO_AT_A_TIME,
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'first', url: first.url, priority: 1, spec: '  timeouts: { firstByte: 10m }' }),
+        provider({ name: 'second', url: second.url, priority: 2 }),
+        virtualKey(),
+      ),
+    },
+  })
+  first.otherwise(freeze())
+  second.otherwise(ok(chatCompletion('hello')))
+  const gone = [gateway.chat(), gateway.chat()].map((answer) => answer.catch(() => undefined))
+  await first.received(2)
+  t.equal((await gateway.chat()).status, 200)
+  await first.close()
+  await Promise.all(gone)
+})
