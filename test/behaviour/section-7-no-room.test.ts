@@ -54,3 +54,32 @@ t.test('where one provider is sent as many as it may be, the next is asked', asy
   await first.close()
   await Promise.all(gone)
 })
+
+t.test('however many providers are full, the one that has room is asked', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const names = Array.from({ length: 10 }, (_, index) => `p${index}`)
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        ...names.map((name, priority) =>
+          provider({ name, url: upstream.url, priority, spec: '  limits: { maxConcurrent: 1 }' }),
+        ),
+        virtualKey(),
+      ),
+    },
+  })
+  const mayEnd = Promise.withResolvers<void>()
+  upstream.otherwise(async (exchange) => {
+    await mayEnd.promise
+    await ok(chatCompletion('hello'))(exchange)
+  })
+  const answers: Promise<Response>[] = []
+  for (const [index] of names.entries()) {
+    answers.push(gateway.chat())
+    await upstream.received(index + 1)
+  }
+  t.equal((await gateway.chat()).status, 503, 'all are full')
+  mayEnd.resolve()
+  for (const answer of answers) t.equal((await answer).status, 200)
+})

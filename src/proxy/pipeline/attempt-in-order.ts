@@ -43,7 +43,7 @@ export async function attemptInOrder<Answer>(
   for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
     const { deployment } = candidate
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
-      if (failures.length >= MAX_ATTEMPTS) throw exhausted(failures, plan, services.health, services.now())
+      if (sentOf(failures) >= MAX_ATTEMPTS) throw exhausted(failures, plan, services.health, services.now())
       const outcome = await tryOnce(deployment, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
@@ -53,6 +53,11 @@ export async function attemptInOrder<Answer>(
     left = others(left.slice(1), deployment.provider.name)
   }
   throw exhausted(failures, plan, services.health, services.now())
+}
+
+/** How many were sent: who had no room was not asked. */
+function sentOf(failures: readonly AttemptFailure[]): number {
+  return failures.filter(({ kind }) => kind !== 'busy').length
 }
 
 /**
