@@ -9,7 +9,8 @@ import { MAX_EVENT_CHARACTERS, SseDecoder } from '../../domain/formats/sse.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { parseAnswer, readAnswer } from './read-whole.ts'
+import { parseAnswer } from './read-whole.ts'
+import { UnlabelledDecoder, unlabelledPieces } from './unlabelled-answer.ts'
 
 /**
  * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an
@@ -17,9 +18,9 @@ import { parseAnswer, readAnswer } from './read-whole.ts'
  * `AnswerShare.hold`.
  */
 export function providerItems(reply: ProviderReply, format: Format, openShare: () => AnswerShare): ItemStream {
-  // Some servers ignore `stream` and answer whole: their answer becomes the stream it stands for.
-  if (isJson(reply)) return decodeItems(whole(reply, openShare), new WholeDecoder(format))
-  return decodeItems(reply.body, new EventDecoder(reply, format, openShare))
+  const events = () => new EventDecoder(reply, format, openShare)
+  if (isEventStream(reply)) return decodeItems(reply.body, events())
+  return decodeItems(unlabelledPieces(reply, openShare), new UnlabelledDecoder(events, () => new WholeDecoder(format)))
 }
 
 /** Whether something the client would see has come: from here on nothing can be tried elsewhere. */
@@ -139,10 +140,6 @@ function failureIn(parts: readonly StreamPart[]): AttemptError | undefined {
   return undefined
 }
 
-function isJson(reply: ProviderReply): boolean {
-  return String(reply.headers['content-type'] ?? '').startsWith('application/json')
-}
-
-async function* whole(reply: ProviderReply, openShare: () => AnswerShare): AsyncGenerator<Uint8Array> {
-  yield await readAnswer(reply, openShare)
+function isEventStream(reply: ProviderReply): boolean {
+  return /^text\/event-stream\b/i.test(String(reply.headers['content-type'] ?? ''))
 }

@@ -57,12 +57,12 @@ const chunk = (delta: JsonObject, more: JsonObject = {}) => sse({ id: 'a', choic
 const call = (index: number, text: string) =>
   chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] })
 
-function open(events: readonly string[]) {
+function open(events: readonly string[], type: string | undefined = 'text/event-stream') {
   const budget = new AnswerBudget(256 * MIB)
   const body = (async function* () {
     for (const event of events) yield Buffer.from(event)
   })()
-  const reply = { status: 200, headers: { 'content-type': 'text/event-stream' }, body, firstContentSeen() {} }
+  const reply = { status: 200, headers: { 'content-type': type }, body, firstContentSeen() {} }
   const items = providerItems(reply, formatOf('chat-completions'), () => budget.open(new AbortController().signal))
   return { budget, items }
 }
@@ -86,4 +86,47 @@ t.test('what waited for its turn is not held any more when it has come out', asy
     'while it waited',
   )
   t.equal(held.at(-1), 0)
+})
+
+const textOf = async (events: readonly string[], type: string | undefined): Promise<string> => {
+  let text = ''
+  for await (const batch of open(events, type).items) {
+    for (const { parts } of batch) for (const part of parts) if (part.type === 'text-delta') text += part.delta
+  }
+  return text
+}
+
+t.test('whether an answer came whole or as events is told by how it begins, whatever it is called', async (t) => {
+  const document = JSON.stringify({
+    id: 'a',
+    choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }],
+  })
+  const events = [chunk({ content: 'h' }), chunk({ content: 'i' }), ...END]
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'text/json', 'text/plain', '']) {
+    t.equal(await textOf(events, type), 'hi', `events called "${type}"`)
+    t.equal(await textOf([' \r\n', '\n', ...events], type), 'hi', `after blank lines, "${type}"`)
+    t.equal(await textOf([...events.join('')], type), 'hi', `character by character, "${type}"`)
+    t.equal(await textOf([document], type), 'hi', `a document called "${type}"`)
+    t.equal(await textOf(['\ufeff', '\n', ...document], type), 'hi', `in pieces, "${type}"`)
+  }
+  t.equal(await textOf(events, 'Text/Event-Stream'), 'hi')
+})
+
+t.test('who reads events that are called JSON gets them as they come, and ends their source by leaving', async (t) => {
+  let sent = 0
+  let isOpen = true
+  const budget = new AnswerBudget(256 * MIB)
+  const body = (async function* () {
+    try {
+      for (;;) yield Buffer.from(chunk({ content: `${sent++}` }))
+    } finally {
+      isOpen = false
+    }
+  })()
+  const reply = { status: 200, headers: { 'content-type': 'application/json' }, body, firstContentSeen() {} }
+  const items = providerItems(reply, formatOf('chat-completions'), () => budget.open(new AbortController().signal))
+  await items.next()
+  t.ok(sent <= 2)
+  await items.return()
+  t.notOk(isOpen)
 })
