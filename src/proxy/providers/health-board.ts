@@ -156,6 +156,14 @@ export class HealthBoard implements HealthRecorder {
     const providers = new Set(deployments.map(({ provider }) => provider.name))
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
+    for (const deployment of deployments) this.#closeIfDisabled(deployment)
+  }
+
+  /** A breaker may have been open when its mode became Disabled. */
+  #closeIfDisabled(deployment: Deployment): void {
+    const record = this.#deployments.get(deployment.id)
+    if (record === undefined || deployment.provider.healthCheck.mode !== 'Disabled') return
+    this.#change(deployment, record, { ...record.health, breaker: { type: 'closed', failures: 0 } })
   }
 
   /** A breaker on trial has not closed. */

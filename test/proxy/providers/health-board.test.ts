@@ -148,6 +148,20 @@ t.test('mode Disabled switches the breaker off, not the Retry-After of the provi
   t.equal(board.coolingDownUntil('one/a'), clock.now() + 5_000)
 })
 
+t.test('a breaker that is open when its mode becomes Disabled closes', async (t) => {
+  const { board, clock, told, a } = setUp()
+  const disabled = setUp({ healthCheck: { ...provider('x', []).healthCheck, mode: 'Disabled' } }).a
+  for (let count = 0; count < 3; count++) board.failed(a, { ...FAILURE, retryAfterMs: 5_000 })
+  board.retain([a])
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
+  board.retain([disabled])
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 5_000, 'its Retry-After holds')
+  t.same(told, ['one/a opened status-500', 'one/a closed'])
+  clock.advance(5_000)
+  t.ok(board.enter(disabled))
+  t.ok(board.enter(disabled), 'not one at a time')
+})
+
 t.test('active checks take a whole provider out until they say otherwise or stop', async (t) => {
   const { board, clock, a } = setUp()
   board.markProvider('one', { type: 'down', untilMs: clock.now() + 1000 })
