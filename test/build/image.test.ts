@@ -6,14 +6,29 @@ import t from 'tap'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-const flagsIn = (file: string): readonly string[] =>
-  [...new Set(readFileSync(join(ROOT, file), 'utf8').match(/--max-[a-z-]+=\d+|MALLOC_[A-Z_]+=\d+/g))].toSorted()
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const inOrder = (flags: readonly string[]): readonly string[] => [...new Set(flags)].toSorted()
+/** Where a start of Node is written: its flags, up to the program. */
+const startsIn = (file: string): readonly (readonly string[])[] =>
+  Array.from(textOf(file).matchAll(/\bnode"?,? "?(--[\w-]+=\d+(?:"?,? "?--[\w-]+=\d+)*)/g), ([, flags = '']) =>
+    inOrder(flags.match(/--[\w-]+=\d+/g) ?? []),
+  )
 
-t.test('the image starts Node as npm and make do', async (t) => {
-  const shipped = flagsIn('package.json')
+t.test('the image starts Node as npm, make and the bench do', async (t) => {
+  const [shipped = []] = startsIn('package.json')
   t.ok(shipped.length > 0)
-  t.same(flagsIn('Dockerfile'), shipped)
-  t.same(flagsIn('Makefile'), shipped)
+  t.same(startsIn('Makefile'), [shipped])
+  // Of other flags V8 would not take what the image's build has compiled.
+  t.same(startsIn('Dockerfile'), [shipped, shipped, shipped])
+  const bench = textOf('test/bench/rig/contenders.ts')
+  t.same(inOrder(bench.match(/(?<=')--[\w-]+=\d+(?=')/g) ?? []), shipped)
+})
+
+t.test('and sets up malloc as they do', async (t) => {
+  const settingsIn = (file: string) => inOrder(textOf(file).match(/MALLOC_[A-Z_]+=\d+/g) ?? [])
+  const shipped = settingsIn('package.json')
+  t.ok(shipped.length > 0)
+  for (const file of ['Dockerfile', 'Makefile']) t.same(settingsIn(file), shipped)
 })
 
 t.test('what the image holds runs where there is nothing else of the project', async (t) => {

@@ -45,6 +45,7 @@ const TOLLGATE_FLAGS = [
   '--concurrent-marking-max-worker-num=1',
   '--min-semi-space-size=8',
   '--max-semi-space-size=8',
+  '--minimum-invocations-after-ic-update=200',
 ]
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
