@@ -11,7 +11,12 @@ import { AttemptError } from '../pipeline/ports.ts'
 
 /** Whether a `content-encoding` asks for decoding. */
 export function isEncoded(encoding: string | string[] | undefined): boolean {
-  return encoding !== undefined && encoding !== '' && encoding !== 'identity'
+  return !['', 'identity'].includes(nameOf(encoding))
+}
+
+/** In small letters; several lines are a name that nobody knows. */
+function nameOf(encoding: string | string[] = ''): string {
+  return String(encoding).trim().toLowerCase()
 }
 
 /** A body that is read by one reader, and that ends its exchange when that reader leaves. */
@@ -50,7 +55,7 @@ async function* decode(body: Body, encoding: string | string[] | undefined): Asy
 }
 
 function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate | BrotliDecompress {
-  switch (typeof encoding === 'string' ? encoding.trim().toLowerCase() : '') {
+  switch (nameOf(encoding)) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip()

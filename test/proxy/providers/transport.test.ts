@@ -490,14 +490,16 @@ t.test('understands an answer that is compressed although it was not asked for',
   fake.enqueue(
     behaviours.status(200, gzipSync(plain), { 'content-encoding': 'gzip' }),
     behaviours.status(200, brotliCompressSync(plain), { 'content-encoding': 'br' }),
+    behaviours.status(200, gzipSync(plain), { 'content-encoding': 'GZip' }),
+    behaviours.status(200, plain, { 'content-encoding': 'Identity' }),
     behaviours.status(200, plain, { 'content-encoding': 'gzip' }),
     behaviours.status(200, plain, { 'content-encoding': 'zstd' }),
   )
   const from = entry(fake.url)
-  for (const _encoding of ['gzip', 'br']) {
+  for (const encoding of ['gzip', 'br', 'GZip', 'Identity']) {
     const reply = await transport.send(callOf(from))
-    t.equal(reply.headers['content-encoding'], undefined)
-    t.equal(await textOf(reply), plain.toString())
+    t.equal(await textOf(reply), plain.toString(), encoding)
+    if (encoding !== 'Identity') t.equal(reply.headers['content-encoding'], undefined)
   }
   t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'not gzip')
   t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'unknown encoding')
