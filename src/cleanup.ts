@@ -6,6 +6,7 @@ import { cleanUp } from './operator/installation/clean-up.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { revokePublished, type Revocation } from './operator/installation/revoke.ts'
 import type { KubeClient } from './operator/kube/kube-api.ts'
+import { KubeError } from './operator/kube/kube-error.ts'
 import type { ObjectName } from './operator/kube/kube-object.ts'
 import { readLease } from './operator/kube/lease.ts'
 import { LEASES, SECRETS } from './operator/kube/resource.ts'
@@ -87,11 +88,15 @@ function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
   return left.length === 0 ? done : `${done}; not confirmed by sidecars: ${left.join(', ')}; restart what still runs`
 }
 
-/** Undefined where the key is gone or may not be read: what needs none is revoked all the same. */
+/**
+ * Undefined where the key is gone or may not be read: what needs none is revoked all the same.
+ * @throws {KubeError} where that is not known: sidecars that are not told first could never be told
+ */
 async function signerOf(client: KubeClient, namespace: string): Promise<ShardSigner | undefined> {
   try {
     return createSigner(installationKey(await client.get(SECRETS, { namespace, name: SIGNING_SECRET })))
-  } catch {
+  } catch (error) {
+    if (error instanceof KubeError && error.status !== 404 && error.status !== 403) throw error
     return undefined
   }
 }

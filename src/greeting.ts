@@ -2,11 +2,16 @@
 import { basePolicy } from './domain/policy/resolve-policy.ts'
 import type { StandaloneConfiguration, UsableKey } from './standalone-configuration.ts'
 
+/** Keys; more would hide what comes after them. */
+const MOST_SHOWN = 10
+
 /** @param isDemo whether demo providers answer */
 export function greeting(url: string, configuration: StandaloneConfiguration, isDemo: boolean): string {
   const keys = configuration.usableGeneratedKeys()
   if (keys.length === 0) return `\nTollgate listens on ${url}\n${withoutShownKey(configuration)}\n\n`
-  const shown = keys.map(({ id, text }) => `Virtual key (${id}): ${text.reveal()}\n`).join('')
+  const lines = keys.slice(0, MOST_SHOWN).map(({ id, text }) => `Virtual key (${id}): ${text.reveal()}\n`)
+  const more = keys.length > MOST_SHOWN ? `and ${keys.length - MOST_SHOWN} more\n` : ''
+  const shown = lines.join('') + more
   const demo = isDemo
     ? '\nNo provider key is in the environment: two demo providers answer (no model behind them; one fails every third call).\n'
     : ''

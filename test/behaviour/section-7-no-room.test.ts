@@ -2,7 +2,7 @@
 import t from 'tap'
 import { join } from 'node:path'
 import { chatCompletion } from '../helpers/answers.ts'
-import { delayed, freeze, ok } from '../helpers/behaviours.ts'
+import { freeze, ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -18,8 +18,11 @@ t.test("more requests than a provider is sent at a time are no failures of the p
     ...TWO_AT_A_TIME,
     manifests: { 'all.yaml': yaml(provider({ name: 'only', url: upstream.url }), virtualKey()) },
   })
-  upstream.enqueue(delayed(1_000, ok(chatCompletion('one'))), delayed(1_000, ok(chatCompletion('two'))))
-  upstream.otherwise(ok(chatCompletion('three')))
+  const mayEnd = Promise.withResolvers<void>()
+  upstream.otherwise(async (exchange) => {
+    await mayEnd.promise
+    await ok(chatCompletion('hello'))(exchange)
+  })
   const running = [gateway.chat(), gateway.chat()]
   await upstream.received(2)
   for (let more = 0; more < 6; more++) {
@@ -29,6 +32,7 @@ t.test("more requests than a provider is sent at a time are no failures of the p
     t.equal(response.headers.get('retry-after'), '1')
     t.match(response.headers.get('x-gateway-routing-decision'), 'only/m;result=busy;ms=')
   }
+  mayEnd.resolve()
   for (const response of await Promise.all(running)) t.equal(response.status, 200)
   t.equal((await gateway.chat()).status, 200, 'the breaker is closed')
 })

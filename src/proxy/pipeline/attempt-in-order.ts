@@ -27,6 +27,8 @@ export interface Exchanged<Answer> {
 
 /** However long a plan is: more tries than this only make the client wait. */
 const MAX_ATTEMPTS = 8
+/** Tries for which there was no room: each is in the audit record. */
+const MAX_PASSED_OVER = 64
 
 /**
  * @param exchange one exchange; throws for everything that is no usable answer
@@ -39,25 +41,23 @@ export async function attemptInOrder<Answer>(
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
 ): Promise<Answer> {
   const failures: AttemptFailure[] = []
+  let sent = 0
   let left: readonly Candidate[] = plan.candidates
   for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
     const { deployment } = candidate
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
-      if (sentOf(failures) >= MAX_ATTEMPTS) throw exhausted(failures, plan, services.health, services.now())
+      if (sent >= MAX_ATTEMPTS || failures.length - sent >= MAX_PASSED_OVER)
+        throw exhausted(failures, plan, services.health, services.now())
       const outcome = await tryOnce(deployment, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
+      if (outcome.kind !== 'busy') sent++
       // What is cooling down by now takes no further try: it would only look like a provider that is full.
       if (!outcome.retrySame || services.health.coolingDownUntil(deployment.id) !== undefined) break
     }
     left = others(left.slice(1), deployment.provider.name)
   }
   throw exhausted(failures, plan, services.health, services.now())
-}
-
-/** How many were sent: who had no room was not asked. */
-function sentOf(failures: readonly AttemptFailure[]): number {
-  return failures.filter(({ kind }) => kind !== 'busy').length
 }
 
 /**

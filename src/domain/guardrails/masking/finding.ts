@@ -3,16 +3,27 @@
 import { GatewayError } from '../../errors.ts'
 import type { Steps } from '../../steps.ts'
 
+/** Findings of one text, each of some hundred bytes. Several rules may find one value. */
+export const MAX_FINDINGS = 150_000
 /**
- * Findings of one request: each takes some hundred bytes, and its token more than many a value; 149,000 ended a process with a
- * heap of 96 MiB. A model reads some twenty tokens of its own for each, so these fill a context of a million.
+ * Values of one request, each as often as it comes: their tokens ended a process with a heap of 96 MiB when there were 149,000.
+ * A model reads some twenty tokens of its own for each, so these fill a context of a million.
  */
-export const MAX_FINDINGS = 50_000
+export const MAX_VALUES = 50_000
 
 /** @throws {GatewayError} 413 where there are more. */
 export function requireFewFindings(count: number): void {
-  if (count > MAX_FINDINGS)
-    throw new GatewayError('request_too_large', `The request holds more than ${MAX_FINDINGS} values to be masked.`)
+  requireFew(count, MAX_FINDINGS)
+}
+
+/** @throws {GatewayError} 413 where there are more. */
+export function requireFewValues(count: number): void {
+  requireFew(count, MAX_VALUES)
+}
+
+function requireFew(count: number, most: number): void {
+  if (count > most)
+    throw new GatewayError('request_too_large', `The request holds more than ${most} values to be masked.`)
 }
 
 /** Findings that are merged in one step. */

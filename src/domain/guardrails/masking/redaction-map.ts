@@ -8,7 +8,7 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
-import { requireFewFindings, resolveOverlaps, type Finding } from './finding.ts'
+import { requireFewValues, resolveOverlaps, type Finding } from './finding.ts'
 import { KnownValues } from './known-values.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
@@ -240,7 +240,7 @@ export class RedactionMap {
   }
 
   #tokenFor(kind: string, value: string): string {
-    requireFewFindings(++this.#found)
+    requireFewValues(++this.#found)
     const ofKind = this.#byValue.get(kind) ?? new Map<string, Entry>()
     const known = ofKind.get(value)
     if (known !== undefined) {

@@ -9,7 +9,8 @@ const ACCESS =
   /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
 
 /** What Perl takes from a hash or a list, `$self->{password}`, and how Rust writes a borrowed text, `&str`. */
-const PERL = /^\$\w{1,40}(?:::\w{1,40}){0,4}(?:(?:->)?(?:\{[+\w]{1,40}\}|\[\w{1,40}\])){1,4}[;,)]*$/
+const PERL =
+  /^\$\w{1,40}(?:::\w{1,40}){0,4}(?=->|\{[A-Za-z_]{2})(?:(?:->)?(?:\{[+\w]{1,40}\}|\[\w{1,40}\])){1,4}[;,)]*$/
 const BORROWED = /^&(?:mut|str|String|OsStr|\[u8\]|'(?:static|[a-z_]))[,;)>\]]*$/
 
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
@@ -26,7 +27,7 @@ export function isCode(value: string, isQuoted: boolean): boolean {
 const CODE_BESIDE =
   /^(?:[*&]{1,3}[A-Za-z_][A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
 
-const ARGUMENT = /^[A-Za-z_]\w*=(?:True|False|None|true|false|null|-?\d{1,6}(?:\.\d+)?|[A-Z][A-Z_]+)$/
+const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
 
 /** Whether a text behind the verb `pass` names an argument of Python: `pass capture_output=True`. */
 export function isArgument(value: string): boolean {

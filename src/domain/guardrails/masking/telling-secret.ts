@@ -324,15 +324,11 @@ const COLOUR =
 /** Words and numbers between single signs. The look-aheads leave one way only to read a text: no backtracking. */
 const JOINED_WORDS = /^[a-z]+(?:[-_.:/](?:[a-z]+(?![a-z])|\d+(?!\d))|\d+(?=[-_.:/]|$))*$/i
 
-/** Of a token or an account on Ethereum: `"token": "0xA0b8..."`. Keys have 64 digits. */
-const CHAIN_ADDRESS = /^0x[\da-f]{40}$/i
-
 /** Things that stand beside telling words and are no secrets: versions, dates, paths, hashes with a label, joined words. */
 function isOrdinary(value: string): boolean {
   if (ORDINARY_VALUES.has(value.toLowerCase()) || isNeverSecret(value) || isNameOfCode(value) || COLOUR.test(value))
     return true
   if (/^\d+$/.test(value)) return value.length < 24
-  if (CHAIN_ADDRESS.test(value)) return true
   if (JOINED_WORDS.test(value) && !/\d{5}/.test(value)) return !hasGeneratedRun(value, 20)
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
 }
