@@ -5,7 +5,7 @@
  */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 
-/** How an attempt ended. `busy`: the provider's own limits left no slot, so nothing was sent. */
+/** How an attempt ended. `busy`: the provider's own limits or ours left no slot, so nothing was sent. */
 export type AttemptResult = 'ok' | 'error' | 'timeout' | 'connect' | 'cut' | 'protocol' | 'aborted' | 'busy'
 
 /** One attempt on one deployment. */
