@@ -1,5 +1,5 @@
 /** Whatever a client sends: a clear 4xx in its own shape, a process that lives, nothing sent to a provider. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
@@ -431,8 +431,9 @@ t.test('nothing of all this reached the log as a prompt, a key or a stack', asyn
   )
 })
 
-t.test('arguments of 345,000 fields, each with a name of its own, end no small process', async (t) => {
-  const small = await startGateway(t, {
+/** Masks, and takes requests of any length. */
+const startSmall = (t: Test, heapMiB: number) =>
+  startGateway(t, {
     manifests: {
       'all.yaml': yaml(
         provider({
@@ -443,8 +444,11 @@ t.test('arguments of 345,000 fields, each with a name of its own, end no small p
         virtualKey({ spec: '  policies: { flags: [pii-safe] }' }),
       ),
     },
-    nodeFlags: ['--max-old-space-size=128', '--max-semi-space-size=8'],
+    nodeFlags: [`--max-old-space-size=${heapMiB}`, '--max-semi-space-size=8'],
   })
+
+t.test('arguments of 345,000 fields, each with a name of its own, end no small process', async (t) => {
+  const small = await startSmall(t, 128)
   const fields = Array.from({ length: 345_000 }, (_, index) => [`f${index.toString(36)}`, 'abcdef'])
   const objects = Array.from({ length: 3_450 }, (_, index) =>
     Object.fromEntries(fields.slice(index * 100, index * 100 + 100)),
@@ -459,19 +463,7 @@ t.test('arguments of 345,000 fields, each with a name of its own, end no small p
 })
 
 t.test('more values than a model reads are refused before they end a process with a small heap', async (t) => {
-  const small = await startGateway(t, {
-    manifests: {
-      'all.yaml': yaml(
-        provider({
-          name: 'p',
-          url: upstream.url,
-          models: ['{ name: m, capabilities: [chat, tools, streaming], contextWindow: 100000000 }'],
-        }),
-        virtualKey({ spec: '  policies: { flags: [pii-safe] }' }),
-      ),
-    },
-    nodeFlags: ['--max-old-space-size=96', '--max-semi-space-size=8'],
-  })
+  const small = await startSmall(t, 96)
   const answerTo = (count: number): Promise<Response> => {
     const addresses = Array.from({ length: count }, (_, index) => `a${index}@b.co`)
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(addresses) } }

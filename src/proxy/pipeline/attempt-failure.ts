@@ -70,12 +70,12 @@ const RESULT_OF = {
 } as const satisfies Record<Exclude<AttemptErrorKind, 'busy'>, AttemptRecord['result']>
 
 /** There was no room for the try: that says nothing of the provider. */
-const NOTHING_SENT: Judgement = {
+export const NOTHING_SENT = {
   type: 'failure',
   failure: { type: 'failure', kind: 'busy', retrySame: false },
   attempt: { result: 'busy', reason: 'provider-limit' },
   health: undefined,
-}
+} as const satisfies Judgement
 
 const NOTHING: ProviderError = { message: undefined, type: undefined, code: undefined, param: undefined }
 

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { NoRoomError } from './answer-budget.ts'
-import { exhausted, judge, type AttemptFailure } from './attempt-failure.ts'
+import { exhausted, judge, NOTHING_SENT, type AttemptFailure } from './attempt-failure.ts'
 import type { StreamEnd } from './item-stream.ts'
 import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -123,8 +123,8 @@ function isOurs(error: unknown): boolean {
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
-  record.attempts.push({ deploymentId: deployment.id, result: 'busy', ms: 0, reason: 'provider-limit' })
-  return { type: 'failure', kind: 'busy', retrySame: false }
+  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NOTHING_SENT.attempt })
+  return NOTHING_SENT.failure
 }
 
 function failed(
