@@ -16,7 +16,12 @@ t.test("more requests than a provider is sent at a time are no failures of the p
   t.teardown(() => upstream.close())
   const gateway = await startGateway(t, {
     ...TWO_AT_A_TIME,
-    manifests: { 'all.yaml': yaml(provider({ name: 'only', url: upstream.url }), virtualKey()) },
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'only', url: upstream.url, spec: '  limits: { requestsPerMinute: 3 }' }),
+        virtualKey(),
+      ),
+    },
   })
   const mayEnd = Promise.withResolvers<void>()
   upstream.otherwise(async (exchange) => {
@@ -32,9 +37,12 @@ t.test("more requests than a provider is sent at a time are no failures of the p
     t.equal(response.headers.get('retry-after'), '1')
     t.match(response.headers.get('x-gateway-routing-decision'), 'only/m;result=busy;ms=')
   }
+  const { reason, detail } = await gateway.line(({ msg }) => msg === 'provider failed')
+  t.strictSame({ reason, detail }, { reason: 'connection-limit', detail: 'too many connections to the provider' })
   mayEnd.resolve()
   for (const response of await Promise.all(running)) t.equal(response.status, 200)
-  t.equal((await gateway.chat()).status, 200, 'the breaker is closed')
+  t.equal((await gateway.chat()).status, 200, 'the breaker is closed, and those that were not sent do not count')
+  t.equal((await gateway.chat()).status, 503, 'those that were sent do')
 })
 
 t.test('where one provider is sent as many as it may be, the next is asked', async (t) => {

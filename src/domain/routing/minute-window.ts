@@ -22,6 +22,12 @@ export function addToWindow(window: MinuteWindow, amount: number, nowMs: Millise
   return { ...rolled, current: rolled.current + amount }
 }
 
+/** The window without `amount` that was added at `addedMs`; as it is where the clock minute has changed since. */
+export function takeFromWindow(window: MinuteWindow, amount: number, addedMs: Milliseconds): MinuteWindow {
+  if (window.minute !== Math.floor(addedMs / MINUTE_MS)) return window
+  return { ...window, current: Math.max(0, window.current - amount) }
+}
+
 /** What counts against a limit per minute now. */
 export function usedInWindow(window: MinuteWindow, nowMs: Milliseconds): number {
   const rolled = roll(window, nowMs)

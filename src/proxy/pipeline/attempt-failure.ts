@@ -69,12 +69,18 @@ const RESULT_OF = {
   timeout: 'timeout',
 } as const satisfies Record<Exclude<AttemptErrorKind, 'busy'>, AttemptRecord['result']>
 
-/** There was no room for the try: that says nothing of the provider. */
-export const NOTHING_SENT = {
+/** Its own limits or its half-open breaker left no slot for the try: that says nothing of the provider. */
+export const NO_SLOT = {
   type: 'failure',
   failure: { type: 'failure', kind: 'busy', retrySame: false },
   attempt: { result: 'busy', reason: 'provider-limit' },
   health: undefined,
+} as const satisfies Judgement
+
+/** Nor do our own connections. */
+const NO_CONNECTION = {
+  ...NO_SLOT,
+  attempt: { result: 'busy', reason: 'connection-limit' },
 } as const satisfies Judgement
 
 const NOTHING: ProviderError = { message: undefined, type: undefined, code: undefined, param: undefined }
@@ -107,6 +113,11 @@ export function judge(error: unknown, clientFormat: FormatName): Judgement {
   if (error instanceof AttemptError) return byTransport(error)
   if (error instanceof UpstreamFormatError) return failure('error', 'malformed-answer', { result: 'error' })
   throw error
+}
+
+/** Whether anything of a try that failed may have gone to its provider. */
+export function wasSent(error: unknown): boolean {
+  return !(error instanceof AttemptError && error.kind === 'busy')
 }
 
 /**
@@ -163,7 +174,7 @@ function byStatus(error: StatusError, clientFormat: FormatName): Judgement {
 }
 
 function byTransport(error: AttemptError): Judgement {
-  if (error.kind === 'busy') return NOTHING_SENT
+  if (error.kind === 'busy') return NO_CONNECTION
   const reason = error.kind === 'timeout' ? `${error.clock ?? 'total'}-timeout` : error.kind
   return failure(error.kind === 'timeout' ? 'timeout' : 'error', reason, { result: RESULT_OF[error.kind] })
 }

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { NoRoomError } from './answer-budget.ts'
-import { exhausted, judge, NOTHING_SENT, type AttemptFailure } from './attempt-failure.ts'
+import { exhausted, judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import type { StreamEnd } from './item-stream.ts'
 import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -97,7 +97,7 @@ async function tryOnce<Answer>(
     }
     return { answer }
   } catch (error) {
-    leave()
+    leave(wasSent(error))
     record.releaseAnswers()
     return failed(error, deployment, Math.round(services.now() - started), record, services)
   } finally {
@@ -123,8 +123,8 @@ function isOurs(error: unknown): boolean {
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
-  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NOTHING_SENT.attempt })
-  return NOTHING_SENT.failure
+  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NO_SLOT.attempt })
+  return NO_SLOT.failure
 }
 
 function failed(
@@ -138,7 +138,6 @@ function failed(
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
-  if (error instanceof AttemptError && error.kind === 'busy') return skipped(deployment, record)
   // The provider did answer, and may be paid for it: the record must say that it was asked.
   if (error instanceof NoRoomError)
     record.attempts.push({ deploymentId: deployment.id, result: 'error', ms, reason: 'no-room' })

@@ -15,7 +15,7 @@ import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
-import { judge, statusErrorOf } from './attempt-failure.ts'
+import { judge, statusErrorOf, wasSent } from './attempt-failure.ts'
 import { authenticate } from './authenticate.ts'
 import { passHeaders } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
@@ -94,6 +94,7 @@ async function countAt(
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms })
     return bytes
   } catch (error) {
+    leave(wasSent(error))
     const failure = judge(error, request.source.format)
     const ms = Math.round(services.now() - started)
     record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt })

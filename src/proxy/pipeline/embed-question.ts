@@ -15,7 +15,7 @@ import { probableTokens, type PromptSize } from '../../domain/quota/prompt-size.
 import { utf8Size } from '../../domain/quota/utf8-size.ts'
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import { judge, statusErrorOf } from './attempt-failure.ts'
+import { judge, statusErrorOf, wasSent } from './attempt-failure.ts'
 import { CallCancellation } from './call-cancellation.ts'
 import type { Cancellation } from './ports.ts'
 import { parseDocument } from './read-request.ts'
@@ -87,6 +87,7 @@ async function ask(
     services.health.succeeded(deployment, services.now() - started)
     return vector
   } catch (err) {
+    leave(wasSent(err))
     // Only this look is in a hurry: that a provider takes longer is no fault of its.
     if (!signal.aborted) noteFailure(err, deployment, services)
     const { requestId } = record.incoming

@@ -114,6 +114,9 @@ export class AttemptError extends Error {
   }
 }
 
+/** @param wasSent false: nothing went to the provider, so its limits do not count it */
+export type LeaveProvider = (wasSent?: boolean) => void
+
 /** Circuit breakers, cool-downs and latency of deployments in this process. */
 export interface HealthRecorder extends HealthView {
   /** A whole answer has come. */
@@ -132,7 +135,7 @@ export interface HealthRecorder extends HealthView {
    * Takes a slot for an attempt; undefined where the provider's own limits (concurrency, requests and tokens a minute)
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.
    */
-  enter(deployment: Deployment): (() => void) | undefined
+  enter(deployment: Deployment): LeaveProvider | undefined
   /** How long the provider's own limits a minute leave no room, if nobody asks meanwhile; 0: they do. */
   fullForMs(deployment: Deployment): Milliseconds
 }

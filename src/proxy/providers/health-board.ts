@@ -9,7 +9,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { BreakerSettings, Failure, Health } from '../../domain/routing/health.ts'
 import type { MinuteWindow } from '../../domain/routing/minute-window.ts'
-import type { HealthRecorder, Now } from '../pipeline/ports.ts'
+import type { HealthRecorder, LeaveProvider, Now } from '../pipeline/ports.ts'
 import {
   afterCompletion,
   afterEntry,
@@ -22,7 +22,13 @@ import {
   mayTry,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
-import { addToWindow, EMPTY_WINDOW, untilUsedAtMost, usedInWindow } from '../../domain/routing/minute-window.ts'
+import {
+  addToWindow,
+  EMPTY_WINDOW,
+  takeFromWindow,
+  untilUsedAtMost,
+  usedInWindow,
+} from '../../domain/routing/minute-window.ts'
 
 interface DeploymentRecord {
   health: Health
@@ -54,6 +60,8 @@ export class HealthBoard implements HealthRecorder {
   readonly #onCircuit: OnCircuit
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
+  /** Providers whose checks are switched off now: calls that are on their way know what was when they began. */
+  #unchecked: ReadonlySet<string> = new Set()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
   #anyDownUntilMs: Milliseconds = 0
 
@@ -81,7 +89,8 @@ export class HealthBoard implements HealthRecorder {
 
   streaming(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
-    this.#change(deployment, record, afterFirstContent(record.health, firstByteMs, breakerOf(deployment), this.#now()))
+    const settings = this.#breakerOf(deployment)
+    this.#change(deployment, record, afterFirstContent(record.health, firstByteMs, settings, this.#now()))
   }
 
   completed(deployment: Deployment): void {
@@ -91,17 +100,12 @@ export class HealthBoard implements HealthRecorder {
 
   failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
     const record = this.#deployment(deployment)
-    const isDisabled = deployment.provider.healthCheck.mode === 'Disabled'
-    const counted = isDisabled ? { ...failure, ourFault: false } : failure
-    this.#change(
-      deployment,
-      record,
-      afterFailure(record.health, counted, breakerOf(deployment), this.#now()),
-      failure.reason,
-    )
+    const counted = this.#isUnchecked(deployment) ? { ...failure, ourFault: false } : failure
+    const settings = this.#breakerOf(deployment)
+    this.#change(deployment, record, afterFailure(record.health, counted, settings, this.#now()), failure.reason)
   }
 
-  enter(deployment: Deployment): (() => void) | undefined {
+  enter(deployment: Deployment): LeaveProvider | undefined {
     const nowMs = this.#now()
     const record = this.#deployment(deployment)
     const provider = this.#provider(deployment.provider.name)
@@ -156,13 +160,15 @@ export class HealthBoard implements HealthRecorder {
     const providers = new Set(deployments.map(({ provider }) => provider.name))
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
-    for (const deployment of deployments) this.#closeIfDisabled(deployment)
+    const unchecked = deployments.filter(({ provider }) => provider.healthCheck.mode === 'Disabled')
+    this.#unchecked = new Set(unchecked.map(({ provider }) => provider.name))
+    for (const deployment of unchecked) this.#close(deployment)
   }
 
-  /** A breaker may have been open when its mode became Disabled. */
-  #closeIfDisabled(deployment: Deployment): void {
+  /** It may have been open when its mode became Disabled. */
+  #close(deployment: Deployment): void {
     const record = this.#deployments.get(deployment.id)
-    if (record === undefined || deployment.provider.healthCheck.mode !== 'Disabled') return
+    if (record === undefined) return
     this.#change(deployment, record, { ...record.health, breaker: { type: 'closed', failures: 0 } })
   }
 
@@ -175,17 +181,26 @@ export class HealthBoard implements HealthRecorder {
     this.#onCircuit(id, isOpen ? 'opened' : 'closed', reason)
   }
 
-  #take(record: DeploymentRecord, provider: ProviderRecord, nowMs: Milliseconds): () => void {
+  #isUnchecked({ provider }: Deployment): boolean {
+    return provider.healthCheck.mode === 'Disabled' || this.#unchecked.has(provider.name)
+  }
+
+  #breakerOf(deployment: Deployment): BreakerSettings {
+    return this.#isUnchecked(deployment) ? NO_BREAKER : deployment.provider.failover.circuitBreaker
+  }
+
+  #take(record: DeploymentRecord, provider: ProviderRecord, nowMs: Milliseconds): LeaveProvider {
     const wasOpen = record.health.breaker.type === 'open'
     record.health = afterEntry(record.health, nowMs)
     const probe = wasOpen ? { startedMs: nowMs } : undefined
     if (probe !== undefined) record.probe = probe
     provider.inFlight += 1
     let released = false
-    return () => {
+    return (wasSent) => {
       if (released) return
       released = true
       provider.inFlight -= 1
+      if (wasSent === false) provider.requests = takeFromWindow(provider.requests, 1, nowMs)
       if (probe === undefined || record.probe !== probe) return
       record.probe = undefined
       record.health = afterProbeWithoutVerdict(record.health, this.#now())
@@ -209,10 +224,6 @@ export class HealthBoard implements HealthRecorder {
     }
     return record
   }
-}
-
-function breakerOf({ provider }: Deployment): BreakerSettings {
-  return provider.healthCheck.mode === 'Disabled' ? NO_BREAKER : provider.failover.circuitBreaker
 }
 
 /** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */

@@ -1,6 +1,12 @@
 import t from 'tap'
 import * as fc from 'fast-check'
-import { addToWindow, EMPTY_WINDOW, untilUsedAtMost, usedInWindow } from '../../../src/domain/routing/minute-window.ts'
+import {
+  addToWindow,
+  EMPTY_WINDOW,
+  takeFromWindow,
+  untilUsedAtMost,
+  usedInWindow,
+} from '../../../src/domain/routing/minute-window.ts'
 
 t.test('counts the current minute whole and the one before in proportion', async (t) => {
   const window = addToWindow(addToWindow(EMPTY_WINDOW, 4, 60_000), 6, 119_999)
@@ -29,6 +35,14 @@ t.test('never counts less than the current clock minute has had', async () => {
         })
     }),
   )
+})
+
+t.test('what was added is taken back in the minute that it counts in, or not at all', async (t) => {
+  const two = addToWindow(EMPTY_WINDOW, 2, 70_000)
+  t.equal(usedInWindow(takeFromWindow(two, 1, 70_000), 71_000), 1)
+  t.equal(usedInWindow(takeFromWindow(two, 3, 70_000), 71_000), 0)
+  const next = addToWindow(two, 1, 120_000)
+  t.strictSame(takeFromWindow(next, 1, 70_000), next, 'its minute is over')
 })
 
 t.test('tells when there is room again, and not before', async (t) => {

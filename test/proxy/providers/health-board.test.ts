@@ -130,6 +130,21 @@ t.test('requests a minute are limited over a sliding minute', async (t) => {
   t.ok(board.enter(a))
 })
 
+t.test('a request that was not sent counts towards no limit', async (t) => {
+  const { board, clock, a } = setUp({ limits: { requestsPerMinute: 1, maxConcurrent: 1 } })
+  board.enter(a)?.(false)
+  const leave = board.enter(a)
+  t.ok(leave)
+  leave?.(true)
+  leave?.(false)
+  t.equal(board.enter(a), undefined, 'it has left already, and was sent')
+  clock.advance(120_000)
+  const late = board.enter(a)
+  clock.advance(60_000)
+  late?.(false)
+  t.ok(board.enter(a), 'however late that is known')
+})
+
 t.test('tokens a minute are limited by what was used', async (t) => {
   const { board, clock, a } = setUp({ limits: { tokensPerMinute: 100 } })
   board.tokensUsed(a, 99)
@@ -160,6 +175,11 @@ t.test('a breaker that is open when its mode becomes Disabled closes', async (t)
   clock.advance(5_000)
   t.ok(board.enter(disabled))
   t.ok(board.enter(disabled), 'not one at a time')
+  for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+  t.equal(board.coolingDownUntil('one/a'), undefined, 'calls that began before do not open it again')
+  board.retain([a])
+  for (let count = 0; count < 3; count++) board.failed(disabled, FAILURE)
+  t.equal(board.coolingDownUntil('one/a'), undefined, 'nor those that begin while it is Disabled and end after')
 })
 
 t.test('active checks take a whole provider out until they say otherwise or stop', async (t) => {
