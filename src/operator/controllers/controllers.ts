@@ -117,7 +117,7 @@ export class Controllers {
       onPublished: (build) => this.#published(build),
       onPublicationFailed: (problem) => this.#trouble.failed(problem),
       onRepaired: (shards) => this.#repaired(shards),
-      onLook: () => void options.logins?.check(),
+      onLook: () => void this.#withLogins((logins) => logins.check()),
     })
     this.#router = new ChangeRouter({
       view: this.#view,
@@ -169,6 +169,7 @@ export class Controllers {
     this.#statusWriter = new StatusWriter({
       ...shared,
       build: () => this.#configuration.build,
+      loginProblem: () => options.logins?.problem,
       keyProblem: (key) => this.#keyController.problemOf(key),
       exhaustionOf: (id) => this.#usage.exhaustionOf(id),
       exhaustedProjects: (organization) => this.#usage.exhaustedProjects(organization),
@@ -279,9 +280,19 @@ export class Controllers {
     this.#trouble.succeeded()
     this.#ledger.published(build)
     for (const key of this.#view.virtualKeys.list()) if (isDeleting(key)) this.#keys.add(keyOf(key))
-    void this.#options.logins?.ensure(build.snapshot)
+    void this.#withLogins((logins) => logins.ensure(build.snapshot))
     // First, so that a key which no sidecar uses yet is not called pending in between.
     void this.#acknowledgements.run().then(() => this.#addStatuses(changedResources(before, build)))
+  }
+
+  /** Statuses of keys say whether sidecars can log in. */
+  async #withLogins(work: (logins: TenantLogins) => Promise<void>): Promise<void> {
+    const { logins } = this.#options
+    if (logins === undefined) return
+    const before = logins.problem?.message
+    await work(logins)
+    if (logins.problem?.message === before) return
+    this.#addStatuses(this.#view.virtualKeys.list().map((key) => `VirtualKey/${keyOf(key)}`))
   }
 
   #addStatuses(ids: Iterable<string> = []): void {

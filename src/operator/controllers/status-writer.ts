@@ -58,6 +58,8 @@ export interface StatusWriterOptions {
   readonly build: () => Build | undefined
   /** Why nothing is published, where that has lasted. */
   readonly publicationProblem: () => Problem | undefined
+  /** Why sidecars cannot log in to Redis. */
+  readonly loginProblem: () => Problem | undefined
   /** Why a generated key has no Secret of its own; `pending`: its first round is still to come. */
   readonly keyProblem: (key: string) => Problem | 'pending' | undefined
   /** What keeps the requests of a VirtualKey, or of all an Organization's, from passing. */
@@ -97,7 +99,7 @@ export class StatusWriter {
     const programmed = ledger.stateOf(id, revision)
     // Its publication is under way and brings the status with it.
     if (revision !== undefined && programmed === 'not-published' && publicationProblem() === undefined) return undefined
-    const { exhaustionOf, exhaustedProjects, healthOf } = this.#options
+    const { exhaustionOf, exhaustedProjects, healthOf, loginProblem } = this.#options
     return {
       id,
       object,
@@ -105,6 +107,7 @@ export class StatusWriter {
       programmed,
       keyProblem,
       publicationProblem: publicationProblem(),
+      loginProblem: kind === 'VirtualKey' ? loginProblem() : undefined,
       quota: exhaustionOf(id),
       exhaustedProjects: kind === 'Organization' ? exhaustedProjects(key) : NO_PROJECTS,
       health: kind === 'Provider' ? healthOf(key) : undefined,

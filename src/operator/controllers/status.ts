@@ -25,6 +25,8 @@ export interface StatusInput {
   readonly programmed: ProgrammedState
   /** Why nothing is published: Redis cannot be reached or refuses, or there is nothing that could be. */
   readonly publicationProblem: Problem | undefined
+  /** Why sidecars cannot log in to where it is published; of a VirtualKey. */
+  readonly loginProblem?: Problem | undefined
   /** Why the key's text cannot be had, where the build does not know it. */
   readonly keyProblem?: Problem | undefined
   /** What keeps requests from passing, of what has limits; `unread`: not known yet. */
@@ -47,6 +49,7 @@ export function conditionsOf({
   build,
   programmed,
   publicationProblem,
+  loginProblem,
   keyProblem,
   quota,
   health,
@@ -61,7 +64,8 @@ export function conditionsOf({
         ? { ...one, status: 'False', reason: keyProblem.reason, message: keyProblem.message }
         : one,
     )
-  answers.push({ ...programmedCondition(build.revisions.has(id), programmed, publicationProblem), observedGeneration })
+  const problem = programmed === 'in-force' ? loginProblem : publicationProblem
+  answers.push({ ...programmedCondition(build.revisions.has(id), programmed, problem), observedGeneration })
   if (object.kind !== 'Provider')
     answers.push({ ...quotaCondition(object, build.revisions.has(id), quota), observedGeneration })
   else answers.push({ ...healthCondition(object, health), observedGeneration })
@@ -139,7 +143,8 @@ function programmedCondition(
 ): DesiredCondition {
   const type = 'Programmed'
   if (!hasEntry) return { type, status: 'Unknown', reason: 'Pending', message: 'there is nothing to publish yet' }
-  if (programmed === 'in-force') return { type, status: 'True', reason: 'Programmed', message: '' }
+  if (programmed === 'in-force' && problem === undefined)
+    return { type, status: 'True', reason: 'Programmed', message: '' }
   if (programmed === 'pending')
     return { type, status: 'Unknown', reason: 'Pending', message: 'not all running sidecars have taken it over' }
   return problem === undefined

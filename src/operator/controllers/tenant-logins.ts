@@ -7,9 +7,12 @@ import type { Log } from '../kube/log.ts'
 import { ensureTenantUser, ownersWithLogins, removeTenantUser } from '../publish/redis-users.ts'
 import { isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
+import type { Problem } from './status.ts'
 
 /** Where nothing takes over unseen, a minute of looks: only people take users away there (ACL DELUSER, ACL LOAD). */
 const LOOKS_BETWEEN_CHECKS = 12
+/** Of a reply, in characters: it is shown in tables. */
+const MAX_REPLY = 300
 
 export class TenantLogins {
   readonly #redis: PublishRedis
@@ -23,11 +26,17 @@ export class TenantLogins {
   #looks = 0
   /** What they were made for last. */
   #snapshot: Snapshot | undefined
+  #problem: Problem | undefined
 
   constructor(redis: PublishRedis, master: Secret, log: Log) {
     this.#redis = redis
     this.#master = master
     this.#log = log
+  }
+
+  /** Redis refuses to make logins, and will not by being asked again; undefined: it does not, or has not been asked. */
+  get problem(): Problem | undefined {
+    return this.#problem
   }
 
   /** Redis may have lost them: it neither saves nor replicates users. */
@@ -56,7 +65,8 @@ export class TenantLogins {
     const snapshot = this.#snapshot
     this.#looks += 1
     const isDue = this.#redis.isCluster || this.#looks % LOOKS_BETWEEN_CHECKS === 0
-    if (snapshot === undefined || !isDue || !(await this.#isMissingAny(snapshot))) return
+    if (snapshot === undefined || !isDue) return
+    if (this.#problem === undefined && !(await this.#isMissingAny(snapshot))) return
     this.#set = new Map()
     await this.#ensure(snapshot)
   }
@@ -86,7 +96,9 @@ export class TenantLogins {
         this.#set.delete(owner)
       }
       await this.#sweep(byOwner)
+      this.#problem = undefined
     } catch (error) {
+      if (isRefusedCommand(error)) this.#problem = refusal(error)
       this.#log.warn(errorFields(error), 'Redis logins not set')
     }
   }
@@ -112,4 +124,11 @@ export class TenantLogins {
       return []
     }
   }
+}
+
+/** The reply tells which command, and of a login that lacks the right to it. */
+function refusal(error: unknown): Problem {
+  const reply = error instanceof Error ? error.message.slice(0, MAX_REPLY).toWellFormed() : ''
+  const message = `Redis does not let the operator make logins for sidecars, so none can start: ${reply}; allow its login ACL SETUSER, or name one login for all of them (Helm: redis.external.sidecarSecret)`
+  return { reason: 'SidecarLoginRefused', message }
 }

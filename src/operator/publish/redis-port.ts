@@ -24,12 +24,12 @@ export function isOfAnotherType(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('WRONGTYPE')
 }
 
+/** Redis itself; services that run it for others (Redis Enterprise, Upstash) have words of their own. */
+const REFUSALS = /^NOPERM|^ERR unknown (sub)?command|^ERR command is not a(llowed|vailable)/i
+
 /** Whether the login may not use a command, or the server has none of that name. The reply itself, or what the connection made of it. */
 export function isRefusedCommand(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (/^NOPERM|^ERR unknown (sub)?command/.test(error.message) || isRefusedCommand(error.cause))
-  )
+  return error instanceof Error && (REFUSALS.test(error.message) || isRefusedCommand(error.cause))
 }
 
 export interface PublishRedis {

@@ -54,3 +54,24 @@ t.test('a login that somebody takes away is made again within a minute of looks'
   for (let look = 0; look < 12; look += 1) await mine.check()
   t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
 })
+
+t.test('a Redis that does not let the operator make logins is a problem until it does', async (t) => {
+  const server = await startAclRedis('operator', 'secret', '~* +@connection')
+  const { logins, users } = await start(t, server)
+  const mine = logins()
+  await mine.ensure(keysOf('a'))
+  t.match(mine.problem, { reason: 'SidecarLoginRefused', message: /NOPERM.*acl\|setuser/i })
+  await server.cli('ACL', 'SETUSER', 'operator', '+acl')
+  for (let look = 0; look < 12; look += 1) await mine.check()
+  t.same(await users(), ['tollgate-a'])
+  t.equal(mine.problem, undefined)
+})
+
+t.test('a Redis that is away is no such problem', async (t) => {
+  const server = await startRedis()
+  const { logins } = await start(t, server)
+  const mine = logins()
+  await server.stop()
+  await mine.ensure(keysOf('a'))
+  t.equal(mine.problem, undefined)
+})

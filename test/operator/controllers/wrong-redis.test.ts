@@ -1,4 +1,4 @@
-/** An operator whose Redis is not there, or knows another login: statuses say which one and why. */
+/** An operator whose Redis is not there, knows another login, or gives it too few rights: statuses say which one and why. */
 import t from 'tap'
 import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { ORGANIZATIONS, VIRTUAL_KEYS, type Resource } from '../../../src/operator/kube/resource.ts'
@@ -21,6 +21,15 @@ t.test('a wrong Redis', async (t) => {
     for (const kind of ['organizations', 'virtualkeys'])
       t.match(await world.plane.kubectl('get', kind, '-A'), /READY +REASON [^]* False +StoreUnavailable /, kind)
     t.notMatch(await world.plane.kubectl('get', 'virtualkeys,organizations,events', '-A', '-o', 'yaml'), 'a-password')
+    await operator.end('SIGTERM')
+  })
+
+  t.test('that does not let the operator make logins for sidecars', async (t) => {
+    await world.redis.cli('ACL', 'SETUSER', 'limited', 'on', '>a-password', '~*', '&*', '+@all', '-acl')
+    const operator = await world.startOperator('--redis', `redis://limited:a-password@127.0.0.1:${port}`)
+    await world.reaches('team/app', 'Ready', 'False SidecarLoginRefused')
+    t.match(await messageOf(world, VIRTUAL_KEYS, 'app', 'team'), /NOPERM.*redis\.external\.sidecarSecret/)
+    t.equal(await messageOf(world, ORGANIZATIONS, 'acme'), '', 'which says nothing of sidecars')
     await operator.end('SIGTERM')
   })
 
