@@ -249,3 +249,13 @@ t.test('the log says how an attempt failed, in words of our own', async (t) => {
     t.equal(line['detail'], detail)
   }
 })
+
+t.test('the log says where to look when a provider refuses the gateway', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  first.enqueue(status(401, { error: { message: `a wrong key in ${JSON.stringify('the prompt')}` } }))
+  t.equal((await gateway.chat()).status, 200, 'the second answers')
+  const line = await gateway.line(({ msg }) => msg === 'provider failed')
+  t.equal(line['reason'], 'status-401')
+  t.match(line['detail'], `the provider refuses the Provider's key (credentials.secretRef), at ${first.url}`)
+  t.notMatch(gateway.output(), 'the prompt')
+})

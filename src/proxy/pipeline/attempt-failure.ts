@@ -13,6 +13,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judgeReply, type ReplyFailure } from '../providers/provider-family.ts'
 import { familyOf } from '../providers/registry.ts'
 import { AttemptError, type AttemptErrorKind, type HealthRecorder, type ProviderReply } from './ports.ts'
+import { faultOf } from './our-fault.ts'
 import { readErrorBody } from './read-whole.ts'
 
 /** A try that another one may make good. */
@@ -50,13 +51,16 @@ export class StatusError extends Error {
   readonly verdict: ReplyFailure
   readonly provider: ProviderError
   readonly format: FormatName
+  /** For the log: what to look at, where the fault is the gateway's own. */
+  readonly detail: string | undefined
 
-  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName) {
+  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName, detail?: string) {
     super(`status ${status}`)
     this.status = status
     this.verdict = verdict
     this.provider = provider
     this.format = format
+    this.detail = detail
   }
 }
 
@@ -104,7 +108,8 @@ export async function statusErrorOf(
   const verdict = judgeReply(familyOf(deployment.provider.type), deployment.provider, { status, headers, body, nowMs })
   const document = parseLoosely(body)
   const provider = isJsonObject(document) ? format.parseError(document) : NOTHING
-  return new StatusError(status, verdict, withoutCredential(provider, credential), format.name)
+  const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment) : undefined
+  return new StatusError(status, verdict, withoutCredential(provider, credential), format.name, detail)
 }
 
 /** What to do after `error`. @throws {unknown} `error` itself where it is none of an attempt's (a bug). */

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { NoRoomError } from './answer-budget.ts'
-import { exhausted, judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
+import { exhausted, judge, NO_SLOT, StatusError, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import type { StreamEnd } from './item-stream.ts'
 import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -160,5 +160,6 @@ function failed(
 
 /** What `connect` or `malformed-answer` was: an expired certificate, a missing key. Words of our own, and codes. */
 function detailOf(error: unknown): string | undefined {
+  if (error instanceof StatusError) return error.detail
   return error instanceof AttemptError || error instanceof UpstreamFormatError ? error.message : undefined
 }
