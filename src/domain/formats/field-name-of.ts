@@ -14,8 +14,13 @@ export const VALUE_FIELDS: ReadonlySet<string> = new Set([
   'ParameterValue',
   'parameter_value',
 ])
-/** What holds that value one level up only: `{"password": {"plaintext": "..."}}`. */
-const HELD_FIELDS: ReadonlySet<string> = new Set(['plain', 'plaintext', 'plain_text', 'plainText', 'raw'])
+/**
+ * What holds that value one level up only: `{"password": {"plaintext": "..."}}`, as DynamoDB writes texts (`S`), and as
+ * XML is written in JSON.
+ */
+const HELD_FIELDS: ReadonlySet<string> = new Set(
+  'plain plaintext plain_text plainText raw S $ $t #text _text __text _cdata'.split(' '),
+)
 const NAMING_FIELDS = ['name', 'Name', 'key', 'Key', 'field', 'label'] as const
 /** They name a value as often as something else. */
 const PERHAPS_NAMING_FIELDS = [

@@ -76,6 +76,8 @@ for (const [what, format, sent] of DOCUMENTS) {
 const PAIRS: readonly JsonObject[] = [
   { password: { name: 'x', value: PASSWORD } },
   { password: { plaintext: PASSWORD } },
+  { Item: { password: { S: PASSWORD }, attempts: { N: '3' } } },
+  { login: { password: { '#text': PASSWORD, '@type': 'clear' } } },
   { id: 'password', value: PASSWORD },
   { name: 'DB_PASSWORD', value: PASSWORD },
   { key: 'db.password', value: { stringValue: PASSWORD } },
