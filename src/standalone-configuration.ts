@@ -70,6 +70,8 @@ export class StandaloneConfiguration {
   readonly #texts: Record<string, string> = {}
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
+  /** Whether what is in force declares one: without any, an open one is implied. */
+  #declaresOrganization = false
   /** What was said at the last reading, of manifests and of conditions. */
   #ignored: ReadonlySet<string> = new Set()
   #told: ReadonlySet<string> = new Set()
@@ -191,6 +193,7 @@ export class StandaloneConfiguration {
     this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
     holder.swap(configuration)
     this.#revision = snapshot.revision
+    this.#declaresOrganization = resources.organizations.length > 0
     this.#tell(conditions)
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
@@ -198,18 +201,21 @@ export class StandaloneConfiguration {
     if (hadProvider && !this.hasUsableProvider()) log.warn({}, NO_PROVIDER)
   }
 
-  /** Files that have been emptied or moved, by a slip or half-way through a save, must not lock everybody out. */
-  #requireAsBefore({ virtualKeys, providers }: ManifestResources): void {
+  /**
+   * Files that have been emptied or moved, by a slip or half-way through a save, must not lock everybody out, nor put the open
+   * organization that is implied in the place of a declared one: nothing would be masked any more.
+   */
+  #requireAsBefore({ organizations, virtualKeys, providers }: ManifestResources): void {
     const before = this.#options.holder.current()?.compiled.snapshot
     if (before === undefined) return
-    const isGone = (had: readonly unknown[], has: readonly unknown[]) => had.length > 0 && has.length === 0
-    const kind = isGone(before.virtualKeys, virtualKeys)
-      ? 'VirtualKey'
-      : isGone(before.providers, providers)
-        ? 'Provider'
-        : undefined
-    if (kind !== undefined)
-      throw new ManifestError(`the manifests declare no ${kind} any more; restart the gateway if that is meant`)
+    const kinds = [
+      { kind: 'VirtualKey', had: before.virtualKeys.length > 0, has: virtualKeys.length > 0 },
+      { kind: 'Provider', had: before.providers.length > 0, has: providers.length > 0 },
+      { kind: 'Organization', had: this.#declaresOrganization, has: organizations.length > 0 },
+    ]
+    const gone = kinds.find(({ had, has }) => had && !has)
+    if (gone !== undefined)
+      throw new ManifestError(`the manifests declare no ${gone.kind} any more; restart the gateway if that is meant`)
   }
 
   /** What is declared and not in force, with the reason, once: a provider without its key here is normal. */

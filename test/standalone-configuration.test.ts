@@ -18,6 +18,7 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
   const inForce: number[] = []
   holder.onChange(({ compiled }) => void inForce.push(compiled.snapshot.virtualKeys.length))
   const warnings: unknown[] = []
+  const errors: unknown[] = []
   let nowMs = 0
   const configuration = new StandaloneConfiguration({
     paths: [folder],
@@ -25,13 +26,18 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
     state,
     secrets: deriveSecrets(state.masterSecret()),
     holder,
-    log: { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} },
+    log: {
+      debug() {},
+      info() {},
+      warn: (...line: unknown[]) => void warnings.push(line),
+      error: (...line: unknown[]) => void errors.push(line),
+    },
     now: () => (nowMs += TURN_MS),
     wallNow: () => 0,
     loaded() {},
   })
   const write = (text: string, name = 'keys.yaml') => writeFileSync(join(folder, name), text)
-  return { configuration, inForce, write, warnings }
+  return { configuration, inForce, write, warnings, errors, holder }
 }
 
 const keys = (count: number) => yaml(...Array.from({ length: count }, (_, index) => generatedKey(`key-${index}`)))
@@ -94,6 +100,22 @@ t.test('a bad file leaves what is in force, whatever came before and comes after
   write(keys(3))
   t.strictSame([await bad, await configuration.reload()], [false, true])
   t.strictSame(inForce, [1, 3])
+})
+
+t.test('an Organization that is emptied by a slip takes its floor from nobody', async (t) => {
+  const { configuration, write, errors, holder } = begin(t)
+  const spec = '{ compliance: { requiredFlags: [pii-safe] }, grants: [{ name: all, namespaceSelector: {} }] }'
+  const organization = `apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\nspec: ${spec}\n`
+  write(keys(1))
+  t.equal(await configuration.reload(), true, 'none was ever declared')
+  write(organization, 'organization.yaml')
+  t.equal(await configuration.reload(), true)
+  write('', 'organization.yaml')
+  t.equal(await configuration.reload(), false)
+  t.match(errors, [[{ problem: /declare no Organization any more; restart/ }, 'configuration refused']])
+  t.strictSame(holder.current()?.compiled.organizations.get('default')?.compliance.requiredFlags, ['pii-safe'])
+  write(organization, 'organization.yaml')
+  t.equal(await configuration.reload(), true)
 })
 
 t.test('a key that moves from one file to another is in force all the time', async (t) => {
