@@ -10,11 +10,14 @@ import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { loadManifests, placeKey, type ManifestResources } from './load.ts'
 import { formatProblem } from './problem.ts'
 import { secretLookup, type Environment } from './secrets.ts'
+import { unmatchedKinds } from './unmatched-kinds.ts'
 import { unmatchedNames } from './unmatched-names.ts'
 
 export interface CheckOptions {
   readonly environment: Environment
   readonly checkPattern: PatternCheck
+  /** What masking finds without a pattern of one's own. */
+  readonly maskingKinds: readonly string[]
   /** The machine's clock: which keys have expired. */
   readonly nowMs: Milliseconds
   /** A warning is a fault. */
@@ -27,8 +30,8 @@ export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-syst
 
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
- * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret or a name that
- * nothing bears is good in a cluster and is only said; strictly taken it is a fault, too. Manifests hold other kinds beside ours:
+ * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret, a name that
+ * nothing bears or a kind that nothing finds is good in a cluster and is only said; strictly taken it is a fault, too. Manifests hold other kinds beside ours:
  * those are noted, and a fault only where one was probably meant to be ours.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
@@ -57,8 +60,9 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   return 0
 }
 
-function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
-  const names = unmatchedNames(resources).map(({ resource: { kind, metadata }, message }) => {
+function warningsOf(resources: ManifestResources, { strict = false, maskingKinds }: CheckOptions): string[] {
+  const unmatched = [...unmatchedNames(resources), ...unmatchedKinds(resources, maskingKinds)]
+  const names = unmatched.map(({ resource: { kind, metadata }, message }) => {
     const { namespace, name } = metadata
     return `${describeResource(kind, namespace, name, resources.places)}: ${message}`
   })

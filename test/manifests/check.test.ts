@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { MASKING_KINDS } from '../../src/domain/guardrails/masking/optional-kinds.ts'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 
@@ -13,6 +14,7 @@ function check(
   const code = checkManifests(paths, {
     environment: {},
     checkPattern,
+    maskingKinds: MASKING_KINDS,
     strict,
     nowMs: Date.UTC(2026, 0, 1),
     writeLine: (line) => lines.push(line),
@@ -64,6 +66,20 @@ t.test('a key that has expired is told of, one that is suspended is meant to be'
     /a\.yaml:1: VirtualKey default\/old: Expired: /,
     'not ok: 2 warnings',
   ])
+})
+
+t.test('a kind of masking that nothing finds is told of, and strictly taken a fault', async (t) => {
+  const masking = '{ kinds: [EMAIL, PHONES, ADDRESS, BADGE, IP], custom: [{ kind: BADGE, pattern: "B-[0-9]+" }] }'
+  const organization = `apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: acme }\nspec: { compliance: { masking: ${masking} } }\n`
+  const folder = t.testdir({ 'a.yaml': organization })
+  const { code, lines } = check([folder])
+  t.equal(code, 0)
+  t.match(lines, [
+    /^warning: .*a\.yaml:1: Organization acme: spec\.compliance\.masking\.kinds: nothing finds PHONES, did you mean PHONE\?$/,
+    /: spec\.compliance\.masking\.kinds: nothing finds ADDRESS; there are EMAIL, KEY, CARD, PHONE, SSN, IBAN, IP, BADGE$/,
+    /^ok: /,
+  ])
+  t.equal(check([folder], undefined, true).code, 1)
 })
 
 t.test('a file that declares nothing is told of, and strictly taken a fault', async (t) => {
