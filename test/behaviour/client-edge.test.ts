@@ -206,8 +206,9 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     t.match(answer.body, 'base URLs of SDKs are /adapters/openai/v1, ')
   }
   for (const [path, offers] of [
-    ['/v1/responses', 'chat/completions, '],
-    ['/adapters/openai/v1/images/generations', 'chat/completions, '],
+    ['/v1/responses', 'v1/chat/completions, '],
+    ['/adapters/openai/chat/completions', 'v1/chat/completions, '],
+    ['/adapters/openai/v1/images/generations', 'v1/chat/completions, '],
     ['/adapters/anthropic/v1/messages/batches', 'v1/messages, v1/messages/count_tokens, '],
     ['/adapters/gemini/v1beta/models/m:embedContent', 'v1beta/models, v1beta/models/{model}:generateContent, '],
   ] as const) {

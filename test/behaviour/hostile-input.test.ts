@@ -305,7 +305,10 @@ t.test('keys that are none, however they come', async (t) => {
     t.ok([400, 401].includes(response.status), `${lines.join(' | ').slice(0, 80)}: ${response.status}`)
     if (response.status === 401)
       t.match(JSON.parse(response.body), {
-        error: { message: 'The virtual key is missing or not valid.', code: 'invalid_api_key' },
+        error: {
+          message: 'The virtual key is missing or not valid. It is read from "Authorization: Bearer KEY".',
+          code: 'invalid_api_key',
+        },
       })
   }
 })

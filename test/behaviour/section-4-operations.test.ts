@@ -114,7 +114,7 @@ t.test("a call that is not offered is a 404 that names it, with the vendor's req
   await t.rejects(openai.responses.create({ model: 'm', input: 'hello' }), {
     status: 404,
     code: 'route_not_found',
-    message: /POST \/adapters\/openai\/v1\/responses; offered are chat\/completions, /,
+    message: /POST \/adapters\/openai\/v1\/responses; offered are v1\/chat\/completions, /,
   })
   const anthropic = new Anthropic({ apiKey: KEY, baseURL: `${gateway.url}/adapters/anthropic`, maxRetries: 0 })
   const refusal: unknown = await anthropic.messages.batches.retrieve('b').catch((error: unknown) => error)

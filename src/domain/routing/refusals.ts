@@ -11,9 +11,8 @@ const MAX_ECHO = 128
 
 /** 404. One answer for a model that does not exist and one that the key must not know of. */
 export function modelNotFound(model: string): GatewayError {
-  return new GatewayError('model_not_found', `the model ${echo(model)} does not exist, or this key cannot see it`, {
-    param: 'model',
-  })
+  const message = `the model ${echo(model)} does not exist, or this key cannot see it; the list of models has what it can use`
+  return new GatewayError('model_not_found', message, { param: 'model' })
 }
 
 /** 403. The model is served by a provider of the key, but is not on the key's list. */

@@ -5,7 +5,7 @@ import type { AdapterRoute, ClientAdapter, ListedModel } from './adapter.ts'
 const shared = {
   maturity: 'stable',
   format: 'chat-completions',
-  offers: 'chat/completions, embeddings, models, usage',
+  offers: 'v1/chat/completions, v1/embeddings, v1/models, v1/usage',
   keyHeaders: [],
   passHeaders: [],
   renderModels: (models) => ({ object: 'list', data: models.map(renderModel) }),

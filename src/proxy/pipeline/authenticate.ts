@@ -22,8 +22,8 @@ const BEARER = /^bearer[ \t]+/i
 const EMPTY_KEY = /^(?:bearer)?$/i
 
 /**
- * @throws {GatewayError} 401 `invalid_api_key` for every way of not having a valid key: one message, and the same work
- * (one digest, one look-up) whatever the reason. 403 `model_not_allowed` where the key may not use the adapter.
+ * @throws {GatewayError} 401 `invalid_api_key` for every way of not having a valid key: one message of each adapter, and the same
+ * work (one digest, one look-up) whatever the reason. 403 `model_not_allowed` where the key may not use the adapter.
  */
 export function authenticate(incoming: Incoming, configuration: Configuration, nowMs: number): Caller {
   const text = presentedKey(incoming)
@@ -38,10 +38,17 @@ export function authenticate(incoming: Incoming, configuration: Configuration, n
     nowMs >= (match.key.expiresAtMs ?? Infinity) ||
     nowMs >= (match.notAfterMs ?? Infinity)
   ) {
-    throw new GatewayError('invalid_api_key', 'The virtual key is missing or not valid.')
+    throw invalidKey(incoming.adapter)
   }
   requireAdapter(match.key, incoming.adapter)
   return { configuration, key: match.key, organization, project: configuration.compiled.projectOf(match.key) }
+}
+
+/** Where a key is looked for: one that stands elsewhere is not seen, and its sender would doubt the key. */
+function invalidKey({ keyHeaders }: ClientAdapter): GatewayError {
+  const places = ['Authorization: Bearer', ...keyHeaders.map((header) => `${header}:`)].map((place) => `"${place} KEY"`)
+  const message = `The virtual key is missing or not valid. It is read from ${places.join(' or ')}.`
+  return new GatewayError('invalid_api_key', message)
 }
 
 function requireAdapter(key: VirtualKeyEntry, adapter: ClientAdapter): void {

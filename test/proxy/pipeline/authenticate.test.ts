@@ -21,6 +21,11 @@ const CONFIGURATION = createConfiguration(
 
 /** The key's id, or the code of the refusal. */
 function callerOf(label: string, rawHeaders: readonly string[], query = ''): string {
+  const caller = callerOrRefusal(label, rawHeaders, query)
+  return caller instanceof GatewayError ? caller.code : caller
+}
+
+function callerOrRefusal(label: string, rawHeaders: readonly string[], query = ''): string | GatewayError {
   const adapter = ADAPTERS.find((candidate) => candidate.label === label)
   if (adapter === undefined) throw new Error(`no adapter ${label}`)
   const incoming: Incoming = {
@@ -37,7 +42,7 @@ function callerOf(label: string, rawHeaders: readonly string[], query = ''): str
   try {
     return authenticate(incoming, CONFIGURATION, 0).key.id
   } catch (error) {
-    if (error instanceof GatewayError) return error.code
+    if (error instanceof GatewayError) return error
     throw error
   }
 }
@@ -100,4 +105,18 @@ t.test('no key, another scheme, a key in the wrong place and one too long are re
   for (const headers of refused)
     t.equal(callerOf('native', headers), 'invalid_api_key', headers.join(': ').slice(0, 60))
   t.equal(callerOf('native', [], `key=${KEY}`), 'invalid_api_key')
+})
+
+t.test('a refusal says where the adapter looks for a key, and the same whatever came', async (t) => {
+  const places = {
+    native: '"Authorization: Bearer KEY"',
+    openai: '"Authorization: Bearer KEY"',
+    anthropic: '"Authorization: Bearer KEY" or "x-api-key: KEY"',
+    gemini: '"Authorization: Bearer KEY" or "x-goog-api-key: KEY"',
+  }
+  for (const [label, place] of Object.entries(places)) {
+    const message = `The virtual key is missing or not valid. It is read from ${place}.`
+    for (const headers of [[], ['authorization', KEY], ['authorization', 'Bearer another']])
+      t.match(callerOrRefusal(label, headers), { code: 'invalid_api_key', message }, label)
+  }
 })
