@@ -1,5 +1,6 @@
 /** The executable's own words: help, and one line for what it cannot take. */
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -84,4 +85,11 @@ t.test('paths given to npm are taken from where it is called', async (t) => {
   const args = ['run', '--silent', 'tollgate', '--', 'check', 'standalone']
   const { stdout } = await promisify(execFile)('npm', args, { cwd, env })
   t.match(stdout, /^ok: 2 files, /m)
+})
+
+t.test('a checkout without its packages says so, not what a loader of modules cannot find', async (t) => {
+  const manifest: unknown = JSON.parse(readFileSync(join(MAIN, '..', '..', 'package.json'), 'utf8'))
+  const { scripts } = manifest as { readonly scripts: Readonly<Record<string, string>> }
+  const outcome = promisify(execFile)('sh', ['-c', scripts['tollgate'] ?? ''], { cwd: t.testdir({}) })
+  await t.rejects(outcome, { code: 2, stdout: '', stderr: 'tollgate: its packages are not here yet: make install\n' })
 })
