@@ -7,11 +7,16 @@ import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 /** As `helpOf` has it: the one flag is a switch that is off unless it is given. */
 export const CHECK_HELP = '  --strict                what is only warned of is a fault, too: exit 1'
 
+/** What a shell says of a program that SIGPIPE has ended, which Node ignores: neither a success nor a fault was found. */
+const READER_GONE = 141
+
 /** Prints what is wrong with the manifests. Returns the exit code. @throws {UsageError} */
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const paths = args.filter((arg) => arg !== '--strict')
   if (paths.length === 0 || paths.some((path) => path === '' || path.startsWith('-')))
     throw new UsageError('usage: tollgate check [--strict] PATH...')
+  // A reader that has enough: `check | head`.
+  process.stdout.once('error', () => process.exit(READER_GONE))
   return checkManifests(paths, {
     environment,
     strict: paths.length < args.length,

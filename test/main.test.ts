@@ -93,3 +93,9 @@ t.test('a checkout without its packages says so, not what a loader of modules ca
   const outcome = promisify(execFile)('sh', ['-c', scripts['tollgate'] ?? ''], { cwd: t.testdir({}) })
   await t.rejects(outcome, { code: 2, stdout: '', stderr: 'tollgate: its packages are not here yet: make install\n' })
 })
+
+t.test('a reader that has enough (| head) ends a check as SIGPIPE would, without a stack', async (t) => {
+  const shell = '{ "$0" "$@"; echo "exit $?" >&2; } | true'
+  const { stderr } = await promisify(execFile)('sh', ['-c', shell, process.execPath, MAIN, 'check', MAIN])
+  t.equal(stderr, 'exit 141\n')
+})
