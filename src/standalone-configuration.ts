@@ -1,6 +1,7 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
 import { randomBytes } from 'node:crypto'
 import { contentHash } from './crypto/content-hash.ts'
+import { MASKING_KINDS } from './domain/guardrails/masking/optional-kinds.ts'
 import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
@@ -14,6 +15,7 @@ import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
 import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
+import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
   createConfigurationInSteps,
   type ConfigurationHolder,
@@ -194,7 +196,7 @@ export class StandaloneConfiguration {
     holder.swap(configuration)
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
-    this.#tell(conditions)
+    this.#tell(conditions, resources)
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
@@ -218,22 +220,34 @@ export class StandaloneConfiguration {
       throw new ManifestError(`the manifests declare no ${gone.kind} any more; restart the gateway if that is meant`)
   }
 
-  /** What is declared and not in force, with the reason, once: a provider without its key here is normal. */
-  #tell(conditions: readonly ResourceConditions[]): void {
+  /** What is declared and not in force, with the reason, once: a provider without its key here is normal. So what nothing finds. */
+  #tell(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
     const told = new Set<string>()
     for (const { kind, namespace, name, conditions: list } of conditions) {
       const failing = list.find(({ status }) => status === 'False')
       if (failing === undefined) continue
       const resource = namespace === '' ? name : `${namespace}/${name}`
       const fields = { kind, resource, reason: failing.reason, detail: failing.message }
-      const line = JSON.stringify(fields)
-      told.add(line)
-      if (this.#told.has(line)) continue
-      const level = UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
-      if (kind === 'Provider') this.#options.log[level](fields, 'provider not in use')
-      else this.#options.log.warn(fields, 'resource not in force')
+      const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
+      this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
+    }
+    for (const { resource, message } of unmatchedKinds(resources, MASKING_KINDS)) {
+      const fields = { kind: resource.kind, resource: resource.metadata.name, detail: message }
+      this.#tellOnce(told, 'warn', fields, 'a kind of masking is not known')
     }
     this.#told = told
+  }
+
+  /** @param told gathers what holds at this reading: what held at the last one as well has been said */
+  #tellOnce(
+    told: Set<string>,
+    level: 'info' | 'warn',
+    fields: Readonly<Record<string, string>>,
+    message: string,
+  ): void {
+    const line = JSON.stringify(fields)
+    told.add(line)
+    if (!this.#told.has(line)) this.#options.log[level](fields, message)
   }
 
   /** The keys with source Generated, by the name of the Secret that would hold them in a cluster. */

@@ -118,6 +118,18 @@ t.test('an Organization that is emptied by a slip takes its floor from nobody', 
   t.equal(await configuration.reload(), true)
 })
 
+t.test('a kind of masking that nothing finds is told of, once', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const spec = '{ compliance: { masking: { kinds: [PHONES, IP] } }, grants: [{ name: all, namespaceSelector: {} }] }'
+  write(
+    `apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\nspec: ${spec}\n---\n${keys(1)}`,
+  )
+  await configuration.reload()
+  await configuration.reload()
+  const detail = 'spec.compliance.masking.kinds: nothing finds PHONES, did you mean PHONE?'
+  t.strictSame(warnings, [[{ kind: 'Organization', resource: 'default', detail }, 'a kind of masking is not known']])
+})
+
 t.test('a key that moves from one file to another is in force all the time', async (t) => {
   const { configuration, inForce, write } = begin(t)
   const [moving, staying] = ['moving', 'staying'].map(generatedKey)
