@@ -1,6 +1,5 @@
 /** Process entry of `tollgate check [--strict] PATH...`. */
 import { UsageError } from './command-line.ts'
-import { MASKING_KINDS } from './domain/guardrails/masking/optional-kinds.ts'
 import { checkManifests } from './manifests/check.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 
@@ -21,7 +20,6 @@ export async function runCheck(args: readonly string[], environment: NodeJS.Proc
     environment,
     strict: paths.length < args.length,
     checkPattern,
-    maskingKinds: MASKING_KINDS,
     nowMs: Date.now(),
     writeLine: (line) => process.stdout.write(`${line}\n`),
   })

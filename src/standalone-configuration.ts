@@ -1,7 +1,6 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
 import { randomBytes } from 'node:crypto'
 import { contentHash } from './crypto/content-hash.ts'
-import { MASKING_KINDS } from './domain/guardrails/masking/optional-kinds.ts'
 import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
@@ -231,7 +230,7 @@ export class StandaloneConfiguration {
       const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
       this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
     }
-    for (const { resource, message } of unmatchedKinds(resources, MASKING_KINDS)) {
+    for (const { resource, message } of unmatchedKinds(resources)) {
       const fields = { kind: resource.kind, resource: resource.metadata.name, detail: message }
       this.#tellOnce(told, 'warn', fields, 'a kind of masking is not known')
     }

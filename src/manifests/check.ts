@@ -16,8 +16,6 @@ import { unmatchedNames } from './unmatched-names.ts'
 export interface CheckOptions {
   readonly environment: Environment
   readonly checkPattern: PatternCheck
-  /** What masking finds without a pattern of one's own. */
-  readonly maskingKinds: readonly string[]
   /** The machine's clock: which keys have expired. */
   readonly nowMs: Milliseconds
   /** A warning is a fault. */
@@ -60,8 +58,8 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   return 0
 }
 
-function warningsOf(resources: ManifestResources, { strict = false, maskingKinds }: CheckOptions): string[] {
-  const unmatched = [...unmatchedNames(resources), ...unmatchedKinds(resources, maskingKinds)]
+function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
+  const unmatched = [...unmatchedNames(resources), ...unmatchedKinds(resources)]
   const names = unmatched.map(({ resource: { kind, metadata }, message }) => {
     const { namespace, name } = metadata
     return `${describeResource(kind, namespace, name, resources.places)}: ${message}`

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { MASKING_KINDS } from '../../src/domain/guardrails/masking/optional-kinds.ts'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 
@@ -14,7 +13,6 @@ function check(
   const code = checkManifests(paths, {
     environment: {},
     checkPattern,
-    maskingKinds: MASKING_KINDS,
     strict,
     nowMs: Date.UTC(2026, 0, 1),
     writeLine: (line) => lines.push(line),

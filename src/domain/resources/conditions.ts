@@ -32,6 +32,7 @@ export type ConditionReason =
   | 'DuplicateModel'
   | 'Disabled'
   | 'InvalidPattern'
+  | 'UnknownMaskingKind'
 
 export interface Condition {
   readonly type: ConditionType

@@ -3,6 +3,7 @@ import type { OrganizationEntry, ProjectEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { isolate } from './isolate.ts'
 import type { OrganizationResource, ProjectSpec } from './kinds.ts'
+import { unknownKinds } from './masking-kinds.ts'
 import { toComplianceSettings, toLimits, toPolicySettings } from './policies.ts'
 import { present } from './present.ts'
 
@@ -23,7 +24,7 @@ export interface ResolvedOrganization {
 export function resolveOrganization(resource: OrganizationResource, checkPattern: PatternCheck): ResolvedOrganization {
   const entry = isolate(() => toEntry(resource))
   const refusal = entry.type === 'refused' ? entry.refusal : invalidPattern(resource, checkPattern)
-  const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal)])
+  const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal, accepted(resource))])
   if (refusal !== undefined || entry.type === 'refused') return { resource, conditions }
   return { resource, entry: entry.value, conditions }
 }
@@ -46,6 +47,15 @@ export function impliedOrganization(): OrganizationResource {
       ],
     },
   }
+}
+
+/** A kind that a later version may find is no reason to end all keys of the organization: it is said. */
+function accepted({ spec }: OrganizationResource): Refusal {
+  const [unknown] = unknownKinds(spec)
+  if (unknown === undefined) return { reason: 'Accepted', message: '' }
+  const { kind, known } = unknown
+  const message = `spec.compliance.masking.kinds: nothing finds ${kind}; there are ${known.join(', ')}`
+  return { reason: 'UnknownMaskingKind', message }
 }
 
 function invalidPattern({ spec }: OrganizationResource, check: PatternCheck): Refusal | undefined {

@@ -66,6 +66,3 @@ export const OPTIONAL_KINDS: Readonly<Record<string, readonly KindFinder[]>> = {
   IBAN: [findBankAccounts],
   IP: [finder('IP', IPV4, isIpv4), finder('IP', IPV6, isIpv6, COLONS)],
 }
-
-/** All that is found without a pattern of one's own, those that are always on first. */
-export const MASKING_KINDS: readonly string[] = ['EMAIL', 'KEY', 'CARD', ...Object.keys(OPTIONAL_KINDS)]
