@@ -8,6 +8,7 @@ import type { StreamPart } from '../completion/stream-part.ts'
 import type { TextVisitor } from '../completion/text-span.ts'
 import type { GatewayError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
+import type { ToolNameRules } from './tool-names.ts'
 
 export interface Format {
   readonly name: FormatName
@@ -24,6 +25,9 @@ export interface Format {
    * where nothing has to change, so that the caller can send the bytes that came.
    */
   renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
+
+  /** What the vendor takes as names of tools; others are sent as such, and come back as they were. @see tool-names.ts */
+  readonly toolNames: ToolNameRules
 
   /**
    * The id of another vendor's tool call as the model that a provider knows by `model` takes it; equal ones equally.

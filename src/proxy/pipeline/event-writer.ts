@@ -9,6 +9,7 @@ import type {
   StreamRelay,
   StreamTextPatcher,
 } from '../../domain/formats/format.ts'
+import { createStreamEncoderFor } from '../../domain/formats/registry.ts'
 import { encodeSse } from '../../domain/formats/sse.ts'
 import type { StreamItem } from './item-stream.ts'
 import type { Responding } from './respond.ts'
@@ -27,7 +28,7 @@ export class EventWriter {
     this.#format = format
     this.#relay = upstream === format ? format.createStreamRelay(context) : undefined
     this.#patcher = restorer && format.createStreamTextPatcher(restorer.createStreamRewriter())
-    this.#encoder = format.createStreamEncoder(context)
+    this.#encoder = createStreamEncoderFor(format.name, context)
     this.#isEncoding = upstream !== format
   }
 

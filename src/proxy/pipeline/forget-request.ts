@@ -9,6 +9,8 @@ export function forgetContents(guarded: GuardedRequest): void {
   const { request } = guarded
   const { document } = request.source
   for (const name of Object.keys(document)) delete document[name]
-  Object.assign(request, { system: [], messages: [], tools: [], responseFormat: undefined })
+  // By their names the answer's calls get those that the client knows.
+  const tools = request.tools.map(({ name }) => ({ name }))
+  Object.assign(request, { system: [], messages: [], tools, responseFormat: undefined })
   Object.assign(guarded, { bytes: undefined })
 }

@@ -21,6 +21,7 @@ import { unmodelledFields } from './unmodelled.ts'
 /** The codec. */
 export const chatCompletions = {
   name: 'chat-completions',
+  toolNames: { character: /^[A-Za-z0-9_-]$/, first: /^[A-Za-z0-9_-]$/, longest: 64 },
   parseRequest,
   renderRequest,
   callIdFor,

@@ -18,6 +18,7 @@ import { unmodelledFields } from './unmodelled.ts'
 /** The codec. */
 export const generateContent = {
   name: 'generate-content',
+  toolNames: { character: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, longest: 64 },
   parseRequest,
   renderRequest,
   unmodelledFields,

@@ -19,6 +19,7 @@ import { unmodelledFields } from './unmodelled.ts'
 /** The codec. */
 export const messages = {
   name: 'messages',
+  toolNames: { character: /^[A-Za-z0-9_-]$/, first: /^[A-Za-z0-9_-]$/, longest: 128 },
   parseRequest,
   renderRequest,
   unmodelledFields,
