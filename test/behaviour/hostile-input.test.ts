@@ -476,3 +476,12 @@ t.test('more values than a model reads are refused before they end a process wit
   t.match(await (await answerTo(50_000)).text(), /hello/)
   t.notMatch(upstream.requests.at(-1)?.body, 'a49999@b.co')
 })
+
+t.test('texts of more values than a model reads, several at a time, end no process with a small heap', async (t) => {
+  const small = await startSmall(t, 128)
+  const content = Array.from({ length: 140_000 }, (_, index) => `a${index}@b.co`).join(' ')
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => small.chat({ messages: [{ role: 'user', content }] })),
+  )
+  for (const answer of answers) t.match(await answer.json(), { error: { code: 'request_too_large' } })
+})

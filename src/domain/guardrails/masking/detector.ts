@@ -1,5 +1,5 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
-import { mergeResolved, requireFewFindings, resolveOverlaps } from './finding.ts'
+import { mergeResolved, requireFewFindings, resolveOverlaps, ValueCount } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
@@ -75,8 +75,10 @@ function* findAll(text: string, finders: readonly Finder[]): Steps<readonly Find
 }
 
 function* addInSteps(text: string, finders: readonly Finder[], findings: Finding[]): Steps<void> {
+  const values = new ValueCount()
   for (const find of finders) {
     add(find(text), findings)
+    values.requireFew(findings.length, () => findings)
     yield
   }
 }

@@ -88,6 +88,23 @@ class Joined {
   }
 }
 
+/**
+ * Asks, while findings of a text come in, whether these are more values than a request may have: each list takes some megabytes
+ * until then, and a process reads many requests at a time.
+ */
+export class ValueCount {
+  /** Findings; as all are looked at, not at each of them. */
+  #askedFrom = MAX_VALUES
+
+  /** @throws {GatewayError} 413 where there are more than MAX_FINDINGS, or than MAX_VALUES that do not overlap. */
+  requireFew(count: number, findings: () => readonly Finding[]): void {
+    requireFewFindings(count)
+    if (count <= this.#askedFrom) return
+    requireFewValues(resolveOverlaps(findings()).length)
+    this.#askedFrom = count + MAX_VALUES / 2
+  }
+}
+
 /** Whether every finding begins where the one before has ended, or later: as most often. */
 function isResolved(findings: readonly Finding[]): boolean {
   let end = 0

@@ -14,7 +14,7 @@ import {
   WORD,
 } from './character-classes.ts'
 import type { Steps } from '../../steps.ts'
-import { requireFewFindings, type Finding } from './finding.ts'
+import { ValueCount, type Finding } from './finding.ts'
 import { isNamed } from './made-up-value.ts'
 import { countKinds, isNameOfCode, kindsOfCharacters } from './randomness.ts'
 
@@ -60,6 +60,7 @@ export class KnownValues {
   /** Where they stand in the text, between two words' borders; in no order, and they may overlap. */
   *findIn(text: string): Steps<Finding[]> {
     const findings: Finding[] = []
+    const values = new ValueCount()
     for (const [value, kind] of this.#kinds) {
       for (let start = text.indexOf(value); start >= 0;) {
         const end = start + value.length
@@ -67,7 +68,7 @@ export class KnownValues {
         if (isWhole) findings.push({ kind, start, end, rule: 'known-value' })
         start = text.indexOf(value, isWhole ? end : nextWord(text, start, end))
       }
-      requireFewFindings(findings.length)
+      values.requireFew(findings.length, () => findings)
       if (text.length > LONG_TEXT) yield
     }
     return findings

@@ -26,7 +26,7 @@ import {
   unitAt,
   WORD,
 } from './character-classes.ts'
-import { requireFewFindings, type Finding } from './finding.ts'
+import { ValueCount, type Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
 import { LongWord, SHORTEST_LONG_REST } from './long-word.ts'
 import { findSpokenEmail } from './obfuscated-email.ts'
@@ -61,9 +61,10 @@ export function scan(text: string): Scanned {
 /** The same, a piece of the text at a time. */
 export function* scanInSteps(text: string): Steps<Scanned> {
   const scanning = new Scan(text)
+  const values = new ValueCount()
   while (scanning.position < text.length) {
     scanning.readPiece()
-    requireFewFindings(scanning.count)
+    values.requireFew(scanning.count, () => scanning.found())
     if (scanning.position < text.length) yield
   }
   return scanning.result()
@@ -101,6 +102,11 @@ class Scan {
   /** Findings so far. */
   get count(): number {
     return this.#found.length + this.#words.findings.length
+  }
+
+  /** The same, in no order. */
+  found(): Finding[] {
+    return [...this.#found, ...this.#words.findings]
   }
 
   get position(): number {
