@@ -10,6 +10,7 @@ import { KubeError } from './operator/kube/kube-error.ts'
 import type { ObjectName } from './operator/kube/kube-object.ts'
 import { readLease } from './operator/kube/lease.ts'
 import { LEASES, SECRETS } from './operator/kube/resource.ts'
+import { pause, type Milliseconds } from './operator/kube/timing.ts'
 import { createSigner, type ShardSigner } from './operator/publish/sign.ts'
 import { completeUrl } from './operator/redis-login.ts'
 import { connectRedis } from './proxy/stores/redis/redis-client.ts'
@@ -30,6 +31,9 @@ export const CLEANUP_FLAGS = {
 } as const satisfies Record<string, FlagSpec>
 
 const REDIS_TIMEOUT_MS = 10_000
+/** Calls of which each may find the API server busy. */
+const TRIES = 3
+const TRY_AGAIN_MS: Milliseconds = 1_000
 
 /** Returns the exit code: 1 where something is left that would hang. @throws {UsageError} */
 export async function runCleanup(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -66,8 +70,10 @@ interface RevocationOptions {
   readonly operator: string
 }
 
-async function revoke({ client, timing }: KubeTool, options: RevocationOptions): Promise<string> {
+async function revoke(tool: KubeTool, options: RevocationOptions): Promise<string> {
+  const { timing } = tool
   const { namespace, operator } = options
+  const client = persistent(tool)
   const signer = await signerOf(client, namespace)
   const epoch = await lastEpoch(client, { namespace, name: operator })
   const redis = connectRedis(await withLogin(client, options))
@@ -78,6 +84,29 @@ async function revoke({ client, timing }: KubeTool, options: RevocationOptions):
   } finally {
     await redis.close()
   }
+}
+
+type Reader = Pick<KubeClient, 'get'>
+
+/** Nobody comes back to revoke, and an uninstall goes on without: what may be a moment's trouble is asked again. */
+function persistent({ client, timing }: KubeTool): Reader {
+  return {
+    async get(...what) {
+      for (let left = TRIES - 1; ; left--) {
+        try {
+          return await client.get(...what)
+        } catch (error) {
+          if (left === 0 || isAnswer(error)) throw error
+          await pause(timing, TRY_AGAIN_MS)
+        }
+      }
+    },
+  }
+}
+
+/** Whether it will be the same the next time: not there, or not allowed. */
+function isAnswer(error: unknown): boolean {
+  return !(error instanceof KubeError) || error.status === 404 || error.status === 403
 }
 
 function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
@@ -92,17 +121,17 @@ function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
  * Undefined where the key is gone or may not be read: what needs none is revoked all the same.
  * @throws {KubeError} where that is not known: sidecars that are not told first could never be told
  */
-async function signerOf(client: KubeClient, namespace: string): Promise<ShardSigner | undefined> {
+async function signerOf(client: Reader, namespace: string): Promise<ShardSigner | undefined> {
   try {
     return createSigner(installationKey(await client.get(SECRETS, { namespace, name: SIGNING_SECRET })))
   } catch (error) {
-    if (error instanceof KubeError && error.status !== 404 && error.status !== 403) throw error
+    if (!isAnswer(error)) throw error
     return undefined
   }
 }
 
 /** 0 where it is not to be learned: Redis has it too. */
-async function lastEpoch(client: KubeClient, lease: ObjectName): Promise<number> {
+async function lastEpoch(client: Reader, lease: ObjectName): Promise<number> {
   try {
     return readLease(await client.get(LEASES, lease)).transitions
   } catch {
@@ -110,7 +139,7 @@ async function lastEpoch(client: KubeClient, lease: ObjectName): Promise<number>
   }
 }
 
-async function withLogin(client: KubeClient, { url, namespace, secret }: RevocationOptions): Promise<string> {
+async function withLogin(client: Reader, { url, namespace, secret }: RevocationOptions): Promise<string> {
   if (secret === undefined) return url
   const complete = completeUrl(url, await client.get(SECRETS, { namespace, name: secret }))
   if (complete === undefined) throw new Error(`Secret ${secret} has no entry password`)
