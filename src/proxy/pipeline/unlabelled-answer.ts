@@ -64,8 +64,10 @@ async function* piecesOf(
   let first = await body.next()
   while (first.done !== true && firstSign(first.value) === undefined) first = await body.next()
   if (first.done === true) return undefined
-  const all = joined(first.value, body)
-  if (isDocument(first.value)) yield await readAnswer({ ...reply, body: all, takeWhole: () => undefined }, openShare)
+  // A half of the mark would be no text.
+  const begun = first.value.subarray(first.value.findIndex(isSign))
+  const all = joined(begun, body)
+  if (isDocument(begun)) yield await readAnswer({ ...reply, body: all, takeWhole: () => undefined }, openShare)
   else yield* all
   return undefined
 }
@@ -85,7 +87,11 @@ const OBJECT = 0x7b
 const ARRAY = 0x5b
 
 function firstSign(piece: Uint8Array): number | undefined {
-  return piece.find((byte) => !BLANK.has(byte))
+  return piece.find(isSign)
+}
+
+function isSign(byte: number): boolean {
+  return !BLANK.has(byte)
 }
 
 /** White space, and the bytes of a byte order mark. */

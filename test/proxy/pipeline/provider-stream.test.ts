@@ -57,7 +57,7 @@ const chunk = (delta: JsonObject, more: JsonObject = {}) => sse({ id: 'a', choic
 const call = (index: number, text: string) =>
   chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] })
 
-function open(events: readonly string[], type: string | undefined = 'text/event-stream') {
+function open(events: readonly (string | Uint8Array)[], type: string | undefined = 'text/event-stream') {
   const budget = new AnswerBudget(256 * MIB)
   const body = (async function* () {
     for (const event of events) yield Buffer.from(event)
@@ -88,7 +88,7 @@ t.test('what waited for its turn is not held any more when it has come out', asy
   t.equal(held.at(-1), 0)
 })
 
-const textOf = async (events: readonly string[], type: string | undefined): Promise<string> => {
+const textOf = async (events: readonly (string | Uint8Array)[], type: string | undefined): Promise<string> => {
   let text = ''
   for await (const batch of open(events, type).items) {
     for (const { parts } of batch) for (const part of parts) if (part.type === 'text-delta') text += part.delta
@@ -108,6 +108,11 @@ t.test('whether an answer came whole or as events is told by how it begins, what
     t.equal(await textOf([...events.join('')], type), 'hi', `character by character, "${type}"`)
     t.equal(await textOf([document], type), 'hi', `a document called "${type}"`)
     t.equal(await textOf(['\ufeff', '\n', ...document], type), 'hi', `in pieces, "${type}"`)
+    for (const text of [document, events.join('')]) {
+      const marked = Buffer.from(`\ufeff${text}`)
+      for (const at of [1, 2, 3])
+        t.equal(await textOf([marked.subarray(0, at), marked.subarray(at)], type), 'hi', `parted at ${at}, "${type}"`)
+    }
   }
   t.equal(await textOf(events, 'Text/Event-Stream'), 'hi')
 })
