@@ -219,7 +219,7 @@ function isVersion(domain: string, localLength: number): boolean {
 
 /** Names of algorithms, as `ssh -v` prints them: `aes256-gcm@openssh.com`, `curve25519-sha256@libssh.org`. */
 const ALGORITHM =
-  /^(?:aes\d{3}-(?:gcm|ctr|cbc)|chacha20-poly1305|rijndael-cbc|umac-\d{2,3}(?:-etm)?|hmac-(?:md5|ripemd160|sha[\d-]{1,8})(?:-96)?-etm|curve25519-sha256|sntrup\w{1,20}-sha512|(?:sk-)?(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-nistp\d{3}|rsa-sha2-\d{3})(?:-cert-v\d\d)?)@(?:openssh\.com|libssh\.org)$/
+  /^(?:aes\d{3}-(?:gcm|ctr|cbc)|chacha20-poly1305|rijndael-cbc|umac-\d{2,3}(?:-etm)?|hmac-(?:md5|ripemd160|sha[\d-]{1,8})(?:-96)?-etm|curve25519-sha256|sntrup\w{1,20}-sha512|zlib|kex-strict-[cs]-v\d\d|(?:(?:webauthn-)?sk-)?(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-nistp\d{3}|rsa-sha2-\d{3})(?:-cert-v\d\d)?)@(?:openssh\.com|libssh\.org)$/
 
 function isMailContext(text: string, start: number, at: number, domainStart: number, end: number): boolean {
   if (ALGORITHM.test(text.slice(start, end))) return false

@@ -122,6 +122,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['passphrase: &#x3C;string>, password: &lt;your password&gt;'],
   ['pass hunter2x=99! password: $ecret{9}x', 'KEY hunter2x=99!', 'KEY $ecret{9}x'],
   ['sk-ecdsa-sha2-nistp256@openssh.com,aes128-gcm@openssh.com,umac-64-etm@openssh.com,curve25519-sha256@libssh.org'],
+  ['none,zlib@openssh.com,kex-strict-c-v00@openssh.com,webauthn-sk-ecdsa-sha2-nistp256@openssh.com'],
   ['sk-ecdsa-sha2-nistp256 djm@openssh.com', 'EMAIL djm@openssh.com'],
   ['john-smith@openssh.com security2@libssh.org', 'EMAIL john-smith@openssh.com', 'EMAIL security2@libssh.org'],
   ['API_SECRET=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'KEY 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
