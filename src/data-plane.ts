@@ -6,6 +6,7 @@ import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import { AnswerBudget, memoryForAnswers, memoryForValues } from './proxy/pipeline/answer-budget.ts'
+import { roomForMaskedValues, ValueRoom } from './proxy/pipeline/value-room.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
@@ -107,6 +108,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     audit: auditTo(output.audit, stores.audit),
     afterAnswer,
     answers: new AnswerBudget(memoryForAnswers(heapLimit, process.constrainedMemory()), memoryForValues(heapLimit)),
+    maskedValues: new ValueRoom(roomForMaskedValues(heapLimit)),
     leaving,
     log: output.log,
   }

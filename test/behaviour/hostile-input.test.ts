@@ -485,3 +485,17 @@ t.test('texts of more values than a model reads, several at a time, end no proce
   )
   for (const answer of answers) t.match(await answer.json(), { error: { code: 'request_too_large' } })
 })
+
+t.test('as many values as one request may have, in several at a time, end no process with a small heap', async (t) => {
+  const small = await startSmall(t, 96)
+  const content = Array.from({ length: 49_000 }, (_, index) => `a${index}@b.co`).join(' ')
+  const ask = () => small.chat({ messages: [{ role: 'user', content }] })
+  const answers = await Promise.all(Array.from({ length: 6 }, ask))
+  const statuses = answers.map(({ status }) => status)
+  t.ok(statuses.includes(200) && statuses.includes(429))
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    t.ok(answer.headers.has('retry-after'))
+    t.match(await answer.json(), { error: { code: 'rate_limit_exceeded' } })
+  }
+  t.equal((await ask()).status, 200, 'what they had is given back')
+})

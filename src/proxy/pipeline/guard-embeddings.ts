@@ -71,7 +71,7 @@ function* maskInSteps(
   record: RequestRecord,
   services: Services,
 ): Steps<EmbeddingsRequest> {
-  const redactions = redactionsOf(caller, services)
+  const redactions = redactionsOf(caller, services, record)
   const spans = spansOf(request)
   for (const { text } of spans) redactions.reserve(text)
   const masked = new Map<number, string>()

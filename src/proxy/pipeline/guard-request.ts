@@ -90,7 +90,7 @@ function* mask(
 ): Steps<GuardedRequest> {
   const { request } = read
   const { document } = request.source
-  const redactions = redactionsOf(caller, services)
+  const redactions = redactionsOf(caller, services, record)
   // Without the privilege nothing is restored, so a token that the client writes back may stay its value's token.
   if (caller.key.privileges.demask && mayHoldTokens(read.bytes))
     visitOnly(format, request, (text) => redactions.reserve(text))

@@ -20,7 +20,7 @@ export function refusePlan(
   services: Services,
 ): GatewayError {
   if (error.code !== 'model_not_found') return error
-  const shown = redactionsOf(caller, services).mask((record.requestedModel ?? '').slice(0, MAX_NAME_LENGTH))
+  const shown = redactionsOf(caller, services, record).mask((record.requestedModel ?? '').slice(0, MAX_NAME_LENGTH))
   record.requestedModel = shown
   return modelNotFound(shown)
 }

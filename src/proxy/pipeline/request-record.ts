@@ -15,6 +15,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { HeldReservation } from './admit.ts'
 import type { AnswerBudget, AnswerShare } from './answer-budget.ts'
+import { ValueShare, type ValueRoom } from './value-room.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
@@ -106,6 +107,7 @@ export class RequestRecord {
   errorCode: string | undefined
   /** What it holds of the budget for answers: large ones only. */
   #answerShares: AnswerShare[] | undefined
+  #valueShare: ValueShare | undefined
 
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
@@ -150,6 +152,15 @@ export class RequestRecord {
     if (this.#answerShares === undefined) return
     for (const share of this.#answerShares) share.release()
     this.#answerShares = undefined
+  }
+
+  /** Room for what is masked, until the request has settled. */
+  openValues(room: ValueRoom): ValueShare {
+    return (this.#valueShare ??= new ValueShare(room))
+  }
+
+  releaseValues(): void {
+    this.#valueShare?.release()
   }
 
   /** As if no guardrail had looked at the request, which was refused before one was to. */

@@ -1,6 +1,7 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AfterAnswer } from './after-answer.ts'
 import type { AnswerBudget } from './answer-budget.ts'
+import type { ValueRoom } from './value-room.ts'
 import type { AnswerCache, QuestionIndex } from './cache-port.ts'
 import type {
   AuditSink,
@@ -35,6 +36,8 @@ export interface Services {
   readonly afterAnswer: AfterAnswer
   /** Memory for what is held of answers. */
   readonly answers: AnswerBudget
+  /** For what the requests under way have masked. */
+  readonly maskedValues: ValueRoom
   /** Fires when the process leaves and can wait no longer for answers that are under way. */
   readonly leaving: Cancellation
   readonly log: Logger

@@ -37,6 +37,7 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
   const endedAtMs = services.now()
   const { afterAnswer } = services
   record.releaseAnswers()
+  record.releaseValues()
   if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
   else afterAnswer.begin(() => chargeReservation(record, charge, services))
   noteTokens(record, services)

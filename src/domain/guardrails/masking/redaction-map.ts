@@ -31,6 +31,8 @@ const NO_LITERALS: readonly TokenPlace[] = []
 export interface RedactionMapOptions {
   readonly detector: Detector
   readonly tokenSuffix: TokenSuffix
+  /** Asked for each value that is new, before it is kept: what it throws ends the masking. */
+  readonly claim?: () => void
 }
 
 interface MaskableText {
@@ -52,6 +54,7 @@ interface Entry {
 export class RedactionMap {
   readonly #detector: Detector
   readonly #tokenSuffix: TokenSuffix
+  readonly #claim: (() => void) | undefined
   readonly #byToken = new Map<string, Entry>()
   /** By kind, then by value. */
   readonly #byValue = new Map<string, Map<string, Entry>>()
@@ -67,6 +70,7 @@ export class RedactionMap {
   constructor(options: RedactionMapOptions) {
     this.#detector = options.detector
     this.#tokenSuffix = options.tokenSuffix
+    this.#claim = options.claim
   }
 
   /** Findings masked so far, by kind; a value that came twice counts twice. */
@@ -247,6 +251,7 @@ export class RedactionMap {
       known.count++
       return known.token
     }
+    this.#claim?.()
     const token = this.#freeToken(kind, value)
     const entry: Entry = { kind, value, token, ordinal: this.#entries.length + 1, count: 1 }
     this.#byValue.set(kind, ofKind.set(value, entry))

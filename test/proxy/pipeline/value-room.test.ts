@@ -1,0 +1,38 @@
+import t from 'tap'
+import { roomForMaskedValues, ValueRoom, ValueShare } from '../../../src/proxy/pipeline/value-room.ts'
+
+const UNCOUNTED = 100
+
+const claim = (share: ValueShare, values: number): void => {
+  for (let count = 0; count < values; count++) share.claim()
+}
+
+t.test('requests with few values need no room', async () => {
+  const room = new ValueRoom(0)
+  for (let request = 0; request < 1_000; request++) claim(new ValueShare(room), UNCOUNTED)
+})
+
+t.test('a request is refused where others have the room, and finds it when these have ended', async (t) => {
+  const room = new ValueRoom(10)
+  const first = new ValueShare(room)
+  claim(first, UNCOUNTED + 8)
+  const second = new ValueShare(room)
+  t.throws(() => claim(second, UNCOUNTED + 3), { code: 'rate_limit_exceeded', details: { retryAfterSeconds: 5 } })
+  second.release()
+  second.release()
+  first.release()
+  claim(new ValueShare(room), UNCOUNTED + 10)
+})
+
+t.test('what is masked for a request that has ended takes no room', async () => {
+  const room = new ValueRoom(1)
+  const late = new ValueShare(room)
+  late.release()
+  claim(late, UNCOUNTED + 5)
+  claim(new ValueShare(room), UNCOUNTED + 1)
+})
+
+t.test('the smallest heap has room for one request with as many values as a request may have', async (t) => {
+  t.equal(roomForMaskedValues(0), 50_000)
+  t.equal(roomForMaskedValues(256 * 1024 * 1024), 209_715)
+})
