@@ -79,7 +79,7 @@ function isAnnounced(text: string, start: number, match: string): boolean {
   if (!mayBeAnnounced(text, start)) return false
   const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
   if (word === null || DATE.test(match)) return false
-  if (word[1] !== undefined) return true
+  if (word[1] !== undefined) return !COUNTED.test(word[0]) || countDigits(match) >= LEAST_COUNTED
   return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
 }
 
@@ -110,6 +110,9 @@ function isSign(text: string, at: number): boolean {
 }
 
 const LEAST_BEHIND_VERBS = 8
+/** A number of JSON apart from its name: mostly an amount, `{"device": "mobile", "value": 1234567}`. */
+const COUNTED = /value\\{0,7}"\s*:\s*$/
+const LEAST_COUNTED = 10
 const DATE = /^(?:(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d{2})/
 const UNDIVIDED_DATE = /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/
 

@@ -47,6 +47,8 @@ t.test('any group of digits behind a word that announces a number is found', asy
     ['{"text":"phone:\\n4155552671"}', '4155552671'],
     ['{"phone_numbers":["4155552671"]}', '4155552671'],
     ['{"type":"phone","value":"4155552671"}', '4155552671'],
+    ['{"type":"phone","value":4155552671}', '4155552671'],
+    ['{"type":"phone","value":"5552671"}', '5552671'],
     ['{"system": "phone",\n          "value": "4155552671"}', '4155552671'],
     [String.raw`"{\"phoneNumbers\":[{\"value\":\"4155552671\"}]}"`, '4155552671'],
   ] as const)
@@ -72,6 +74,9 @@ t.test('dates, postal codes, bits, fractions and numbers of other things are lef
     'I called it 12 times in 2024-11-02',
     'telemetry 1234567890',
     '{"type":"call","value":"1700000000"}, "value":"4155552671"',
+    '{"device":"mobile","value":1234567}',
+    '{"channel":"sms","value": 25000000}',
+    '{"cell":{"value":12345678}}',
     'ratio 0.1234567890',
   ])
     t.strictSame(found(text), [], text)
