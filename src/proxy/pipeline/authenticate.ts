@@ -45,9 +45,10 @@ export function authenticate(incoming: Incoming, configuration: Configuration, n
 }
 
 /** Where a key is looked for: one that stands elsewhere is not seen, and its sender would doubt the key. */
-function invalidKey({ keyHeaders }: ClientAdapter): GatewayError {
-  const places = ['Authorization: Bearer', ...keyHeaders.map((header) => `${header}:`)].map((place) => `"${place} KEY"`)
-  const message = `The virtual key is missing or not valid. It is read from ${places.join(' or ')}.`
+function invalidKey({ keyHeaders, keyQuery }: ClientAdapter): GatewayError {
+  const places = ['Authorization: Bearer KEY', ...keyHeaders.map((header) => `${header}: KEY`)]
+  if (keyQuery !== undefined) places.push(`?${keyQuery}=KEY`)
+  const message = `The virtual key is missing or not valid. It is read from ${places.map((place) => `"${place}"`).join(' or ')}.`
   return new GatewayError('invalid_api_key', message)
 }
 

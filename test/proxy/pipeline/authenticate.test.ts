@@ -107,12 +107,12 @@ t.test('no key, another scheme, a key in the wrong place and one too long are re
   t.equal(callerOf('native', [], `key=${KEY}`), 'invalid_api_key')
 })
 
-t.test('a refusal says where the adapter looks for a key, and the same whatever came', async (t) => {
+t.test('a refusal says everywhere the adapter looks for a key, and the same whatever came', async (t) => {
   const places = {
     native: '"Authorization: Bearer KEY"',
     openai: '"Authorization: Bearer KEY"',
     anthropic: '"Authorization: Bearer KEY" or "x-api-key: KEY"',
-    gemini: '"Authorization: Bearer KEY" or "x-goog-api-key: KEY"',
+    gemini: '"Authorization: Bearer KEY" or "x-goog-api-key: KEY" or "?key=KEY"',
   }
   for (const [label, place] of Object.entries(places)) {
     const message = `The virtual key is missing or not valid. It is read from ${place}.`
