@@ -22,6 +22,7 @@ import {
   type TableRow,
 } from './domain/audit/audit-table.ts'
 import { isJsonObject } from './domain/json.ts'
+import { endWithOutput } from './standard-output.ts'
 
 export const AUDIT_FLAGS = {
   redis: { type: 'text', help: 'address of the Redis that the gateways share' },
@@ -77,7 +78,7 @@ function fileOf(args: readonly string[], { redis, file }: AuditFlags): string | 
 
 async function print(pieces: AsyncIterable<string>): Promise<number> {
   // A reader that has seen enough (head) is no failure.
-  process.stdout.once('error', () => process.exit(0))
+  endWithOutput(0)
   try {
     for await (const piece of pieces) {
       if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once('drain', resolve))

@@ -2,6 +2,7 @@
 import { UsageError } from './command-line.ts'
 import { checkManifests } from './manifests/check.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
+import { endWithOutput } from './standard-output.ts'
 
 /** As `helpOf` has it: the one flag is a switch that is off unless it is given. */
 export const CHECK_HELP = '  --strict                what is only warned of is a fault, too: exit 1'
@@ -14,8 +15,7 @@ export async function runCheck(args: readonly string[], environment: NodeJS.Proc
   const paths = args.filter((arg) => arg !== '--strict')
   if (paths.length === 0 || paths.some((path) => path === '' || path.startsWith('-')))
     throw new UsageError('usage: tollgate check [--strict] PATH...')
-  // A reader that has enough: `check | head`.
-  process.stdout.once('error', () => process.exit(READER_GONE))
+  endWithOutput(READER_GONE)
   return checkManifests(paths, {
     environment,
     strict: paths.length < args.length,

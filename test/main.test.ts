@@ -1,6 +1,6 @@
 /** The executable's own words: help, and one line for what it cannot take. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -98,4 +98,16 @@ t.test('a reader that has enough (| head) ends a check as SIGPIPE would, without
   const shell = '{ "$0" "$@"; echo "exit $?" >&2; } | true'
   const { stderr } = await promisify(execFile)('sh', ['-c', shell, process.execPath, MAIN, 'check', MAIN])
   t.equal(stderr, 'exit 141\n')
+})
+
+t.test('an output that cannot be written is a fault, and told', { skip: !existsSync('/dev/full') }, async (t) => {
+  const record = JSON.stringify({ type: 'audit', time: '2026-01-15T12:00:00.000Z', requestId: 'r' })
+  const folder = t.testdir({ 'audit.log': `${record}\n` })
+  for (const args of [
+    ['check', MAIN],
+    ['audit', '--file', join(folder, 'audit.log')],
+  ]) {
+    const outcome = promisify(execFile)('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, MAIN, ...args])
+    await t.rejects(outcome, { code: 1, stderr: /^tollgate: standard output: ENOSPC.*\n$/ }, args.join(' '))
+  }
 })
