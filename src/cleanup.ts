@@ -5,12 +5,10 @@ import { installationKey, SIGNING_SECRET } from './operator/controllers/installa
 import { cleanUp } from './operator/installation/clean-up.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { revokePublished, type Revocation } from './operator/installation/revoke.ts'
-import type { KubeClient } from './operator/kube/kube-api.ts'
-import { KubeError } from './operator/kube/kube-error.ts'
 import type { ObjectName } from './operator/kube/kube-object.ts'
 import { readLease } from './operator/kube/lease.ts'
+import { isAnswer, persistentReader, type Reader } from './operator/kube/persistent-reader.ts'
 import { LEASES, SECRETS } from './operator/kube/resource.ts'
-import { pause, type Milliseconds } from './operator/kube/timing.ts'
 import { createSigner, type ShardSigner } from './operator/publish/sign.ts'
 import { completeUrl } from './operator/redis-login.ts'
 import { connectRedis } from './proxy/stores/redis/redis-client.ts'
@@ -31,9 +29,6 @@ export const CLEANUP_FLAGS = {
 } as const satisfies Record<string, FlagSpec>
 
 const REDIS_TIMEOUT_MS = 10_000
-/** Calls of which each may find the API server busy. */
-const TRIES = 3
-const TRY_AGAIN_MS: Milliseconds = 1_000
 
 /** Returns the exit code: 1 where something is left that would hang. @throws {UsageError} */
 export async function runCleanup(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -73,7 +68,8 @@ interface RevocationOptions {
 async function revoke(tool: KubeTool, options: RevocationOptions): Promise<string> {
   const { timing } = tool
   const { namespace, operator } = options
-  const client = persistent(tool)
+  // Nobody comes back to revoke, and an uninstall goes on without.
+  const client = persistentReader(tool)
   const signer = await signerOf(client, namespace)
   const epoch = await lastEpoch(client, { namespace, name: operator })
   const redis = connectRedis(await withLogin(client, options))
@@ -84,29 +80,6 @@ async function revoke(tool: KubeTool, options: RevocationOptions): Promise<strin
   } finally {
     await redis.close()
   }
-}
-
-type Reader = Pick<KubeClient, 'get'>
-
-/** Nobody comes back to revoke, and an uninstall goes on without: what may be a moment's trouble is asked again. */
-function persistent({ client, timing }: KubeTool): Reader {
-  return {
-    async get(...what) {
-      for (let left = TRIES - 1; ; left--) {
-        try {
-          return await client.get(...what)
-        } catch (error) {
-          if (left === 0 || isAnswer(error)) throw error
-          await pause(timing, TRY_AGAIN_MS)
-        }
-      }
-    },
-  }
-}
-
-/** Whether it will be the same the next time: not there, or not allowed. */
-function isAnswer(error: unknown): boolean {
-  return !(error instanceof KubeError) || error.status === 404 || error.status === 403
 }
 
 function toldOf({ owners, unaware }: Revocation, isSigned: boolean): string {
