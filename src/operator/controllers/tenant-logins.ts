@@ -64,10 +64,14 @@ export class TenantLogins {
   async #check(): Promise<void> {
     const snapshot = this.#snapshot
     this.#looks += 1
-    const isDue = this.#redis.isCluster || this.#looks % LOOKS_BETWEEN_CHECKS === 0
+    const isRefused = this.#problem !== undefined
+    const isDue = (this.#redis.isCluster && !isRefused) || this.#looks % LOOKS_BETWEEN_CHECKS === 0
     if (snapshot === undefined || !isDue) return
-    if (this.#problem === undefined && !(await this.#isMissingAny(snapshot))) return
-    this.#set = new Map()
+    if (!isRefused) {
+      if (!(await this.#isMissingAny(snapshot))) return
+      // With it goes who was still to be taken away: they are looked for.
+      this.forget()
+    }
     await this.#ensure(snapshot)
   }
 
@@ -84,6 +88,20 @@ export class TenantLogins {
   async #ensure({ virtualKeys }: Snapshot): Promise<void> {
     const byOwner = Map.groupBy(virtualKeys, ({ id }) => ownerOfKey(id))
     try {
+      await this.#make(byOwner)
+      for (const owner of [...this.#set.keys()].filter((known) => !byOwner.has(known))) {
+        await removeTenantUser(this.#redis, owner)
+        this.#set.delete(owner)
+      }
+      await this.#sweep(byOwner)
+    } catch (error) {
+      this.#log.warn(errorFields(error), 'Redis logins not set')
+    }
+  }
+
+  /** Where this is refused no sidecar can start; where only taking logins away is, all can. */
+  async #make(byOwner: ReadonlyMap<string, Snapshot['virtualKeys']>): Promise<void> {
+    try {
       for (const [owner, keys] of byOwner) {
         const organizations = [...new Set(keys.map(({ organization }) => organization))].toSorted()
         const wanted = JSON.stringify(organizations)
@@ -91,15 +109,10 @@ export class TenantLogins {
         await ensureTenantUser(this.#redis, { owner, organizations, master: this.#master })
         this.#set.set(owner, wanted)
       }
-      for (const owner of [...this.#set.keys()].filter((known) => !byOwner.has(known))) {
-        await removeTenantUser(this.#redis, owner)
-        this.#set.delete(owner)
-      }
-      await this.#sweep(byOwner)
       this.#problem = undefined
     } catch (error) {
       if (isRefusedCommand(error)) this.#problem = refusal(error)
-      this.#log.warn(errorFields(error), 'Redis logins not set')
+      throw error
     }
   }
 
@@ -126,9 +139,12 @@ export class TenantLogins {
   }
 }
 
+/** Redis repeats what it was sent: an owner's name and its password's hash, which are not for all who read a key's status. */
+const SENT = /, with args beginning with:.*/s
+
 /** The reply tells which command, and of a login that lacks the right to it. */
 function refusal(error: unknown): Problem {
-  const reply = error instanceof Error ? error.message.slice(0, MAX_REPLY).toWellFormed() : ''
+  const reply = error instanceof Error ? error.message.replace(SENT, '').slice(0, MAX_REPLY).toWellFormed() : ''
   const message = `Redis does not let the operator make logins for sidecars, so none can start: ${reply}; allow its login ACL SETUSER, or name one login for all of them (Helm: redis.external.sidecarSecret)`
   return { reason: 'SidecarLoginRefused', message }
 }

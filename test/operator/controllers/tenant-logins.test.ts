@@ -75,3 +75,62 @@ t.test('a Redis that is away is no such problem', async (t) => {
   await mine.ensure(keysOf('a'))
   t.equal(mine.problem, undefined)
 })
+
+t.test(
+  'logins that cannot be taken away keep no sidecar from starting, and are taken away when they can be',
+  async (t) => {
+    const server = await startAclRedis('operator', 'secret', '~* +@connection +acl|setuser +acl|list')
+    const { logins, users } = await start(t, server)
+    const mine = logins()
+    await mine.ensure(keysOf('a', 'b'))
+    await mine.ensure(keysOf('b'))
+    t.equal(mine.problem, undefined)
+    for (let look = 0; look < 12; look += 1) await mine.check()
+    await server.cli('ACL', 'SETUSER', 'operator', '+acl')
+    await mine.ensure(keysOf('b'))
+    t.same(await users(), ['tollgate-b'])
+  },
+)
+
+t.test('a login that is gone after another lost its right to go is still taken away', async (t) => {
+  const server = await startAclRedis('operator', 'secret', '~* +@connection +acl|setuser +acl|list')
+  const { logins, users } = await start(t, server)
+  const mine = logins()
+  await mine.ensure(keysOf('a', 'b'))
+  await mine.ensure(keysOf('b'))
+  await server.cli('ACL', 'DELUSER', 'tollgate-b')
+  for (let look = 0; look < 12; look += 1) await mine.check()
+  await server.cli('ACL', 'SETUSER', 'operator', '+acl')
+  await mine.ensure(keysOf('b'))
+  t.same(await users(), ['tollgate-b'])
+})
+
+t.test("what a problem says holds nothing of another owner's login", async (t) => {
+  const args = `'SETUSER' 'tollgate-a' 'reset' 'on' '#${'0'.repeat(64)}' '-@all' `
+  const error = new Error(`ERR unknown command 'ACL', with args beginning with: ${args}`)
+  const logins = new TenantLogins(
+    refusing(() => error),
+    MASTER,
+    recordedLog(),
+  )
+  await logins.ensure(keysOf('a'))
+  t.match(logins.problem?.message, "unknown command 'ACL';")
+  t.notMatch(logins.problem?.message, /tollgate-a|#0/)
+})
+
+t.test('a cluster that refuses is asked again each minute, not at each look', async (t) => {
+  let asked = 0
+  const redis = refusing(() => {
+    asked += 1
+    return new Error('NOPERM this user has no permissions')
+  })
+  const logins = new TenantLogins({ ...redis, isCluster: true }, MASTER, recordedLog())
+  await logins.ensure(keysOf('a'))
+  for (let look = 0; look < 24; look += 1) await logins.check()
+  t.equal(asked, 3)
+})
+
+function refusing(refusal: () => Error) {
+  const call = () => Promise.reject(refusal())
+  return { isCluster: false, send: call, run: call, sendToAll: call }
+}
