@@ -79,7 +79,7 @@ function isAnnounced(text: string, start: number, match: string): boolean {
   if (!mayBeAnnounced(text, start)) return false
   const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
   if (word === null || DATE.test(match)) return false
-  if (word[1] !== undefined) return !COUNTED.test(word[0]) || countDigits(match) >= LEAST_COUNTED
+  if (word[1] !== undefined) return !isCounted(word[1], word[0]) || countDigits(match) >= LEAST_COUNTED
   return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
 }
 
@@ -109,8 +109,14 @@ function isSign(text: string, at: number): boolean {
   return unitAt(text, at) < BEYOND_ASCII && (classAt(text, at) & (LETTER | DIGIT)) === 0
 }
 
+/** Whether a number of JSON apart from its name is mostly an amount: `{"device": "mobile", "value": 1234567}`. */
+function isCounted(noun: string, announcement: string): boolean {
+  return COUNTED_NOUN.test(noun) && COUNTED.test(announcement)
+}
+
 const LEAST_BEHIND_VERBS = 8
-/** A number of JSON apart from its name: mostly an amount, `{"device": "mobile", "value": 1234567}`. */
+/** Devices, channels, and words of other things: `phone` and `whatsapp` are as a rule somebody's. */
+const COUNTED_NOUN = /^(?:cell?|mobile?|mobiel|handy|gsm|fax|tf|ph|hp|sms)$/i
 const COUNTED = /value\\{0,7}"\s*:\s*$/
 const LEAST_COUNTED = 10
 const DATE = /^(?:(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d{2})/

@@ -48,6 +48,8 @@ t.test('any group of digits behind a word that announces a number is found', asy
     ['{"phone_numbers":["4155552671"]}', '4155552671'],
     ['{"type":"phone","value":"4155552671"}', '4155552671'],
     ['{"type":"phone","value":4155552671}', '4155552671'],
+    ['{"type":"phone","value":612345678}', '612345678'],
+    ['{"mobile_number":{"value":98765432}}', '98765432'],
     ['{"type":"phone","value":"5552671"}', '5552671'],
     ['{"system": "phone",\n          "value": "4155552671"}', '4155552671'],
     [String.raw`"{\"phoneNumbers\":[{\"value\":\"4155552671\"}]}"`, '4155552671'],
