@@ -22,11 +22,19 @@ export interface ResolvedOrganization {
  * send what it was written to hide.
  */
 export function resolveOrganization(resource: OrganizationResource, checkPattern: PatternCheck): ResolvedOrganization {
-  const entry = isolate(() => toEntry(resource))
-  const refusal = entry.type === 'refused' ? entry.refusal : invalidPattern(resource, checkPattern)
-  const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal, accepted(resource))])
-  if (refusal !== undefined || entry.type === 'refused') return { resource, conditions }
-  return { resource, entry: entry.value, conditions }
+  const understood = isolate(() => ({
+    entry: toEntry(resource),
+    refusal: invalidPattern(resource, checkPattern),
+    good: accepted(resource),
+  }))
+  const { entry, refusal, good } = understood.type === 'understood' ? understood.value : notUnderstood(understood)
+  const conditions = withReady('Organization', resource.metadata, [condition('Accepted', refusal, good)])
+  if (refusal !== undefined || entry === undefined) return { resource, conditions }
+  return { resource, entry, conditions }
+}
+
+function notUnderstood({ refusal }: { readonly refusal: Refusal }) {
+  return { entry: undefined, refusal, good: undefined }
 }
 
 /**

@@ -54,3 +54,25 @@ t.test('a resource that cannot be understood is refused and keeps no other from 
   )
   t.match(conditionOf(output, 'VirtualKey', 'bad', 'Accepted')?.message, /ten/)
 })
+
+t.test(
+  'an organization without a spec, or with kinds of masking that are no list, keeps no other from being',
+  async (t) => {
+    const masking: { kinds: string[] } = JSON.parse('{"kinds":"PHONE"}')
+    const noSpec: { spec: ReturnType<typeof organization>['spec'] } = JSON.parse('{"spec":null}')
+    const output = build({
+      organizations: [
+        organization({ grants: [grant({})] }),
+        organization({ compliance: { quotaFailure: 'Closed', masking } }, 'odd'),
+        { ...organization({}, 'empty'), ...noSpec },
+      ],
+      secretValue,
+    })
+    for (const name of ['odd', 'empty'])
+      t.equal(conditionOf(output, 'Organization', name, 'Accepted')?.reason, 'InvalidSpec', name)
+    t.same(
+      output.snapshot.organizations.map(({ name }) => name),
+      ['acme'],
+    )
+  },
+)
