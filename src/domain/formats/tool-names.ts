@@ -17,6 +17,12 @@ export interface ToolNameRules {
   readonly longest: number
 }
 
+/**
+ * No vendor takes more (Anthropic's tool search 10,000, others some hundred). The names of more go as they are, for the vendor
+ * to refuse: kept while a stream lasts, those of the largest request would be some ten times its body.
+ */
+export const MOST_TOOLS = 10_000
+
 /** `_` and as many tools as a request can have. */
 const LONGEST_NUMBER = 8
 
@@ -27,8 +33,9 @@ export class ToolNames {
   /** By the beginning of a name, the last number behind it: a search from one on would be quadratic. */
   readonly #counts = new Map<string, number>()
 
-  /** Undefined where all names can stay, as nearly always. */
+  /** Undefined where all names can stay, as nearly always, and where there are more than `MOST_TOOLS`. */
   static of(request: CompletionRequest, rules: ToolNameRules): ToolNames | undefined {
+    if (request.tools.length > MOST_TOOLS) return undefined
     const names = new ToolNames()
     // What was called earlier says nothing of what can be called now: later turns change no name.
     const offered = offeredNames(request)

@@ -1,4 +1,5 @@
 /** A streamed answer goes on for minutes: what it is not made from need not stay in memory until its end. */
+import { MOST_TOOLS } from '../../domain/formats/tool-names.ts'
 import type { GuardedRequest } from './guard-request.ts'
 
 /**
@@ -10,7 +11,7 @@ export function forgetContents(guarded: GuardedRequest): void {
   const { document } = request.source
   for (const name of Object.keys(document)) delete document[name]
   // By their names the answer's calls get those that the client knows.
-  const tools = request.tools.map(({ name }) => ({ name }))
+  const tools = request.tools.length > MOST_TOOLS ? [] : request.tools.map(({ name }) => ({ name }))
   Object.assign(request, { system: [], messages: [], tools, responseFormat: undefined })
   Object.assign(guarded, { bytes: undefined })
 }

@@ -9,7 +9,7 @@ import {
   renderResultFor,
 } from '../../../src/domain/formats/registry.ts'
 import type { RenderContext } from '../../../src/domain/formats/format.ts'
-import { ToolNames } from '../../../src/domain/formats/tool-names.ts'
+import { MOST_TOOLS, ToolNames } from '../../../src/domain/formats/tool-names.ts'
 import { asArray, asObject, type JsonObject } from '../../../src/domain/json.ts'
 
 const TARGET = { model: 'm', maxOutputTokens: undefined, defaultMaxOutputTokens: 100, stream: false }
@@ -130,9 +130,21 @@ t.test('whatever the names, each is sent as one that fits, no two alike, and com
   t.end()
 })
 
+const withTools = (count: number) => {
+  const tools = Array.from({ length: count }, (_unused, index) => ({ name: `é${'x'.repeat(70)}${index}` }))
+  return { ...parsed('messages', { max_tokens: 1, messages: [{ role: 'user', content: 'x' }] }), tools }
+}
+
 t.test('many names that become alike are told apart in linear work', async (t) => {
-  const tools = Array.from({ length: 50_000 }, (_unused, index) => ({ name: `é${'x'.repeat(70)}${index}` }))
-  const request = { ...parsed('messages', { max_tokens: 1, messages: [{ role: 'user', content: 'x' }] }), tools }
+  const request = withTools(MOST_TOOLS)
+  const last = request.tools.at(-1)?.name ?? ''
   const names = ToolNames.of(request, formatOf('chat-completions').toolNames)
-  t.equal(names?.original(names.sent(tools[49_999]?.name ?? '')), tools[49_999]?.name)
+  t.equal(names?.original(names.sent(last)), last)
 })
+
+t.test(
+  'more tools than any vendor takes go as they are, as keeping their names would cost more than the request',
+  async (t) => {
+    t.equal(ToolNames.of(withTools(MOST_TOOLS + 1), formatOf('chat-completions').toolNames), undefined)
+  },
+)

@@ -2,6 +2,7 @@ import t from 'tap'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
+import { MOST_TOOLS } from '../../../src/domain/formats/tool-names.ts'
 import { forgetContents } from '../../../src/proxy/pipeline/forget-request.ts'
 
 const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
@@ -45,3 +46,17 @@ for (const name of ['chat-completions', 'messages', 'generate-content'] as const
     t.match(request, { model, stream, streamUsage, sampling })
   })
 }
+
+t.test('names of tools stay, for the calls in the answer, but not those of more than any vendor takes', async (t) => {
+  const kept = (count: number) => {
+    const tools = Array.from({ length: count }, (_unused, index) => ({ name: `f${index}`, input_schema: {} }))
+    const request = formatOf('messages').parseRequest(
+      { max_tokens: 7, messages: [{ role: 'user', content: 'a' }], tools },
+      { model: 'm', stream: true },
+    )
+    forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
+    return request.tools.length
+  }
+  t.equal(kept(MOST_TOOLS), MOST_TOOLS)
+  t.equal(kept(MOST_TOOLS + 1), 0)
+})
