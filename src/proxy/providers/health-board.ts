@@ -112,10 +112,9 @@ export class HealthBoard implements HealthRecorder {
     forgetLostProbe(record, deployment.provider, nowMs)
     if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
     if (isFull(provider, deployment.provider.limits, nowMs)) return undefined
-    if (deployment.provider.limits.requestsPerMinute !== undefined) {
-      provider.requests = addToWindow(provider.requests, 1, nowMs)
-    }
-    return this.#take(record, provider, nowMs)
+    const counted = deployment.provider.limits.requestsPerMinute === undefined ? 0 : 1
+    if (counted > 0) provider.requests = addToWindow(provider.requests, counted, nowMs)
+    return this.#take(record, provider, counted, nowMs)
   }
 
   fullForMs(deployment: Deployment): Milliseconds {
@@ -189,7 +188,8 @@ export class HealthBoard implements HealthRecorder {
     return this.#isUnchecked(deployment) ? NO_BREAKER : deployment.provider.failover.circuitBreaker
   }
 
-  #take(record: DeploymentRecord, provider: ProviderRecord, nowMs: Milliseconds): LeaveProvider {
+  /** @param counted what of it was added to the provider's requests */
+  #take(record: DeploymentRecord, provider: ProviderRecord, counted: 0 | 1, nowMs: Milliseconds): LeaveProvider {
     const wasOpen = record.health.breaker.type === 'open'
     record.health = afterEntry(record.health, nowMs)
     const probe = wasOpen ? { startedMs: nowMs } : undefined
@@ -200,7 +200,7 @@ export class HealthBoard implements HealthRecorder {
       if (released) return
       released = true
       provider.inFlight -= 1
-      if (wasSent === false) provider.requests = takeFromWindow(provider.requests, 1, nowMs)
+      if (wasSent === false) provider.requests = takeFromWindow(provider.requests, counted, nowMs)
       if (probe === undefined || record.probe !== probe) return
       record.probe = undefined
       record.health = afterProbeWithoutVerdict(record.health, this.#now())

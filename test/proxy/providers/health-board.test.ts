@@ -130,6 +130,15 @@ t.test('requests a minute are limited over a sliding minute', async (t) => {
   t.ok(board.enter(a))
 })
 
+t.test('a request of before there was a limit, that was not sent, makes no room for another', async (t) => {
+  const { board, a } = setUp({ limits: { requestsPerMinute: 1 } })
+  const before = { ...a, provider: { ...a.provider, limits: {} } }
+  const leave = board.enter(before)
+  t.ok(board.enter(a))
+  leave?.(false)
+  t.equal(board.enter(a), undefined)
+})
+
 t.test('a request that was not sent counts towards no limit', async (t) => {
   const { board, clock, a } = setUp({ limits: { requestsPerMinute: 1, maxConcurrent: 1 } })
   board.enter(a)?.(false)
