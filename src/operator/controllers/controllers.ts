@@ -289,9 +289,8 @@ export class Controllers {
   async #withLogins(work: (logins: TenantLogins) => Promise<void>): Promise<void> {
     const { logins } = this.#options
     if (logins === undefined) return
-    const before = logins.problem?.message
     await work(logins)
-    if (logins.problem?.message === before) return
+    if (!logins.takeChange()) return
     this.#addStatuses(this.#view.virtualKeys.list().map((key) => `VirtualKey/${keyOf(key)}`))
   }
 

@@ -27,6 +27,8 @@ export class TenantLogins {
   /** What they were made for last. */
   #snapshot: Snapshot | undefined
   #problem: Problem | undefined
+  /** Its message when somebody asked last whether it is another one. */
+  #seen: string | undefined
 
   constructor(redis: PublishRedis, master: Secret, log: Log) {
     this.#redis = redis
@@ -37,6 +39,13 @@ export class TenantLogins {
   /** Redis refuses to make logins, and will not by being asked again; undefined: it does not, or has not been asked. */
   get problem(): Problem | undefined {
     return this.#problem
+  }
+
+  /** Whether `problem` is another one than when this was asked last: once a change, whichever call has brought it. */
+  takeChange(): boolean {
+    const before = this.#seen
+    this.#seen = this.#problem?.message
+    return this.#seen !== before
   }
 
   /** Redis may have lost them: it neither saves nor replicates users. */

@@ -130,6 +130,25 @@ t.test('a cluster that refuses is asked again each minute, not at each look', as
   t.equal(asked, 3)
 })
 
+t.test('a problem that comes and goes while two calls wait is told of both times', async (t) => {
+  let calls = 0
+  const call = async () => {
+    calls += 1
+    if (calls === 1) throw new Error('NOPERM this user has no permissions')
+    return []
+  }
+  const redis = { isCluster: false, send: call, run: call, sendToAll: call }
+  const logins = new TenantLogins(redis, MASTER, recordedLog())
+  const told: unknown[] = []
+  const ensure = async () => {
+    await logins.ensure(keysOf('a'))
+    if (logins.takeChange()) told.push(logins.problem?.reason)
+  }
+  await Promise.all([ensure(), ensure()])
+  t.same(told, ['SidecarLoginRefused', undefined])
+  t.notOk(logins.takeChange())
+})
+
 function refusing(refusal: () => Error) {
   const call = () => Promise.reject(refusal())
   return { isCluster: false, send: call, run: call, sendToAll: call }
