@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FieldPath, FieldProblem } from './problem.ts'
 import type { Schema } from './schema.ts'
-import { describePattern, describeRange, describeSchema, describeValue, nearest } from './words.ts'
+import { describePattern, describeRange, describeSchema, describeValue, didYouMean } from './words.ts'
 
 /** One error of ajv's. */
 export interface StructureFault {
@@ -53,9 +53,7 @@ export function toFieldProblem(fault: StructureFault): FieldProblem {
 }
 
 function unknownField(path: FieldPath, known: readonly string[]): FieldProblem {
-  const name = String(path.at(-1))
-  const meant = nearest(name, known)
-  const message = meant === undefined ? 'unknown field' : `unknown field, did you mean ${meant}?`
+  const message = `unknown field${didYouMean(String(path.at(-1)), known)}`
   return { path, message, allowed: known.length === 0 ? 'no fields' : known.toSorted().join(', '), blocking: true }
 }
 

@@ -21,7 +21,7 @@ import { formatPath, type FieldProblem, type ManifestProblem } from './problem.t
 import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
 import { validatorOf, type Validator } from './validate.ts'
-import { nearest } from './words.ts'
+import { didYouMean, nearest } from './words.ts'
 
 /** Most problems that are reported; the rest are counted. */
 export const MAX_PROBLEMS = 100
@@ -293,9 +293,8 @@ function isSlip(apiVersion: string, kind: string): boolean {
 function unknownKind(apiVersion: string, kind: string): FieldProblem {
   if (apiVersion !== API_VERSION)
     return { path: ['apiVersion'], message: `${apiVersion.slice(0, 64)} is not a served version`, allowed: API_VERSION }
-  const meant = nearest(kind, KINDS)
-  const hint = meant === undefined ? '' : `, did you mean ${meant}?`
-  return { path: ['kind'], message: `unknown kind ${kind.slice(0, 64)}${hint}`, allowed: KINDS.join(', ') }
+  const message = `unknown kind ${kind.slice(0, 64)}${didYouMean(kind, KINDS)}`
+  return { path: ['kind'], message, allowed: KINDS.join(', ') }
 }
 
 function placed(file: string, object: SourceObject, { path, message, allowed }: FieldProblem): ManifestProblem {

@@ -2,7 +2,7 @@
 import { unknownKinds } from '../domain/resources/masking-kinds.ts'
 import type { ManifestResources } from './load.ts'
 import type { UnmatchedName } from './unmatched-names.ts'
-import { nearest } from './words.ts'
+import { didYouMean } from './words.ts'
 
 /** In the order of the manifests. */
 export function unmatchedKinds({ organizations }: ManifestResources): readonly UnmatchedName[] {
@@ -15,7 +15,5 @@ export function unmatchedKinds({ organizations }: ManifestResources): readonly U
 }
 
 function describe(kind: string, known: readonly string[]): string {
-  const meant = nearest(kind, known)
-  const hint = meant === undefined ? `; there are ${known.join(', ')}` : `, did you mean ${meant}?`
-  return `nothing finds ${kind}${hint}`
+  return `nothing finds ${kind}${didYouMean(kind, known) || `; there are ${known.join(', ')}`}`
 }

@@ -4,7 +4,7 @@
  */
 import type { OrganizationSpec, PoliciesSpec, ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
-import { nearest } from './words.ts'
+import { didYouMean } from './words.ts'
 
 export interface UnmatchedName {
   readonly resource: ManifestResources['organizations' | 'virtualKeys'][number]
@@ -100,7 +100,5 @@ function unmatched(
 }
 
 function describe(kind: keyof KnownNames, name: string, known: ReadonlySet<string>): string {
-  const meant = nearest(name, [...known])
-  const hint = meant === undefined ? '' : `, did you mean ${meant}?`
-  return `${kind === 'providers' ? 'no Provider is named' : 'no Provider has a model'} ${name}${hint}`
+  return `${kind === 'providers' ? 'no Provider is named' : 'no Provider has a model'} ${name}${didYouMean(name, [...known])}`
 }

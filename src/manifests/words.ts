@@ -69,6 +69,12 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   return best !== undefined && best.edits <= limit ? best.name : undefined
 }
 
+/** What to add to a message about a wrong name: `, did you mean PHONE?`, or nothing. */
+export function didYouMean(wrong: string, known: readonly string[]): string {
+  const meant = nearest(wrong, known)
+  return meant === undefined ? '' : `, did you mean ${meant}?`
+}
+
 function describeType(type: Schema['type']): string {
   switch (type) {
     case 'string':

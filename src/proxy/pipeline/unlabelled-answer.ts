@@ -61,11 +61,8 @@ async function* piecesOf(
   reply: ProviderReply,
   openShare: () => AnswerShare,
 ): AsyncGenerator<Uint8Array, undefined> {
-  let first = await body.next()
-  while (first.done !== true && firstSign(first.value) === undefined) first = await body.next()
-  if (first.done === true) return undefined
-  // A half of the mark would be no text.
-  const begun = first.value.subarray(first.value.findIndex(isSign))
+  const begun = await begunOf(body)
+  if (begun === undefined) return undefined
   const all = joined(begun, body)
   if (isDocument(begun)) yield await readAnswer({ ...reply, body: all, takeWhole: () => undefined }, openShare)
   else yield* all
@@ -78,21 +75,22 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   return undefined
 }
 
-function isDocument(piece: Uint8Array): boolean {
-  const sign = firstSign(piece)
+/** The first piece from its first character on: what is before it, half a mark among it, is no text. Undefined: there is none. */
+async function begunOf(body: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+  for (let next = await body.next(); next.done !== true; next = await body.next()) {
+    const at = next.value.findIndex((byte) => !BLANK.has(byte))
+    if (at >= 0) return next.value.subarray(at)
+  }
+  return undefined
+}
+
+/** White space, and the bytes of a byte order mark. */
+const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+
+/** By its first character. */
+function isDocument([sign]: Uint8Array): boolean {
   return sign === OBJECT || sign === ARRAY
 }
 
 const OBJECT = 0x7b
 const ARRAY = 0x5b
-
-function firstSign(piece: Uint8Array): number | undefined {
-  return piece.find(isSign)
-}
-
-function isSign(byte: number): boolean {
-  return !BLANK.has(byte)
-}
-
-/** White space, and the bytes of a byte order mark. */
-const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
