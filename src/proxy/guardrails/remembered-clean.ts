@@ -56,6 +56,6 @@ export function rememberClean(detector: Detector, clean: CleanTexts): Detector {
       return findings
     },
     detectByField: (fieldName, text) => detector.detectByField(fieldName, text),
-    detectInSteps: (text) => detector.detectInSteps(text),
+    detectInSteps: (text, expect) => detector.detectInSteps(text, expect),
   }
 }

@@ -13,10 +13,9 @@ export function redactionsOf(
   { guardrails, maskedValues }: Services,
   record: RequestRecord,
 ): RedactionMap {
-  const share = record.openValues(maskedValues)
   return new RedactionMap({
     detector: guardrails.detectorFor(policy.masking),
     tokenSuffix: guardrails.tokenSuffixOf(configuration.redactionSecretOf(organization.name)),
-    claim: () => share.claim(),
+    room: record.openValues(maskedValues),
   })
 }

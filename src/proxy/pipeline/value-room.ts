@@ -5,6 +5,7 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import { MAX_VALUES } from '../../domain/guardrails/masking/finding.ts'
+import type { RoomForValues } from '../../domain/guardrails/masking/redaction-map.ts'
 
 /** Nearly no request has more: so many are not counted. */
 const UNCOUNTED_VALUES = 100
@@ -26,14 +27,14 @@ export class ValueRoom {
   }
 
   /** For shares only. @throws {GatewayError} 429 `rate_limit_exceeded` where there is no room */
-  take(): void {
-    if (this.#left <= 0)
+  take(values: number): void {
+    if (values > this.#left)
       throw new GatewayError(
         'rate_limit_exceeded',
         'More values to be masked are under way than the gateway has memory for.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
-    this.#left--
+    this.#left -= values
   }
 
   /** For shares only. */
@@ -42,28 +43,44 @@ export class ValueRoom {
   }
 }
 
-/** One request's part of the room. */
-export class ValueShare {
+/** One request's part of the room. Its methods throw as `ValueRoom.take`. */
+export class ValueShare implements RoomForValues {
   readonly #room: ValueRoom
+  /** That are kept. */
   #values = 0
+  /** For how many it has room. */
+  #roomFor = UNCOUNTED_VALUES
   #isReleased = false
 
   constructor(room: ValueRoom) {
     this.#room = room
   }
 
-  /** For one value more. @throws as `ValueRoom.take` */
+  /** Beside those that are kept. More than a request may have are refused when they are, so no room is asked for them. */
+  readonly expect = (values: number): void => this.#makeRoom(Math.min(this.#values + values, MAX_VALUES))
+
   claim(): void {
-    // What is still masked for a request that has ended would never be given back.
-    if (this.#isReleased) return
-    if (this.#values >= UNCOUNTED_VALUES) this.#room.take()
+    this.#makeRoom(this.#values + 1)
     this.#values++
+  }
+
+  settle(): void {
+    const needed = Math.max(UNCOUNTED_VALUES, this.#values)
+    this.#room.give(this.#roomFor - needed)
+    this.#roomFor = needed
   }
 
   /** Gives all of it back, for good. */
   release(): void {
     this.#isReleased = true
-    this.#room.give(Math.max(0, this.#values - UNCOUNTED_VALUES))
     this.#values = 0
+    this.settle()
+  }
+
+  #makeRoom(values: number): void {
+    // What is still masked for a request that has ended would never be given back.
+    if (values <= this.#roomFor || this.#isReleased) return
+    this.#room.take(values - this.#roomFor)
+    this.#roomFor = values
   }
 }

@@ -36,3 +36,29 @@ t.test('the smallest heap has room for one request with as many values as a requ
   t.equal(roomForMaskedValues(0), 50_000)
   t.equal(roomForMaskedValues(256 * 1024 * 1024), 209_715)
 })
+
+t.test(
+  'what a text seems to have has room before it is kept, and what is not kept has none when the text is masked',
+  async (t) => {
+    const room = new ValueRoom(10)
+    const first = new ValueShare(room)
+    claim(first, UNCOUNTED)
+    first.expect(4)
+    first.expect(8)
+    first.expect(3)
+    const second = new ValueShare(room)
+    t.throws(() => second.expect(UNCOUNTED + 3), { code: 'rate_limit_exceeded' })
+    claim(first, 3)
+    second.expect(UNCOUNTED + 2)
+    first.settle()
+    second.expect(UNCOUNTED + 7)
+    t.throws(() => second.expect(UNCOUNTED + 8), { code: 'rate_limit_exceeded' }, 'what is kept has room still')
+    second.release()
+    first.release()
+    claim(new ValueShare(room), UNCOUNTED + 10)
+  },
+)
+
+t.test('a text that seems to have more values than a request may have is not refused for want of room', async () => {
+  new ValueShare(new ValueRoom(roomForMaskedValues(0))).expect(140_000)
+})

@@ -15,14 +15,12 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 )
 
 /** IBANs with right check digits, in order of place. */
-export function findBankAccounts(text: string): Finding[] {
-  const findings: Finding[] = []
+export function* findBankAccounts(text: string): Generator<Finding> {
   for (const { 0: head, index: start } of text.matchAll(HEAD)) {
     const end = endOfNumber(text, start + head.length, LENGTHS.get(head.slice(0, 2).toUpperCase()))
     if (end === undefined || isJoined(text, end) || !hasCheckDigits(text.slice(start, end))) continue
-    findings.push({ kind: 'IBAN', start, end, rule: 'iban' })
+    yield { kind: 'IBAN', start, end, rule: 'iban' }
   }
-  return findings
 }
 
 /** @param length of the whole, in letters and digits; undefined where the country's is not known */

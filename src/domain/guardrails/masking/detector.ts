@@ -1,6 +1,6 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
 import { mergeResolved, requireFewFindings, resolveOverlaps, ValueCount } from './finding.ts'
-import type { Finding } from './finding.ts'
+import type { ExpectValues, Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
 import { takeAll, type Steps } from '../../steps.ts'
@@ -23,8 +23,11 @@ export interface Detector {
   detect(text: string, comesAgain?: boolean): readonly Finding[]
   /** What the name of a field tells of its text, beside what the text says itself; in any order. @see told-by-field.ts */
   detectByField(fieldName: string, text: string): readonly Finding[]
-  /** As `detect`, of a long text, which is not remembered. */
-  detectInSteps(text: string): Steps<readonly Finding[]>
+  /**
+   * As `detect`, of a long text, which is not remembered.
+   * @param expect told of what is found before all is
+   */
+  detectInSteps(text: string, expect?: ExpectValues): Steps<readonly Finding[]>
 }
 
 /** A detector for one policy; make it once and keep it. It holds no state between texts. */
@@ -43,47 +46,64 @@ export function createDetector(options: DetectorOptions): Detector {
       return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
     detectByField: (fieldName, text) => findToldByField(fieldName, text, options.kinds),
-    *detectInSteps(text) {
-      const { findings, isDisguised } = yield* scanInSteps(text)
-      yield* addInSteps(text, finders, findings)
+    *detectInSteps(text, expect) {
+      const { findings, isDisguised } = yield* scanInSteps(text, expect)
+      yield* addInSteps(text, finders, findings, expect)
       const open = resolveOverlaps(findings)
-      return isDisguised ? yield* withDisguised(text, open, finders) : open
+      return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
     },
   }
 }
 
 const NO_BORDERS: Borders = []
+/** Of one of the finders. */
+const FINDINGS_A_STEP = 1024
 
 type Finder = (text: string) => Iterable<Finding>
 
 /** With what the plain text shows, at its places in the text as it is written. */
-function* withDisguised(text: string, open: readonly Finding[], finders: readonly Finder[]): Steps<readonly Finding[]> {
+function* withDisguised(
+  text: string,
+  open: readonly Finding[],
+  finders: readonly Finder[],
+  expect?: ExpectValues,
+): Steps<readonly Finding[]> {
   const whole = yield* undisguise(text, NO_BORDERS)
-  let all = yield* mergeResolved(open, yield* broughtBack(text, NO_BORDERS, yield* findAll(whole.plain, finders)))
+  const found = yield* findAll(whole.plain, finders, expect)
+  let all = yield* mergeResolved(open, yield* broughtBack(text, NO_BORDERS, found))
   if (!whole.hasHidden) return all
   for (const borders of yield* hiddenBorders(text)) {
     const { plain } = yield* undisguise(text, borders)
-    all = yield* mergeResolved(all, yield* broughtBack(text, borders, yield* findAll(plain, finders)))
+    all = yield* mergeResolved(all, yield* broughtBack(text, borders, yield* findAll(plain, finders, expect)))
   }
   return all
 }
 
-function* findAll(text: string, finders: readonly Finder[]): Steps<readonly Finding[]> {
-  const { findings } = yield* scanInSteps(text)
-  yield* addInSteps(text, finders, findings)
+function* findAll(text: string, finders: readonly Finder[], expect?: ExpectValues): Steps<readonly Finding[]> {
+  const { findings } = yield* scanInSteps(text, expect)
+  yield* addInSteps(text, finders, findings, expect)
   return resolveOverlaps(findings)
 }
 
-function* addInSteps(text: string, finders: readonly Finder[], findings: Finding[]): Steps<void> {
-  const values = new ValueCount()
+function* addInSteps(
+  text: string,
+  finders: readonly Finder[],
+  findings: Finding[],
+  expect?: ExpectValues,
+): Steps<void> {
+  const values = new ValueCount(expect)
   for (const find of finders) {
-    add(find(text), findings)
+    for (const finding of find(text)) {
+      if (findings.push(finding) % FINDINGS_A_STEP !== 0) continue
+      values.requireFew(findings.length, () => findings)
+      yield
+    }
     values.requireFew(findings.length, () => findings)
     yield
   }
 }
 
+/** A text may be nothing but values, of which each costs more than its characters. */
 function add(found: Iterable<Finding>, findings: Finding[]): void {
-  for (const finding of found) findings.push(finding)
-  requireFewFindings(findings.length)
+  for (const finding of found) requireFewFindings(findings.push(finding))
 }

@@ -88,17 +88,29 @@ class Joined {
   }
 }
 
+/** Told, while a text is read, how many values it seems to have so far; what it throws ends the reading. */
+export type ExpectValues = (values: number) => void
+
 /**
  * Asks, while findings of a text come in, whether these are more values than a request may have: each list takes some megabytes
  * until then, and a process reads many requests at a time.
  */
 export class ValueCount {
+  readonly #expect: ExpectValues | undefined
   /** Findings; as all are looked at, not at each of them. */
   #askedFrom = MAX_VALUES
 
-  /** @throws {GatewayError} 413 where there are more than MAX_FINDINGS, or than MAX_VALUES that do not overlap. */
+  constructor(expect?: ExpectValues) {
+    this.#expect = expect
+  }
+
+  /**
+   * @throws {GatewayError} 413 where there are more than MAX_FINDINGS, or than MAX_VALUES that do not overlap; and what `expect`
+   * throws
+   */
   requireFew(count: number, findings: () => readonly Finding[]): void {
     requireFewFindings(count)
+    this.#expect?.(count)
     if (count <= this.#askedFrom) return
     requireFewValues(resolveOverlaps(findings()).length)
     this.#askedFrom = count + MAX_VALUES / 2

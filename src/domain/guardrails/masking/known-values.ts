@@ -14,7 +14,7 @@ import {
   WORD,
 } from './character-classes.ts'
 import type { Steps } from '../../steps.ts'
-import { ValueCount, type Finding } from './finding.ts'
+import { ValueCount, type ExpectValues, type Finding } from './finding.ts'
 import { isNamed } from './made-up-value.ts'
 import { countKinds, isNameOfCode, kindsOfCharacters } from './randomness.ts'
 
@@ -58,17 +58,16 @@ export class KnownValues {
   }
 
   /** Where they stand in the text, between two words' borders; in no order, and they may overlap. */
-  *findIn(text: string): Steps<Finding[]> {
+  *findIn(text: string, expect?: ExpectValues): Steps<Finding[]> {
     const findings: Finding[] = []
-    const values = new ValueCount()
+    const values = new ValueCount(expect)
     for (const [value, kind] of this.#kinds) {
       for (let start = text.indexOf(value); start >= 0;) {
         const end = start + value.length
         const isWhole = beginsWord(text, start) && endsWord(text, end)
-        if (isWhole) findings.push({ kind, start, end, rule: 'known-value' })
+        if (isWhole) values.requireFew(findings.push({ kind, start, end, rule: 'known-value' }), () => findings)
         start = text.indexOf(value, isWhole ? end : nextWord(text, start, end))
       }
-      values.requireFew(findings.length, () => findings)
       if (text.length > LONG_TEXT) yield
     }
     return findings

@@ -6,17 +6,17 @@ import { findBankAccounts } from './bank-account.ts'
 import type { Finding } from './finding.ts'
 import { findPhoneNumbers, VALUE_APART } from './phone-number.ts'
 
-/** Finds one kind in a text; linear. */
-export type KindFinder = (text: string) => Finding[]
+/** Finds one kind in a text, one value at a time, so that who asks can stop at too many; linear. */
+export type KindFinder = (text: string) => Iterable<Finding>
 
 /** @param needed what every valid match has in it, where that is much faster to look for */
 function finder(kind: string, pattern: RegExp, isValid: (match: string) => boolean, needed?: RegExp): KindFinder {
-  return (text) =>
-    needed?.test(text) === false
-      ? []
-      : Array.from(text.matchAll(pattern))
-          .filter(([match]) => isValid(match))
-          .map(({ 0: match, index }) => ({ kind, start: index, end: index + match.length, rule: kind.toLowerCase() }))
+  const rule = kind.toLowerCase()
+  return function* find(text) {
+    if (needed?.test(text) === false) return
+    for (const { 0: match, index: start } of text.matchAll(pattern))
+      if (isValid(match)) yield { kind, start, end: start + match.length, rule }
+  }
 }
 
 /** No letter, digit or point before; an escaped line break of JSON in a text is none. */

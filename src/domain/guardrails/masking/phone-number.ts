@@ -54,13 +54,11 @@ const ANNOUNCED = new RegExp(
   'iu',
 )
 
-/** Telephone numbers, in order of place; one may overlap the other. */
-export function findPhoneNumbers(text: string): Finding[] {
-  const findings: Finding[] = []
-  for (const { 0: match, index } of text.matchAll(WRITTEN)) if (isNumber(match)) findings.push(phone(index, match))
+/** Telephone numbers, in no order; one may overlap the other. */
+export function* findPhoneNumbers(text: string): Generator<Finding> {
+  for (const { 0: match, index } of text.matchAll(WRITTEN)) if (isNumber(match)) yield phone(index, match)
   for (const { 0: match, index } of text.matchAll(GROUPS))
-    if (isAnnounced(text, index, match)) findings.push(phone(index, match))
-  return findings
+    if (isAnnounced(text, index, match)) yield phone(index, match)
 }
 
 function phone(start: number, match: string): Finding {

@@ -8,7 +8,7 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
-import { requireFewValues, resolveOverlaps, type Finding } from './finding.ts'
+import { requireFewValues, resolveOverlaps, type ExpectValues, type Finding } from './finding.ts'
 import { KnownValues } from './known-values.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
@@ -31,8 +31,18 @@ const NO_LITERALS: readonly TokenPlace[] = []
 export interface RedactionMapOptions {
   readonly detector: Detector
   readonly tokenSuffix: TokenSuffix
-  /** Asked for each value that is new, before it is kept: what it throws ends the masking. */
-  readonly claim?: () => void
+  /** What it throws ends the masking. */
+  readonly room?: RoomForValues
+}
+
+/** Memory for the values of a request, which ends with it. */
+export interface RoomForValues {
+  /** So many seem to stand in the text being read: room for them is kept until `settle`. */
+  readonly expect: ExpectValues
+  /** For a value that is new, before it is kept. */
+  claim(): void
+  /** The text is masked: what was expected, and not claimed, is given back. */
+  settle(): void
 }
 
 interface MaskableText {
@@ -54,7 +64,7 @@ interface Entry {
 export class RedactionMap {
   readonly #detector: Detector
   readonly #tokenSuffix: TokenSuffix
-  readonly #claim: (() => void) | undefined
+  readonly #room: RoomForValues | undefined
   readonly #byToken = new Map<string, Entry>()
   /** By kind, then by value. */
   readonly #byValue = new Map<string, Map<string, Entry>>()
@@ -70,7 +80,7 @@ export class RedactionMap {
   constructor(options: RedactionMapOptions) {
     this.#detector = options.detector
     this.#tokenSuffix = options.tokenSuffix
-    this.#claim = options.claim
+    this.#room = options.room
   }
 
   /** Findings masked so far, by kind; a value that came twice counts twice. */
@@ -114,7 +124,7 @@ export class RedactionMap {
   *maskInSteps(text: string, comesAgain = false, maxLength = Infinity, fieldName = ''): Steps<string> {
     if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain, maxLength, fieldName)
     const literals = this.#literalsIn(text)
-    const findings = outsideLiterals(yield* this.#detector.detectInSteps(text), literals)
+    const findings = outsideLiterals(yield* this.#detector.detectInSteps(text, this.#room?.expect), literals)
     let masked = ''
     let end = 0
     for (let next = 0; next < findings.length; next += FINDINGS_A_STEP) {
@@ -123,6 +133,7 @@ export class RedactionMap {
       end = some.at(-1)?.end ?? end
       yield
     }
+    this.#room?.settle()
     return end === 0 ? text : masked + text.slice(end)
   }
 
@@ -137,8 +148,9 @@ export class RedactionMap {
     let units = 0
     for (const span of texts) {
       const once = masked.get(index) ?? span.text
-      const findings = resolveOverlaps(yield* this.#known.findIn(once))
+      const findings = resolveOverlaps(yield* this.#known.findIn(once, this.#room?.expect))
       if (findings.length > 0) masked.set(index, this.#maskedAgain(span, once, findings))
+      this.#room?.settle()
       index++
       units += once.length + UNITS_PER_TEXT
       if (units < LONGEST_STEP) continue
@@ -251,7 +263,7 @@ export class RedactionMap {
       known.count++
       return known.token
     }
-    this.#claim?.()
+    this.#room?.claim()
     const token = this.#freeToken(kind, value)
     const entry: Entry = { kind, value, token, ordinal: this.#entries.length + 1, count: 1 }
     this.#byValue.set(kind, ofKind.set(value, entry))

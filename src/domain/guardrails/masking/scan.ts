@@ -26,7 +26,7 @@ import {
   unitAt,
   WORD,
 } from './character-classes.ts'
-import { ValueCount, type Finding } from './finding.ts'
+import { ValueCount, type ExpectValues, type Finding } from './finding.ts'
 import { findJsonWebToken } from './json-web-token.ts'
 import { LongWord, SHORTEST_LONG_REST } from './long-word.ts'
 import { findSpokenEmail } from './obfuscated-email.ts'
@@ -59,9 +59,9 @@ export function scan(text: string): Scanned {
 }
 
 /** The same, a piece of the text at a time. */
-export function* scanInSteps(text: string): Steps<Scanned> {
+export function* scanInSteps(text: string, expect?: ExpectValues): Steps<Scanned> {
   const scanning = new Scan(text)
-  const values = new ValueCount()
+  const values = new ValueCount(expect)
   while (scanning.position < text.length) {
     scanning.readPiece()
     values.requireFew(scanning.count, () => scanning.found())
