@@ -27,6 +27,8 @@ export class TenantLogins {
   /** What they were made for last. */
   #snapshot: Snapshot | undefined
   #problem: Problem | undefined
+  /** Something of it failed: a login may be missing, or be there that was to be taken away. */
+  #isUnfinished = false
   /** Its message when somebody asked last whether it is another one. */
   #seen: string | undefined
 
@@ -74,14 +76,12 @@ export class TenantLogins {
     const snapshot = this.#snapshot
     this.#looks += 1
     const isRefused = this.#problem !== undefined
-    const isDue = (this.#redis.isCluster && !isRefused) || this.#looks % LOOKS_BETWEEN_CHECKS === 0
-    if (snapshot === undefined || !isDue) return
-    if (!isRefused) {
-      if (!(await this.#isMissingAny(snapshot))) return
-      // With it goes who was still to be taken away: they are looked for.
-      this.forget()
-    }
-    await this.#ensure(snapshot)
+    const isMinute = this.#looks % LOOKS_BETWEEN_CHECKS === 0
+    if (snapshot === undefined || !(isMinute || (this.#redis.isCluster && !isRefused))) return
+    const isMissing = !isRefused && (await this.#isMissingAny(snapshot))
+    // With it goes who was still to be taken away: they are looked for.
+    if (isMissing) this.forget()
+    if (isMissing || (isMinute && this.#isUnfinished)) await this.#ensure(snapshot)
   }
 
   /** False where that cannot be told: the next check will. */
@@ -103,7 +103,9 @@ export class TenantLogins {
         this.#set.delete(owner)
       }
       await this.#sweep(byOwner)
+      this.#isUnfinished = false
     } catch (error) {
+      this.#isUnfinished = true
       this.#log.warn(errorFields(error), 'Redis logins not set')
     }
   }

@@ -105,6 +105,17 @@ t.test('a login that is gone after another lost its right to go is still taken a
   t.same(await users(), ['tollgate-b'])
 })
 
+t.test('a login that could not be taken away is within a minute of looks after it can be', async (t) => {
+  const server = await startAclRedis('operator', 'secret', '~* +@connection +acl|setuser +acl|list')
+  const { logins, users } = await start(t, server)
+  const mine = logins()
+  await mine.ensure(keysOf('a', 'b'))
+  await mine.ensure(keysOf('b'))
+  await server.cli('ACL', 'SETUSER', 'operator', '+acl')
+  for (let look = 0; look < 12; look += 1) await mine.check()
+  t.same(await users(), ['tollgate-b'])
+})
+
 t.test("what a problem says holds nothing of another owner's login", async (t) => {
   const args = `'SETUSER' 'tollgate-a' 'reset' 'on' '#${'0'.repeat(64)}' '-@all' `
   const error = new Error(`ERR unknown command 'ACL', with args beginning with: ${args}`)
