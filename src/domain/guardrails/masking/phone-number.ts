@@ -76,7 +76,7 @@ function isNumber(match: string): boolean {
 function isAnnounced(text: string, start: number, match: string): boolean {
   if (!mayBeAnnounced(text, start)) return false
   const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
-  if (word === null || DATE.test(match)) return false
+  if (word === null || DATE.test(match) || isAmount(word[0], match)) return false
   if (word[1] !== undefined) return !isCounted(word[1], word[0]) || countDigits(match) >= LEAST_COUNTED
   return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
 }
@@ -107,12 +107,22 @@ function isSign(text: string, at: number): boolean {
   return unitAt(text, at) < BEYOND_ASCII && (classAt(text, at) & (LETTER | DIGIT)) === 0
 }
 
+/** Whether it is a number of JSON below zero, or with a fraction: `{"desktop": 0.5512345, "mobile": 0.4487655}`. */
+function isAmount(announcement: string, match: string): boolean {
+  const sign = JSON_NUMBER.exec(announcement)?.[1]
+  return sign !== undefined && (sign === '-' ? PLAIN : FRACTION).test(match)
+}
+
 /** Whether a number of JSON apart from its name is mostly an amount: `{"device": "mobile", "value": 1234567}`. */
 function isCounted(noun: string, announcement: string): boolean {
   return COUNTED_NOUN.test(noun) && COUNTED.test(announcement)
 }
 
 const LEAST_BEHIND_VERBS = 8
+const JSON_NUMBER = /"\s*:\s*(-?)$/
+const PLAIN = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Not `4155552671.0`, as tables with gaps write whole numbers. */
+const FRACTION = /^(?:0|[1-9]\d*)\.\d*[1-9]\d*$/
 /** Devices, channels, and words of other things: `phone` and `whatsapp` are as a rule somebody's. */
 const COUNTED_NOUN = /^(?:cell?|mobile?|mobiel|handy|gsm|fax|tf|ph|hp|sms)$/i
 const COUNTED = /value\\{0,7}"\s*:\s*$/
