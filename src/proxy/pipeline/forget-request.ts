@@ -1,4 +1,5 @@
 /** A streamed answer goes on for minutes: what it is not made from need not stay in memory until its end. */
+import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { MOST_TOOLS } from '../../domain/formats/tool-names.ts'
 import type { GuardedRequest } from './guard-request.ts'
 
@@ -10,8 +11,19 @@ export function forgetContents(guarded: GuardedRequest): void {
   const { request } = guarded
   const { document } = request.source
   for (const name of Object.keys(document)) delete document[name]
-  // By their names the answer's calls get those that the client knows.
-  const tools = request.tools.length > MOST_TOOLS ? [] : request.tools.map(({ name }) => ({ name }))
-  Object.assign(request, { system: [], messages: [], tools, responseFormat: undefined })
+  Object.assign(request, { system: [], messages: [], ...namesOf(request), responseFormat: undefined })
+  // Of thousands a vendor is sent the first few.
+  Object.assign(request.sampling, { stop: undefined })
   Object.assign(guarded, { bytes: undefined })
+}
+
+/** By them the answer's calls get the names that the client knows. A choice among several offers none. */
+function namesOf({ tools, toolChoice }: CompletionRequest): Pick<CompletionRequest, 'toolChoice'> & {
+  readonly tools: readonly { readonly name: string }[]
+} {
+  if (tools.length > MOST_TOOLS) return { tools: [], toolChoice: undefined }
+  return {
+    tools: tools.map(({ name }) => ({ name })),
+    toolChoice: toolChoice?.type === 'tool' ? toolChoice : undefined,
+  }
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import { MOST_TOOLS } from '../../../src/domain/formats/tool-names.ts'
+import { MOST_TOOLS, ToolNames } from '../../../src/domain/formats/tool-names.ts'
 import { forgetContents } from '../../../src/proxy/pipeline/forget-request.ts'
 
 const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
@@ -59,4 +59,34 @@ t.test('names of tools stay, for the calls in the answer, but not those of more 
   }
   t.equal(kept(MOST_TOOLS), MOST_TOOLS)
   t.equal(kept(MOST_TOOLS + 1), 0)
+})
+
+t.test('of what may be called and where the answer ends nothing stays that its calls do not need', async (t) => {
+  const names = ['a', 'b']
+  const document = {
+    contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+    tools: [{ functionDeclarations: names.map((name) => ({ name })) }],
+    toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: names } },
+    generationConfig: { stopSequences: names },
+  }
+  const request = formatOf('generate-content').parseRequest(document, { model: 'm', stream: true })
+  t.match(request, { toolChoice: { among: names }, sampling: { stop: names } })
+  forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
+  t.equal(request.toolChoice, undefined)
+  t.equal(request.sampling.stop, undefined)
+})
+
+t.test('a choice of one of more tools than any vendor takes gives no name of theirs to another', async (t) => {
+  const tools = Array.from({ length: MOST_TOOLS }, (_unused, index) => ({ name: `f${index}` }))
+  const functions = [...tools, { name: 'ns_tool' }].map((tool) => ({ type: 'function', function: tool }))
+  const request = formatOf('chat-completions').parseRequest(
+    {
+      messages: [{ role: 'user', content: 'a' }],
+      tools: functions,
+      tool_choice: { type: 'function', function: { name: 'ns.tool' } },
+    },
+    { model: 'm', stream: true },
+  )
+  forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
+  t.equal(ToolNames.of(request, formatOf('messages').toolNames), undefined)
 })
