@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { helpOf, UsageError } from './command-line.ts'
 import { outliveHangUp } from './signals.ts'
+import { endWithOutput } from './standard-output.ts'
 import { noteAsked, tellStrayVariables } from './stray-variables.ts'
 
 interface Subcommand {
@@ -137,6 +138,7 @@ function version(): string {
 }
 
 function print(text: string, code = 0): number {
+  endWithOutput(code)
   process.stdout.write(`${text}\n`)
   return code
 }

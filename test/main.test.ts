@@ -105,6 +105,8 @@ t.test('an output that cannot be written is a fault, and told', { skip: !existsS
   const folder = t.testdir({ 'audit.log': `${record}\n` })
   for (const args of [
     ['check', MAIN],
+    ['check', '--help'],
+    ['--version'],
     ['audit', '--file', join(folder, 'audit.log')],
   ]) {
     const outcome = promisify(execFile)('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, MAIN, ...args])
