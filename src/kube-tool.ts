@@ -5,6 +5,7 @@ import type { KubeClient } from './operator/kube/kube-api.ts'
 import { createKubeClient } from './operator/kube/kube-client.ts'
 import { KubeHttp } from './operator/kube/kube-http.ts'
 import { SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
+import { outliveOutput } from './standard-output.ts'
 
 /** Calls a second: the finalizers of five thousand keys in half a minute. */
 const RATE = 200
@@ -24,6 +25,7 @@ export async function runKubeTool(
   work: (tool: KubeTool) => Promise<boolean>,
 ): Promise<number> {
   const timing = SYSTEM_TIMING
+  outliveOutput()
   try {
     const connection = await findConnection({ env: environment, home: homedir(), timing })
     const http = new KubeHttp(connection, { timing, userAgent: manager })

@@ -1,4 +1,4 @@
-/** What ends a tool that prints, where its output cannot be written. */
+/** What becomes of a tool that prints, where its output cannot be written. */
 
 /**
  * A reader that has enough (`| head`) ends the process with `readerGone`, without a word; whatever else keeps its output from
@@ -10,4 +10,9 @@ export function endWithOutput(readerGone: number): void {
     process.stderr.write(`tollgate: standard output: ${error.message}\n`)
     process.exit(1)
   })
+}
+
+/** For a tool that is there for what it does: it goes on where nobody can read what it says, to the exit code that tells of it. */
+export function outliveOutput(): void {
+  process.stdout.on('error', () => {})
 }

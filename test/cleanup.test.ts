@@ -1,13 +1,17 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { runCleanup } from '../src/cleanup.ts'
 import { INDEX_KEY } from '../src/domain/snapshot/shard-store.ts'
 import { startRedis } from './helpers/redis.ts'
+
+const MAIN = join(import.meta.dirname, '../src/main.ts')
 
 /** A cluster without any object, whose API server fails the first call for the signing key. @returns the environment to find it */
 async function startBusyApi(t: Test, status: number): Promise<NodeJS.ProcessEnv> {
@@ -47,4 +51,14 @@ t.test('keys are revoked where the API server was busy when the signing key was 
     t.equal(await runCleanup(['--redis', redis.url], await startBusyApi(t, status)), 0)
     t.match(await redis.cli('EXISTS', INDEX_KEY), /^0/, `after ${status}`)
   }
+})
+
+t.test('all is done where nobody can read what is said of it', { skip: !existsSync('/dev/full') }, async (t) => {
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  await redis.cli('HSET', INDEX_KEY, 'owner:a', '1')
+  const env = await startBusyApi(t, 500)
+  const args = [process.execPath, MAIN, 'cleanup', '--redis', redis.url]
+  await t.resolves(promisify(execFile)('sh', ['-c', '"$0" "$@" > /dev/full', ...args], { env }))
+  t.match(await redis.cli('EXISTS', INDEX_KEY), /^0/)
 })
