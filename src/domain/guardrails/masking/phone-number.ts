@@ -10,8 +10,10 @@ import type { Finding } from './finding.ts'
 
 /** A blank that does not break the line. */
 const B = '[ \\u00a0\\u202f]'
+/** Begins another number even behind digits and a blank, as in a row of them; `+1100` there is a time zone. */
+const UNMISTAKABLE = String.raw`\+(?!1[0-4](?:00|30|45)(?!\d))|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d-\d\d-`
 /** No digit, word or sign of a longer number before; an escaped line break of JSON in a text is none. */
-const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?<!\d${B})`
+const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?:(?<!\d${B})|(?=${UNMISTAKABLE}))`
 
 const SHAPES: readonly string[] = [
   // +49 (0)30 901820, 0044 7700 900123

@@ -29,6 +29,15 @@ t.test('numbers with a country code and in the forms of a country are found with
       t.strictSame(found(text), [number], text)
 })
 
+t.test('numbers in a row, and behind a digit and a blank, are found where their form leaves no doubt', async (t) => {
+  for (const number of ['+49 171 1234567', '+33612345678', '415-555-2671', '(415) 555-2671', '06-12-34-56-78']) {
+    t.strictSame(found(`${number} ${number}  ${number}`), [number, number, number])
+    t.strictSame(found(`42 ${number}, 7`)[0], number)
+  }
+  for (const text of ['2026-05-01 10:00:00 +1100 192.168.10.12', '1714521600 +1030 12345678', '12 020 7946 0958'])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('any group of digits behind a word that announces a number is found', async (t) => {
   for (const [text, number] of [
     ['Tel.: 601 234 567', '601 234 567'],
