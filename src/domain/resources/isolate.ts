@@ -1,4 +1,5 @@
 /** One resource that cannot be understood must not keep the others from being in force. */
+import type { Shape } from '../snapshot/shape.ts'
 import type { Refusal } from './conditions.ts'
 
 export type Isolated<Value> =
@@ -16,4 +17,13 @@ export function isolate<Value>(understand: () => Value): Isolated<Value> {
     const message = error instanceof Error ? error.message : 'it cannot be understood'
     return { type: 'refused', refusal: { reason: 'InvalidSpec', message } }
   }
+}
+
+/**
+ * The entry, where those who read snapshots take it: one that they refuse would cost them all others of its snapshot.
+ * @throws {ShapeError} which names the field
+ */
+export function readable<Entry extends object>(entry: Entry, shape: Shape<Entry>): Entry {
+  shape(entry, 'spec')
+  return entry
 }

@@ -1,7 +1,8 @@
 /** Organization manifests to snapshot entries. */
+import { organization } from '../snapshot/entry-shapes.ts'
 import type { OrganizationEntry, ProjectEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
-import { isolate } from './isolate.ts'
+import { isolate, readable } from './isolate.ts'
 import type { OrganizationResource, ProjectSpec } from './kinds.ts'
 import { unknownKinds } from './masking-kinds.ts'
 import { toComplianceSettings, toLimits, toPolicySettings } from './policies.ts'
@@ -23,7 +24,7 @@ export interface ResolvedOrganization {
  */
 export function resolveOrganization(resource: OrganizationResource, checkPattern: PatternCheck): ResolvedOrganization {
   const understood = isolate(() => ({
-    entry: toEntry(resource),
+    entry: readable(toEntry(resource), organization),
     refusal: invalidPattern(resource, checkPattern),
     good: accepted(resource),
   }))

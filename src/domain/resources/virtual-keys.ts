@@ -1,9 +1,10 @@
 /** VirtualKey manifests to snapshot entries. Older keys go first: they keep their place where two are in each other's way. */
 import type { Steps } from '../steps.ts'
+import { virtualKey } from '../snapshot/entry-shapes.ts'
 import type { KeyDigest, VirtualKeyEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
-import { isolate } from './isolate.ts'
+import { isolate, readable } from './isolate.ts'
 import { digestsOfKey, withoutMovedDigests, type KeyText } from './key-digests.ts'
 import type { VirtualKeyResource } from './kinds.ts'
 import type { ResolvedOrganization } from './organizations.ts'
@@ -177,6 +178,8 @@ function toEntry(
     access: toAccess(resource, context),
     limits: toLimits({ ...spec, budgets: granted.budgets }),
   })
+  // Once a resource: thousands are looked at for each change of one.
+  if (!lastEntries.has(resource)) readable(entry, virtualKey)
   return sameAsBefore(lastEntries, resource, entry)
 }
 

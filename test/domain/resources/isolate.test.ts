@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parseSnapshot } from '../../../src/domain/snapshot/parse-snapshot.ts'
 import { build, conditionOf, grant, organization, provider, secrets, virtualKey } from './resource-samples.ts'
 
 const secretValue = secrets({
@@ -76,3 +77,31 @@ t.test(
     )
   },
 )
+
+t.test('what readers of the snapshot would refuse is refused alone, with the name of the field', async (t) => {
+  const oddMasking: { masking: { kinds: string[] } } = JSON.parse('{"masking":{"kinds":[null]}}')
+  const oddName: { displayName: string } = JSON.parse('{"displayName":7}')
+  const oddModels: { models: string[] } = JSON.parse('{"models":[{}]}')
+  const output = build({
+    organizations: [
+      organization({ grants: [grant({})] }),
+      organization({ compliance: { quotaFailure: 'Closed', ...oddMasking } }, 'odd'),
+    ],
+    providers: [provider(), provider(oddName, 'odd')],
+    virtualKeys: [
+      virtualKey({}, 'good'),
+      virtualKey({ access: { allowAuto: true, ...oddModels } }, 'bad'),
+      virtualKey({ expiresAt: 'soon' }, 'worse'),
+    ],
+    secretValue: (namespace, name, key) => secretValue(namespace, name.replace('worse', 'bad'), key),
+  })
+  t.doesNotThrow(() => parseSnapshot(output.snapshot))
+  t.same(
+    output.snapshot.virtualKeys.map(({ id }) => id),
+    ['team/good'],
+  )
+  t.match(conditionOf(output, 'Organization', 'odd', 'Accepted')?.message, 'compliance.masking.kinds[0] is not text')
+  t.match(conditionOf(output, 'Provider', 'odd', 'Accepted')?.message, 'displayName is not text')
+  t.match(conditionOf(output, 'VirtualKey', 'bad', 'Accepted')?.message, 'access.models[0] is not text')
+  t.match(conditionOf(output, 'VirtualKey', 'worse', 'Accepted')?.message, 'expiresAtMs is not a number')
+})
