@@ -43,14 +43,14 @@ const WORD_WINDOW = 64
 
 /** Words that stand with numbers of telephones only; the second list's say more than that and need eight digits. */
 const NOUNS =
-  'tel|telephone|telefon(?:[aeiou]\\w{0,3}|ummer|nummer|nr)?|tel[eé]fonos?|t[eé]l[eé]phone|t[eé]l|telp|phones?|cell|cellphone|cellulare|celular|cel|mobile|mobil|mobiel|m[oó]vil|handy|handynummer|natel|gsm|fax|whatsapp|hotline|tlf|tfno|puh|puhelin|tf|ph|hp|sms|τηλ|τηλέφωνο|κινητό|тел|телефон\\p{L}{0,2}|моб|мобильный|номер телефону|电话|電話|手机|手機|手机号|手机号码|电话号码|電話番号|携帯|携帯番号|전화|전화번호|연락처|휴대폰|핸드폰|טלפון|נייד|هاتف|تليفون|جوال|موبايل|โทร|เบอร์|đt|sđt|điện thoại|no hp|phone[_ ]?numbers?|mobile[_ ]?numbers?|phone[_ ]?no|contact[_ ]?numbers?|callback[_ ]?number|फ़ोन|मोबाइल'
+  'tel|telephone|telefon(?:[aeiou]\\w{0,3}|ummer|nummer|nr)?|tel[eé]fonos?|t[eé]l[eé]phone|t[eé]l|telp|phones?|cell|cellphone|cellulare|celular|cel|mobile|mobil|mobiel|m[oó]vil|handy|handynummer|natel|gsm|fax|whatsapp|hotline|tlf|tfno|puh|puhelin|tf|ph|hp|sms|τηλ|τηλέφωνο|κινητό|тел|телефон\\p{L}{0,2}|моб|мобильный|номер телефону|电话|電話|手机|手機|手机号|手机号码|电话号码|電話番号|携帯|携帯番号|전화|전화번호|연락처|휴대폰|핸드폰|טלפון|נייד|هاتف|تليفون|جوال|موبايل|โทร|เบอร์|đt|sđt|điện thoại|no hp|(?:phone|mobile|cell|fax|tel|contact|callback)[_ ]?(?:numbers?|no|nr|num)|फ़ोन|मोबाइल'
 const VERBS =
   'call|call (?:me|us|him|her|them)|ring (?:me|us)|text (?:me|us)|reach (?:me|us|him|her)|erreichen(?: mich| uns)?|ruf mich an|anrufen|appelez|llámame|llame|llamame|llama|ligue|chiamami|chiama|bel me|ring (?:mig|meg|til mig)|soita|numeroon|zadzwoń|numer|numero|número|zavolejte|звоните|номер|телефонуйте|hubungi|gọi|拨打|請撥|请拨打|numaram'
 /** What stands between the word and its number. */
 const BETWEEN =
   '(?:\\\\[nrt]|[\\s"\'`:=.#*_,|>(\\[{\uff1a\\\\-]|(?:number|num|no|nr|n°|is|at|on|ist|lautet|unter|der|el|es|le|al|è|é|na|pod|op|på|numero|número|numéro|nummer|est|me|us|er|number is|は|是|为|為|는|은|nº|para|je|số|号|号码|번호)(?![a-z])){0,8}'
 /** What JSON has between a name and its value apart from it: `"phone", "value": "`, `"phoneNumbers": [{"value": "`. */
-export const VALUE_APART = String.raw`(?:["'\s:,{\[\\]|\\[nrt]){2,32}value(?=["\\])`
+export const VALUE_APART = String.raw`(?:["'\s:,{\[\\]|\\[nrt]){2,32}value(?=["'\\])`
 const ANNOUNCED = new RegExp(
   `(?:(?<![\\p{L}\\p{N}])|(?<=[_\\p{Ll}](?=\\p{Lu}))|(?<=_)|(?<=\\p{Lo}))(?:(${NOUNS})(?:${VALUE_APART})?|${VERBS})${BETWEEN}$`,
   'iu',
@@ -79,7 +79,7 @@ function isAnnounced(text: string, start: number, match: string): boolean {
   if (!mayBeAnnounced(text, start)) return false
   const word = ANNOUNCED.exec(text.slice(Math.max(0, start - WORD_WINDOW), start))
   if (word === null || DATE.test(match) || isAmount(word[0], match)) return false
-  if (word[1] !== undefined) return !isCounted(word[1], word[0]) || countDigits(match) >= LEAST_COUNTED
+  if (word[1] !== undefined) return countDigits(match) >= leastDigits(word[1], word[0])
   return countDigits(match) >= LEAST_BEHIND_VERBS && !UNDIVIDED_DATE.test(match)
 }
 
@@ -115,9 +115,10 @@ function isAmount(announcement: string, match: string): boolean {
   return sign !== undefined && (sign === '-' ? PLAIN : FRACTION).test(match)
 }
 
-/** Whether a number of JSON apart from its name is mostly an amount: `{"device": "mobile", "value": 1234567}`. */
-function isCounted(noun: string, announcement: string): boolean {
-  return COUNTED_NOUN.test(noun) && COUNTED.test(announcement)
+/** A shorter number of JSON apart from its name is mostly an amount: `{"device": "mobile", "value": 1234567}`. */
+function leastDigits(noun: string, announcement: string): number {
+  if (!COUNTED.test(announcement)) return 0
+  return COUNTED_NOUN.test(noun) ? 10 : 8
 }
 
 const LEAST_BEHIND_VERBS = 8
@@ -127,8 +128,7 @@ const PLAIN = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 const FRACTION = /^(?:0|[1-9]\d*)\.\d*[1-9]\d*$/
 /** Devices, channels, and words of other things: `phone` and `whatsapp` are as a rule somebody's. */
 const COUNTED_NOUN = /^(?:cell?|mobile?|mobiel|handy|gsm|fax|tf|ph|hp|sms)$/i
-const COUNTED = /value\\{0,7}"\s*:\s*$/
-const LEAST_COUNTED = 10
+const COUNTED = /value\\{0,7}["']\s*:\s*$/
 const DATE = /^(?:(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d{2})/
 const UNDIVIDED_DATE = /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/
 

@@ -98,3 +98,19 @@ t.test('dates, postal codes, bits, fractions and numbers of other things are lef
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test(
+  'a number apart from its name in JSON or in a dictionary of Python is found behind names of two words, too',
+  async (t) => {
+    for (const text of [
+      '{"cell_number":{"value":"61234567"}}',
+      '{"faxNumber":{"value":"61234567"}}',
+      '{"mobileNo":{"value":"61234567"}}',
+      "{'type': 'phone', 'value': '61234567'}",
+      'contact no: 61234567',
+    ])
+      t.strictSame(found(text), ['61234567'], text)
+    for (const text of ['{"channel":"phone","value":1234567}', "{'device': 'mobile', 'value': 12345678}"])
+      t.strictSame(found(text), [], text)
+  },
+)
