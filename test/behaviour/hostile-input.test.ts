@@ -518,5 +518,6 @@ t.test('as many values as one request may have, in several at a time, end no pro
     t.ok(answer.headers.has('retry-after'))
     t.match(await answer.json(), { error: { code: 'rate_limit_exceeded' } })
   }
+  t.match(await small.line((line) => line['msg'] === 'no memory for the request'), { reason: /values to be masked/ })
   t.equal((await ask()).status, 200, 'what they had is given back')
 })

@@ -14,8 +14,8 @@
  *    more than half of the budget, nobody goes beyond it. Who takes nothing is let go by server/send-clock.ts. One of the
  *    cache that finds no room is refused at once: it would wait with all its memory.
  */
-import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { NoRoomError } from './no-room.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
 import { COST_PER_BYTE, memoryBesideProcess } from './process-memory.ts'
 
@@ -24,7 +24,6 @@ export const UNCOUNTED_BYTES = 256 * 1024
 
 /** Long enough for some answers to end, short enough for a client to come back later. As for bodies of requests. */
 const MAX_WAIT_MS: Milliseconds = 10_000
-const RETRY_AFTER_SECONDS = 5
 
 /** Large answers are few: embeddings by the thousand, pictures. */
 const MOST_BYTES = 256 * 1024 * 1024
@@ -47,15 +46,9 @@ export function memoryForValues(heapLimit: number): number {
   return heapLimit / 4
 }
 
-/** An answer found no room in time. It says nothing of its provider. */
-export class NoRoomError extends GatewayError {
-  constructor() {
-    super(
-      'rate_limit_exceeded',
-      'More large answers are under way than the gateway has memory for. This one was given up.',
-      { retryAfterSeconds: RETRY_AFTER_SECONDS },
-    )
-  }
+/** For an answer that found no room in time. */
+export function noRoomForAnswer(): NoRoomError {
+  return new NoRoomError('More large answers are under way than the gateway has memory for. This one was given up.')
 }
 
 /** An answer's part of the budget. */
@@ -173,7 +166,7 @@ export class AnswerBudget {
         reject(error)
       }
       const aborted = () => refused(new AttemptError('aborted', 'the attempt was aborted'))
-      const timer = setTimeout(() => refused(new NoRoomError()), this.#maxWaitMs)
+      const timer = setTimeout(() => refused(noRoomForAnswer()), this.#maxWaitMs)
       const granted = (): void => {
         leave()
         resolve()

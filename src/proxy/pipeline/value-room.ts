@@ -3,15 +3,14 @@
  * request has ended, in several times the memory of its characters, for which bodies are counted: times each other, the bound
  * of each request is more than a process has.
  */
-import { GatewayError } from '../../domain/errors.ts'
 import { MAX_VALUES } from '../../domain/guardrails/masking/finding.ts'
 import type { RoomForValues } from '../../domain/guardrails/masking/redaction-map.ts'
+import { NoRoomError } from './no-room.ts'
 
 /** Nearly no request has more: so many are not counted. */
 const UNCOUNTED_VALUES = 100
 /** Measured with addresses in texts of 600 KB, with what masking makes of these. */
 const BYTES_A_VALUE = 320
-const RETRY_AFTER_SECONDS = 5
 
 /** A quarter of the heap, and what one request may have at least. @param heapLimit of V8, bytes */
 export function roomForMaskedValues(heapLimit: number): number {
@@ -26,14 +25,10 @@ export class ValueRoom {
     this.#left = values
   }
 
-  /** For shares only. @throws {GatewayError} 429 `rate_limit_exceeded` where there is no room */
+  /** For shares only. @throws {NoRoomError} */
   take(values: number): void {
     if (values > this.#left)
-      throw new GatewayError(
-        'rate_limit_exceeded',
-        'More values to be masked are under way than the gateway has memory for.',
-        { retryAfterSeconds: RETRY_AFTER_SECONDS },
-      )
+      throw new NoRoomError('More values to be masked are under way than the gateway has memory for.')
     this.#left -= values
   }
 

@@ -1,6 +1,6 @@
 /** A whole answer leaves: it settles, and what a large one holds of the budget goes with it, until its client has it. */
 import { partsOf } from '../../domain/completion/assemble.ts'
-import { NoRoomError, UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import { noRoomForAnswer, UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import type { StreamAnswer, WholeAnswer } from './call-provider.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
 import { knownItems } from './item-stream.ts'
@@ -48,7 +48,7 @@ export function waitsForClient(
   { answers }: Pick<Services, 'answers'>,
 ): AnswerShare {
   const share = record.clientShare(answers)
-  if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw new NoRoomError()
+  if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw noRoomForAnswer()
   return share
 }
 

@@ -12,6 +12,7 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { NoRoomError } from '../pipeline/no-room.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { COST_PER_BYTE } from '../pipeline/process-memory.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
@@ -32,9 +33,6 @@ const MAX_WAIT_MS = 10_000
 
 /** A body that has not come after this time gives way to those that wait. As long as they wait, so that they see it. */
 const SLOW_AFTER_MS = 10_000
-
-/** What a refused client is told to wait. */
-const RETRY_AFTER_SECONDS = 5
 
 export interface BodyBudgetOptions {
   /** Memory for all bodies, bytes. Raised to what the largest body and the reserve need. */
@@ -249,12 +247,8 @@ function isLarge(bytes: number): boolean {
   return bytes > SMALL_BODY_BYTES * COST_PER_BYTE
 }
 
-function noRoom(): GatewayError {
-  return new GatewayError(
-    'rate_limit_exceeded',
-    'More request bodies are under way than the gateway has memory for. The request was not sent.',
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
-  )
+function noRoom(): NoRoomError {
+  return new NoRoomError('More request bodies are under way than the gateway has memory for. The request was not sent.')
 }
 
 function neverFits(): GatewayError {
