@@ -12,12 +12,15 @@ export interface SecretResource {
   readonly entries: ReadonlyMap<string, SecretValue>
 }
 
+/** How shells, Kubernetes' args and Windows write one. */
+const OTHER_VARIABLE = /^(?:\$([A-Z]+(?:_[A-Z0-9]+)+)|\$\(([A-Z][A-Z0-9_]*)\)|%([A-Z][A-Z0-9_]*)%)$/
 const VARIABLE = /\$(\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
 
 /**
  * The entries of a Secret. In `stringData`, `${NAME}` is the environment variable's value and `$${` a literal `${`; an
  * entry with a variable that is unset or empty is absent, so that a manifest may list every provider and only those
- * whose key is in the environment are configured. `stringData` wins over `data`, as in Kubernetes.
+ * whose key is in the environment are configured. So is one that is a variable as others write it (`$NAME`).
+ * `stringData` wins over `data`, as in Kubernetes.
  */
 export function readSecret(
   metadata: { readonly namespace: string; readonly name: string },
@@ -41,6 +44,11 @@ export function secretLookup(secrets: readonly SecretResource[]): SecretLookup {
 }
 
 function expand(text: string, environment: Environment): SecretValue {
+  const meant = OTHER_VARIABLE.exec(text)
+    ?.slice(1)
+    .find((name) => name !== undefined)
+  // No vendor's key looks so, and its refusal of this one would not say why.
+  if (meant !== undefined) return { type: 'no-entry', detail: `a variable is written \${${meant}} here, not ${text}` }
   let unset: string | undefined
   const value = text.replaceAll(VARIABLE, (_match, _inner: string, name: string | undefined) => {
     if (name === undefined) return '${'
