@@ -28,10 +28,16 @@ const CODE_BESIDE =
   /^(?:[*&]{1,3}[A-Za-z_][A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
+const COUNT = /^([a-z_]{3,})=-?\d{1,6}$/
+/** Names of numbers that are secret. */
+const SECRET_NUMBER = /(?:^|_)(?:pin|otp|code|cvv|cvc|tan)$/
 
-/** Whether a text behind the verb `pass` names an argument of Python: `pass capture_output=True`. */
+/** Whether a text behind the verb `pass` names an argument of Python: `pass capture_output=True`, `pass max_retries=3`. */
 export function isArgument(value: string): boolean {
-  return ARGUMENT.test(value)
+  const counted = COUNT.exec(value)?.[1]
+  return counted === undefined
+    ? ARGUMENT.test(value)
+    : !SECRET_NUMBER.test(counted) && classifyName(counted) === undefined
 }
 
 /** Whether a bare value beside a telling word is code of C or Go. */

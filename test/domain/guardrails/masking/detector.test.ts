@@ -117,6 +117,8 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['bob+eu [at] example [dot] com', 'EMAIL bob+eu [at] example [dot] com'],
   ['func run(pass *analysis.Pass) error; Pass *createX(); FunctionPass *createY(); SRP_user_pwd *user_pwd);'],
   ['You can pass capture_output=True to subprocess.run, or pass `spec=True`, pass stdout=PIPE, pass timeout=0.5'],
+  ['Pass max_retries=3 to the client, or pass timeout=30 and pass n_jobs=-1'],
+  ['pass card_pin=4711 and pass hunter_x=1234567', 'KEY card_pin=4711', 'KEY hunter_x=1234567'],
   ['my $pass = $self->{pass}; $PASSWORD = $CPAN::Config->{password} || ""; $password = $opt{password};'],
   ["fn login(user: &str, password: &str, token: &'static str, passphrase: &String)"],
   ['passphrase: &#x3C;string>, password: &lt;your password&gt;'],
