@@ -1,6 +1,6 @@
 /** Variables of the environment with our prefix that nothing reads: most are flags, misspelt. */
 import { environmentName } from './command-line.ts'
-import { nearest } from './manifests/words.ts'
+import { nearest } from './domain/nearest-name.ts'
 
 const PREFIX = 'TOLLGATE_'
 

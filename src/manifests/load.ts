@@ -2,6 +2,7 @@
  * Manifest files to resources. Everything that the API server would refuse is refused here, with its place; all faults
  * are reported, not just the first.
  */
+import { nearest } from '../domain/nearest-name.ts'
 import {
   API_GROUP,
   API_VERSION,
@@ -21,7 +22,7 @@ import { formatPath, type FieldProblem, type ManifestProblem } from './problem.t
 import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
 import { validatorOf, type Validator } from './validate.ts'
-import { didYouMean, nearest } from './words.ts'
+import { didYouMean } from './words.ts'
 
 /** Most problems that are reported; the rest are counted. */
 export const MAX_PROBLEMS = 100

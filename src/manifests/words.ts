@@ -1,4 +1,5 @@
-/** Words for people: what a schema allows, what a value is, and which known name a wrong one was meant to be. */
+/** Words for people: what a schema allows, what a value is, and what a wrong name was meant to be. */
+import { nearest } from '../domain/nearest-name.ts'
 import type { Schema } from './schema.ts'
 
 /** Our schemas' patterns in words; a pattern that is not listed is shown as it is. */
@@ -58,17 +59,6 @@ export function describeValue(value: unknown): string {
   return typeof value === 'boolean' ? 'a boolean' : 'an object'
 }
 
-/** The known name nearest to a wrong one, at most two edits (a third of its length) away. */
-export function nearest(wrong: string, known: readonly string[]): string | undefined {
-  if (wrong.length > 64) return undefined
-  const limit = Math.min(3, Math.max(1, Math.floor(wrong.length / 3)))
-  const ranked = known
-    .map((name) => ({ name, edits: distance(wrong.toLowerCase(), name.toLowerCase()) }))
-    .toSorted((left, right) => left.edits - right.edits)
-  const [best] = ranked
-  return best !== undefined && best.edits <= limit ? best.name : undefined
-}
-
 /** What to add to a message about a wrong name: `, did you mean PHONE?`, or nothing. */
 export function didYouMean(wrong: string, known: readonly string[]): string {
   const meant = nearest(wrong, known)
@@ -92,21 +82,4 @@ function describeType(type: Schema['type']): string {
     default:
       return type satisfies never
   }
-}
-
-/** Levenshtein distance, one row at a time; two letters that have changed places are one edit. */
-function distance(left: string, right: string): number {
-  let above: number[] = []
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let i = 0; i < left.length; i += 1) {
-    const next = [i + 1]
-    for (let j = 0; j < right.length; j += 1) {
-      const replaced = (row[j] ?? 0) + (left[i] === right[j] ? 0 : 1)
-      const swapped = left[i] === right[j - 1] && left[i - 1] === right[j] ? (above[j - 1] ?? 0) + 1 : replaced
-      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    above = row
-    row = next
-  }
-  return row[right.length] ?? 0
 }
