@@ -10,6 +10,9 @@ import { openRaw, readWhenWritten, requestBytes, sendRaw } from '../helpers/raw-
 
 const TAGGED_KEY = 'tagged-key-0123456789abcdef0123456789abcdef'
 
+/** May use one model only. */
+const NARROW_KEY = 'narrow-key-0123456789abcdef0123456789abcdef'
+
 /** In pieces, so that no scanner takes this file for a leak. */
 const SECRET = ['sk', 'proj', 'Zq3vT8mXw1LkR5nY7pBdC2fGhJ4sAeU6oI9tKxQy'].join('-')
 
@@ -51,6 +54,7 @@ const gateway = await startGateway(t, {
       }),
       ORGANIZATIONS,
       virtualKey(),
+      virtualKey({ name: 'narrow', key: NARROW_KEY, spec: '  access: { providers: [picky] }' }),
       virtualKey({ name: 'tagged', key: TAGGED_KEY, spec: '  organizationRef: { name: tagged }' }),
     ),
   },
@@ -103,6 +107,32 @@ t.test('what only reads demands no tags, and is governed otherwise', async (t) =
   t.match(await asked.json(), { error: { code: 'missing_required_tag' } })
 })
 
+t.test(
+  'a wrong name of a model is answered with the list, and the name that was meant where the key can see it',
+  async (t) => {
+    const message = async (answer: Response) => String(Object(await answer.json()).error.message)
+    const meant = '(did you mean "chat-model"?); the list of models, GET '
+    t.match(
+      await message(await gateway.chat({ model: 'chat-modle' })),
+      `"chat-modle" does not exist, or this key cannot see it ${meant}/v1/models,`,
+    )
+    for (const path of LISTS)
+      t.match(
+        await message(await get(`${path}/chat-modl`)),
+        `"chat-modl" does not exist, or this key cannot see it ${meant}${path},`,
+      )
+    t.match(
+      await message(await gateway.chat({ model: 'other' })),
+      '"other" does not exist, or this key cannot see it; the list',
+    )
+    t.match(await message(await get('/v1/models/chat-modl', {}, NARROW_KEY)), 'this key cannot see it; the list')
+    t.match(
+      await message(await gateway.chat({ model: 'no-embeding' }, { authorization: `Bearer ${NARROW_KEY}` })),
+      'this key cannot see it; the list',
+    )
+  },
+)
+
 t.test('a secret in place of a model is shown to nobody', async (t) => {
   const openai = { model: SECRET, input: 'x', messages: [{ role: 'user', content: 'x' }], max_tokens: 9 }
   const google = { contents: [{ parts: [{ text: 'x' }] }] }
@@ -120,6 +150,11 @@ t.test('a secret in place of a model is shown to nobody', async (t) => {
     const id = answer.headers.get('x-request-id')
     const audit = await gateway.line((line) => line['requestId'] === id)
     t.match(audit, { error: 'model_not_found', model: { requested: /^\[\[LLM_REDACTED_KEY_[a-z0-9]{8}\]\]$/ } })
+  }
+  for (const path of LISTS) {
+    const answer = await get(`${path}/${SECRET}`)
+    t.equal(answer.status, 404, path)
+    t.match(await answer.text(), /the model \\?"\[\[LLM_REDACTED_KEY_[a-z0-9]{8}\]\]/, path)
   }
   const plain = await gateway.chat({ model: 'gpt-unknown' })
   t.match(await plain.text(), /the model \\"gpt-unknown\\" does not exist/)

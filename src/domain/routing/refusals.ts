@@ -9,9 +9,19 @@ const MAX_LISTED = 20
 /** A client's own text in a message is cut here. */
 const MAX_ECHO = 128
 
+/** What may be told beside the refusal of a name. */
+export interface ModelHints {
+  /** Path of the list of models that the client can ask for. */
+  readonly listPath?: string | undefined
+  /** A model that the key can see, with a name that is nearly the same. */
+  readonly meant?: string | undefined
+}
+
 /** 404. One answer for a model that does not exist and one that the key must not know of. */
-export function modelNotFound(model: string): GatewayError {
-  const message = `the model ${echo(model)} does not exist, or this key cannot see it; the list of models has what it can use`
+export function modelNotFound(model: string, { listPath, meant }: ModelHints = {}): GatewayError {
+  const asked = meant === undefined ? '' : ` (did you mean ${echo(meant)}?)`
+  const list = listPath === undefined ? '' : `, GET ${listPath},`
+  const message = `the model ${echo(model)} does not exist, or this key cannot see it${asked}; the list of models${list} has what it can use`
   return new GatewayError('model_not_found', message, { param: 'model' })
 }
 

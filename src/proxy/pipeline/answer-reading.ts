@@ -17,7 +17,7 @@ export async function answerReading(
   incoming: Incoming,
   operation: 'models' | 'usage',
   services: Services,
-  read: (caller: GovernedCaller) => JsonValue | Promise<JsonValue>,
+  read: (caller: GovernedCaller, record: RequestRecord) => JsonValue | Promise<JsonValue>,
 ): Promise<Outgoing> {
   const { adapter, requestId } = incoming
   const record = new RequestRecord(incoming, operation)
@@ -25,10 +25,12 @@ export async function answerReading(
     record.caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
     const caller = resolveReadingPolicy(record.caller, incoming)
     record.policy = caller.policy
-    const body = JSON.stringify(await read(caller))
+    const body = JSON.stringify(await read(caller, record))
     const headers = { ...traceHeaders(record), 'content-type': 'application/json' }
     return { type: 'whole', status: 200, headers, body }
   } catch (error) {
     return refuse(publicError(error), adapter, requestId, traceHeaders(record))
+  } finally {
+    record.releaseValues()
   }
 }

@@ -1,5 +1,4 @@
 /** The models that a key may use through an adapter, under the policy of the request that asks, and `auto` where there are any. */
-import { GatewayError } from '../../domain/errors.ts'
 import { isAllowed } from '../../domain/routing/access.ts'
 import { compilePolicyRules } from '../../domain/routing/rules.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -25,14 +24,11 @@ export function listModels(caller: GovernedCaller, adapter: ClientAdapter): List
 }
 
 /**
- * The model by a name that a request may use: one of the list, an alias, or `provider/model`.
- * @throws {GatewayError} 404 `model_not_found`, also for models that exist and this key may not use.
+ * The model by a name that a request may use: one of the list, an alias, or `provider/model`. Undefined: there is none, or this key
+ * may not use it.
  */
-export function getModel(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel {
-  const found = listModels(caller, adapter).find((model) => model.id === id) ?? byOtherName(caller, adapter, id)
-  if (found === undefined)
-    throw new GatewayError('model_not_found', 'The model does not exist or is not available to this key.')
-  return found
+export function findModel(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel | undefined {
+  return listModels(caller, adapter).find((model) => model.id === id) ?? byOtherName(caller, adapter, id)
 }
 
 function byOtherName(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel | undefined {

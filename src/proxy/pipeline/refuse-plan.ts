@@ -1,6 +1,8 @@
 /** The refusal of a request that has no route. */
 import type { GatewayError } from '../../domain/errors.ts'
+import { nearest } from '../../domain/nearest-name.ts'
 import { modelNotFound } from '../../domain/routing/refusals.ts'
+import { listModels } from './list-models.ts'
 import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -9,18 +11,31 @@ import type { Services } from './services.ts'
 /** Characters of an unknown model's name that are looked at, more than are ever shown. */
 const MAX_NAME_LENGTH = 1_024
 
-/**
- * The error to throw. A name that no model has may be anything, a key in the wrong field too: what the refusal, the audit
- * record and the log show of it is masked, whatever the policy says.
- */
+/** Models that a wrong name is compared with: some milliseconds at most. */
+const MAX_COMPARED = 500
+
+/** The error to throw. */
 export function refusePlan(
   error: GatewayError,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): GatewayError {
-  if (error.code !== 'model_not_found') return error
-  const shown = redactionsOf(caller, services, record).mask((record.requestedModel ?? '').slice(0, MAX_NAME_LENGTH))
+  return error.code === 'model_not_found' ? refuseModel(caller, record, services) : error
+}
+
+/**
+ * 404 for `record.requestedModel`, with the model that was probably meant, of those that the client's list shows. A name that no model has may be anything, a key in the wrong field too: what the refusal, the audit
+ * record and the log show of it is masked, whatever the policy says.
+ */
+export function refuseModel(caller: GovernedCaller, record: RequestRecord, services: Services): GatewayError {
+  const { adapter } = record.incoming
+  const name = record.requestedModel ?? ''
+  const listed = listModels(caller, adapter).map(({ id }) => id)
+  const shown = redactionsOf(caller, services, record).mask(name.slice(0, MAX_NAME_LENGTH))
   record.requestedModel = shown
-  return modelNotFound(shown)
+  return modelNotFound(shown, {
+    listPath: adapter.routes.find(({ operation }) => operation === 'list-models')?.path,
+    meant: nearest(name, listed.slice(0, MAX_COMPARED)),
+  })
 }
