@@ -17,6 +17,12 @@ export function followsGrammar(text: string): boolean {
   return new GrammarCheck(text).holds()
 }
 
+/** Where a text stops to follow the grammar, as an index, its length where it ends too early; undefined where it follows it. */
+export function grammarFault(text: string): number | undefined {
+  const check = new GrammarCheck(text)
+  return check.holds() ? undefined : check.position
+}
+
 /** One reading of one text; what it stands at is no blank. */
 class GrammarCheck {
   readonly #text: string
@@ -26,6 +32,11 @@ class GrammarCheck {
 
   constructor(text: string) {
     this.#text = text
+  }
+
+  /** Up to where the text has been read. */
+  get position(): number {
+    return this.#at
   }
 
   holds(): boolean {

@@ -2,6 +2,7 @@
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
+import { grammarFault } from '../../domain/json-grammar.ts'
 import { keepDigits } from '../../domain/json-parse.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts'
 import { endOfString, MAX_JSON_DEPTH } from '../../domain/json-text.ts'
@@ -38,6 +39,9 @@ export const SMALL_REQUEST_BYTES = 64 * 1024
 
 /** An escaped ASCII letter, which no encoder writes and which could spell `__proto__`. */
 const ESCAPED_LETTER = /\\u00[4-7]/
+
+/** Characters of a text whose fault is looked for: ten milliseconds or so. */
+const MAX_LOCATED = 100_000
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -109,8 +113,17 @@ function parseJson(text: string): unknown {
     return jsonValue(text)
   } catch (cause) {
     if (cause instanceof TooManyNamesError) throw tooLarge(cause.message)
-    throw new GatewayError('invalid_request_error', 'The body is not valid JSON.', { cause })
+    throw new GatewayError('invalid_request_error', `The body is not valid JSON${faultOf(text)}.`, { cause })
   }
+}
+
+/** Where it stands; the engine tells that of some faults only, and quotes the text, which may hold personal data. */
+function faultOf(text: string): string {
+  const fault = text.length > MAX_LOCATED ? undefined : grammarFault(text)
+  if (fault === undefined) return ''
+  if (fault === text.length) return ': it ends too early'
+  const before = text.slice(0, fault).split('\n')
+  return `: see line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
 /** Fixed texts are searched for first: that is many times faster, and most documents hold no backslash. */

@@ -36,7 +36,11 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     '{"a":[[{"b":null,"c":{"__proto__":null}}]]}',
     '{"a":1,"a":1,"__proto__":1}',
   ],
-  'The body is not valid JSON.': ['{', '{"a":"', '{"a":"\\', '{"a":"\\"}', '{"a" 1}', '{"a":1}}', '\\"', '{"a":1,}'],
+  'The body is not valid JSON: it ends too early.': ['{', ' ', '{"a":"', '{"a":"\\"}', '{"a":1', '[', '{"a":[1,'],
+  'The body is not valid JSON: see line 1, column 1.': ['\\"', 'secret', '+1', "'a'"],
+  'The body is not valid JSON: see line 1, column 6.': ['{"a" 1}', '{"a":\'secret\'}', '{"a":tru}'],
+  'The body is not valid JSON: see line 2, column 4.': ['{"a":1,\n   }', '{\n"a""secret"}', '{"a":\n[1,]}'],
+  'The body is not valid JSON: see line 1, column 8.': ['{"a":1}}', '{"a":1,}', '{"a":1 "b"}'],
   'The body must be a JSON object.': ['[]', '1', '"text"', 'null', '[{"a":1}]'],
   'The body is empty; a JSON object is expected.': ['', '\ufeff'],
   'The body is nested deeper than 128 levels.': [
@@ -55,6 +59,12 @@ t.test('a document that is none is refused with its reason', async (t) => {
     refusalOf(Uint8Array.of(0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d)),
     'The body is not valid UTF-8.',
   )
+})
+
+t.test('the place of a fault is told of texts that are not long', async (t) => {
+  const long = `{"a":"${'x'.repeat(100_000)}" 1}`
+  t.equal(refusalOf(bytes(long)), 'The body is not valid JSON.')
+  t.equal(refusalOf(bytes(long.slice(20))), 'The body is not valid JSON: see line 1, column 1.')
 })
 
 t.test('names with escapes are bounded in number: each costs more than another', async (t) => {
@@ -105,7 +115,7 @@ t.test('what only looks like structure, inside strings, counts for nothing', asy
 
 t.test('a byte order mark is passed over, once', async (t) => {
   t.same(read('\ufeff{"a":1}'), { a: 1 })
-  t.equal(refusalOf(bytes('\ufeff\ufeff{"a":1}')), 'The body is not valid JSON.')
+  t.equal(refusalOf(bytes('\ufeff\ufeff{"a":1}')), 'The body is not valid JSON: see line 1, column 1.')
 })
 
 t.test('what is refused is refused beside numbers that are kept as their texts, and they are read', async (t) => {
@@ -113,7 +123,7 @@ t.test('what is refused is refused beside numbers that are kept as their texts, 
   t.equal(JSON.stringify(read(text)), text)
   t.equal(refusalOf(bytes('{"a":9007199254740993,"a":1}')), 'A field stands twice in the same object.')
   t.equal(refusalOf(bytes('{"__proto__":9007199254740993}')), 'The field name `__proto__` is not allowed.')
-  t.equal(refusalOf(bytes('{9007199254740993:1}')), 'The body is not valid JSON.')
+  t.equal(refusalOf(bytes('{9007199254740993:1}')), 'The body is not valid JSON: see line 1, column 2.')
   t.equal(refusalOf(bytes('9007199254740993')), 'The body must be a JSON object.')
   t.equal(JSON.stringify(parseExactDocument(bytes(text))), text)
   t.strictSame(parseDocument(bytes(text)), JSON.parse(text))
