@@ -19,10 +19,11 @@ const CONNECT_TIMEOUT_MS = 5_000
  */
 export async function runCache(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const [action, ...rest] = args
-  if (action !== 'purge') throw new UsageError(USAGE)
+  if (action !== 'purge') throw new UsageError(`${action === undefined ? '' : `there is no cache ${action}; `}${USAGE}`)
   const flags = parseFlags(rest, CACHE_FLAGS, environment)
   const { redis: url, project, key: virtualKey } = flags
-  if (url === undefined || flags.organization === undefined) throw new UsageError(USAGE)
+  if (url === undefined) throw new UsageError(`--redis is required; ${USAGE}`)
+  if (flags.organization === undefined) throw new UsageError(`--organization is required; ${USAGE}`)
   if (project !== undefined && virtualKey !== undefined) throw new UsageError('--project and --key exclude each other')
   parseRedis('redis', url)
   const organization = parseName('organization', flags.organization)

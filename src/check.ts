@@ -7,14 +7,18 @@ import { endWithOutput } from './standard-output.ts'
 /** As `helpOf` has it: the one flag is a switch that is off unless it is given. */
 export const CHECK_HELP = '  --strict                what is only warned of is a fault, too: exit 1'
 
+const USAGE = 'usage: tollgate check [--strict] PATH...'
+
 /** What a shell says of a program that SIGPIPE has ended, which Node ignores: neither a success nor a fault was found. */
 const READER_GONE = 141
 
 /** Prints what is wrong with the manifests. Returns the exit code. @throws {UsageError} */
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const paths = args.filter((arg) => arg !== '--strict')
-  if (paths.length === 0 || paths.some((path) => path === '' || path.startsWith('-')))
-    throw new UsageError('usage: tollgate check [--strict] PATH...')
+  const wrong = paths.find((path) => path === '' || path.startsWith('-'))
+  if (wrong !== undefined)
+    throw new UsageError(`${wrong === '' ? 'a path is empty' : `unknown option '${wrong}'`}; ${USAGE}`)
+  if (paths.length === 0) throw new UsageError(USAGE)
   endWithOutput(READER_GONE)
   return checkManifests(paths, {
     environment,

@@ -128,7 +128,16 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
       verify(`--${flag}=Ü`),
       new RegExp(`^--${flag} must be a name`),
     ]),
-    [runCheck([''], {}), /^usage: tollgate check/],
+    [runCheck([''], {}), /^a path is empty; usage: tollgate check/],
+    [runCheck([], {}), /^usage: tollgate check/],
+    [runCheck(['examples', '--stric'], {}), /^unknown option '--stric'; usage: tollgate check/],
+    [runCache([], {}), /^usage: tollgate cache purge/],
+    [runCache(['prune', '--organization=o'], {}), /^there is no cache prune; usage: tollgate cache purge/],
+    [runCache(['purge', '--organization=o'], {}), /^--redis is required; usage: tollgate cache purge/],
+    [
+      runCache(['purge'], { TOLLGATE_REDIS: 'redis://localhost' }),
+      /^--organization is required; usage: tollgate cache/,
+    ],
     [runCheck(['--strict'], {}), /^usage: tollgate check/],
   ]
   for (const [refusal, message] of refusals) await t.rejects(refusal, { constructor: UsageError, message })
