@@ -57,10 +57,14 @@ export async function runAudit(args: readonly string[], environment: NodeJS.Proc
   const format = parseChoice('format', FORMATS, flags.format)
   const filter = filterOf(flags)
   const dimensions = [...new Set(flags['sum-by'].flatMap((names) => names.split(',')))].map(dimensionOf)
-  const entries = counted(
-    once(filtered(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), filter)),
-    file === undefined ? ` of organization "${flags.organization ?? DEFAULT_ORGANIZATION}"` : '',
-  )
+  const seen = { records: 0 }
+  const records = counted(parsed(file === undefined ? fromRedis(flags, filter) : fromFile(file)), seen)
+  const entries = toldIfNone(once(filtered(records, filter)), () => {
+    if (file === undefined)
+      return `no audit record of organization "${flags.organization ?? DEFAULT_ORGANIZATION}" matches`
+    if (seen.records > 0) return 'no audit record matches'
+    return `${file === '-' ? 'standard input' : file} holds no audit record`
+  })
   return print(dimensions.length === 0 ? renderEntries(entries, format) : renderSums(entries, dimensions, format))
 }
 
@@ -109,7 +113,14 @@ async function* fromRedis(
 
 async function* fromFile(path: string): AsyncGenerator<string> {
   const { readLines } = await import('./proxy/stores/audit/read-lines.ts')
-  yield* readLines(path === '-' ? process.stdin : createReadStream(path))
+  try {
+    yield* readLines(path === '-' ? process.stdin : createReadStream(path))
+  } catch (cause) {
+    // The system's own words do not name it.
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EISDIR')
+      throw new Error(`--file ${path} is a folder; name a file`, { cause })
+    throw cause
+  }
 }
 
 /** The audit records among the lines; a gateway's log stands between them. */
@@ -144,14 +155,21 @@ async function* once(entries: AsyncIterable<AuditEntry>): AsyncGenerator<AuditEn
   }
 }
 
+async function* counted(entries: AsyncIterable<AuditEntry>, seen: { records: number }): AsyncGenerator<AuditEntry> {
+  for await (const entry of entries) {
+    seen.records++
+    yield entry
+  }
+}
+
 /** Says where there is none, which a wrong file or filter may be the reason of. Standard output stays as it is. */
-async function* counted(entries: AsyncIterable<AuditEntry>, ofWhom: string): AsyncGenerator<AuditEntry> {
+async function* toldIfNone(entries: AsyncIterable<AuditEntry>, what: () => string): AsyncGenerator<AuditEntry> {
   let isEmpty = true
   for await (const entry of entries) {
     isEmpty = false
     yield entry
   }
-  if (isEmpty) process.stderr.write(`tollgate: no audit record${ofWhom} matches\n`)
+  if (isEmpty) process.stderr.write(`tollgate: ${what()}\n`)
 }
 
 function forgetOldest(seen: Set<string>): void {

@@ -88,7 +88,11 @@ function openState(path: string | undefined) {
     const state = new StateDirectory(path)
     return { state, secrets: deriveSecrets(state.masterSecret()) }
   } catch (error) {
-    throw new UsageError(`--state: ${error instanceof Error ? error.message : 'cannot be used'}`)
+    if (!(error instanceof Error)) throw new UsageError('--state: cannot be used')
+    const isFile = 'code' in error && error.code === 'ENOTDIR'
+    throw new UsageError(
+      isFile ? `--state ${path} is a file, or lies below one; name a folder` : `--state: ${error.message}`,
+    )
   }
 }
 

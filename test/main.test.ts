@@ -71,12 +71,22 @@ t.test('sums by the same thing twice have it once', async (t) => {
   t.match(sums.stdout, /^model +tag:a +requests /)
 })
 
-t.test('that no audit record matches is said beside the output', async (t) => {
-  t.match(await tollgate('audit', '--file', '-'), {
-    code: 0,
-    stdout: '',
-    stderr: 'tollgate: no audit record matches\n',
-  })
+t.test('that no audit record matches, or that there is none at all, is said beside the output', async (t) => {
+  const record = JSON.stringify({ type: 'audit', time: '2026-01-15T12:00:00.000Z', requestId: 'r' })
+  const folder = t.testdir({ 'audit.log': `${record}\n`, 'notes.md': '# Notes\n{}\n' })
+  const [log, notes] = [join(folder, 'audit.log'), join(folder, 'notes.md')]
+  const cases: [string[], string][] = [
+    [['--file', log, '--since', '2026-02-01'], 'no audit record matches'],
+    [['--file', notes], `${notes} holds no audit record`],
+    [['--file', '-', '--since', '2026-02-01'], 'standard input holds no audit record'],
+  ]
+  for (const [args, said] of cases)
+    t.strictSame(await tollgate('audit', ...args), { code: 0, stdout: '', stderr: `tollgate: ${said}\n` })
+})
+
+t.test('a folder of audit records is none: a file is read', async (t) => {
+  const stderr = `tollgate: --file ${import.meta.dirname} is a folder; name a file\n`
+  t.match(await tollgate('audit', '--file', import.meta.dirname), { code: 1, stdout: '', stderr })
 })
 
 t.test('paths given to npm are taken from where it is called', async (t) => {

@@ -494,7 +494,7 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
   })
   t.match(run(...standalone, '--state', join(folder, 'file')), {
     status: 2,
-    stderr: /^tollgate: --state: ENOTDIR.*\n$/,
+    stderr: `tollgate: --state ${join(folder, 'file')} is a file, or lies below one; name a folder\n`,
   })
   t.match(run(...standalone, '--state', join(folder, 'state')), {
     status: 2,
