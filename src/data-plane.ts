@@ -1,6 +1,13 @@
 /** What every process with a data plane consists of, wherever its configuration comes from. Wiring only. */
 import { getHeapStatistics } from 'node:v8'
-import { parseChoice, parseListenAddress, parseWholeNumber, type FlagSpec, type Flags } from './command-line.ts'
+import {
+  parseChoice,
+  parseListenAddress,
+  parseWholeNumber,
+  UsageError,
+  type FlagSpec,
+  type Flags,
+} from './command-line.ts'
 import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
@@ -45,9 +52,12 @@ export interface DataPlaneSettings {
 
 /** @throws {UsageError} */
 export function parseSettings(flags: Flags<typeof DATA_PLANE_FLAGS>): DataPlaneSettings {
+  const [listen, admin] = [parseListenAddress('listen', flags.listen), parseListenAddress('admin', flags.admin)]
+  if (admin.port !== 0 && admin.port === listen.port && admin.host === listen.host)
+    throw new UsageError(`--admin ${flags.admin} is the address of --listen; take another port, or 0 for any free one`)
   return {
-    listen: parseListenAddress('listen', flags.listen),
-    admin: parseListenAddress('admin', flags.admin),
+    listen,
+    admin,
     maxBodyBytes: parseWholeNumber('max-body-bytes', flags['max-body-bytes'], 1, MOST_BODY_BYTES),
     logLevel: parseChoice('log-level', LOG_LEVELS, flags['log-level']),
   }

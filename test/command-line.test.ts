@@ -11,6 +11,7 @@ import {
   UsageError,
   type FlagSpec,
 } from '../src/command-line.ts'
+import { parseSettings } from '../src/data-plane.ts'
 import { runOperator } from '../src/operator.ts'
 import { runSidecar } from '../src/sidecar.ts'
 import { runVerify } from '../src/verify.ts'
@@ -45,11 +46,30 @@ t.test('an address to listen at has a host, or none for all', async (t) => {
     [':4142', undefined, 4142],
   ]
   for (const [text, host, port] of cases) t.strictSame(parseListenAddress('admin', text), { host, port }, text)
-  for (const wrong of ['', ':', '4142', '::1:80', '[]:80', '[x]:80', 'a b:80', ':65536', ':-1', ':8a', 'http://a:80'])
+  for (const wrong of ['', ':', '4142', '::1:80', '[]:80', '[x]:80', 'a b:80', ':-1', ':8a', 'http://a:80'])
     t.throws(
       () => parseListenAddress('admin', wrong),
       new UsageError(`--admin must be host:port, for example 127.0.0.1:4141, not ${wrong}`),
     )
+  for (const wrong of [':65536', '127.0.0.1:70000', `[::1]:${'9'.repeat(40)}`])
+    t.throws(
+      () => parseListenAddress('listen', wrong),
+      new UsageError(`--listen must have a port from 0 to 65535, not ${wrong}`),
+    )
+})
+
+t.test('one address for both servers is refused as such, but for port 0, which is another each time', async (t) => {
+  const flags = { 'max-body-bytes': '1', 'log-level': 'info' }
+  t.throws(
+    () => parseSettings({ ...flags, listen: '127.0.0.1:5000', admin: '127.0.0.1:05000' }),
+    new UsageError('--admin 127.0.0.1:05000 is the address of --listen; take another port, or 0 for any free one'),
+  )
+  for (const [listen, admin] of [
+    ['127.0.0.1:0', '127.0.0.1:0'],
+    ['127.0.0.1:5000', '127.0.0.2:5000'],
+    [':5000', ':5001'],
+  ] as const)
+    t.doesNotThrow(() => parseSettings({ ...flags, listen, admin }), `${listen} ${admin}`)
 })
 
 const SPECS = {
