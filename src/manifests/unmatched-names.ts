@@ -1,6 +1,6 @@
 /**
- * Names in exclusions and lists of access that nothing declared bears. A slip in an exclusion lets through what it should keep out; one
- * in a list of access keeps out what it should let through.
+ * Names in exclusions, lists of access and the semantic cache that nothing declared bears. A slip in an exclusion lets through what it
+ * should keep out; one in a list of access keeps out what it should let through; one of the cache finds no answer, without a word.
  */
 import type { OrganizationSpec, PoliciesSpec, ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
@@ -29,6 +29,8 @@ interface KnownNames {
   readonly models: ReadonlySet<string>
   /** All by which an exclusion may mean a model, in lower case. */
   readonly excludableModels: ReadonlySet<string>
+  /** Public names, also with the provider before them, of models with that capability, and `auto`. */
+  readonly embeddingModels: ReadonlySet<string>
 }
 
 interface NameList {
@@ -41,21 +43,20 @@ interface NameList {
 
 function knownNames(providers: readonly ProviderResource[]): KnownNames {
   const models = providers.flatMap(({ metadata, spec }) =>
-    spec.models.map(({ name, aliases = [], upstreamName = name }) => ({
-      provider: metadata.name,
+    spec.models.map(({ name, aliases = [], upstreamName = name, capabilities }) => ({
       names: [name, ...aliases],
+      fullNames: [name, ...aliases].map((own) => `${metadata.name}/${own}`),
       upstreamName,
+      embeds: capabilities.includes('embeddings'),
     })),
   )
-  const excludable = models.flatMap(({ provider, names, upstreamName }) => [
-    ...names,
-    upstreamName,
-    ...names.map((name) => `${provider}/${name}`),
-  ])
+  const excludable = models.flatMap(({ names, fullNames, upstreamName }) => [...names, upstreamName, ...fullNames])
+  const embedding = models.filter(({ embeds }) => embeds).flatMap(({ names, fullNames }) => [...names, ...fullNames])
   return {
     providers: new Set(providers.map(({ metadata }) => metadata.name)),
     models: new Set(models.flatMap(({ names }) => names)),
     excludableModels: new Set(excludable.map((name) => name.toLowerCase())),
+    embeddingModels: new Set(['auto', ...embedding]),
   }
 }
 
@@ -80,11 +81,16 @@ function listsOfPolicies(path: string, policies: PoliciesSpec = {}): NameList[] 
   return [
     excluded(`${path}.excludeProviders`, 'providers', policies.excludeProviders),
     excluded(`${path}.excludeModels`, 'excludableModels', policies.excludeModels),
+    embeddingModel(`${path}.cache.semantic.model`, policies.cache?.semantic?.model),
   ]
 }
 
 function excluded(path: string, kind: keyof KnownNames, names: NameList['names']): NameList {
   return { path, kind, names, excludes: true }
+}
+
+function embeddingModel(path: string, name: string | undefined): NameList {
+  return { path, kind: 'embeddingModels', names: name === undefined ? [] : [name], excludes: false }
 }
 
 function unmatched(
@@ -94,11 +100,23 @@ function unmatched(
 ): UnmatchedName[] {
   return lists.flatMap(({ path, kind, names = [], excludes }) =>
     names
-      .filter((name) => !name.endsWith('*') && !known[kind].has(excludes ? name.toLowerCase() : name))
+      .filter((name) => !isPattern(kind, name) && !known[kind].has(excludes ? name.toLowerCase() : name))
       .map((name) => ({ resource, message: `${path}: ${describe(kind, name, known[kind])}` })),
   )
 }
 
+function isPattern(kind: keyof KnownNames, name: string): boolean {
+  return kind !== 'embeddingModels' && name.indexOf('*') === name.length - 1 && name !== ''
+}
+
+const NOTHING_IS = {
+  providers: 'no Provider is named',
+  models: 'no Provider has a model',
+  excludableModels: 'no Provider has a model',
+  embeddingModels: 'no Provider has a model with the capability embeddings named',
+} as const satisfies Record<keyof KnownNames, string>
+
 function describe(kind: keyof KnownNames, name: string, known: ReadonlySet<string>): string {
-  return `${kind === 'providers' ? 'no Provider is named' : 'no Provider has a model'} ${name}${didYouMean(name, [...known])}`
+  const star = name.includes('*') && kind !== 'embeddingModels' ? '; a star stands for any rest at the end only' : ''
+  return `${NOTHING_IS[kind]} ${name}${didYouMean(name, [...known])}${star}`
 }

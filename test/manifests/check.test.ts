@@ -4,6 +4,26 @@ import t from 'tap'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 
+const EMBEDDING_PROVIDER = `metadata: { name: openai }
+spec:
+  type: OpenAICompatible
+  countries: [it]
+  endpoint: { baseURL: "https://api.example.com/v1" }
+  credentials: { type: None }
+  models: [{ name: gpt-4o }, { name: embed-small, capabilities: [embeddings] }]`
+
+function documentsOf(manifests: Readonly<Record<string, string>>): string {
+  const documents = Object.entries(manifests).map(
+    ([kind, text]) => `apiVersion: tollgate.dev/v1alpha1\nkind: ${kind}\n${text}\n`,
+  )
+  return documents.join('---\n')
+}
+
+/** What is said of fields. */
+function namesIn(lines: readonly string[]): string[] {
+  return lines.filter((line) => line.includes(' spec.')).map((line) => line.slice(line.indexOf(' spec.') + 1))
+}
+
 function check(
   paths: readonly string[],
   checkPattern: PatternCheck = () => undefined,
@@ -140,10 +160,7 @@ spec:
   endpoint: { baseURL: "https://api.example.com/v1" }
   credentials: { type: None }
   models: [{ name: gpt-4o, aliases: [fast], upstreamName: gpt-4o-2024 }]`
-  const documents = Object.entries({ ...lists, Provider: provider }).map(
-    ([kind, text]) => `apiVersion: tollgate.dev/v1alpha1\nkind: ${kind}\n${text}\n`,
-  )
-  const folder = t.testdir({ 'all.yaml': documents.join('---\n') })
+  const folder = t.testdir({ 'all.yaml': documentsOf({ ...lists, Provider: provider }) })
   const { code, lines } = check([folder])
   const expected = [
     'Organization acme: spec.defaults.excludeModels: no Provider has a model gpt-40, did you mean gpt-4o?',
@@ -162,11 +179,48 @@ spec:
   const strict = check([folder], undefined, true)
   t.match([strict.code, strict.lines.at(-1)], [1, `not ok: ${expected.length} warnings`])
   t.strictSame(
-    check([t.testdir({ 'key.yaml': documents[1] ?? '' })]).lines.length,
+    check([t.testdir({ 'key.yaml': documentsOf({ VirtualKey: lists.VirtualKey }) })]).lines.length,
     2,
     'without a Provider nobody knows',
   )
 })
+
+t.test('a star within a name is told of, as it stands for itself', async (t) => {
+  const key = `metadata: { name: k }
+spec: { policies: { excludeModels: ["gp*t", "*gpt*", "gpt*"] }, access: { providers: ["o*ai", "open*", "*"], models: ["gpt-*-mini"] } }`
+  const folder = t.testdir({ 'all.yaml': documentsOf({ VirtualKey: key, Provider: EMBEDDING_PROVIDER }) })
+  t.strictSame(namesIn(check([folder]).lines), [
+    'spec.policies.excludeModels: no Provider has a model gp*t; a star stands for any rest at the end only',
+    'spec.policies.excludeModels: no Provider has a model *gpt*; a star stands for any rest at the end only',
+    'spec.access.providers: no Provider is named o*ai; a star stands for any rest at the end only',
+    'spec.access.models: no Provider has a model gpt-*-mini; a star stands for any rest at the end only',
+  ])
+})
+
+t.test(
+  'a model of the semantic cache that nobody has, or that embeds nothing, is told of, and strictly taken a fault',
+  async (t) => {
+    const cache = (model: string) => `{ cache: { semantic: { enabled: true, model: ${model} } } }`
+    const manifests = {
+      Organization: `metadata: { name: default }
+spec:
+  grants: [{ name: all, namespaceSelector: {} }]
+  defaults: ${cache('embed-smal')}
+  projects: [{ name: a, defaults: ${cache('gpt-4o')} }, { name: b, defaults: ${cache('openai/embed-small')} }, { name: c, defaults: ${cache('auto')} }]`,
+      VirtualKey: `metadata: { name: k }\nspec: { policies: ${cache('"embed*"')} }`,
+      Provider: EMBEDDING_PROVIDER,
+    }
+    const folder = t.testdir({ 'all.yaml': documentsOf(manifests) })
+    const nobody = 'no Provider has a model with the capability embeddings named'
+    const { code, lines } = check([folder], undefined, true)
+    t.equal(code, 1)
+    t.strictSame(namesIn(lines), [
+      `spec.defaults.cache.semantic.model: ${nobody} embed-smal, did you mean embed-small?`,
+      `spec.projects[0].defaults.cache.semantic.model: ${nobody} gpt-4o`,
+      `spec.policies.cache.semantic.model: ${nobody} embed*`,
+    ])
+  },
+)
 
 t.test('bad manifests give exit code 1 and their problems', async (t) => {
   const path = new URL('../fixtures/manifests/invalid/provider-model-auto.yaml', import.meta.url).pathname
