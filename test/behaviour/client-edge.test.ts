@@ -252,6 +252,30 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
   }
 })
 
+t.test(
+  "a call of an SDK whose base URL is the host alone is told which adapter's it lacks, before all else",
+  async (t) => {
+    const cases = [
+      [
+        'POST',
+        '/v1/models/auto:generateContent',
+        'The base URL lacks /adapters/gemini. This path takes GET, HEAD only: ',
+      ],
+      [
+        'POST',
+        '/v1beta/models/auto:streamGenerateContent?alt=sse',
+        'The base URL lacks /adapters/gemini. There is no such',
+      ],
+      ['POST', '/v1/messages', 'The base URL lacks /adapters/anthropic. There is no such method and path: '],
+      ['POST', '/v1/models/auto', '"This path takes GET, HEAD only: POST /v1/models/auto;'],
+      ['GET', '/v1/models/%E0%A4%A', '"There is no such method and path: GET '],
+      ['POST', '/v1/responses', '"There is no such method and path: POST '],
+    ] as const
+    for (const [method, path, message] of cases)
+      t.match((await sendRaw(gateway.url, requestBytes(method, path, []))).body, message, path)
+  },
+)
+
 t.test("an expectation that is not met has the vendor's request id", async (t) => {
   const headers = [['Expect', 'miracles']] as const
   const answer = await sendRaw(gateway.url, requestBytes('POST', '/adapters/anthropic/v1/messages', headers, '{}'))

@@ -1,5 +1,5 @@
-/** Which methods a path takes: for its route, and for the refusal of another one. */
-import type { AdapterRoute } from './adapter.ts'
+/** Which methods a path takes, for its route and for the refusal of another one, and under which adapter it would be one. */
+import type { AdapterRoute, ClientAdapter } from './adapter.ts'
 import { ADAPTERS } from './registry.ts'
 
 /** The address before the path, where the target of a request is the whole of it. */
@@ -7,7 +7,7 @@ const ORIGIN = /^https?:\/\/[^/]*/
 
 /** The methods of the routes whose pattern the path of `target` follows, each once; empty where there is none. */
 export function offeredMethods(target: string): readonly string[] {
-  const path = target.replace(ORIGIN, '').replace(/\?.*/s, '')
+  const path = pathOf(target)
   const methods = new Set<string>()
   for (const { routes } of ADAPTERS) {
     for (const route of routes) {
@@ -15,6 +15,23 @@ export function offeredMethods(target: string): readonly string[] {
     }
   }
   return [...methods]
+}
+
+/** The adapter that has a route for what came without its prefix, as of an SDK whose base URL is the host alone. */
+export function adapterMeant(method: string, target: string): ClientAdapter | undefined {
+  return ADAPTERS.find(({ label, routes }) => {
+    const path = `/adapters/${label}${pathOf(target)}`
+    return routes.some((route) => methodsOf(route).some((own) => own === method) && takes(route, path))
+  })
+}
+
+function takes({ path: pattern, hints }: AdapterRoute, path: string): boolean {
+  if (!follows(path, pattern)) return false
+  return hints === undefined || hints({ '*': path.slice(pattern.length - 1) }, new URLSearchParams()) !== undefined
+}
+
+function pathOf(target: string): string {
+  return target.replace(ORIGIN, '').replace(/\?.*/s, '')
 }
 
 /** What can be got can be asked for without its content. @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.2 */

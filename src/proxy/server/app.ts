@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
-import { methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
+import { adapterMeant, methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
@@ -242,14 +242,16 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
   const shown = `${method} ${url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)}`
   const offered = offeredMethods(url)
   const allow = offered.join(', ')
+  const meant = offered.includes(method) ? undefined : adapterMeant(method, url)
+  const lead = meant === undefined ? '' : `The base URL lacks /adapters/${meant.label}. `
   // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
   const error =
     allow === '' || offered.includes(method)
       ? new GatewayError(
           'route_not_found',
-          `There is no such method and path: ${shown}; offered are ${adapterOfPath(url).offers}; ${BASE_URLS}`,
+          `${lead}There is no such method and path: ${shown}; offered are ${adapterOfPath(url).offers}; ${BASE_URLS}`,
         )
-      : new GatewayError('method_not_allowed', `This path takes ${allow} only: ${shown}; ${BASE_URLS}`, {
+      : new GatewayError('method_not_allowed', `${lead}This path takes ${allow} only: ${shown}; ${BASE_URLS}`, {
           headers: { allow },
         })
   refuseUnrouted(error, request, reply, services)
