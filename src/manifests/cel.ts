@@ -3,6 +3,7 @@ import { Duration, Environment } from '@marcbachmann/cel-js/evaluator'
 import { CelUrl, parseCelUrl } from './cel-url.ts'
 import { isRecord, propertyOf } from './defaults.ts'
 import { parseDuration } from '../domain/resources/durations.ts'
+import { toRuleProblem } from './explain.ts'
 import type { FieldPath, FieldProblem } from './problem.ts'
 import type { Schema, ValidationRule } from './schema.ts'
 
@@ -99,7 +100,7 @@ function judge(rules: readonly Rule[], self: unknown, path: FieldPath, problems:
       problems.push({ path, message: `${rule.message} (rule cannot be evaluated: ${cause})` })
       continue
     }
-    if (passed !== true) problems.push({ path, message: rule.message })
+    if (passed !== true) problems.push(toRuleProblem(path, rule.message))
   }
 }
 

@@ -14,6 +14,17 @@ export interface StructureFault {
   readonly schema: Schema | undefined
 }
 
+/** What is right, where a CRD's message of a rule tells one half of it: the CRDs are a contract. */
+const RULES: ReadonlyMap<string, string> = new Map([
+  ['secretRef is required unless type is None', 'a secretRef with type Bearer or Header, none with type None'],
+])
+
+/** A rule in CEL that does not hold. */
+export function toRuleProblem(path: FieldPath, message: string): FieldProblem {
+  const allowed = RULES.get(message)
+  return { path, message, ...(allowed === undefined ? {} : { allowed }) }
+}
+
 export function toFieldProblem(fault: StructureFault): FieldProblem {
   const { error, path, found, schema } = fault
   const params: Readonly<Record<string, unknown>> = error.params

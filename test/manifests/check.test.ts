@@ -185,6 +185,16 @@ spec:
   )
 })
 
+t.test(
+  'a secretRef beside type None is told of, though the message of the rule speaks of one that lacks',
+  async (t) => {
+    const provider = EMBEDDING_PROVIDER.replace('type: None', 'type: None, secretRef: { name: s, key: apiKey }')
+    const { code, lines } = check([t.testdir({ 'a.yaml': documentsOf({ Provider: provider }) })])
+    t.equal(code, 1)
+    t.match(lines[0], /spec\.credentials: secretRef is required unless type is None; allowed: .*, none with type None$/)
+  },
+)
+
 t.test('a star within a name is told of, as it stands for itself', async (t) => {
   const key = `metadata: { name: k }
 spec: { policies: { excludeModels: ["gp*t", "*gpt*", "gpt*"] }, access: { providers: ["o*ai", "open*", "*"], models: ["gpt-*-mini"] } }`
