@@ -68,6 +68,7 @@ function presentedKey({ adapter, rawHeaders, query }: Incoming): string | undefi
   }
   if (adapter.keyQuery === undefined || query === '') return key
   for (const text of new URLSearchParams(query).getAll(adapter.keyQuery)) {
+    if (text === '') continue
     if (key !== undefined && key !== text) return undefined
     key = text
   }
