@@ -25,8 +25,9 @@ export function refusePlan(
 }
 
 /**
- * 404 for `record.requestedModel`, with the model that was probably meant, of those that the client's list shows. A name that no model has may be anything, a key in the wrong field too: what the refusal, the audit
- * record and the log show of it is masked, whatever the policy says.
+ * 404 for `record.requestedModel`, with the model that was probably meant, of those that the client's list shows. A name that
+ * no model has may be anything, a key in the wrong field too: what the refusal, the audit record and the log show of it is
+ * masked, whatever the policy says.
  */
 export function refuseModel(caller: GovernedCaller, record: RequestRecord, services: Services): GatewayError {
   const { adapter } = record.incoming
