@@ -179,6 +179,44 @@ t.test('a model without a price is out where a budget must know what it costs', 
   t.match(await gateway.line(step), { removed: ['p/unpriced: unpriced'] })
 })
 
+t.test('where what has a price is only out for the moment, the refusal is one that passes', async (t) => {
+  const [broken, well] = [await startFakeProvider(), await startFakeProvider()]
+  t.teardown(() => Promise.all([broken.close(), well.close()]))
+  broken.otherwise(status(500))
+  well.otherwise(ok(chatCompletion('x')))
+  const spec = '  failover: { circuitBreaker: { consecutiveFailures: 1, openFor: 60s } }'
+  const capabilities = 'capabilities: [chat, embeddings]'
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({
+          name: 'a',
+          url: broken.url,
+          models: [`{ name: m, ${capabilities}, pricing: { input: "1", output: "1" } }`, '{ name: other }'],
+          spec,
+        }),
+        provider({ name: 'b', url: well.url, models: [`{ name: m, ${capabilities} }`] }),
+        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "1" }]' }),
+      ),
+    },
+  })
+  t.equal((await gateway.chat()).status, 502)
+  const calls = {
+    'the model': () => gateway.chat(),
+    'the choice of the gateway': () => gateway.chat({ model: 'auto' }),
+    'another model of the same provider': () => gateway.chat({ model: 'other' }),
+    embeddings: () => gateway.chat({ messages: undefined, input: 'x' }, {}, '/v1/embeddings'),
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    const refused = await call()
+    t.match(await refused.json(), { error: { code: 'no_healthy_provider' } }, name)
+    t.same([refused.status, refused.headers.get('x-should-retry')], [503, 'true'], name)
+    const wait = Number(refused.headers.get('retry-after'))
+    t.ok(wait >= 1 && wait <= 60, `${name}: retry-after ${wait}`)
+  }
+  t.equal(well.requests.length, 0)
+})
+
 t.test('rate limits tell how much is left and when to come again', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

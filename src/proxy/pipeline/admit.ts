@@ -10,10 +10,10 @@ import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../do
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
-import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
-import type { Candidate, Removal, RoutePlan } from '../../domain/routing/route.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
+import { affordablePlan, unpricedOf } from './affordable-plan.ts'
 import type { Caller } from './authenticate.ts'
 import {
   QuotaBacklogError,
@@ -54,7 +54,7 @@ export function admissionOf(request: CompletionRequest): AskedAdmission {
   return { model: request.model, sampling: request.sampling, prompt: measurePrompt(request) }
 }
 
-/** @throws {GatewayError} 429 with the limit's name, 400 `unpriced_model`, 503 `quota_backend_unavailable`. */
+/** @throws {GatewayError} 429 with the limit's name, 503 `quota_backend_unavailable`, and as `affordablePlan`. */
 export async function admit(
   asked: AskedAdmission,
   route: RoutePlan,
@@ -63,7 +63,7 @@ export async function admit(
   services: Services,
 ): Promise<AdmittedRequest> {
   const quotas = limitsOfCaller(caller)
-  const plan = affordablePlan(route, quotas, asked, record)
+  const plan = affordablePlan(route, quotas, asked.model, record, services)
   record.promptSize = asked.prompt
   const need = needOf(
     asked.prompt,
@@ -103,29 +103,6 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
   const plan = quotaPlanOf(key, project, organization)
   quotaPlans.set(key, plan)
   return plan
-}
-
-function affordablePlan(
-  route: RoutePlan,
-  quotas: QuotaPlan,
-  { model }: AskedAdmission,
-  record: RequestRecord,
-): RoutePlan {
-  const isAffordable = ({ deployment }: Candidate) => canAfford(deployment, quotas)
-  if (route.candidates.every(isAffordable)) return route
-  const unpriced = route.candidates.filter((candidate) => !isAffordable(candidate)).map(unpricedRemoval)
-  record.removed = [...record.removed, ...unpriced]
-  const [first, ...others] = route.candidates.filter(isAffordable)
-  if (first === undefined) throw unpricedModelError((model ?? 'auto').slice(0, 128))
-  return { ...route, candidates: [first, ...others], removed: [...route.removed, ...unpriced] }
-}
-
-function unpricedRemoval({ deployment }: Candidate): Removal {
-  return { deployment, rule: 'unpriced', detail: 'no price, and a budget applies to this key' }
-}
-
-function unpricedOf({ removed }: RoutePlan): Removal[] {
-  return removed.filter(({ rule }) => rule === 'unpriced')
 }
 
 function orRefusal(admission: Admission, record: RequestRecord): Admitted {
