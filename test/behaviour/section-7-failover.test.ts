@@ -263,6 +263,29 @@ t.test('a failed request is told when the first of its providers may be asked ag
   t.ok(Number(seconds) >= 59 && Number(seconds) <= 120, `the provider's own limit: ${seconds}`)
 })
 
+t.test('embeddings of a model that is out for the moment are refused for the moment', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(status(503, {}, { 'retry-after': '40' }))
+  const models = ['{ name: m, capabilities: [chat, embeddings] }']
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models }),
+        provider({ name: 'without', url: upstream.url, type: 'Gemini', models }),
+        virtualKey(),
+      ),
+    },
+  })
+  const embed = () => gateway.chat({ messages: undefined, input: 'x' }, {}, '/v1/embeddings')
+  t.equal((await embed()).status, 502)
+  const refused = await embed()
+  t.match(await refused.json(), { error: { code: 'no_healthy_provider' } })
+  t.equal(refused.headers.get('x-should-retry'), 'true')
+  const wait = Number(refused.headers.get('retry-after'))
+  t.ok(wait >= 1 && wait <= 40, `retry-after ${wait}`)
+})
+
 t.test('after the first content a failure is an error event, not a second answer', async (t) => {
   const primary = await startFakeProvider()
   const backup = await startFakeProvider()

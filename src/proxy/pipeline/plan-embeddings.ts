@@ -1,7 +1,8 @@
 /** Which deployments may embed a text. */
 import { GatewayError } from '../../domain/errors.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
-import type { RouteOutcome } from '../../domain/routing/route.ts'
+import { noHealthyProvider } from '../../domain/routing/refusals.ts'
+import type { RouteOutcome, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -24,12 +25,15 @@ export function planForEmbeddings(
   if (outcome.type === 'refused') return outcome
   const [first, ...others] = outcome.candidates.filter(({ deployment }) => speaksEmbeddings(deployment))
   if (first !== undefined) return { ...outcome, candidates: [first, ...others] }
-  const error = new GatewayError(
-    'no_eligible_model',
-    'No provider of this model speaks the embeddings API of OpenAI.',
-    { param: 'model' },
-  )
-  return { type: 'refused', error, removed: outcome.removed }
+  return { type: 'refused', error: refusalFor(outcome, services), removed: outcome.removed }
+}
+
+function refusalFor({ removed }: RoutePlan, { health, now }: Services): GatewayError {
+  const cooling = removed.filter(({ rule, deployment }) => rule === 'cooling-down' && speaksEmbeddings(deployment))
+  if (cooling.length > 0) return noHealthyProvider(cooling, health, now())
+  return new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
+    param: 'model',
+  })
 }
 
 /** Whether the provider's API has embeddings in the one shape that the gateway knows. */
