@@ -6,7 +6,7 @@ import { isJsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import { coolDownLeft } from '../../domain/routing/refusals.ts'
-import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -126,8 +126,8 @@ export function wasSent(error: unknown): boolean {
 }
 
 /**
- * The error for the client when every try has failed. Where all that could serve the request is cooling down by now, its
- * retry-after is when the first of these may be asked again: the next request would be refused until then.
+ * The error for the client when every try has failed. Where all that could serve the request is cooling down or full by
+ * now, its retry-after is when the first of these may be asked again: the next request would be refused until then.
  */
 export function exhausted(
   failures: readonly AttemptFailure[],
@@ -137,27 +137,36 @@ export function exhausted(
 ): GatewayError {
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
-  const coolingAlready = plan.removed.filter(({ rule }) => rule === 'cooling-down')
-  const seconds = Math.ceil(coolDownLeft([...plan.candidates, ...coolingAlready], health, nowMs) / 1_000)
+  const seconds = secondsLeft(plan, health, nowMs)
   const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
+  const passing = { retryAfterSeconds: Math.max(1, seconds) }
   if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`, wait)
-  if (every('busy')) {
-    const full = plan.candidates.reduce(
-      (least, { deployment }) => Math.min(least, health.fullForMs(deployment)),
-      Infinity,
-    )
-    return new GatewayError('no_healthy_provider', 'No provider can take another request now.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(full / 1_000)),
-    })
-  }
+  if (every('busy'))
+    return new GatewayError('no_healthy_provider', 'No provider can take another request now.', passing)
   if (every('rate-limited')) {
-    return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, {
-      retryAfterSeconds: Math.max(1, seconds),
-    })
+    return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, passing)
   }
-  const isHopeless = failures.length > 0 && failures.every(({ isOurFault }) => isOurFault === true)
-  const details = isHopeless ? { retryable: false } : wait
+  const wasFull = failures.some(({ kind }) => kind === 'busy')
+  const details = isHopeless(failures, plan) ? { retryable: false } : wasFull ? passing : wait
   return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, details)
+}
+
+/** Until the first of what could serve may be asked, of what was out already too; 0: one of them may now. */
+function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Milliseconds): number {
+  const leftMs = [...plan.candidates, ...coolingAlready(plan)].map((choice) =>
+    Math.max(coolDownLeft([choice], health, nowMs), health.fullForMs(choice.deployment)),
+  )
+  return Math.ceil(Math.min(...leftMs) / 1_000)
+}
+
+/** All that could serve was asked, and refuses this gateway: nobody was out for the moment only. */
+function isHopeless(failures: readonly AttemptFailure[], plan: RoutePlan): boolean {
+  if (failures.length < plan.candidates.length || coolingAlready(plan).length > 0) return false
+  return failures.every(({ isOurFault }) => isOurFault === true)
+}
+
+function coolingAlready({ removed }: RoutePlan): Removal[] {
+  return removed.filter(({ rule }) => rule === 'cooling-down')
 }
 
 function byStatus(error: StatusError, clientFormat: FormatName): Judgement {

@@ -1,0 +1,70 @@
+import t from 'tap'
+import type { RemovalRule, RoutePlan } from '../../../src/domain/routing/route.ts'
+import { exhausted, NO_SLOT, type AttemptFailure } from '../../../src/proxy/pipeline/attempt-failure.ts'
+import { HealthBoard } from '../../../src/proxy/providers/health-board.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+import { createTestClock } from '../../helpers/clock.ts'
+
+const REFUSES_US: AttemptFailure = { type: 'failure', kind: 'error', retrySame: false, isOurFault: true }
+const FAILED: AttemptFailure = { type: 'failure', kind: 'error', retrySame: true }
+const FULL: AttemptFailure = NO_SLOT.failure
+
+function setUp() {
+  const clock = createTestClock()
+  const board = new HealthBoard(clock.now)
+  const compiled = compile(
+    provider('one', [model('m')]),
+    provider('two', [model('m')]),
+    provider('narrow', [model('m')], { limits: { requestsPerMinute: 1 } }),
+  )
+  const at = (name: string) => deploymentOf(compiled, `${name}/m`)
+  const planOf = (first: string, others: string[] = [], removed: Record<string, RemovalRule> = {}): RoutePlan => {
+    const candidate = (name: string) => ({ deployment: at(name), score: 1 })
+    const gone = Object.entries(removed).map(([name, rule]) => ({ deployment: at(name), rule, detail: '' }))
+    return { type: 'plan', candidates: [candidate(first), ...others.map(candidate)], removed: gone, method: 'cost' }
+  }
+  const refusal = (failures: AttemptFailure[], plan: RoutePlan) => {
+    const { code, retryable, details } = exhausted(failures, plan, board, clock.now())
+    return [code, retryable, details.retryAfterSeconds]
+  }
+  return { board, at, planOf, refusal }
+}
+
+t.test('where all refuse us, asking again does not help', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  for (const name of ['one', 'two']) board.failed(at(name), { reason: 'status-401', ourFault: true })
+  t.strictSame(refusal([REFUSES_US, REFUSES_US], planOf('one', ['two'])), ['all_providers_failed', false, undefined])
+  const other = planOf('one', [], { two: 'capability' })
+  t.strictSame(refusal([REFUSES_US], other), ['all_providers_failed', false, undefined], 'a rule keeps the other out')
+})
+
+t.test('where another was out for the moment only, it may serve then', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  board.failed(at('one'), { reason: 'status-401', ourFault: true })
+  board.failed(at('two'), { reason: 'status-429', retryAfterMs: 7_000 })
+  const plan = planOf('one', [], { two: 'cooling-down' })
+  t.strictSame(refusal([REFUSES_US], plan), ['all_providers_failed', true, 7])
+})
+
+t.test('where not all have been asked, the next may serve at once', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  board.failed(at('one'), { reason: 'status-401', ourFault: true })
+  t.strictSame(refusal([REFUSES_US], planOf('one', ['two'])), ['all_providers_failed', true, undefined])
+})
+
+t.test('a provider that was full is waited for as one that is cooling down', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  board.enter(at('narrow'))
+  const full = Math.ceil(board.fullForMs(at('narrow')) / 1_000)
+  t.ok(full > 30)
+  for (let count = 0; count < 3; count++) board.failed(at('one'), { reason: 'connect' })
+  t.strictSame(refusal([FAILED, FULL], planOf('one', ['narrow'])), ['all_providers_failed', true, 30])
+  board.failed(at('two'), { reason: 'status-429', retryAfterMs: 7_000 })
+  const plan = planOf('narrow', [], { two: 'cooling-down' })
+  t.strictSame(refusal([FULL], plan), ['no_healthy_provider', true, 7], 'another is back earlier')
+  t.strictSame(refusal([FULL], planOf('narrow')), ['no_healthy_provider', true, full])
+  t.strictSame(refusal([FULL], planOf('two')), ['no_healthy_provider', true, 7])
+  const { planOf: at2, refusal: fresh } = setUp()
+  t.strictSame(fresh([FULL], at2('one')), ['no_healthy_provider', true, 1], 'as many at a time as it takes')
+  t.strictSame(fresh([REFUSES_US, FULL], at2('two', ['one'])), ['all_providers_failed', true, 1])
+})
