@@ -143,6 +143,7 @@ t.test('an emptied manifest file locks nobody out', async (t) => {
   for (const model of ['auto', 'm']) {
     const unanswered = await gateway.chat({ model })
     t.equal(unanswered.status, 503, 'no fault of the key')
+    t.equal(unanswered.headers.get('x-should-retry'), 'false', 'nor does asking again help')
     t.match(await unanswered.json(), { error: { code: 'no_healthy_provider', message: /no provider is in use/ } })
   }
 })

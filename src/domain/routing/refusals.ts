@@ -47,12 +47,13 @@ export function nothingAllowed(): GatewayError {
 }
 
 /**
- * 503. What could serve is switched off or has no credentials: the fault of neither key nor request. Nobody knows when that is over.
+ * 503. What could serve is switched off or has no credentials: the fault of neither key nor request. Somebody has to mend that, so
+ * asking again at once does not help.
  * `some`: others are in use.
  */
 export function noProviderInUse(some: boolean): GatewayError {
   const which = some ? 'no provider that this key may use is in use' : 'no provider is in use'
-  return new GatewayError('no_healthy_provider', `there is no model: ${which}`)
+  return new GatewayError('no_healthy_provider', `there is no model: ${which}`, { retryable: false })
 }
 
 /** 400. The rules of the request leave no candidate. */

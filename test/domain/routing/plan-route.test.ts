@@ -93,7 +93,7 @@ t.test('where no provider is in use the refusal says so', async (t) => {
       t.match(errorOf(plan(name, { compiled })), {
         code: 'no_healthy_provider',
         status: 503,
-        retryable: true,
+        retryable: false,
         message: 'there is no model: no provider is in use',
         details: { retryAfterSeconds: undefined },
       })
@@ -106,6 +106,7 @@ t.test('where only other keys have a provider in use the refusal is no fault of 
   for (const name of ['auto', 'gpt', 'secret-model']) {
     t.match(errorOf(plan(name, { key: key({ providers: ['off'] }) })), {
       code: 'no_healthy_provider',
+      retryable: false,
       message: 'there is no model: no provider that this key may use is in use',
     })
   }
