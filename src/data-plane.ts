@@ -128,7 +128,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   holder.onChange((configuration) => {
     const { compiled } = configuration
     void transport.retain(compiled.snapshot.providers)
-    health.retain(compiled.deployments)
+    health.retain(compiled.deployments, configuration.credentialOf)
     probe.retain(probed(configuration))
     hydrator.follow(configuration)
   })

@@ -18,6 +18,7 @@ import {
 } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { until } from '../helpers/redis.ts'
 
 /** A breaker that stays out of the way. */
 const SPEC = '  failover: { circuitBreaker: { consecutiveFailures: 100, openFor: 1s } }'
@@ -261,6 +262,38 @@ t.test('a failed request is told when the first of its providers may be asked ag
   const [code, seconds] = await wait('rare')
   t.equal(code, 503)
   t.ok(Number(seconds) >= 59 && Number(seconds) <= 120, `the provider's own limit: ${seconds}`)
+})
+
+t.test('an edit that mends a provider is in force at once, with its breaker open', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise((exchange) => {
+    const isRight = exchange.request.headers.authorization === 'Bearer right-key'
+    return (isRight ? ok(chatCompletion('x')) : status(401))(exchange)
+  })
+  const spec = '  failover: { circuitBreaker: { consecutiveFailures: 1, openFor: 10m } }'
+  const manifests = (url: string, key: string, more = '') =>
+    yaml(
+      provider({ name: 'p', url, spec: spec + more }).replace('type: None', 'type: Bearer, secretRef: { name: s }'),
+      `apiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { apiKey: ${key} }\n`,
+      virtualKey(),
+    )
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': manifests('http://127.0.0.1:1', 'wrong-key') } })
+  let edits = 0
+  const edit = async (text: string) => {
+    gateway.write('all.yaml', text)
+    edits += 1
+    await until(() => gateway.lines.filter(({ msg }) => msg === 'configuration in force').length > edits)
+  }
+  t.equal((await gateway.chat()).status, 502)
+  t.equal((await gateway.chat()).status, 503, 'the breaker is open')
+  await edit(manifests('http://127.0.0.1:1', 'wrong-key', '\n  limits: { maxConcurrent: 9 }'))
+  t.equal((await gateway.chat()).status, 503, 'its limits are another matter')
+  await edit(manifests(upstream.url, 'wrong-key'))
+  t.equal((await gateway.chat()).status, 502, 'another address, which refuses the key')
+  t.equal((await gateway.chat()).status, 503)
+  await edit(manifests(upstream.url, 'right-key'))
+  t.equal((await gateway.chat()).status, 200)
 })
 
 t.test('embeddings of a model that is out for the moment are refused for the moment', async (t) => {

@@ -5,11 +5,13 @@
  * Limits of a provider count in this process only: N sidecars may together reach N times as much, and then the
  * provider's own 429 with Retry-After is the truth.
  */
+import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { BreakerSettings, Failure, Health } from '../../domain/routing/health.ts'
 import type { MinuteWindow } from '../../domain/routing/minute-window.ts'
 import type { HealthRecorder, LeaveProvider, Now } from '../pipeline/ports.ts'
+import type { Reach } from './reach.ts'
 import {
   afterCompletion,
   afterEntry,
@@ -29,6 +31,7 @@ import {
   untilUsedAtMost,
   usedInWindow,
 } from '../../domain/routing/minute-window.ts'
+import { isSameAddress, isSameReach, reachOf } from './reach.ts'
 
 interface DeploymentRecord {
   health: Health
@@ -60,6 +63,10 @@ export class HealthBoard implements HealthRecorder {
   readonly #onCircuit: OnCircuit
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
+  /** By `provider/model`, of the configuration in force. */
+  readonly #reaches = new Map<string, Reach>()
+  /** Of the deployments of all configurations: the same one as long as nothing of it changes. */
+  readonly #reachOf = new WeakMap<Deployment, Reach>()
   /** Providers whose checks are switched off now: calls that are on their way know what was when they began. */
   #unchecked: ReadonlySet<string> = new Set()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
@@ -130,6 +137,7 @@ export class HealthBoard implements HealthRecorder {
   /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */
   tokensUsed(deployment: Deployment, tokens: number): void {
     if (!(tokens > 0) || deployment.provider.limits.tokensPerMinute === undefined) return
+    if (this.#isOfBefore(deployment)) return
     const provider = this.#provider(deployment.provider.name)
     provider.tokens = addToWindow(provider.tokens, tokens, this.#now())
   }
@@ -153,15 +161,50 @@ export class HealthBoard implements HealthRecorder {
     )
   }
 
-  /** Forgets what the configuration no longer has, so that the maps stay bounded. Attempts on their way are unharmed. */
-  retain(deployments: readonly Deployment[]): void {
+  /**
+   * Forgets what the configuration no longer has, so that the maps stay bounded, and what it reaches in another way than
+   * before: an edit that mends a provider is in force at once. Attempts on their way are unharmed.
+   * @param credentialOf the key of a provider by its name
+   */
+  retain(
+    deployments: readonly Deployment[],
+    credentialOf: (provider: string) => Secret | undefined = () => undefined,
+  ): void {
     const ids = new Set(deployments.map(({ id }) => id))
     const providers = new Set(deployments.map(({ provider }) => provider.name))
+    for (const id of this.#reaches.keys()) if (!ids.has(id)) this.#reaches.delete(id)
+    for (const deployment of deployments)
+      this.#follow(deployment, reachOf(deployment, credentialOf(deployment.provider.name)))
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
     const unchecked = deployments.filter(({ provider }) => provider.healthCheck.mode === 'Disabled')
     this.#unchecked = new Set(unchecked.map(({ provider }) => provider.name))
     for (const deployment of unchecked) this.#close(deployment)
+  }
+
+  #follow(deployment: Deployment, reach: Reach): void {
+    const before = this.#reaches.get(deployment.id)
+    const isSame = before !== undefined && isSameReach(before, reach)
+    const current = isSame ? before : reach
+    this.#reaches.set(deployment.id, current)
+    this.#reachOf.set(deployment, current)
+    if (before === undefined || isSame) return
+    // Another key may be one of the same account, whose limits go on; another server has its own.
+    if (!isSameAddress(before, reach)) this.#providers.delete(deployment.provider.name)
+    this.#forgetHealth(deployment)
+  }
+
+  #forgetHealth(deployment: Deployment): void {
+    const record = this.#deployments.get(deployment.id)
+    if (record === undefined) return
+    record.probe = undefined
+    this.#change(deployment, record, UNKNOWN_HEALTH)
+  }
+
+  /** A call on its way to where the deployment was: that tells nothing of where it is. */
+  #isOfBefore(deployment: Deployment): boolean {
+    const reach = this.#reachOf.get(deployment)
+    return reach !== undefined && reach !== this.#reaches.get(deployment.id)
   }
 
   /** It may have been open when its mode became Disabled. */
@@ -172,12 +215,13 @@ export class HealthBoard implements HealthRecorder {
   }
 
   /** A breaker on trial has not closed. */
-  #change({ id }: Deployment, record: DeploymentRecord, health: Health, reason?: string): void {
+  #change(deployment: Deployment, record: DeploymentRecord, health: Health, reason?: string): void {
+    if (this.#isOfBefore(deployment)) return
     record.health = health
     const isOpen = health.breaker.type !== 'closed'
     if (isOpen === record.isOpen) return
     record.isOpen = isOpen
-    this.#onCircuit(id, isOpen ? 'opened' : 'closed', reason)
+    this.#onCircuit(deployment.id, isOpen ? 'opened' : 'closed', reason)
   }
 
   #isUnchecked({ provider }: Deployment): boolean {

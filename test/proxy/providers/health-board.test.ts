@@ -1,5 +1,6 @@
 import t from 'tap'
 import { HealthBoard } from '../../../src/proxy/providers/health-board.ts'
+import { Secret } from '../../../src/domain/secret.ts'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import { createTestClock } from '../../helpers/clock.ts'
 import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
@@ -234,4 +235,65 @@ t.test('a provider whose streams break off after their beginning is left alone f
   board.completed(a)
   board.failed(a, FAILURE)
   t.equal(board.coolingDownUntil('one/a'), undefined, 'a stream that came whole proves more than one that began')
+})
+
+/** Edits of the provider `one`, each with the Secret that is there then. */
+const MENDING: Readonly<Record<string, { fields?: Partial<ProviderEntry>; upstreamName?: string; secret?: string }>> = {
+  'another base URL': { fields: { endpoint: { ...provider('x', []).endpoint, baseUrl: 'https://elsewhere.example' } } },
+  'another forward proxy': { fields: { endpoint: { ...provider('x', []).endpoint, proxyUrl: 'http://proxy:3128' } } },
+  'other certificates': { fields: { endpoint: { ...provider('x', []).endpoint, ca: 'PEM' } } },
+  'another way to send the key': { fields: { credentials: { type: 'Header', headerName: 'api-key' } } },
+  'another family': { fields: { type: 'Anthropic' } },
+  'another key': { secret: 'new' },
+  'another name of the model there': { upstreamName: 'a-2025' },
+}
+
+for (const [edit, { fields = {}, upstreamName = 'a', secret = 'old' }] of Object.entries(MENDING)) {
+  t.test(`${edit}: nothing is known of it any more, and calls of before tell nothing`, async (t) => {
+    const { board, clock, told, a: before } = setUp()
+    board.retain([before], () => new Secret('old'))
+    board.succeeded(before, 120)
+    board.failed(before, { ...FAILURE, ourFault: true, retryAfterMs: 50_000 })
+    clock.advance(30_000)
+    const probe = board.enter(before)
+    const after = deploymentOf(compile(provider('one', [model('a', { upstreamName })], fields)), 'one/a')
+    board.retain([after], () => new Secret(secret))
+    t.equal(board.coolingDownUntil('one/a'), undefined)
+    t.equal(board.latencyMs('one/a'), undefined)
+    t.strictSame(told, ['one/a opened status-500', 'one/a closed'])
+    probe?.()
+    for (let count = 0; count < 3; count++) board.failed(before, { ...FAILURE, retryAfterMs: 5_000 })
+    t.equal(board.coolingDownUntil('one/a'), undefined)
+    for (let count = 0; count < 3; count++) board.failed(after, FAILURE)
+    t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
+    board.succeeded(before, 1)
+    t.equal(board.latencyMs('one/a'), undefined)
+  })
+}
+
+t.test('an edit of anything else leaves what is known of a provider', async (t) => {
+  const { board, clock, a } = setUp()
+  board.retain([a], () => new Secret('old'))
+  for (let count = 0; count < 2; count++) board.failed(a, FAILURE)
+  const models = [model('a', { quality: 0.9, contextWindow: 1_000 }), model('c')]
+  const fields = { limits: { maxConcurrent: 9 }, priority: 1, weight: 7, countries: ['it'] }
+  const after = deploymentOf(compile(provider('one', models, fields)), 'one/a')
+  board.retain([after], () => new Secret('old'))
+  board.failed(a, FAILURE)
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000, 'calls of before count')
+  board.retain([deploymentOf(compile(provider('one', models)), 'one/a')], () => new Secret('old'))
+  t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000)
+})
+
+t.test('calls to an address of before take no slot at the new one', async (t) => {
+  const limits = { maxConcurrent: 1, requestsPerMinute: 1 }
+  const { board, a } = setUp({ limits })
+  board.retain([a])
+  const leave = board.enter(a)
+  const endpoint = { ...a.provider.endpoint, baseUrl: 'https://elsewhere.example' }
+  const after = deploymentOf(compile(provider('one', [model('a')], { limits, endpoint })), 'one/a')
+  board.retain([after])
+  t.ok(board.enter(after))
+  leave?.(false)
+  t.equal(board.enter(after), undefined)
 })
