@@ -7,6 +7,7 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { AttemptError } from '../pipeline/ports.ts'
+import { isSameKey } from './reach.ts'
 import type { ProbeCall } from './transport.ts'
 
 export interface ProbeTarget {
@@ -28,6 +29,8 @@ export interface ActiveProbeOptions {
 
 interface Watch {
   readonly provider: ProviderEntry
+  /** When the watch began. */
+  readonly credential: Secret | undefined
   readonly abort: AbortController
   timer: NodeJS.Timeout | undefined
   /** Equal verdicts in a row: positive successes, negative failures. */
@@ -45,11 +48,12 @@ export class ActiveProbe {
     this.#options = options
   }
 
-  /** Watches exactly these providers from now on. One whose entry is unchanged keeps what is known of it. */
+  /** Watches exactly these providers from now on. One whose entry and key are unchanged keeps what is known of it. */
   retain(providers: readonly ProviderEntry[]): void {
     const wanted = new Map(providers.filter(isActive).map((provider) => [provider.name, provider]))
     for (const [name, watch] of this.#watches) {
-      if (JSON.stringify(wanted.get(name)) === JSON.stringify(watch.provider)) wanted.delete(name)
+      const isSame = JSON.stringify(wanted.get(name)) === JSON.stringify(watch.provider)
+      if (isSame && isSameKey(this.#options.credentialOf(name), watch.credential)) wanted.delete(name)
       else this.#forget(name, watch)
     }
     for (const provider of wanted.values()) this.#watch(provider)
@@ -61,7 +65,9 @@ export class ActiveProbe {
   }
 
   #watch(provider: ProviderEntry): void {
-    const watch: Watch = { provider, abort: new AbortController(), timer: undefined, streak: 0, down: false }
+    const credential = this.#options.credentialOf(provider.name)
+    const abort = new AbortController()
+    const watch: Watch = { provider, credential, abort, timer: undefined, streak: 0, down: false }
     this.#watches.set(provider.name, watch)
     // The first one soon, but not all providers of all processes at the same moment.
     this.#schedule(watch, this.#options.random() * Math.min(1000, provider.healthCheck.intervalMs))

@@ -104,6 +104,37 @@ t.test('only active providers are watched, unchanged ones go on, others end with
   t.equal(calls[1]?.signal.aborted, true)
 })
 
+t.test('a provider with another key is checked anew, and is not down before', async (t) => {
+  const keys: (string | undefined)[] = []
+  const verdicts: string[] = []
+  const events = new EventEmitter()
+  let key = new Secret('old')
+  const probe = new ActiveProbe({
+    transport: {
+      probe: ({ credential }) => new Promise(() => (keys.push(credential?.reveal()), events.emit('call'))),
+    },
+    board: { markProvider: (_name, { type }) => verdicts.push(type) },
+    credentialOf: () => key,
+    now: () => 0,
+    random: () => 0,
+  })
+  t.teardown(() => probe.stop())
+  const awake = setInterval(() => undefined, 1000)
+  t.teardown(() => clearInterval(awake))
+  const first = once(events, 'call')
+  probe.retain([active('one')])
+  await first
+  key = new Secret('old')
+  probe.retain([active('one')])
+  t.same(verdicts, [], 'the same key in another configuration')
+  const second = once(events, 'call')
+  key = new Secret('new')
+  probe.retain([active('one')])
+  t.same(verdicts, ['up'])
+  await second
+  t.same(keys, ['old', 'new'])
+})
+
 t.test('a check asks the health route with the key and gives up on a frozen provider', async (t) => {
   const fake = await startFakeProvider()
   const transport = new HttpTransport()
