@@ -240,7 +240,7 @@ t.test('nothing passes after the end mark', async (t) => {
 t.test('the log says how an attempt failed, in words of our own', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')
   for (const [behaviour, detail] of [
-    [hangUp(), 'the connection to the provider broke (UND_ERR_SOCKET)'],
+    [hangUp(), `the connection to the provider at ${first.url} broke (UND_ERR_SOCKET)`],
     [ok({ choices: 'none of the prompt' }), 'The provider sent an answer without choices.'],
   ] as const) {
     first.enqueue(behaviour)

@@ -1,4 +1,4 @@
-/** What an error of the HTTP client means for an attempt. Its text goes to logs, so it holds a code and no address. */
+/** What an error of the HTTP client means for an attempt. Its text goes to logs: of an address it holds the origin, no more. */
 import { AttemptError } from '../pipeline/ports.ts'
 
 /** The answer broke the rules of HTTP, or passed a limit of ours. @see undici lib/core/errors.js */
@@ -20,20 +20,25 @@ export type ExchangeStage = 'connecting' | 'waiting' | 'answering'
 
 /**
  * @param stage where the error met the exchange
- * @param peer who was spoken to, as a log says it
+ * @param peer who was spoken to, as a log says it: `the provider at https://api.example`
  */
-export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer = 'the provider'): AttemptError {
+export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer: string): AttemptError {
   if (error instanceof AttemptError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new AttemptError('timeout', "the provider's connect clock ran out", { clock: 'connect', cause: error })
+    return connectTimeout(peer, error)
   }
   if (isProtocolError(error, code, stage)) {
     // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
-    return new AttemptError('protocol', `${peer}'s answer is not valid HTTP (${code})`)
+    return new AttemptError('protocol', `the answer of ${peer} is not valid HTTP (${code})`)
   }
   if (stage === 'connecting') return new AttemptError('connect', `no connection to ${peer} (${code})`, { cause: error })
   return new AttemptError('cut', `the connection to ${peer} broke (${code})`, { cause: error })
+}
+
+/** The connect clock ran out. */
+export function connectTimeout(peer: string, cause?: unknown): AttemptError {
+  return new AttemptError('timeout', `no connection to ${peer} within the connect clock`, { clock: 'connect', cause })
 }
 
 /** Whether the other side ended the connection: no clock and no abort of ours did. */

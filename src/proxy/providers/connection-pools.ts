@@ -194,24 +194,34 @@ function unnamed(connect: buildConnector.connector): buildConnector.connector {
  * ends what waits for the tunnel.
  */
 class ForwardProxy extends Pool {
+  readonly #peer: string
+
+  constructor(origin: URL, options: Pool.Options) {
+    super(origin, options)
+    this.#peer = `the forward proxy at ${origin.origin}`
+  }
+
   override connect(options: ConnectOptions): Promise<Dispatcher.ConnectData>
   override connect(options: ConnectOptions, callback: Connected): void
   override connect(options: ConnectOptions, callback?: Connected): Promise<Dispatcher.ConnectData> | void {
     if (callback !== undefined) return super.connect(options, callback)
-    return super.connect(options).then(emptyTunnel, (error: unknown) => {
-      throw attemptErrorOf(error, 'connecting', 'the forward proxy')
-    })
+    return super.connect(options).then(
+      (tunnel) => emptyTunnel(tunnel, this.#peer),
+      (error: unknown) => {
+        throw attemptErrorOf(error, 'connecting', this.#peer)
+      },
+    )
   }
 }
 
 /** No provider speaks before it is asked. Of a refusal undici would keep the status to itself: it says whom to ask for help. */
-function emptyTunnel(tunnel: Dispatcher.ConnectData): Dispatcher.ConnectData {
+function emptyTunnel(tunnel: Dispatcher.ConnectData, peer: string): Dispatcher.ConnectData {
   const { socket, statusCode } = tunnel
   if (statusCode === 200 && socket.readableLength === 0) return tunnel
   socket.on('error', () => undefined).destroy()
   throw statusCode === 200
-    ? new AttemptError('protocol', "the forward proxy answered in the provider's place")
-    : new AttemptError('connect', `the forward proxy opens no tunnel (status ${statusCode})`)
+    ? new AttemptError('protocol', `${peer} answered in the provider's place`)
+    : new AttemptError('connect', `${peer} opens no tunnel (status ${statusCode})`)
 }
 
 type ConnectOptions = Parameters<Pool['connect']>[0]

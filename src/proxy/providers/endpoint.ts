@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly origin: string
   /** Of the forward proxy that leads there. */
   readonly proxyUrl: string | undefined
+  /** Who is spoken to, as a log says it: origins only, as paths, queries and logins may hold keys. */
+  readonly peer: string
   /** Equal for endpoints that may share connections. */
   readonly poolKey: string
   /** Path and query of an operation. */
@@ -35,6 +37,7 @@ export function openEndpoint(provider: ProviderEntry, otherwiseThrough: ForwardP
     family,
     origin: base.origin,
     proxyUrl,
+    peer: peerAt(base.origin, proxyUrl),
     poolKey: poolKeyOf(provider, base.origin, proxyUrl),
     pathOf(target) {
       const key = `${target.operation} ${target.stream} ${target.upstreamName}`
@@ -70,6 +73,11 @@ function parseBaseUrl({ name, endpoint }: ProviderEntry, family: ProviderFamily)
 
 function poolKeyOf({ endpoint, timeouts }: ProviderEntry, origin: string, proxyUrl: string | undefined): string {
   return JSON.stringify([origin, endpoint.allowInsecureHttp, timeouts.connectMs, endpoint.ca, proxyUrl])
+}
+
+function peerAt(origin: string, proxyUrl: string | undefined): string {
+  const proxy = proxyUrl === undefined ? null : URL.parse(proxyUrl)
+  return `the provider at ${origin}${proxy === null ? '' : ` through the forward proxy at ${proxy.origin}`}`
 }
 
 function pathAndQuery(url: URL): string {

@@ -21,7 +21,7 @@ import type { SignOfLife, Waiter } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AnswerBody } from './answer-body.ts'
 import { AttemptClocks } from './attempt-clocks.ts'
-import { attemptErrorOf } from './attempt-error.ts'
+import { attemptErrorOf, connectTimeout } from './attempt-error.ts'
 import { decodeContent, isEncoded } from './content-decoding.ts'
 import { SecondSending } from './kept-connection.ts'
 import { replyHeaders } from './provider-headers.ts'
@@ -38,6 +38,8 @@ const CLOSING_MS: Milliseconds = 1_000
 type Controller = Dispatcher.DispatchController
 
 export interface ExchangeOptions {
+  /** @see Endpoint.peer */
+  readonly peer: string
   readonly timeouts: AttemptTimeouts
   /** Not yet aborted. */
   readonly signal: Cancellation
@@ -100,7 +102,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
 
   /** The exchange never reached undici. */
   notSent(error: unknown): void {
-    this.#end(attemptErrorOf(error, this.#stage))
+    this.#end(attemptErrorOf(error, this.#stage, this.#options.peer))
     this.#release()
   }
 
@@ -142,7 +144,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
 
   onResponseError(_controller: Controller, error: Error): void {
     if (!this.#body.ended && !this.#isAsking && this.#second.isDue(error)) return this.#sendAgain()
-    this.#end(attemptErrorOf(error, this.#stage))
+    this.#end(attemptErrorOf(error, this.#stage, this.#options.peer))
     this.#release()
   }
 
@@ -205,7 +207,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
   readonly #timeUp = (clock: Clock): void => {
     if (clock === 'first-byte' && this.#options.isPatient) this.#ask()
     // What was left to the server has ended by now: there the total clock, too, only cuts it off.
-    else if (clock !== 'closing' && !this.#body.ended) this.#end(timedOut(clock))
+    else if (clock !== 'closing' && !this.#body.ended) this.#end(timedOut(clock, this.#options.peer))
     // After a look at the socket: where the event loop was held, what has come meanwhile waits there.
     else setImmediate(() => this.#close())
   }
@@ -262,6 +264,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
 
 const ONCE = { once: true }
 
-function timedOut(clock: Exclude<Clock, 'closing'>): AttemptError {
+function timedOut(clock: Exclude<Clock, 'closing'>, peer: string): AttemptError {
+  if (clock === 'connect') return connectTimeout(peer)
   return new AttemptError('timeout', `the provider's ${clock} clock ran out`, { clock })
 }

@@ -130,6 +130,7 @@ export class HttpTransport implements ProviderTransport {
     const lease = isQuestion === true ? this.#pools.takeForQuestion(endpoint) : this.#pools.take(endpoint)
     const request = { origin: endpoint.origin, method, path, headers, body: bytesOf(body) }
     const exchange = new ProviderExchange({
+      peer: endpoint.peer,
       timeouts,
       signal,
       stream: kind === 'stream',

@@ -72,7 +72,25 @@ t.test('a name is resolved and checked: localhost only where loopback is allowed
 })
 
 t.test('a name that does not exist is a failed connection', async (t) => {
-  t.match(await sender(t)({ baseUrl: 'http://no-such-host.invalid' }), { kind: 'connect' })
+  t.match(await sender(t)({ baseUrl: 'http://no-such-host.invalid' }), {
+    kind: 'connect',
+    message: /^no connection to the provider at http:\/\/no-such-host\.invalid \((ENOTFOUND|EAI_AGAIN)\)$/,
+  })
+})
+
+t.test('where a connection failed is told, without path, query and login', async (t) => {
+  const send = sender(t)
+  const port = await freePort()
+  t.match(await send({ baseUrl: `http://127.0.0.1:${port}/v1?key=s3cret` }), {
+    kind: 'connect',
+    message: `no connection to the provider at http://127.0.0.1:${port} (ECONNREFUSED)`,
+  })
+  const frozen = await startProxy(t, { onConnect: () => undefined })
+  const proxyUrl = frozen.proxyUrl.replace('//', '//name:login@')
+  t.match(await send({ baseUrl: 'https://provider.test/v1', proxyUrl }, 60), {
+    clock: 'connect',
+    message: `no connection to the provider at https://provider.test through the forward proxy at ${frozen.proxyUrl} within the connect clock`,
+  })
 })
 
 t.test('a certificate is trusted by its own authority only', async (t) => {
@@ -102,11 +120,12 @@ t.test('a forward proxy that refuses, or never answers, is a connection that fai
   })
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: refusing.proxyUrl }), {
     kind: 'connect',
-    message: /forward proxy .*\b407\b/,
+    message: `the forward proxy at ${refusing.proxyUrl} opens no tunnel (status 407)`,
   })
-  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: `http://127.0.0.1:${await freePort()}` }), {
+  const port = await freePort()
+  t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: `http://name:login@127.0.0.1:${port}` }), {
     kind: 'connect',
-    message: /forward proxy \(ECONNREFUSED\)/,
+    message: `no connection to the forward proxy at http://127.0.0.1:${port} (ECONNREFUSED)`,
   })
   const frozen = await startProxy(t, { onConnect: () => undefined })
   t.match(await send({ baseUrl: 'http://provider.test', proxyUrl: frozen.proxyUrl }, 60), {
