@@ -240,5 +240,9 @@ function parseProxyUrl(text: string): URL {
     throw new AttemptError('refused-address', 'the forward proxy is no http or https URL')
   }
   checkLiteralAddress(url.hostname, true)
+  // undici throws at a path, and a proxy has none.
+  url.pathname = ''
+  url.search = ''
+  url.hash = ''
   return url
 }

@@ -113,6 +113,15 @@ t.test('a forward proxy tunnels to the provider', async (t) => {
   t.equal(fake.requests[0]?.headers.host, `127.0.0.1:${fake.port}`)
 })
 
+t.test('what follows the port of a forward proxy is left out', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  fake.otherwise(ok({}))
+  const { proxyUrl } = await startProxy(t)
+  for (const rest of ['/', '/path', '?query', '#fragment'])
+    t.same(await sender(t)({ baseUrl: fake.url, proxyUrl: proxyUrl + rest }), { status: 200 }, rest)
+})
+
 t.test('a forward proxy that refuses, or never answers, is a connection that failed', async (t) => {
   const send = sender(t)
   const refusing = await startProxy(t, {
