@@ -9,9 +9,7 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { BreakerSettings, Failure, Health } from '../../domain/routing/health.ts'
-import type { MinuteWindow } from '../../domain/routing/minute-window.ts'
 import type { HealthRecorder, LeaveProvider, Now } from '../pipeline/ports.ts'
-import type { Reach } from './reach.ts'
 import {
   afterCompletion,
   afterEntry,
@@ -24,14 +22,8 @@ import {
   mayTry,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
-import {
-  addToWindow,
-  EMPTY_WINDOW,
-  takeFromWindow,
-  untilUsedAtMost,
-  usedInWindow,
-} from '../../domain/routing/minute-window.ts'
-import { isSameAddress, isSameReach, reachOf } from './reach.ts'
+import { ProviderUsage } from './provider-usage.ts'
+import { reachOf, Reaches } from './reach.ts'
 
 interface DeploymentRecord {
   health: Health
@@ -45,9 +37,7 @@ interface DeploymentRecord {
 export type OnCircuit = (deploymentId: string, change: 'opened' | 'closed', reason?: string) => void
 
 interface ProviderRecord {
-  inFlight: number
-  requests: MinuteWindow
-  tokens: MinuteWindow
+  readonly usage: ProviderUsage
   /** Active checks found it down; the verdict holds until then at most, should the checks stop. */
   downUntilMs: Milliseconds
 }
@@ -63,10 +53,7 @@ export class HealthBoard implements HealthRecorder {
   readonly #onCircuit: OnCircuit
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
-  /** By `provider/model`, of the configuration in force. */
-  readonly #reaches = new Map<string, Reach>()
-  /** Of the deployments of all configurations: the same one as long as nothing of it changes. */
-  readonly #reachOf = new WeakMap<Deployment, Reach>()
+  readonly #reaches = new Reaches()
   /** Providers whose checks are switched off now: calls that are on their way know what was when they began. */
   #unchecked: ReadonlySet<string> = new Set()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
@@ -118,28 +105,20 @@ export class HealthBoard implements HealthRecorder {
     const provider = this.#provider(deployment.provider.name)
     forgetLostProbe(record, deployment.provider, nowMs)
     if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
-    if (isFull(provider, deployment.provider.limits, nowMs)) return undefined
-    const counted = deployment.provider.limits.requestsPerMinute === undefined ? 0 : 1
-    if (counted > 0) provider.requests = addToWindow(provider.requests, counted, nowMs)
-    return this.#take(record, provider, counted, nowMs)
+    const { limits } = deployment.provider
+    if (provider.usage.isFull(limits, nowMs)) return undefined
+    return this.#take(record, provider.usage.enter(limits, nowMs), nowMs)
   }
 
-  fullForMs(deployment: Deployment): Milliseconds {
-    const nowMs = this.#now()
-    const { requests, tokens } = this.#provider(deployment.provider.name)
-    const { requestsPerMinute, tokensPerMinute } = deployment.provider.limits
-    return Math.max(
-      requestsPerMinute === undefined ? 0 : untilUsedAtMost(requests, requestsPerMinute - 1, nowMs),
-      tokensPerMinute === undefined ? 0 : untilUsedAtMost(tokens, tokensPerMinute - 1, nowMs),
-    )
+  fullForMs({ provider }: Deployment): Milliseconds {
+    return this.#provider(provider.name).usage.fullForMs(provider.limits, this.#now())
   }
 
   /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */
   tokensUsed(deployment: Deployment, tokens: number): void {
     if (!(tokens > 0) || deployment.provider.limits.tokensPerMinute === undefined) return
-    if (this.#isOfBefore(deployment)) return
-    const provider = this.#provider(deployment.provider.name)
-    provider.tokens = addToWindow(provider.tokens, tokens, this.#now())
+    if (this.#reaches.isOfBefore(deployment)) return
+    this.#provider(deployment.provider.name).usage.addTokens(tokens, this.#now())
   }
 
   /** Verdict of the active checks on a whole provider. `untilMs`: how long "down" holds without a newer verdict. */
@@ -172,9 +151,8 @@ export class HealthBoard implements HealthRecorder {
   ): void {
     const ids = new Set(deployments.map(({ id }) => id))
     const providers = new Set(deployments.map(({ provider }) => provider.name))
-    for (const id of this.#reaches.keys()) if (!ids.has(id)) this.#reaches.delete(id)
-    for (const deployment of deployments)
-      this.#follow(deployment, reachOf(deployment, credentialOf(deployment.provider.name)))
+    this.#reaches.retain(ids)
+    for (const deployment of deployments) this.#follow(deployment, credentialOf(deployment.provider.name))
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
     const unchecked = deployments.filter(({ provider }) => provider.healthCheck.mode === 'Disabled')
@@ -182,15 +160,11 @@ export class HealthBoard implements HealthRecorder {
     for (const deployment of unchecked) this.#close(deployment)
   }
 
-  #follow(deployment: Deployment, reach: Reach): void {
-    const before = this.#reaches.get(deployment.id)
-    const isSame = before !== undefined && isSameReach(before, reach)
-    const current = isSame ? before : reach
-    this.#reaches.set(deployment.id, current)
-    this.#reachOf.set(deployment, current)
-    if (before === undefined || isSame) return
+  #follow(deployment: Deployment, credential: Secret | undefined): void {
+    const change = this.#reaches.follow(deployment, reachOf(deployment, credential))
+    if (change === 'none') return
     // Another key may be one of the same account, whose limits go on; another server has its own.
-    if (!isSameAddress(before, reach)) this.#providers.delete(deployment.provider.name)
+    if (change === 'address') this.#providers.delete(deployment.provider.name)
     this.#forgetHealth(deployment)
   }
 
@@ -199,12 +173,6 @@ export class HealthBoard implements HealthRecorder {
     if (record === undefined) return
     record.probe = undefined
     this.#change(deployment, record, UNKNOWN_HEALTH)
-  }
-
-  /** A call on its way to where the deployment was: that tells nothing of where it is. */
-  #isOfBefore(deployment: Deployment): boolean {
-    const reach = this.#reachOf.get(deployment)
-    return reach !== undefined && reach !== this.#reaches.get(deployment.id)
   }
 
   /** It may have been open when its mode became Disabled. */
@@ -216,7 +184,8 @@ export class HealthBoard implements HealthRecorder {
 
   /** A breaker on trial has not closed. */
   #change(deployment: Deployment, record: DeploymentRecord, health: Health, reason?: string): void {
-    if (this.#isOfBefore(deployment)) return
+    // A call on its way to where the deployment was tells nothing of where it is.
+    if (this.#reaches.isOfBefore(deployment)) return
     record.health = health
     const isOpen = health.breaker.type !== 'closed'
     if (isOpen === record.isOpen) return
@@ -232,19 +201,16 @@ export class HealthBoard implements HealthRecorder {
     return this.#isUnchecked(deployment) ? NO_BREAKER : deployment.provider.failover.circuitBreaker
   }
 
-  /** @param counted what of it was added to the provider's requests */
-  #take(record: DeploymentRecord, provider: ProviderRecord, counted: 0 | 1, nowMs: Milliseconds): LeaveProvider {
+  #take(record: DeploymentRecord, leave: (wasSent: boolean) => void, nowMs: Milliseconds): LeaveProvider {
     const wasOpen = record.health.breaker.type === 'open'
     record.health = afterEntry(record.health, nowMs)
     const probe = wasOpen ? { startedMs: nowMs } : undefined
     if (probe !== undefined) record.probe = probe
-    provider.inFlight += 1
     let released = false
     return (wasSent) => {
       if (released) return
       released = true
-      provider.inFlight -= 1
-      if (wasSent === false) provider.requests = takeFromWindow(provider.requests, counted, nowMs)
+      leave(wasSent !== false)
       if (probe === undefined || record.probe !== probe) return
       record.probe = undefined
       record.health = afterProbeWithoutVerdict(record.health, this.#now())
@@ -263,7 +229,7 @@ export class HealthBoard implements HealthRecorder {
   #provider(name: string): ProviderRecord {
     let record = this.#providers.get(name)
     if (record === undefined) {
-      record = { inFlight: 0, requests: EMPTY_WINDOW, tokens: EMPTY_WINDOW, downUntilMs: 0 }
+      record = { usage: new ProviderUsage(), downUntilMs: 0 }
       this.#providers.set(name, record)
     }
     return record
@@ -273,13 +239,6 @@ export class HealthBoard implements HealthRecorder {
 /** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */
 function isOpenOrWas({ breaker }: Health, nowMs: Milliseconds): boolean {
   return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
-}
-
-function isFull(record: ProviderRecord, limits: ProviderEntry['limits'], nowMs: Milliseconds): boolean {
-  const { maxConcurrent, requestsPerMinute, tokensPerMinute } = limits
-  if (maxConcurrent !== undefined && record.inFlight >= maxConcurrent) return true
-  if (requestsPerMinute !== undefined && usedInWindow(record.requests, nowMs) + 1 > requestsPerMinute) return true
-  return tokensPerMinute !== undefined && usedInWindow(record.tokens, nowMs) >= tokensPerMinute
 }
 
 /** A probe cannot outlive the provider's total clock: one that has, was never given back. */

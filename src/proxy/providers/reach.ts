@@ -16,8 +16,38 @@ export function reachOf({ provider, model }: Deployment, credential: Secret | un
   return { type, endpoint, credentials, upstreamName: model.upstreamName, credential }
 }
 
+/** What the deployments of the configuration in force reach, and what those of former ones did. */
+export class Reaches {
+  /** By `provider/model`. */
+  readonly #current = new Map<string, Reach>()
+  /** Of the deployments of all configurations: the same one as long as nothing of it changes. */
+  readonly #of = new WeakMap<Deployment, Reach>()
+
+  /** Forgets all but these. */
+  retain(ids: ReadonlySet<string>): void {
+    for (const id of this.#current.keys()) if (!ids.has(id)) this.#current.delete(id)
+  }
+
+  /** What of it has changed with this configuration: `key` where that, or the name of the model there, is all. */
+  follow(deployment: Deployment, reach: Reach): 'none' | 'key' | 'address' {
+    const before = this.#current.get(deployment.id)
+    const isSame = before !== undefined && isSameReach(before, reach)
+    const current = isSame ? before : reach
+    this.#current.set(deployment.id, current)
+    this.#of.set(deployment, current)
+    if (before === undefined || isSame) return 'none'
+    return isSameAddress(before, reach) ? 'key' : 'address'
+  }
+
+  /** Whether the deployment is one of a former configuration, which went elsewhere. */
+  isOfBefore(deployment: Deployment): boolean {
+    const reach = this.#of.get(deployment)
+    return reach !== undefined && reach !== this.#current.get(deployment.id)
+  }
+}
+
 /** Whether a call goes to the same model of the same server in the same way, with the same key. */
-export function isSameReach(one: Reach, other: Reach): boolean {
+function isSameReach(one: Reach, other: Reach): boolean {
   return (
     isSameAddress(one, other) &&
     one.upstreamName === other.upstreamName &&
@@ -27,7 +57,7 @@ export function isSameReach(one: Reach, other: Reach): boolean {
 }
 
 /** Whether both are one server, on the same way to it. */
-export function isSameAddress(one: Reach, other: Reach): boolean {
+function isSameAddress(one: Reach, other: Reach): boolean {
   return one.type === other.type && isDeepStrictEqual(one.endpoint, other.endpoint)
 }
 
