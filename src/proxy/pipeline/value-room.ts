@@ -55,6 +55,8 @@ export class ValueShare implements RoomForValues {
   readonly expect = (values: number): void => this.#makeRoom(Math.min(this.#values + values, MAX_VALUES))
 
   claim(): void {
+    // What is still masked for a request that has ended would never be given back.
+    if (this.#isReleased) return
     this.#makeRoom(this.#values + 1)
     this.#values++
   }
@@ -73,7 +75,6 @@ export class ValueShare implements RoomForValues {
   }
 
   #makeRoom(values: number): void {
-    // What is still masked for a request that has ended would never be given back.
     if (values <= this.#roomFor || this.#isReleased) return
     this.#room.take(values - this.#roomFor)
     this.#roomFor = values

@@ -28,7 +28,9 @@ t.test('what is masked for a request that has ended takes no room', async () => 
   const room = new ValueRoom(1)
   const late = new ValueShare(room)
   late.release()
+  late.expect(UNCOUNTED + 5)
   claim(late, UNCOUNTED + 5)
+  late.settle()
   claim(new ValueShare(room), UNCOUNTED + 1)
 })
 
