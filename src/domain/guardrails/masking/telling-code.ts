@@ -29,8 +29,9 @@ const CODE_BESIDE =
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
 const COUNT = /^([a-z_]{3,})=-?\d{1,6}$/
-/** Names of numbers that are secret. */
-const SECRET_NUMBER = /(?:^|_)(?:pin|otp|code|cvv|cvc|tan)$/
+/** Names of numbers that are secret, as a word of their own or at the end of one: `card_pin`, `pin_number`, `authcode`, `mtan`. */
+const SECRET_NUMBER =
+  /(?:(?<!s)pin|otp|(?<!en|de|uni|op|geo|trans|bar|zip|exit|return|status|error)code|(?:^|_|[im]|sms)tan|(?:^|_)(?:cvv|cvc|cvn|csc|puk|nip|mfa))(?:_?(?:number|no|nr))?$/
 
 /** Whether a text behind the verb `pass` names an argument of Python: `pass capture_output=True`, `pass max_retries=3`. */
 export function isArgument(value: string): boolean {
