@@ -67,8 +67,9 @@ function phone(start: number, match: string): Finding {
   return { kind: 'PHONE', start, end: start + match.length, rule: 'phone' }
 }
 
-/** Dates, a postal code of the United States (`02765-1115`), and rows of binary digits. */
-const NO_NUMBER = /^(?:\d{2}([ ./-])\d{2}\1(?:19|20)\d{2}|0\d{3}-\d{2}-\d{2}.*|\d{5}-\d{4}|[01\D]*)$/
+/** Dates, with an hour behind hyphens; a postal code of the United States (`02765-1115`), and rows of binary digits. */
+const NO_NUMBER =
+  /^(?:\d{2}([ ./-])\d{2}\1(?:19|20)\d{2}|\d{2}-\d{2}-(?:19|20)\d{2} \d{2}|0\d{3}-\d{2}-\d{2}.*|\d{5}-\d{4}|[01\D]*)$/
 
 function isNumber(match: string): boolean {
   const digits = countDigits(match)

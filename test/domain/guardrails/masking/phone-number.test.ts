@@ -78,6 +78,7 @@ t.test('an escaped line break before a number is no part of it', async (t) => {
 t.test('dates, postal codes, bits, fractions and numbers of other things are left alone', async (t) => {
   for (const text of [
     'on 04-11-2014 or 05 01 2025, at 0001-01-01 00:00',
+    '1234 05-12-2024 14:30:00 INFO, on 05-12-2024 07 and 05-12-2024 23:59',
     'Springfield 02765-1115',
     'mask 0011 1111 and 0000 0111',
     'figma.com/file?node-id=002-2918',
