@@ -18,6 +18,8 @@ import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
 export const MIN_KEY_LENGTH = 32
 
 const lastEntries = new WeakMap<VirtualKeyResource, VirtualKeyEntry>()
+/** That readers of the snapshot take. */
+const readEntries = new WeakSet<VirtualKeyEntry>()
 
 /** What a header can carry. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/
@@ -178,9 +180,10 @@ function toEntry(
     access: toAccess(resource, context),
     limits: toLimits({ ...spec, budgets: granted.budgets }),
   })
-  // Once a resource: thousands are looked at for each change of one.
-  if (!lastEntries.has(resource)) readable(entry, virtualKey)
-  return sameAsBefore(lastEntries, resource, entry)
+  const kept = sameAsBefore(lastEntries, resource, entry)
+  // Once an entry: thousands are looked at for each change of one. What its grant gives may make another of the same resource.
+  if (!readEntries.has(kept)) readEntries.add(readable(kept, virtualKey))
+  return kept
 }
 
 function toAccess({ metadata, spec }: VirtualKeyResource, context: KeyContext): VirtualKeyEntry['access'] {

@@ -105,3 +105,16 @@ t.test('what readers of the snapshot would refuse is refused alone, with the nam
   t.match(conditionOf(output, 'VirtualKey', 'bad', 'Accepted')?.message, 'access.models[0] is not text')
   t.match(conditionOf(output, 'VirtualKey', 'worse', 'Accepted')?.message, 'expiresAtMs is not a number')
 })
+
+t.test('a key that a change of its organization makes unreadable is refused as well, and stays so', async (t) => {
+  const oddPrivileges: { privileges: { trace: boolean } } = JSON.parse('{"privileges":{"trace":"yes"}}')
+  const virtualKeys = [virtualKey({}, 'good'), virtualKey(oddPrivileges, 'bad')]
+  const idsUnder = (privileges: readonly ('overrideRouting' | 'trace')[]) =>
+    build({
+      organizations: [organization({ grants: [grant({ privileges })] })],
+      virtualKeys,
+      secretValue,
+    }).snapshot.virtualKeys.map(({ id }) => id)
+  t.same(idsUnder(['overrideRouting']), ['team/bad', 'team/good'])
+  for (let time = 0; time < 2; time++) t.same(idsUnder(['overrideRouting', 'trace']), ['team/good'])
+})
