@@ -44,11 +44,14 @@ export function secretLookup(secrets: readonly SecretResource[]): SecretLookup {
 }
 
 function expand(text: string, environment: Environment): SecretValue {
-  const meant = OTHER_VARIABLE.exec(text)
+  // As a block of YAML ends, a key may with a line.
+  const written = text.trim()
+  const meant = OTHER_VARIABLE.exec(written)
     ?.slice(1)
     .find((name) => name !== undefined)
   // No vendor's key looks so, and its refusal of this one would not say why.
-  if (meant !== undefined) return { type: 'no-entry', detail: `a variable is written \${${meant}} here, not ${text}` }
+  if (meant !== undefined)
+    return { type: 'no-entry', detail: `a variable is written \${${meant}} here, not ${written}` }
   let unset: string | undefined
   const value = text.replaceAll(VARIABLE, (_match, _inner: string, name: string | undefined) => {
     if (name === undefined) return '${'

@@ -72,14 +72,14 @@ spec:
 
 t.test('a Secret gives its entries, stringData first and with the environment in it', async (t) => {
   const text = secret(
-    'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}", f: "$OPENAI_KEY", g: "$(KEY_1)", h: "%KEY%", i: "$ONE1" }',
+    'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}", f: "$OPENAI_KEY", g: "$(KEY_1)", h: "%KEY%", i: "$ONE1", j: "$OPENAI_KEY\\n" }',
   )
   const lookup = secretLookup(resourcesOf(loadTexts({ 'a.yaml': text }, { ONE: '1', EMPTY: '' })).secrets)
   const read = (key: string): string | undefined => {
     const found = lookup('default', 's', key)
     return found.type === 'value' ? found.secret.reveal() : found.type === 'no-entry' ? found.detail : found.type
   }
-  t.same(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'none'].map(read), [
+  t.same(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'none'].map(read), [
     'abc',
     'x1y',
     'environment variable UNSET is not set',
@@ -89,6 +89,7 @@ t.test('a Secret gives its entries, stringData first and with the environment in
     'a variable is written ${KEY_1} here, not $(KEY_1)',
     'a variable is written ${KEY} here, not %KEY%',
     '$ONE1',
+    'a variable is written ${OPENAI_KEY} here, not $OPENAI_KEY',
     undefined,
   ])
   t.same(lookup('other', 's', 'a'), { type: 'no-secret' })
