@@ -10,8 +10,11 @@ import type { Finding } from './finding.ts'
 
 /** A blank that does not break the line. */
 const B = '[ \\u00a0\\u202f]'
-/** Begins another number even behind digits and a blank, as in a row of them; `+1100` there is a time zone. */
-const UNMISTAKABLE = String.raw`\+(?!1[0-4](?:00|30|45)(?!\d))|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d-\d\d-`
+/**
+ * Begins another number even behind digits and a blank, as in a row of them. A column of signed numbers (`+899184`, `+2.3456789`), a
+ * time zone (`+1100`) and a date do not.
+ */
+const UNMISTAKABLE = String.raw`\+(?:[1-9]\d{9,14}(?!\d)|[1-9]\d{0,2}[- \u00a0\u202f(/]\(?\d)|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d(?:-\d\d){4}(?![-\d])`
 /** No digit, word or sign of a longer number before; an escaped line break of JSON in a text is none. */
 const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?:(?<!\d${B})|(?=${UNMISTAKABLE}))`
 

@@ -28,10 +28,10 @@ const CODE_BESIDE =
   /^(?:[*&]{1,3}[A-Za-z_][A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
-const COUNT = /^([a-z_]{3,})=-?\d{1,6}$/
-/** Names of numbers that are secret, as a word of their own or at the end of one: `card_pin`, `pin_number`, `authcode`, `mtan`. */
-const SECRET_NUMBER =
-  /(?:(?<!s)pin|otp|(?<!en|de|uni|op|geo|trans|bar|zip|exit|return|status|error)code|(?:^|_|[im]|sms)tan|(?:^|_)(?:cvv|cvc|cvn|csc|puk|nip|mfa))(?:_?(?:number|no|nr))?$/
+/** Of more digits it may be anybody's code: `wifi=4711`, `pincode=4711`. */
+const COUNT = /^([a-z_]{3,})=-?\d{1,3}$/
+/** Names of secret numbers that have as few. */
+const SECRET_NUMBER = /(?:^|_)(?:cvv|cvc|cvn|csc|pin|code)$/
 
 /** Whether a text behind the verb `pass` names an argument of Python: `pass capture_output=True`, `pass max_retries=3`. */
 export function isArgument(value: string): boolean {

@@ -119,7 +119,12 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['You can pass capture_output=True to subprocess.run, or pass `spec=True`, pass stdout=PIPE, pass timeout=0.5'],
   ['Pass max_retries=3 to the client, or pass timeout=30 and pass n_jobs=-1'],
   ['pass card_pin=4711 and pass hunter_x=1234567', 'KEY card_pin=4711', 'KEY hunter_x=1234567'],
-  ['pass pincode=4711, then pass pin_number=4711', 'KEY pincode=4711', 'KEY pin_number=4711'],
+  [
+    'pass pincode=4711, then pass wifi=4711, pass card_cvv=123',
+    'KEY pincode=4711',
+    'KEY wifi=4711',
+    'KEY card_cvv=123',
+  ],
   ['my pass puk=12345 or pass authcode=482913', 'KEY puk=12345', 'KEY authcode=482913'],
   ['they pass totp=482913, or pass mtan=482913', 'KEY totp=482913', 'KEY mtan=482913'],
   ['pass spin=2, pass arctan=3, pass encode=1, pass pinned=1, pass opcode=12, pass exitcode=4, pass num_codes=10'],

@@ -34,7 +34,13 @@ t.test('numbers in a row, and behind a digit and a blank, are found where their 
     t.strictSame(found(`${number} ${number}  ${number}`), [number, number, number])
     t.strictSame(found(`42 ${number}, 7`)[0], number)
   }
-  for (const text of ['2026-05-01 10:00:00 +1100 192.168.10.12', '1714521600 +1030 12345678', '12 020 7946 0958'])
+  for (const text of [
+    '2026-05-01 10:00:00 +1100 192.168.10.12',
+    '1714521600 +1030 12345678',
+    '93425 +899184 2016-06-17',
+    '1.0 +2.3456789 +3.4567890',
+    '12 020 7946 0958',
+  ])
     t.strictSame(found(text), [], text)
 })
 
