@@ -172,8 +172,8 @@ function findNamed(
 }
 
 function refusalFor(removed: readonly Removal[], { health, nowMs }: RouteInput): GatewayError {
-  const cooling = removed.filter(({ rule }) => rule === 'cooling-down')
-  if (cooling.length > 0) return noHealthyProvider(cooling, health, nowMs)
+  const passing = noHealthyProvider(removed, health, nowMs)
+  if (passing !== undefined) return passing
   if (removed.every(({ rule }) => rule === 'not-allowed')) return nothingAllowed()
   return noEligibleModel(removed)
 }

@@ -66,8 +66,22 @@ export function noEligibleModel(removed: readonly Removal[]): GatewayError {
   return new GatewayError('no_eligible_model', `no model satisfies this request: ${lines.join('; ')}${more}`)
 }
 
-/** 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. */
-export function noHealthyProvider(cooling: readonly Removal[], health: HealthView, nowMs: Milliseconds): GatewayError {
+/** Those of them that are out for the moment only. */
+export function coolingDown(removed: readonly Removal[]): Removal[] {
+  return removed.filter(({ rule }) => rule === 'cooling-down')
+}
+
+/**
+ * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. Undefined:
+ * none of those removed is out for the moment only.
+ */
+export function noHealthyProvider(
+  removed: readonly Removal[],
+  health: HealthView,
+  nowMs: Milliseconds,
+): GatewayError | undefined {
+  const cooling = coolingDown(removed)
+  if (cooling.length === 0) return undefined
   return new GatewayError('no_healthy_provider', 'every model that could serve this request is cooling down', {
     retryAfterSeconds: Math.max(1, Math.ceil(coolDownLeft(cooling, health, nowMs) / 1000)),
   })

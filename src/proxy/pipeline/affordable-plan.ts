@@ -1,5 +1,4 @@
 /** What of a route a budget can pay for. */
-import type { GatewayError } from '../../domain/errors.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
 import { noHealthyProvider } from '../../domain/routing/refusals.ts'
@@ -29,19 +28,16 @@ export function affordablePlan(
   const removed = [...route.removed.filter(not(isMisjudged)), ...lost.map(unpricedRemoval)]
   record.removed = removed
   const [first, ...others] = route.candidates.filter(isAffordable)
-  if (first === undefined) throw nothingAffordable(removed, model, services)
+  if (first === undefined)
+    throw (
+      noHealthyProvider(removed, services.health, services.now()) ?? unpricedModelError((model ?? 'auto').slice(0, 128))
+    )
   return { ...route, candidates: [first, ...others], removed }
 }
 
 /** What the budget took out of the route. */
 export function unpricedOf({ removed }: RoutePlan): Removal[] {
   return removed.filter(({ rule }) => rule === 'unpriced')
-}
-
-function nothingAffordable(removed: readonly Removal[], model: string | undefined, services: Services): GatewayError {
-  const cooling = removed.filter(({ rule }) => rule === 'cooling-down')
-  if (cooling.length > 0) return noHealthyProvider(cooling, services.health, services.now())
-  return unpricedModelError((model ?? 'auto').slice(0, 128))
 }
 
 function unpricedRemoval({ deployment }: Candidate | Removal): Removal {

@@ -5,8 +5,8 @@ import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import { coolDownLeft } from '../../domain/routing/refusals.ts'
-import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
+import { coolDownLeft, coolingDown } from '../../domain/routing/refusals.ts'
+import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -153,7 +153,7 @@ export function exhausted(
 
 /** Until the first of what could serve may be asked, of what was out already too; 0: one of them may now. */
 function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Milliseconds): number {
-  const leftMs = [...plan.candidates, ...coolingAlready(plan)].map((choice) =>
+  const leftMs = [...plan.candidates, ...coolingDown(plan.removed)].map((choice) =>
     Math.max(coolDownLeft([choice], health, nowMs), health.fullForMs(choice.deployment)),
   )
   return Math.ceil(Math.min(...leftMs) / 1_000)
@@ -161,12 +161,8 @@ function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Millisecond
 
 /** All that could serve was asked, and refuses this gateway: nobody was out for the moment only. */
 function isHopeless(failures: readonly AttemptFailure[], plan: RoutePlan): boolean {
-  if (failures.length < plan.candidates.length || coolingAlready(plan).length > 0) return false
+  if (failures.length < plan.candidates.length || coolingDown(plan.removed).length > 0) return false
   return failures.every(({ isOurFault }) => isOurFault === true)
-}
-
-function coolingAlready({ removed }: RoutePlan): Removal[] {
-  return removed.filter(({ rule }) => rule === 'cooling-down')
 }
 
 function byStatus(error: StatusError, clientFormat: FormatName): Judgement {

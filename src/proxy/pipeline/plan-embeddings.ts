@@ -29,11 +29,13 @@ export function planForEmbeddings(
 }
 
 function refusalFor({ removed }: RoutePlan, { health, now }: Services): GatewayError {
-  const cooling = removed.filter(({ rule, deployment }) => rule === 'cooling-down' && speaksEmbeddings(deployment))
-  if (cooling.length > 0) return noHealthyProvider(cooling, health, now())
-  return new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
-    param: 'model',
-  })
+  const speaking = removed.filter(({ deployment }) => speaksEmbeddings(deployment))
+  return (
+    noHealthyProvider(speaking, health, now()) ??
+    new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
+      param: 'model',
+    })
+  )
 }
 
 /** Whether the provider's API has embeddings in the one shape that the gateway knows. */
