@@ -10,11 +10,10 @@
 import type { Secret } from '../secret.ts'
 import { remembered } from '../remembered.ts'
 import { takeAll, type Steps } from '../steps.ts'
-import { provider } from '../snapshot/entry-shapes.ts'
 import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
 import { canonicalText } from './canonical.ts'
 import { condition, withReady, type ResourceConditions } from './conditions.ts'
-import { isolate, readable } from './isolate.ts'
+import { isolate } from './isolate.ts'
 import type { NamespaceResource, OrganizationResource, ProviderResource, VirtualKeyResource } from './kinds.ts'
 import { impliedOrganization, resolveOrganization, type PatternCheck } from './organizations.ts'
 import { mayUseProvider, resolveProvider, type ResolvedProvider } from './providers.ts'
@@ -120,9 +119,7 @@ function resolveProviders({ providers, secretValue, providerNamespaces }: BuildI
     outcome: isolate(() => {
       // Every key asks it; one that cannot answer must not be there to be asked.
       mayUseProvider(resource.spec, '', {})
-      const resolved = resolveProvider(resource, secretValue, providerNamespaces)
-      readable(resolved.entry, provider)
-      return resolved
+      return resolveProvider(resource, secretValue, providerNamespaces)
     }),
   }))
   return {

@@ -1,9 +1,11 @@
 /** Provider manifests to snapshot entries, their credentials, and who may use them. */
 import type { Secret } from '../secret.ts'
 import { parseMicroUsd, parsePricePer1K, parsePricePer1M } from '../quota/money.ts'
+import { provider as providerShape } from '../snapshot/entry-shapes.ts'
 import type { ModelEntry, Pricing, ProviderEndpoint, ProviderEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { parseDuration } from './durations.ts'
+import { readable } from './isolate.ts'
 import type { EndpointSpec, ModelSpec, PricingSpec, ProviderResource, ProviderSpec } from './kinds.ts'
 import { present } from './present.ts'
 import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
@@ -18,7 +20,7 @@ export interface ResolvedProvider {
   readonly conditions: ResourceConditions
 }
 
-/** One provider. `namespaces`: where its Secrets are looked for, in order. @throws {RangeError} */
+/** One provider. `namespaces`: where its Secrets are looked for, in order. @throws {RangeError}, and as `readable` */
 export function resolveProvider(
   resource: ProviderResource,
   secretValue: SecretLookup,
@@ -29,7 +31,10 @@ export function resolveProvider(
   const refusal = credential.refusal ?? authority.refusal
   return present<ResolvedProvider>({
     resource,
-    entry: toEntry(resource, resource.spec.enabled && refusal === undefined, authority.value?.reveal()),
+    entry: readable(
+      toEntry(resource, resource.spec.enabled && refusal === undefined, authority.value?.reveal()),
+      providerShape,
+    ),
     credential: refusal === undefined ? credential.value : undefined,
     conditions: withReady(
       'Provider',

@@ -23,7 +23,7 @@ import {
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
 import { ProviderUsage } from './provider-usage.ts'
-import { reachOf, Reaches } from './reach.ts'
+import { Reaches } from './reach.ts'
 
 interface DeploymentRecord {
   health: Health
@@ -161,7 +161,7 @@ export class HealthBoard implements HealthRecorder {
   }
 
   #follow(deployment: Deployment, credential: Secret | undefined): void {
-    const change = this.#reaches.follow(deployment, reachOf(deployment, credential))
+    const change = this.#reaches.follow(deployment, credential)
     if (change === 'none') return
     // Another key may be one of the same account, whose limits go on; another server has its own.
     if (change === 'address') this.#providers.delete(deployment.provider.name)

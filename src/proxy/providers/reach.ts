@@ -5,15 +5,10 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 
 /** Prices, limits, clocks and the like are no part of it. */
-export interface Reach extends Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials'> {
+interface Reach extends Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials'> {
   readonly upstreamName: string
   /** What it is sent as its key; undefined: none. */
   readonly credential: Secret | undefined
-}
-
-export function reachOf({ provider, model }: Deployment, credential: Secret | undefined): Reach {
-  const { type, endpoint, credentials } = provider
-  return { type, endpoint, credentials, upstreamName: model.upstreamName, credential }
 }
 
 /** What the deployments of the configuration in force reach, and what those of former ones did. */
@@ -28,8 +23,9 @@ export class Reaches {
     for (const id of this.#current.keys()) if (!ids.has(id)) this.#current.delete(id)
   }
 
-  /** What of it has changed with this configuration: `key` where that, or the name of the model there, is all. */
-  follow(deployment: Deployment, reach: Reach): 'none' | 'key' | 'address' {
+  /** What of it has changed with this configuration and its key: `key` where that, or the name of the model there, is all. */
+  follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'key' | 'address' {
+    const reach = reachOf(deployment, credential)
     const before = this.#current.get(deployment.id)
     const isSame = before !== undefined && isSameReach(before, reach)
     const current = isSame ? before : reach
@@ -44,6 +40,11 @@ export class Reaches {
     const reach = this.#of.get(deployment)
     return reach !== undefined && reach !== this.#current.get(deployment.id)
   }
+}
+
+function reachOf({ provider, model }: Deployment, credential: Secret | undefined): Reach {
+  const { type, endpoint, credentials } = provider
+  return { type, endpoint, credentials, upstreamName: model.upstreamName, credential }
 }
 
 /** Whether a call goes to the same model of the same server in the same way, with the same key. */
