@@ -174,7 +174,8 @@ function toEntry(
     project: granted.project,
     digests,
     suspended: spec.suspended,
-    expiresAtMs: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
+    // Before 1970 it is over like any other: snapshots count from there.
+    expiresAtMs: spec.expiresAt === undefined ? undefined : Math.max(0, Date.parse(spec.expiresAt)),
     privileges: granted.privileges,
     policies: toPolicySettings(spec.policies),
     access: toAccess(resource, context),

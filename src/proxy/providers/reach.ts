@@ -4,8 +4,8 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 
-/** Prices, limits, clocks and the like are no part of it. */
-interface Reach extends Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials'> {
+/** Prices, limits and the like are no part of it; its clocks are: what was given up may not be now. */
+interface Reach extends Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials' | 'timeouts'> {
   readonly upstreamName: string
   /** What it is sent as its key; undefined: none. */
   readonly credential: Secret | undefined
@@ -23,7 +23,7 @@ export class Reaches {
     for (const id of this.#current.keys()) if (!ids.has(id)) this.#current.delete(id)
   }
 
-  /** What of it has changed with this configuration and its key: `key` where that, or the name of the model there, is all. */
+  /** What of it has changed with this configuration and its key: `key` where that, a clock, or the name of the model there, is all. */
   follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'key' | 'address' {
     const reach = reachOf(deployment, credential)
     const before = this.#current.get(deployment.id)
@@ -43,16 +43,17 @@ export class Reaches {
 }
 
 function reachOf({ provider, model }: Deployment, credential: Secret | undefined): Reach {
-  const { type, endpoint, credentials } = provider
-  return { type, endpoint, credentials, upstreamName: model.upstreamName, credential }
+  const { type, endpoint, credentials, timeouts } = provider
+  return { type, endpoint, credentials, timeouts, upstreamName: model.upstreamName, credential }
 }
 
-/** Whether a call goes to the same model of the same server in the same way, with the same key. */
+/** Whether a call goes to the same model of the same server in the same way, with the same key, and is given as much time. */
 function isSameReach(one: Reach, other: Reach): boolean {
   return (
     isSameAddress(one, other) &&
     one.upstreamName === other.upstreamName &&
     isDeepStrictEqual(one.credentials, other.credentials) &&
+    isDeepStrictEqual(one.timeouts, other.timeouts) &&
     isSameKey(one.credential, other.credential)
   )
 }

@@ -244,6 +244,7 @@ const MENDING: Readonly<Record<string, { fields?: Partial<ProviderEntry>; upstre
   'other certificates': { fields: { endpoint: { ...provider('x', []).endpoint, ca: 'PEM' } } },
   'another way to send the key': { fields: { credentials: { type: 'Header', headerName: 'api-key' } } },
   'another family': { fields: { type: 'Anthropic' } },
+  'more time': { fields: { timeouts: { ...provider('x', []).timeouts, firstByteMs: 90_000 } } },
   'another key': { secret: 'new' },
   'another name of the model there': { upstreamName: 'a-2025' },
 }
