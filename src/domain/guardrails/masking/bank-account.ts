@@ -1,6 +1,7 @@
 /** IBANs: two letters of a country, check digits, the country's own number; undivided or in groups of four, in either case. */
 import { ALPHANUMERIC, classAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
+import { windowedMatches } from './windowed-matches.ts'
 
 const HEAD = /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]|IBAN))[A-Z]{2}\d{2}/gi
 const HEAD_LENGTH = 4
@@ -15,8 +16,13 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 )
 
 /** IBANs with right check digits, in order of place. */
-export function* findBankAccounts(text: string): Generator<Finding> {
-  for (const { 0: head, index: start } of text.matchAll(HEAD)) {
+export function* findBankAccounts(text: string): Generator<Finding | undefined> {
+  for (const match of windowedMatches(text, HEAD)) {
+    if (match === undefined) {
+      yield undefined
+      continue
+    }
+    const { text: head, start } = match
     const end = endOfNumber(text, start + head.length, LENGTHS.get(head.slice(0, 2).toUpperCase()))
     if (end === undefined || isJoined(text, end) || !hasCheckDigits(text.slice(start, end))) continue
     yield { kind: 'IBAN', start, end, rule: 'iban' }

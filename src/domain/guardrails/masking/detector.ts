@@ -1,7 +1,7 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
 import { mergeResolved, requireFewFindings, resolveOverlaps, ValueCount } from './finding.ts'
 import type { ExpectValues, Finding } from './finding.ts'
-import { OPTIONAL_KINDS } from './optional-kinds.ts'
+import { OPTIONAL_KINDS, type KindFinder } from './optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
 import { takeAll, type Steps } from '../../steps.ts'
 import { broughtBack, undisguise } from './disguise.ts'
@@ -32,7 +32,7 @@ export interface Detector {
 
 /** A detector for one policy; make it once and keep it. It holds no state between texts. */
 export function createDetector(options: DetectorOptions): Detector {
-  const finders: Finder[] = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
+  const finders: KindFinder[] = Object.entries(OPTIONAL_KINDS).flatMap(([kind, kindFinders]) =>
     options.kinds.has(kind) ? kindFinders : [],
   )
   for (const { kind, pattern } of options.custom) {
@@ -59,13 +59,11 @@ const NO_BORDERS: Borders = []
 /** Of one of the finders. */
 const FINDINGS_A_STEP = 1024
 
-type Finder = (text: string) => Iterable<Finding>
-
 /** With what the plain text shows, at its places in the text as it is written. */
 function* withDisguised(
   text: string,
   open: readonly Finding[],
-  finders: readonly Finder[],
+  finders: readonly KindFinder[],
   expect?: ExpectValues,
 ): Steps<readonly Finding[]> {
   const whole = yield* undisguise(text, NO_BORDERS)
@@ -79,7 +77,7 @@ function* withDisguised(
   return all
 }
 
-function* findAll(text: string, finders: readonly Finder[], expect?: ExpectValues): Steps<readonly Finding[]> {
+function* findAll(text: string, finders: readonly KindFinder[], expect?: ExpectValues): Steps<readonly Finding[]> {
   const { findings } = yield* scanInSteps(text, expect)
   yield* addInSteps(text, finders, findings, expect)
   return resolveOverlaps(findings)
@@ -87,14 +85,14 @@ function* findAll(text: string, finders: readonly Finder[], expect?: ExpectValue
 
 function* addInSteps(
   text: string,
-  finders: readonly Finder[],
+  finders: readonly KindFinder[],
   findings: Finding[],
   expect?: ExpectValues,
 ): Steps<void> {
   const values = new ValueCount(expect)
   for (const find of finders) {
     for (const finding of find(text)) {
-      if (findings.push(finding) % FINDINGS_A_STEP !== 0) continue
+      if (finding !== undefined && findings.push(finding) % FINDINGS_A_STEP !== 0) continue
       values.requireFew(findings.length, () => findings)
       yield
     }
@@ -104,6 +102,6 @@ function* addInSteps(
 }
 
 /** A text may be nothing but values, of which each costs more than its characters. */
-function add(found: Iterable<Finding>, findings: Finding[]): void {
-  for (const finding of found) requireFewFindings(findings.push(finding))
+function add(found: ReturnType<KindFinder>, findings: Finding[]): void {
+  for (const finding of found) if (finding !== undefined) requireFewFindings(findings.push(finding))
 }

@@ -5,17 +5,22 @@
 import { findBankAccounts } from './bank-account.ts'
 import type { Finding } from './finding.ts'
 import { findPhoneNumbers, VALUE_APART } from './phone-number.ts'
+import { windowedMatches } from './windowed-matches.ts'
 
-/** Finds one kind in a text, one value at a time, so that who asks can stop at too many; linear. */
-export type KindFinder = (text: string) => Iterable<Finding>
+/**
+ * Finds one kind in a text, one value at a time, so that who asks can stop at too many; linear. Undefined stands between the
+ * windows of a long text, so that who asks can do something else.
+ */
+export type KindFinder = (text: string) => Iterable<Finding | undefined>
 
 /** @param needed what every valid match has in it, where that is much faster to look for */
 function finder(kind: string, pattern: RegExp, isValid: (match: string) => boolean, needed?: RegExp): KindFinder {
   const rule = kind.toLowerCase()
   return function* find(text) {
-    if (needed?.test(text) === false) return
-    for (const { 0: match, index: start } of text.matchAll(pattern))
-      if (isValid(match)) yield { kind, start, end: start + match.length, rule }
+    for (const match of windowedMatches(text, pattern, needed)) {
+      if (match === undefined) yield undefined
+      else if (isValid(match.text)) yield { kind, start: match.start, end: match.start + match.text.length, rule }
+    }
   }
 }
 

@@ -5,6 +5,7 @@
  *
  * Known limit: undivided national numbers and groups that many things are written in (`12 34 56 78`) need their word.
  */
+import { windowedMatches, type Match } from './windowed-matches.ts'
 import { classAt, DIGIT, LETTER, skipBack, unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 
@@ -60,14 +61,19 @@ const ANNOUNCED = new RegExp(
 )
 
 /** Telephone numbers, in no order; one may overlap the other. */
-export function* findPhoneNumbers(text: string): Generator<Finding> {
-  for (const { 0: match, index } of text.matchAll(WRITTEN)) if (isNumber(match)) yield phone(index, match)
-  for (const { 0: match, index } of text.matchAll(GROUPS))
-    if (isAnnounced(text, index, match)) yield phone(index, match)
+export function* findPhoneNumbers(text: string): Generator<Finding | undefined> {
+  for (const match of windowedMatches(text, WRITTEN)) {
+    if (match === undefined) yield undefined
+    else if (isNumber(match.text)) yield phone(match)
+  }
+  for (const match of windowedMatches(text, GROUPS)) {
+    if (match === undefined) yield undefined
+    else if (isAnnounced(text, match.start, match.text)) yield phone(match)
+  }
 }
 
-function phone(start: number, match: string): Finding {
-  return { kind: 'PHONE', start, end: start + match.length, rule: 'phone' }
+function phone({ start, text }: Match): Finding {
+  return { kind: 'PHONE', start, end: start + text.length, rule: 'phone' }
 }
 
 /** Dates, with an hour behind hyphens; a postal code of the United States (`02765-1115`), and rows of binary digits. */

@@ -66,7 +66,7 @@ function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>
   const before = `${fieldName.slice(-LONGEST)}: `
   return NAMED_KINDS.filter((kind) => kinds.has(kind))
     .flatMap((kind) => OPTIONAL_KINDS[kind] ?? [])
-    .flatMap((find) => [...find(before + text)])
+    .flatMap((find) => [...find(before + text)].flatMap((found) => found ?? []))
     .filter(({ start }) => start >= before.length)
     .map((found) => ({ ...found, start: found.start - before.length, end: found.end - before.length }))
 }

@@ -3,7 +3,9 @@ import { resolveOverlaps } from '../../../../src/domain/guardrails/masking/findi
 import { findPhoneNumbers } from '../../../../src/domain/guardrails/masking/phone-number.ts'
 
 function found(text: string): string[] {
-  return resolveOverlaps([...findPhoneNumbers(text)]).map(({ start, end }) => text.slice(start, end))
+  return resolveOverlaps([...findPhoneNumbers(text)].flatMap((found) => found ?? [])).map(({ start, end }) =>
+    text.slice(start, end),
+  )
 }
 
 t.test('numbers with a country code and in the forms of a country are found without a word', async (t) => {
