@@ -54,6 +54,8 @@ export class HealthBoard implements HealthRecorder {
   readonly #deployments = new Map<string, DeploymentRecord>()
   readonly #providers = new Map<string, ProviderRecord>()
   readonly #reaches = new Reaches()
+  /** Where the calls of a deployment count: of one that went to a former server, that server's. */
+  readonly #usageOf = new WeakMap<Deployment, ProviderUsage>()
   /** Providers whose checks are switched off now: calls that are on their way know what was when they began. */
   #unchecked: ReadonlySet<string> = new Set()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
@@ -107,6 +109,7 @@ export class HealthBoard implements HealthRecorder {
     if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
     const { limits } = deployment.provider
     if (provider.usage.isFull(limits, nowMs)) return undefined
+    if (limits.tokensPerMinute !== undefined) this.#usageOf.set(deployment, provider.usage)
     return this.#take(record, provider.usage.enter(limits, nowMs), nowMs)
   }
 
@@ -117,8 +120,8 @@ export class HealthBoard implements HealthRecorder {
   /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */
   tokensUsed(deployment: Deployment, tokens: number): void {
     if (!(tokens > 0) || deployment.provider.limits.tokensPerMinute === undefined) return
-    if (this.#reaches.isOfBefore(deployment)) return
-    this.#provider(deployment.provider.name).usage.addTokens(tokens, this.#now())
+    const usage = this.#usageOf.get(deployment) ?? this.#provider(deployment.provider.name).usage
+    usage.addTokens(tokens, this.#now())
   }
 
   /** Verdict of the active checks on a whole provider. `untilMs`: how long "down" holds without a newer verdict. */
@@ -163,8 +166,8 @@ export class HealthBoard implements HealthRecorder {
   #follow(deployment: Deployment, credential: Secret | undefined): void {
     const change = this.#reaches.follow(deployment, credential)
     if (change === 'none') return
-    // Another key may be one of the same account, whose limits go on; another server has its own.
-    if (change === 'address') this.#providers.delete(deployment.provider.name)
+    // Another key may be one of the same account, whose limits go on, as on another way to it; another server has its own.
+    if (change === 'server') this.#providers.delete(deployment.provider.name)
     this.#forgetHealth(deployment)
   }
 

@@ -23,8 +23,8 @@ export class Reaches {
     for (const id of this.#current.keys()) if (!ids.has(id)) this.#current.delete(id)
   }
 
-  /** What of it has changed with this configuration and its key: `key` where that, a clock, or the name of the model there, is all. */
-  follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'key' | 'address' {
+  /** What of it has changed with this configuration and its key: `way` where it is the same server, reached otherwise or given other clocks. */
+  follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'way' | 'server' {
     const reach = reachOf(deployment, credential)
     const before = this.#current.get(deployment.id)
     const isSame = before !== undefined && isSameReach(before, reach)
@@ -32,7 +32,7 @@ export class Reaches {
     this.#current.set(deployment.id, current)
     this.#of.set(deployment, current)
     if (before === undefined || isSame) return 'none'
-    return isSameAddress(before, reach) ? 'key' : 'address'
+    return isSameServer(before, reach) ? 'way' : 'server'
   }
 
   /** Whether the deployment is one of a former configuration, which went elsewhere. */
@@ -50,7 +50,8 @@ function reachOf({ provider, model }: Deployment, credential: Secret | undefined
 /** Whether a call goes to the same model of the same server in the same way, with the same key, and is given as much time. */
 function isSameReach(one: Reach, other: Reach): boolean {
   return (
-    isSameAddress(one, other) &&
+    isSameServer(one, other) &&
+    isDeepStrictEqual(one.endpoint, other.endpoint) &&
     one.upstreamName === other.upstreamName &&
     isDeepStrictEqual(one.credentials, other.credentials) &&
     isDeepStrictEqual(one.timeouts, other.timeouts) &&
@@ -58,9 +59,9 @@ function isSameReach(one: Reach, other: Reach): boolean {
   )
 }
 
-/** Whether both are one server, on the same way to it. */
-function isSameAddress(one: Reach, other: Reach): boolean {
-  return one.type === other.type && isDeepStrictEqual(one.endpoint, other.endpoint)
+/** Whether both are one server, be it with other headers, certificates or another forward proxy. */
+function isSameServer(one: Reach, other: Reach): boolean {
+  return one.type === other.type && one.endpoint.baseUrl === other.endpoint.baseUrl
 }
 
 /** Two of the same text are one key: each configuration holds its own. */

@@ -298,3 +298,43 @@ t.test('calls to an address of before take no slot at the new one', async (t) =>
   leave?.(false)
   t.equal(board.enter(after), undefined)
 })
+
+/** Edits that leave the server what it is: what it allows a minute, and what is on its way to it, go on. */
+const SAME_SERVER: Readonly<Record<string, Partial<ProviderEntry>>> = {
+  'more time': { timeouts: { ...provider('x', []).timeouts, firstByteMs: 90_000 } },
+  'another header': { endpoint: { ...provider('x', []).endpoint, headers: { 'x-title': 'shop' } } },
+  'other certificates': { endpoint: { ...provider('x', []).endpoint, ca: 'PEM' } },
+  'another forward proxy': { endpoint: { ...provider('x', []).endpoint, proxyUrl: 'http://proxy:3128' } },
+  'another way to send the key': { credentials: { type: 'Header', headerName: 'api-key' } },
+  'another key': {},
+}
+
+for (const [edit, fields] of Object.entries(SAME_SERVER)) {
+  t.test(`${edit}: what is in use of a provider's own limits stays in use`, async (t) => {
+    const limits = { maxConcurrent: 1, tokensPerMinute: 100 }
+    const { board, a: before } = setUp({ limits })
+    board.retain([before], () => new Secret('old'))
+    const leave = board.enter(before)
+    const after = deploymentOf(compile(provider('one', [model('a')], { limits, ...fields })), 'one/a')
+    board.retain([after], () => new Secret('new'))
+    t.equal(board.enter(after), undefined, 'the call of before is still on its way')
+    leave?.()
+    board.tokensUsed(before, 100)
+    t.equal(board.enter(after), undefined, 'its tokens count')
+  })
+}
+
+t.test('tokens of a model that has left count for its provider, those of a former server do not', async (t) => {
+  const limits = { tokensPerMinute: 100 }
+  const { board, a, b } = setUp({ limits })
+  board.retain([a, b])
+  board.enter(a)
+  board.retain([b])
+  board.tokensUsed(a, 100)
+  t.equal(board.enter(b), undefined)
+  const endpoint = { ...b.provider.endpoint, baseUrl: 'https://elsewhere.example' }
+  const after = deploymentOf(compile(provider('one', [model('b')], { limits, endpoint })), 'one/b')
+  board.retain([after])
+  board.tokensUsed(a, 100)
+  t.ok(board.enter(after))
+})
