@@ -319,6 +319,38 @@ t.test('embeddings of a model that is out for the moment are refused for the mom
   t.ok(wait >= 1 && wait <= 40, `retry-after ${wait}`)
 })
 
+t.test(
+  'what cannot embed is not waited for: its cool-down makes no refusal of embeddings one for the moment',
+  async (t) => {
+    const upstream = await startFakeProvider()
+    const refusing = await startFakeProvider()
+    t.teardown(() => Promise.all([upstream.close(), refusing.close()]))
+    upstream.otherwise(status(503, {}, { 'retry-after': '40' }))
+    refusing.otherwise(status(401))
+    const models = [
+      '{ name: m, capabilities: [chat, embeddings] }',
+      '{ name: alone, capabilities: [chat, embeddings] }',
+    ]
+    const gateway = await startGateway(t, {
+      manifests: {
+        'all.yaml': yaml(
+          provider({ name: 'without', url: upstream.url, type: 'Gemini', models, spec: SPEC }),
+          provider({ name: 'p', url: refusing.url, models: models.slice(0, 1), spec: SPEC }),
+          virtualKey(),
+        ),
+      },
+    })
+    const embed = async (model: string) => {
+      const response = await gateway.chat({ model, messages: undefined, input: 'x' }, {}, '/v1/embeddings')
+      const { headers } = response
+      return [response.status, headers.get('x-should-retry'), headers.get('retry-after'), await response.json()]
+    }
+    for (const model of ['m', 'alone']) await gateway.chat({ model }, { 'x-llm-exclude-providers': 'p' })
+    t.match(await embed('alone'), [400, 'false', null, { error: { code: 'no_eligible_model' } }])
+    t.match(await embed('m'), [502, 'false', null, { error: { code: 'all_providers_failed' } }])
+  },
+)
+
 t.test('after the first content a failure is an error event, not a second answer', async (t) => {
   const primary = await startFakeProvider()
   const backup = await startFakeProvider()

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import { noHealthyProvider } from '../../domain/routing/refusals.ts'
-import type { RouteOutcome, RoutePlan } from '../../domain/routing/route.ts'
+import type { Removal, RouteOutcome } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -22,19 +22,26 @@ export function planForEmbeddings(
     health: services.health,
     nowMs: services.now(),
   })
-  if (outcome.type === 'refused') return outcome
+  // Of no use after its cool-down either: then that is not what keeps it out.
+  const isMisjudged = ({ rule, deployment }: Removal) => rule === 'cooling-down' && !speaksEmbeddings(deployment)
+  const removed = outcome.removed.filter((removal) => !isMisjudged(removal))
+  if (outcome.type === 'refused') {
+    const error = removed.length === outcome.removed.length ? outcome.error : refusalFor(removed, services)
+    return { type: 'refused', error, removed }
+  }
   const [first, ...others] = outcome.candidates.filter(({ deployment }) => speaksEmbeddings(deployment))
-  if (first !== undefined) return { ...outcome, candidates: [first, ...others] }
-  return { type: 'refused', error: refusalFor(outcome, services), removed: outcome.removed }
+  if (first !== undefined) return { ...outcome, candidates: [first, ...others], removed }
+  return { type: 'refused', error: refusalFor(removed, services), removed }
 }
 
-function refusalFor({ removed }: RoutePlan, { health, now }: Services): GatewayError {
-  const speaking = removed.filter(({ deployment }) => speaksEmbeddings(deployment))
+function refusalFor(removed: readonly Removal[], { health, now }: Services): GatewayError {
   return (
-    noHealthyProvider(speaking, health, now()) ??
-    new GatewayError('no_eligible_model', 'No provider of this model speaks the embeddings API of OpenAI.', {
-      param: 'model',
-    })
+    noHealthyProvider(removed, health, now()) ??
+    new GatewayError(
+      'no_eligible_model',
+      'No provider that is left for this model speaks the embeddings API of OpenAI.',
+      { param: 'model' },
+    )
   )
 }
 
