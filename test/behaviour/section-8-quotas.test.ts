@@ -179,6 +179,35 @@ t.test('a model without a price is out where a budget must know what it costs', 
   t.match(await gateway.line(step), { removed: ['p/unpriced: unpriced'] })
 })
 
+t.test('what has no price is not waited for under a budget, also where all of it is cooling down', async (t) => {
+  const broken = await startFakeProvider()
+  t.teardown(() => broken.close())
+  broken.otherwise(status(503, {}, { 'retry-after': '40' }))
+  const key = 'free-key-0123456789abcdef0123456789abcdef'
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'a', url: broken.url, models: ['{ name: m, capabilities: [chat, embeddings] }'] }),
+        virtualKey({ spec: '  budgets: [{ window: Day, limitUSD: "1" }]' }),
+        virtualKey({ name: 'free', key }),
+      ),
+    },
+  })
+  const embedding = { messages: undefined, input: 'x' }
+  const told = async (response: Response) => [
+    response.status,
+    response.headers.get('x-should-retry'),
+    response.headers.get('retry-after'),
+    await response.json(),
+  ]
+  t.equal((await gateway.chat({}, { authorization: `Bearer ${key}` })).status, 502)
+  t.match(await told(await gateway.chat({}, { authorization: `Bearer ${key}` })), [503, 'true'])
+  const final = [400, 'false', null, { error: { code: 'unpriced_model' } }]
+  t.match(await told(await gateway.chat()), final)
+  t.match(await told(await gateway.chat({ model: 'auto' })), final)
+  t.match(await told(await gateway.chat(embedding, {}, '/v1/embeddings')), final)
+})
+
 t.test('where what has a price is only out for the moment, the refusal is one that passes', async (t) => {
   const [broken, well] = [await startFakeProvider(), await startFakeProvider()]
   t.teardown(() => Promise.all([broken.close(), well.close()]))

@@ -1,4 +1,5 @@
 /** What of a route a budget can pay for. */
+import type { GatewayError } from '../../domain/errors.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
 import { noHealthyProvider } from '../../domain/routing/refusals.ts'
@@ -20,19 +21,48 @@ export function affordablePlan(
   services: Services,
 ): RoutePlan {
   if (!quotas.blocksOnCost) return route
-  const isAffordable = ({ deployment }: Candidate | Removal) => canAfford(deployment, quotas)
-  // Of no use after its cool-down either: then that is not what keeps it out.
-  const isMisjudged = (removal: Removal) => removal.rule === 'cooling-down' && !isAffordable(removal)
-  const lost = [...route.candidates.filter(not(isAffordable)), ...route.removed.filter(isMisjudged)]
-  if (lost.length === 0) return route
-  const removed = [...route.removed.filter(not(isMisjudged)), ...lost.map(unpricedRemoval)]
+  const lost = route.candidates.filter(({ deployment }) => !canAfford(deployment, quotas))
+  const judged = judgedByPrice(route.removed, quotas)
+  if (lost.length === 0 && judged === route.removed) return route
+  const removed = [...judged, ...lost.map(unpricedRemoval)]
   record.removed = removed
-  const [first, ...others] = route.candidates.filter(isAffordable)
-  if (first === undefined)
-    throw (
-      noHealthyProvider(removed, services.health, services.now()) ?? unpricedModelError((model ?? 'auto').slice(0, 128))
-    )
+  const [first, ...others] = route.candidates.filter(({ deployment }) => canAfford(deployment, quotas))
+  if (first === undefined) throw refusalUnderBudget(removed, model, services)
   return { ...route, candidates: [first, ...others], removed }
+}
+
+/**
+ * The refusal of a route of which nothing was left, where a budget must know the price: what has none is not waited for.
+ * @param error the refusal without a budget
+ */
+export function affordableRefusal(
+  error: GatewayError,
+  quotas: QuotaPlan,
+  record: RequestRecord,
+  services: Services,
+): GatewayError {
+  const judged = judgedByPrice(record.removed, quotas)
+  if (judged === record.removed) return error
+  record.removed = judged
+  return refusalUnderBudget(judged, record.requestedModel, services)
+}
+
+function refusalUnderBudget(
+  removed: readonly Removal[],
+  model: string | undefined,
+  { health, now }: Services,
+): GatewayError {
+  return noHealthyProvider(removed, health, now()) ?? unpricedModelError((model ?? 'auto').slice(0, 128))
+}
+
+/** The same, where what has no price is not only cooling down: of no use after that either. */
+function judgedByPrice(removed: readonly Removal[], quotas: QuotaPlan): readonly Removal[] {
+  const isMisjudged = ({ rule, deployment }: Removal) => rule === 'cooling-down' && !canAfford(deployment, quotas)
+  if (!removed.some(isMisjudged)) return removed
+  return [
+    ...removed.filter((removal) => !isMisjudged(removal)),
+    ...removed.filter((removal) => isMisjudged(removal)).map(unpricedRemoval),
+  ]
 }
 
 /** What the budget took out of the route. */
@@ -42,8 +72,4 @@ export function unpricedOf({ removed }: RoutePlan): Removal[] {
 
 function unpricedRemoval({ deployment }: Candidate | Removal): Removal {
   return { deployment, rule: 'unpriced', detail: 'no price, and a budget applies to this key' }
-}
-
-function not<T>(holds: (item: T) => boolean): (item: T) => boolean {
-  return (item) => !holds(item)
 }

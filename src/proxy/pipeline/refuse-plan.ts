@@ -2,6 +2,8 @@
 import type { GatewayError } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest-name.ts'
 import { modelNotFound } from '../../domain/routing/refusals.ts'
+import { limitsOfCaller } from './admit.ts'
+import { affordableRefusal } from './affordable-plan.ts'
 import { listModels } from './list-models.ts'
 import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -14,14 +16,17 @@ const MAX_NAME_LENGTH = 1_024
 /** Models that a wrong name is compared with: some milliseconds at most. */
 const MAX_COMPARED = 500
 
-/** The error to throw. */
+/** The error to throw. Counting tokens costs nothing, so no budget has to know a price. */
 export function refusePlan(
   error: GatewayError,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): GatewayError {
-  return error.code === 'model_not_found' ? refuseModel(caller, record, services) : error
+  if (error.code === 'model_not_found') return refuseModel(caller, record, services)
+  return record.operation === 'count-tokens'
+    ? error
+    : affordableRefusal(error, limitsOfCaller(caller), record, services)
 }
 
 /**
