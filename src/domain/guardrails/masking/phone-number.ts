@@ -15,7 +15,7 @@ const B = '[ \\u00a0\\u202f]'
  * Begins another number even behind digits and a blank, as in a row of them. A column of signed numbers (`+899184`, `+2.3456789`), a
  * time zone (`+1100`) and a date do not.
  */
-const UNMISTAKABLE = String.raw`\+(?:[1-9]\d{9,14}(?!\d)|[1-9]\d{0,2}[- \u00a0\u202f(/]\(?\d)|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d(?:-\d\d){4}(?![-\d])`
+const UNMISTAKABLE = String.raw`\+(?:[1-9]\d{9,14}(?!\d)|[1-9]\d{0,2}(?:[- \u00a0\u202f\u2010-\u2013(/]\(?\d|\.\d{1,5}\.\d))|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d(?:-\d\d){4}(?![-\d])`
 /** No digit, word or sign of a longer number before; an escaped line break of JSON in a text is none. */
 const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?:(?<!\d${B})|(?=${UNMISTAKABLE}))`
 

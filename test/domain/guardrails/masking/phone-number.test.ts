@@ -32,7 +32,17 @@ t.test('numbers with a country code and in the forms of a country are found with
 })
 
 t.test('numbers in a row, and behind a digit and a blank, are found where their form leaves no doubt', async (t) => {
-  for (const number of ['+49 171 1234567', '+33612345678', '415-555-2671', '(415) 555-2671', '06-12-34-56-78']) {
+  for (const number of [
+    '+49 171 1234567',
+    '+33612345678',
+    '+49.30.901820',
+    '+33.6.12.34.56.78',
+    '+44\u20117700\u2011900123',
+    '+49\u201330\u2013901820',
+    '415-555-2671',
+    '(415) 555-2671',
+    '06-12-34-56-78',
+  ]) {
     t.strictSame(found(`${number} ${number}  ${number}`), [number, number, number])
     t.strictSame(found(`42 ${number}, 7`)[0], number)
   }
@@ -41,6 +51,7 @@ t.test('numbers in a row, and behind a digit and a blank, are found where their 
     '1714521600 +1030 12345678',
     '93425 +899184 2016-06-17',
     '1.0 +2.3456789 +3.4567890',
+    '1.0 +2.3456789 12345.678',
     '12 020 7946 0958',
   ])
     t.strictSame(found(text), [], text)
