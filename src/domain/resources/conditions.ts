@@ -28,6 +28,7 @@ export type ConditionReason =
   | 'Expired'
   | 'ResolvedRefs'
   | 'EmptyCredential'
+  | 'UnfitCredential'
   | 'NoCertificate'
   | 'DuplicateModel'
   | 'Disabled'

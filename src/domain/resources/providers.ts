@@ -6,7 +6,7 @@ import type { ModelEntry, Pricing, ProviderEndpoint, ProviderEntry } from '../sn
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { parseDuration } from './durations.ts'
 import { readable } from './isolate.ts'
-import type { EndpointSpec, ModelSpec, PricingSpec, ProviderResource, ProviderSpec } from './kinds.ts'
+import type { EndpointSpec, ModelSpec, PricingSpec, ProviderResource, ProviderSpec, SecretKeyRef } from './kinds.ts'
 import { present } from './present.ts'
 import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
 import { matchesSelector } from './selectors.ts'
@@ -71,9 +71,20 @@ function resolveCredential(
   if (credentials.secretRef === undefined) return {}
   const found = resolveSecret(lookup, namespaces, credentials.secretRef)
   if (found.type === 'refused') return { refusal: found.refusal }
-  if (found.secret.reveal().trim() !== '') return { value: found.secret }
-  const { name, key } = credentials.secretRef
-  return { refusal: { reason: 'EmptyCredential', message: `entry ${key} of Secret ${name} is empty` } }
+  const refusal = unusableCredential(found.secret.reveal().trim(), credentials.secretRef)
+  return refusal === undefined ? { value: found.secret } : { refusal }
+}
+
+/** Every family sends its key in a header. */
+const HEADER_TEXT = /^[\x20-\x7e]+$/
+
+function unusableCredential(text: string, { name, key }: SecretKeyRef): Refusal | undefined {
+  if (text === '') return { reason: 'EmptyCredential', message: `entry ${key} of Secret ${name} is empty` }
+  if (HEADER_TEXT.test(text)) return undefined
+  // As a plain key is decoded.
+  const hint = text.includes('\ufffd') ? '; what stands under data must be the key in base64' : ''
+  const message = `entry ${key} of Secret ${name} has characters that an HTTP header cannot carry${hint}`
+  return { reason: 'UnfitCredential', message }
 }
 
 function resolveAuthority({ endpoint }: ProviderSpec, lookup: SecretLookup, namespaces: readonly string[]): Resolution {

@@ -34,6 +34,23 @@ t.test('a provider without its Secret is switched off and says why', async (t) =
   t.same(outcome(both), [true, 'ResolvedRefs', 'sk-a'], 'the first namespace wins')
 })
 
+t.test('a key that no header can carry switches its provider off, and a plain one under data is guessed', async (t) => {
+  const credentials = { type: 'Header', headerName: 'x-key', secretRef: { name: 'openai', key: 'apiKey' } } as const
+  const outcome = (key: string) => {
+    const secretValue = secrets({ 'default/openai/apiKey': key })
+    const output = build({ providers: [provider({ credentials })], secretValue })
+    const { reason, message } = conditionOf(output, 'Provider', 'openai', 'ResolvedRefs') ?? {}
+    return { enabled: output.snapshot.providers[0]?.enabled, reason, message, has: output.credentials.has('openai') }
+  }
+  const off = { enabled: false, reason: 'UnfitCredential', has: false }
+  const said = 'entry apiKey of Secret openai has characters that an HTTP header cannot carry'
+  for (const key of ['good-provider-key\u00fc', 'one\ntwo', 'sk-\u2026'])
+    t.strictSame(outcome(key), { ...off, message: said }, key)
+  const plain = Buffer.from('sk0proj0abcdef0123456789', 'base64').toString('utf8')
+  t.strictSame(outcome(plain), { ...off, message: `${said}; what stands under data must be the key in base64` })
+  t.match(outcome('sk two\n'), { enabled: true, reason: 'ResolvedRefs' }, 'space is carried')
+})
+
 t.test('credentials never enter the snapshot', async (t) => {
   const credentials = { type: 'Bearer', secretRef: { name: 'openai', key: 'apiKey' } } as const
   const values = { 'default/openai/apiKey': 'sk-very-secret', 'team/mine/token': 'k'.repeat(40) }
