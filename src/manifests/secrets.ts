@@ -2,6 +2,7 @@
 import type { SecretLookup, SecretValue } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
 import type { SecretDocument } from './core-kinds.ts'
+import { placeholderIn } from './placeholders.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,14 +13,12 @@ export interface SecretResource {
   readonly entries: ReadonlyMap<string, SecretValue>
 }
 
-/** How shells, Kubernetes' args and Windows write one. */
-const OTHER_VARIABLE = /^(?:\$([A-Z]+(?:_[A-Z0-9]+)+)|\$\(([A-Z][A-Z0-9_]*)\)|%([A-Z][A-Z0-9_]*)%)$/
 const VARIABLE = /\$(\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
 
 /**
  * The entries of a Secret. In `stringData`, `${NAME}` is the environment variable's value and `$${` a literal `${`; an
  * entry with a variable that is unset or empty is absent, so that a manifest may list every provider and only those
- * whose key is in the environment are configured. So is one that is a variable as others write it (`$NAME`).
+ * whose key is in the environment are configured. So is one that is a placeholder (`$NAME`, `<your-key>`).
  * `stringData` wins over `data`, as in Kubernetes.
  */
 export function readSecret(
@@ -44,14 +43,8 @@ export function secretLookup(secrets: readonly SecretResource[]): SecretLookup {
 }
 
 function expand(text: string, environment: Environment): SecretValue {
-  // As a block of YAML ends, a key may with a line.
-  const written = text.trim()
-  const meant = OTHER_VARIABLE.exec(written)
-    ?.slice(1)
-    .find((name) => name !== undefined)
-  // No vendor's key looks so, and its refusal of this one would not say why.
-  if (meant !== undefined)
-    return { type: 'no-entry', detail: `a variable is written \${${meant}} here, not ${written}` }
+  const detail = placeholderIn(text)
+  if (detail !== undefined) return { type: 'no-entry', detail }
   let unset: string | undefined
   const value = text.replaceAll(VARIABLE, (_match, _inner: string, name: string | undefined) => {
     if (name === undefined) return '${'

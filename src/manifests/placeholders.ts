@@ -1,0 +1,42 @@
+/** Texts of a Secret that stand for a key and are none. No vendor's key looks so, and its refusal of one would not say why. */
+
+/** Variables as others write them: shells, Kubernetes' args, Windows; Compose and Actions; templates. All of the text, or of what follows `Bearer`. */
+const OTHER_VARIABLES: readonly RegExp[] = [
+  /^\$([A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+)$/,
+  /^\$\(([A-Z][A-Z0-9_]*)\)$/,
+  /^%([A-Z][A-Z0-9_]*)%$/,
+  /^\$\{\s+([A-Za-z_]\w*)\s*\}$|^\$\{([A-Za-z_]\w*)\s+\}$/,
+  /^\$\{([A-Za-z_]\w*)$/,
+  /^\$\{(?:env|ENV)[:.]\s*([A-Za-z_]\w*)\}$/,
+  /^\$?\{\{\s*(?:\w+\.|\.)*([A-Za-z_]\w*)\s*\}\}$/,
+]
+const WITH_DEFAULT = /^\$\{([A-Za-z_]\w*):?[-?+=].*\}$/
+const TEMPLATE = /^\$?\{\{.*\}\}$/
+/** `<your-key>`, `sk-...`, `sk-…4f2a`, `sk-***`: as documents write them, and consoles show them. */
+const BLANKS = /^<[A-Za-z][\w .'/-]*>$|^[\w-]*(?:\.{3,}|…|\*{3,})\w{0,4}$/
+const QUOTED = /^(["']).*\1$/s
+
+/** Why the text is no key: `a variable is written ${X} here, not $X`. Undefined: it may be one. */
+export function placeholderIn(text: string): string | undefined {
+  // As a block of YAML ends, a key may with a line.
+  const written = text.trim()
+  const bare = written.replace(/^Bearer\s+/i, '')
+  const name = variableIn(bare)
+  if (name !== undefined) return `a variable is written \${${name}} here, not ${written}`
+  const defaulted = WITH_DEFAULT.exec(bare)?.[1]
+  if (defaulted !== undefined) return `a variable has no default here, it is written \${${defaulted}}`
+  if (TEMPLATE.test(bare)) return 'it is a template that nothing has filled in'
+  if (BLANKS.test(bare)) return 'it is a placeholder, not a key'
+  return QUOTED.test(written) && written.length > 1 ? 'it is in quotes, which would be part of it' : undefined
+}
+
+function variableIn(text: string): string | undefined {
+  for (const form of OTHER_VARIABLES) {
+    const name = form
+      .exec(text)
+      ?.slice(1)
+      .find((group) => group !== undefined)
+    if (name !== undefined) return name
+  }
+  return undefined
+}

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { placeholderIn } from '../../src/manifests/placeholders.ts'
+
+t.test('a variable as others write it is told of, with the form that counts here', async (t) => {
+  const written = [
+    '$OPENAI_API_KEY',
+    '$(OPENAI_API_KEY)',
+    '%OPENAI_API_KEY%',
+    '${OPENAI_API_KEY',
+    '${ OPENAI_API_KEY }',
+    '${OPENAI_API_KEY }',
+    '${env:OPENAI_API_KEY}',
+    '{{ OPENAI_API_KEY }}',
+    '{{ .Values.OPENAI_API_KEY }}',
+    '${{ secrets.OPENAI_API_KEY }}',
+    'Bearer $OPENAI_API_KEY',
+  ]
+  for (const text of written) {
+    t.equal(placeholderIn(`${text}\n`), `a variable is written \${OPENAI_API_KEY} here, not ${text}`)
+  }
+  t.match(placeholderIn('$openai_api_key'), /^a variable is written \$\{openai_api_key\} here/)
+  for (const text of ['${KEY:-x}', '${KEY-x}', '${KEY:?is missing}', 'Bearer ${KEY:-}'])
+    t.equal(placeholderIn(text), 'a variable has no default here, it is written ${KEY}', text)
+})
+
+t.test('what stands for a key in documents and consoles is told of', async (t) => {
+  t.match(placeholderIn('{{ lookup "openai" }}'), /^it is a template/)
+  for (const text of ['<your-key>', '<OPENAI API KEY>', 'sk-...', 'sk-\u2026', 'sk-proj-...4f2a', 'sk-****4f2a', '...'])
+    t.equal(placeholderIn(text), 'it is a placeholder, not a key', text)
+  for (const text of ['"sk-proj-abc"', "'sk-proj-abc'", '"${OPENAI_API_KEY}"'])
+    t.equal(placeholderIn(text), 'it is in quotes, which would be part of it', text)
+})
+
+t.test('a key is not, nor a variable as it is written here', async (t) => {
+  const keys = [
+    'sk-proj-abcDEF_123-xyz',
+    'AIzaSyA-1234_abcd',
+    '${OPENAI_API_KEY}',
+    'Bearer ${OPENAI_API_KEY}',
+    'prefix-${A}-${B}',
+    '$${NOT_A_VARIABLE}',
+    '$2b$10$abcdefghijklmnopqrstuv',
+    '$ecret',
+    '$Ab3_x9Q',
+    'pa${word',
+    'a{{b}}c',
+    'p%40ss%',
+    '<aB3$>x<',
+    'ab...cdefghijklmnop',
+    'gsk_x*y*z',
+    '"',
+    "it's",
+    'eyJhbGciOi.eyJzdWIi.c2ln',
+    'local',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+    '',
+  ]
+  for (const text of keys) t.equal(placeholderIn(text), undefined, text)
+})
