@@ -10,10 +10,11 @@ import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
-import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/check.ts'
 import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
+import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
+import { settingSlips } from './manifests/remarks.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
   createConfigurationInSteps,
@@ -233,6 +234,15 @@ export class StandaloneConfiguration {
     for (const { resource, message } of unmatchedKinds(resources)) {
       const fields = { kind: resource.kind, resource: resource.metadata.name, detail: message }
       this.#tellOnce(told, 'warn', fields, 'a kind of masking is not known')
+    }
+    for (const { resource, message } of settingSlips(resources)) {
+      const { namespace, name } = resource.metadata
+      const fields = {
+        kind: resource.kind,
+        resource: namespace === '' ? name : `${namespace}/${name}`,
+        detail: message,
+      }
+      this.#tellOnce(told, 'warn', fields, 'a setting does not do what it says')
     }
     this.#told = told
   }

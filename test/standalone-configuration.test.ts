@@ -130,6 +130,17 @@ t.test('a kind of masking that nothing finds is told of, once', async (t) => {
   t.strictSame(warnings, [[{ kind: 'Organization', resource: 'default', detail }, 'a kind of masking is not known']])
 })
 
+t.test('a setting that does not do what it says is told of, once', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const cache = '{ exact: { enabled: false }, semantic: { enabled: true } }'
+  write(yaml(`${generatedKey('k').replace('{}', `{ policies: { cache: ${cache} } }`)}`))
+  await configuration.reload()
+  await configuration.reload()
+  const detail = 'spec.policies.cache.semantic.enabled: needs the exact cache, which exact.enabled false switches off'
+  const fields = { kind: 'VirtualKey', resource: 'default/k', detail }
+  t.strictSame(warnings, [[fields, 'a setting does not do what it says']])
+})
+
 t.test('a key that moves from one file to another is in force all the time', async (t) => {
   const { configuration, inForce, write } = begin(t)
   const [moving, staying] = ['moving', 'staying'].map(generatedKey)

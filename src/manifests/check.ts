@@ -9,9 +9,9 @@ import { Secret } from '../domain/secret.ts'
 import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { loadManifests, placeKey, type ManifestResources } from './load.ts'
 import { formatProblem } from './problem.ts'
+import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
+import { remarksOn } from './remarks.ts'
 import { secretLookup, type Environment } from './secrets.ts'
-import { unmatchedKinds } from './unmatched-kinds.ts'
-import { unmatchedNames } from './unmatched-names.ts'
 
 export interface CheckOptions {
   readonly environment: Environment
@@ -22,9 +22,6 @@ export interface CheckOptions {
   readonly strict?: boolean
   readonly writeLine: (line: string) => void
 }
-
-/** Where providers' Secrets are looked for outside a cluster. */
-export const STANDALONE_PROVIDER_NAMESPACES: readonly string[] = ['tollgate-system', 'default']
 
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
@@ -59,12 +56,11 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
 }
 
 function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
-  const unmatched = [...unmatchedNames(resources), ...unmatchedKinds(resources)]
-  const names = unmatched.map(({ resource: { kind, metadata }, message }) => {
+  const remarks = remarksOn(resources).map(({ resource: { kind, metadata }, message }) => {
     const { namespace, name } = metadata
     return `${describeResource(kind, namespace, name, resources.places)}: ${message}`
   })
-  return [...missingKinds(resources, strict), ...names]
+  return [...missingKinds(resources, strict), ...remarks]
 }
 
 /** What a gateway cannot do without. Where something is declared, the rest may be elsewhere: that is judged strictly only. */

@@ -13,7 +13,9 @@ function renderKind({ kind, scope, schema }: KindSchema): string {
   const rows = spec === undefined ? [] : renderFields(spec, 'spec')
   const rules = collectRules(schema, '').map((rule) => `- ${rule}`)
   const judged = rules.length === 0 ? [] : ['Rules:', '', ...rules, '']
-  return [`## ${kind} (${scope.toLowerCase()})`, '', ...head, ...rows, '', ...judged].join('\n')
+  const required =
+    schema.required?.includes('spec') === true ? ['`spec` is required, also where it is empty: `spec: {}`.', ''] : []
+  return [`## ${kind} (${scope.toLowerCase()})`, '', ...required, ...head, ...rows, '', ...judged].join('\n')
 }
 
 function renderFields(schema: Schema, path: string): string[] {

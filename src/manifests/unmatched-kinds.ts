@@ -1,11 +1,11 @@
 /** Kinds of masking that nothing finds. A slip in one (`PHONES`) lets through, without a word, what it should mask. */
 import { unknownKinds } from '../domain/resources/masking-kinds.ts'
 import type { ManifestResources } from './load.ts'
-import type { UnmatchedName } from './unmatched-names.ts'
+import type { Remark } from './remark.ts'
 import { didYouMean } from './words.ts'
 
 /** In the order of the manifests. */
-export function unmatchedKinds({ organizations }: ManifestResources): readonly UnmatchedName[] {
+export function unmatchedKinds({ organizations }: ManifestResources): readonly Remark[] {
   return organizations.flatMap((resource) =>
     unknownKinds(resource.spec).map(({ kind, known }) => ({
       resource,

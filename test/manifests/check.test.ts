@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
+import { EMBEDDING_TYPES } from '../../src/manifests/idle-caches.ts'
+import { PROVIDER_FAMILIES } from '../../src/proxy/providers/registry.ts'
 
 const EMBEDDING_PROVIDER = `metadata: { name: openai }
 spec:
@@ -231,6 +233,131 @@ spec:
     ])
   },
 )
+
+t.test('a semantic cache that can find nothing is told of', async (t) => {
+  const on = 'semantic: { enabled: true }'
+  const organization = (defaults: string) =>
+    `metadata: { name: default }\nspec: { grants: [{ name: all, namespaceSelector: {} }], defaults: ${defaults} }`
+  const said = (provider: string, policies: string, defaults = '{}') => {
+    const VirtualKey = `metadata: { name: k }\nspec: { policies: { cache: ${policies} } }`
+    const manifests = { Organization: organization(defaults), VirtualKey, Provider: provider }
+    return namesIn(check([t.testdir({ 'all.yaml': documentsOf(manifests) })]).lines)
+  }
+  const noExact = 'semantic.enabled: needs the exact cache, which exact.enabled false switches off'
+  const off = '{ cache: { exact: { enabled: false } } }'
+  t.strictSame(said(EMBEDDING_PROVIDER, `{ ${on} }`), [])
+  t.strictSame(said(EMBEDDING_PROVIDER, '{ exact: { enabled: false } }', `{ cache: { ${on} } }`), [], 'a key without')
+  t.strictSame(said(EMBEDDING_PROVIDER, `{ ${on}, exact: { enabled: true } }`, off), [], 'the nearest wins')
+  t.strictSame(said(EMBEDDING_PROVIDER, `{ ${on}, exact: { enabled: false } }`), [`spec.policies.cache.${noExact}`])
+  t.strictSame(said(EMBEDDING_PROVIDER, `{ ${on} }`, off), [`spec.policies.cache.${noExact}`])
+  t.strictSame(said(EMBEDDING_PROVIDER, '{}', `{ cache: { ${on}, exact: { enabled: false } } }`), [
+    `spec.defaults.cache.${noExact}`,
+  ])
+  const nobody = 'spec.policies.cache.semantic.enabled: no Provider has a model with the capability embeddings'
+  t.strictSame(said(EMBEDDING_PROVIDER.replace(', capabilities: [embeddings]', ''), `{ ${on} }`), [nobody])
+  const gemini = EMBEDDING_PROVIDER.replace('OpenAICompatible', 'Gemini')
+  t.strictSame(said(gemini, `{ ${on} }`), [
+    `${nobody} and a type that is asked for them (OpenAI, AzureOpenAI, OpenAICompatible)`,
+  ])
+  t.strictSame(said(gemini, '{ semantic: { model: openai/embed-small } }'), [
+    'spec.policies.cache.semantic.model: openai/embed-small is of a Provider of type Gemini; asked for embeddings are OpenAI, AzureOpenAI, OpenAICompatible only',
+  ])
+})
+
+t.test('the types that are asked for embeddings are those of one format', async (t) => {
+  const asked = PROVIDER_FAMILIES.filter(({ format }) => format === 'chat-completions').map(({ type }) => type)
+  t.strictSame(new Set(asked), new Set(EMBEDDING_TYPES))
+})
+
+t.test('a name of an organization or project in a list of access that nothing bears is told of', async (t) => {
+  const access = '\n  access: { organizations: [acme, defualt, default] }'
+  const organization = `metadata: { name: default }
+spec:
+  projects: [{ name: shop }]
+  grants: [{ name: a, namespaceSelector: {}, projects: [shop, shp, nope] }, { name: b, namespaceSelector: {} }]`
+  const ofOrganizations = [
+    'spec.access.organizations: no Organization is named acme',
+    'spec.access.organizations: no Organization is named defualt, did you mean default?',
+  ]
+  const said = (manifests: Readonly<Record<string, string>>) =>
+    namesIn(check([t.testdir({ 'all.yaml': documentsOf(manifests) })], undefined, true).lines)
+  const Provider = EMBEDDING_PROVIDER + access
+  t.strictSame(said({ Provider, Organization: organization }), [
+    'spec.grants[0].projects: the organization has no project shp, did you mean shop?',
+    'spec.grants[0].projects: the organization has no project nope',
+    ...ofOrganizations,
+  ])
+  t.strictSame(said({ Provider, VirtualKey: 'metadata: { name: k }\nspec: {}' }), ofOrganizations, 'one is implied')
+  t.strictSame(said({ Provider }), [], 'they are declared elsewhere')
+})
+
+t.test('headers of a Provider that are not sent are told of', async (t) => {
+  const headers = `{ Authorization: a, Host: b, content-length: "1", "x y": c, X-Team: d, X-Key: e, accept: f, x-o: "\\u2026", X-Fine: "\\u00e9" }`
+  const provider = EMBEDDING_PROVIDER.replace(
+    'credentials: { type: None }',
+    'credentials: { type: Header, headerName: x-key, secretRef: { name: s } }',
+  ).replace('v1" }', `v1", headers: ${headers} }`)
+  const lines = namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: provider }) })], undefined, true).lines)
+  const itself = 'the gateway sets it itself, where it is needed'
+  const asKey = 'a key is sent as spec.credentials says, from a Secret'
+  t.strictSame(lines, [
+    `spec.endpoint.headers: "Authorization" is not sent: ${asKey}`,
+    `spec.endpoint.headers: "Host" is not sent: ${itself}`,
+    `spec.endpoint.headers: "content-length" is not sent: ${itself}`,
+    'spec.endpoint.headers: "x y" is not sent: no header can have that name',
+    `spec.endpoint.headers: "X-Key" is not sent: ${asKey}`,
+    `spec.endpoint.headers: "accept" is not sent: ${itself}`,
+    'spec.endpoint.headers: "x-o" is not sent: it has characters that no header can carry',
+  ])
+})
+
+t.test('a key that begins with the word that its type adds is told of', async (t) => {
+  const said = (credentials: string) => {
+    const provider = EMBEDDING_PROVIDER.replace('{ type: None }', credentials)
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { apiKey: "Bearer sk-abc" }\n'
+    const folder = t.testdir({ 'a.yaml': documentsOf({ Provider: provider }), 'b.yaml': secret })
+    return namesIn(check([folder], undefined, true).lines)
+  }
+  t.strictSame(said('{ type: Bearer, secretRef: { name: s } }'), [
+    'spec.credentials: entry apiKey of Secret s begins with Bearer, which type Bearer adds itself',
+  ])
+  t.strictSame(said('{ type: Header, headerName: Authorization, secretRef: { name: s } }'), [])
+})
+
+t.test('codes that are taken for a country are told of', async (t) => {
+  const organization = `metadata: { name: default }
+spec:
+  grants: [{ name: all, namespaceSelector: {} }]
+  defaults: { excludeCountries: [uk] }
+  compliance: { deniedCountries: [el, gb] }
+  projects: [{ name: a, defaults: { excludeCountries: [uk] } }]`
+  const manifests = {
+    Organization: organization,
+    Provider: EMBEDDING_PROVIDER.replace('[it]', '[uk]').replace('name: gpt-4o', 'name: gpt-4o, countries: [el]'),
+    VirtualKey: 'metadata: { name: k }\nspec: { policies: { excludeCountries: [uk, us] } }',
+  }
+  const uk = "uk is no country's code; the United Kingdom is gb"
+  t.strictSame(namesIn(check([t.testdir({ 'a.yaml': documentsOf(manifests) })]).lines), [
+    `spec.defaults.excludeCountries: ${uk}`,
+    "spec.compliance.deniedCountries: el is no country's code; Greece is gr",
+    `spec.projects[0].defaults.excludeCountries: ${uk}`,
+    `spec.countries: ${uk}`,
+    "spec.models[0].countries: el is no country's code; Greece is gr",
+    `spec.policies.excludeCountries: ${uk}`,
+  ])
+})
+
+t.test('a model that is listed with its provider before it is told of as that', async (t) => {
+  const provider = EMBEDDING_PROVIDER.replace('{ name: gpt-4o }', '{ name: gpt-4o }, { name: meta/llama-3 }')
+  const models = '[openai/gpt-4o, openai/nope, "openai/*", meta/llama-3, "meta/*", "other/*", gpt-4o]'
+  const key = `metadata: { name: k }\nspec: { access: { models: ${models} } }`
+  const folder = t.testdir({ 'a.yaml': documentsOf({ Provider: provider, VirtualKey: key }) })
+  t.strictSame(namesIn(check([folder]).lines), [
+    'spec.access.models: openai/gpt-4o is written without its provider here: gpt-4o',
+    'spec.access.models: no Provider has a model openai/nope',
+    'spec.access.models: openai/*: models are written without their provider here, *; providers stand in spec.access.providers',
+  ])
+})
 
 t.test('bad manifests give exit code 1 and their problems', async (t) => {
   const path = new URL('../fixtures/manifests/invalid/provider-model-auto.yaml', import.meta.url).pathname

@@ -1,34 +1,11 @@
 /** The header lines of both directions: what goes to a provider, and what of its answer goes on. */
 import type { Secret } from '../../domain/secret.ts'
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import { headerFault, HOP_BY_HOP } from '../../domain/snapshot/static-headers.ts'
 import type { ProviderFamily } from './provider-family.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 
 type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
-
-/** They speak about one connection, not about the message. @see RFC 9110 section 7.6.1 */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-/** Set by the transport alone: framing, routing, encoding. */
-const RESERVED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'accept-encoding',
-  'expect',
-])
 
 /** How clients send their virtual key, and what browsers add: no provider may see these of a client. */
 const CLIENT_CREDENTIALS: ReadonlySet<string> = new Set([
@@ -38,9 +15,6 @@ const CLIENT_CREDENTIALS: ReadonlySet<string> = new Set([
   'api-key',
   'cookie',
 ])
-
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Names and values in turn, as undici takes them without looking at each again. Not to be changed. */
 export type HeaderLines = string[]
@@ -125,8 +99,7 @@ function add(
 ): void {
   for (const [name, value] of Object.entries(more)) {
     const lower = name.toLowerCase()
-    if (RESERVED.has(lower) || refused.has(lower) || lower === '__proto__') continue
-    if (!HEADER_NAME.test(lower) || !HEADER_VALUE.test(value)) continue
+    if (refused.has(lower) || headerFault(lower, value) !== undefined) continue
     headers[lower] = value
   }
 }

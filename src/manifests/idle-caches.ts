@@ -1,0 +1,99 @@
+/** Semantic caches that find nothing, without a word: without the exact cache, or without a model that embeds questions. */
+import type { CacheSpec, ProviderResource } from '../domain/resources/kinds.ts'
+import type { ProviderType } from '../domain/snapshot/snapshot.ts'
+import type { ManifestResources } from './load.ts'
+import type { Remark } from './remark.ts'
+import { didYouMean } from './words.ts'
+
+/** Types that are asked for embeddings: those of OpenAI's format. */
+export const EMBEDDING_TYPES: ReadonlySet<ProviderType> = new Set(['OpenAI', 'AzureOpenAI', 'OpenAICompatible'])
+
+/** By resource, in the order of the manifests. */
+export function idleCaches(resources: ManifestResources): readonly Remark[] {
+  const models = resources.providers.length === 0 ? undefined : embeddingModels(resources.providers)
+  return cachesOf(resources).flatMap(({ resource, path, levels }) =>
+    [...switchFaults(levels, models), ...modelFaults(levels, models)].map((fault) => ({
+      resource,
+      message: `${path}.${fault}`,
+    })),
+  )
+}
+
+interface StatedCache {
+  readonly resource: Remark['resource']
+  readonly path: string
+  /** What it states itself, then what it takes its other fields from, the nearest first. */
+  readonly levels: readonly (CacheSpec | undefined)[]
+}
+
+function cachesOf({ organizations, virtualKeys }: ManifestResources): StatedCache[] {
+  const byName = new Map(organizations.map(({ metadata, spec }) => [metadata.name, spec]))
+  return [
+    ...organizations.flatMap((resource): StatedCache[] => {
+      const { defaults, projects = [] } = resource.spec
+      const ofProjects = projects.map((project, index) => ({
+        resource,
+        path: `spec.projects[${index}].defaults.cache`,
+        levels: [project.defaults?.cache, defaults?.cache],
+      }))
+      return [{ resource, path: 'spec.defaults.cache', levels: [defaults?.cache] }, ...ofProjects]
+    }),
+    ...virtualKeys.map((resource) => {
+      const { policies, organizationRef, project } = resource.spec
+      const organization = byName.get(organizationRef.name)
+      const ofProject = organization?.projects?.find(({ name }) => name === project)
+      const levels = [policies?.cache, ofProject?.defaults?.cache, organization?.defaults?.cache]
+      return { resource, path: 'spec.policies.cache', levels }
+    }),
+  ]
+}
+
+interface EmbeddingModels {
+  /** Public names, also with the provider before them. */
+  readonly names: ReadonlySet<string>
+  /** Of types that are not asked, by name. */
+  readonly unasked: ReadonlyMap<string, ProviderType>
+}
+
+/** Undefined models: they are declared elsewhere. */
+type KnownModels = EmbeddingModels | undefined
+
+function embeddingModels(providers: readonly ProviderResource[]): EmbeddingModels {
+  const named = providers.flatMap(({ metadata, spec }) =>
+    spec.models
+      .filter(({ capabilities }) => capabilities.includes('embeddings'))
+      .flatMap(({ name, aliases = [] }) => [name, ...aliases])
+      .flatMap((name) => [name, `${metadata.name}/${name}`])
+      .map((name) => [name, spec.type] as const),
+  )
+  return {
+    names: new Set(named.flatMap(([name, type]) => (EMBEDDING_TYPES.has(type) ? [name] : []))),
+    unasked: new Map(named.filter(([, type]) => !EMBEDDING_TYPES.has(type))),
+  }
+}
+
+function switchFaults(levels: StatedCache['levels'], models: KnownModels): string[] {
+  if (levels[0]?.semantic?.enabled !== true) return []
+  const exact = levels.map((level) => level?.exact?.enabled).find((enabled) => enabled !== undefined)
+  if (exact === false) return ['semantic.enabled: needs the exact cache, which exact.enabled false switches off']
+  const model = levels.map((level) => level?.semantic?.model).find((name) => name !== undefined) ?? 'auto'
+  if (models === undefined || models.names.size > 0 || model !== 'auto') return []
+  const unasked = models.unasked.size === 0 ? '' : ` and a type that is asked for them (${askedTypes()})`
+  return [`semantic.enabled: no Provider has a model with the capability embeddings${unasked}`]
+}
+
+function modelFaults([own]: StatedCache['levels'], models: KnownModels): string[] {
+  const name = own?.semantic?.model ?? 'auto'
+  if (models === undefined || name === 'auto' || models.names.has(name)) return []
+  const type = models.unasked.get(name)
+  if (type !== undefined)
+    return [`semantic.model: ${name} is of a Provider of type ${type}; asked for embeddings are ${askedTypes()} only`]
+  const known = [...models.names]
+  return [
+    `semantic.model: no Provider has a model with the capability embeddings named ${name}${didYouMean(name, known)}`,
+  ]
+}
+
+function askedTypes(): string {
+  return [...EMBEDDING_TYPES].join(', ')
+}

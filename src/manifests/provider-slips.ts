@@ -1,0 +1,42 @@
+/** What a Provider states and the gateway does not send, or sends twice: without a word here the vendor's refusal is all that is seen. */
+import type { ProviderResource } from '../domain/resources/kinds.ts'
+import { resolveSecret, type SecretLookup } from '../domain/resources/secret-lookup.ts'
+import { headerFault } from '../domain/snapshot/static-headers.ts'
+import type { ManifestResources } from './load.ts'
+import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
+import type { Remark } from './remark.ts'
+import { secretLookup } from './secrets.ts'
+
+/** In the order of the manifests. */
+export function providerSlips({ providers, secrets }: ManifestResources): readonly Remark[] {
+  const lookup = secretLookup(secrets)
+  return providers.flatMap((resource) =>
+    [...unsentHeaders(resource), ...doubledBearer(resource, lookup)].map((message) => ({ resource, message })),
+  )
+}
+
+function unsentHeaders({ spec: { endpoint, credentials } }: ProviderResource): string[] {
+  const ofCredential = new Set(['authorization', credentials.headerName?.toLowerCase()])
+  return Object.entries(endpoint?.headers ?? {}).flatMap(([name, value]) => {
+    const why = reason(name.toLowerCase(), value, ofCredential)
+    return why === undefined ? [] : [`spec.endpoint.headers: ${JSON.stringify(name)} is not sent: ${why}`]
+  })
+}
+
+function reason(lowerName: string, value: string, ofCredential: ReadonlySet<string | undefined>): string | undefined {
+  if (ofCredential.has(lowerName)) return 'a key is sent as spec.credentials says, from a Secret'
+  const fault = headerFault(lowerName, value)
+  if (fault === 'name') return 'no header can have that name'
+  if (fault === 'value') return 'it has characters that no header can carry'
+  return fault === 'reserved' || lowerName === 'accept' ? 'the gateway sets it itself, where it is needed' : undefined
+}
+
+/** With type Header the text is sent as it is, so there the word belongs. */
+function doubledBearer({ spec: { credentials } }: ProviderResource, lookup: SecretLookup): string[] {
+  const { type, secretRef } = credentials
+  if (type !== 'Bearer' || secretRef === undefined) return []
+  const found = resolveSecret(lookup, STANDALONE_PROVIDER_NAMESPACES, secretRef)
+  if (found.type === 'refused' || !/^\s*bearer\s/i.test(found.secret.reveal())) return []
+  const { name, key } = secretRef
+  return [`spec.credentials: entry ${key} of Secret ${name} begins with Bearer, which type Bearer adds itself`]
+}

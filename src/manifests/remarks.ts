@@ -1,0 +1,24 @@
+/** All that is remarked on manifests that are valid one by one. */
+import { countrySlips } from './country-slips.ts'
+import { idleCaches } from './idle-caches.ts'
+import type { ManifestResources } from './load.ts'
+import { providerSlips } from './provider-slips.ts'
+import type { Remark } from './remark.ts'
+import { unmatchedAccess } from './unmatched-access.ts'
+import { unmatchedKinds } from './unmatched-kinds.ts'
+import { unmatchedNames } from './unmatched-names.ts'
+
+/** For a check, which sees all that there will be. */
+export function remarksOn(resources: ManifestResources): readonly Remark[] {
+  return [
+    ...unmatchedNames(resources),
+    ...unmatchedAccess(resources),
+    ...unmatchedKinds(resources),
+    ...settingSlips(resources),
+  ]
+}
+
+/** Of them the settings that do nothing, or not what they seem to, whatever else is declared: for the log as well. */
+export function settingSlips(resources: ManifestResources): readonly Remark[] {
+  return [...idleCaches(resources), ...providerSlips(resources), ...countrySlips(resources)]
+}
