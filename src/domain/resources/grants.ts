@@ -13,7 +13,7 @@ import type { Privileges } from '../snapshot/snapshot.ts'
 import { parseMicroUsd } from '../quota/money.ts'
 import type { Refusal } from './conditions.ts'
 import type { BudgetSpec, GrantSpec, OrganizationResource, PrivilegeName, VirtualKeyResource } from './kinds.ts'
-import { matchesSelector } from './selectors.ts'
+import { matchesSelector, NAMESPACE_NAME_LABEL } from './selectors.ts'
 
 export const PRIVILEGES: readonly PrivilegeName[] = ['demask', 'trace', 'overrideRouting', 'asyncBilling']
 
@@ -49,7 +49,7 @@ export function applyGrants(
     if (outcome.type === 'granted') return outcome
     first ??= outcome
   }
-  return first ?? notCovered(key, organization)
+  return first ?? notCovered(key, organization, labels)
 }
 
 function coversProject({ projects = [] }: GrantSpec, project: string | undefined): boolean {
@@ -139,12 +139,28 @@ function monthlyBudget(limitUSD: string): BudgetSpec {
   return { window: 'Month', limitUSD, reset: 'Calendar', warnAtPercent: 80, onExceed: 'Block' }
 }
 
-function notCovered(key: VirtualKeyResource, organization: OrganizationResource): Refused {
-  const project = key.spec.project === undefined ? '' : ` for project ${key.spec.project}`
-  return refused(
-    'NotGranted',
-    `no grant of organization ${organization.metadata.name} covers namespace ${key.metadata.namespace}${project}`,
-  )
+function notCovered(
+  { metadata, spec }: VirtualKeyResource,
+  organization: OrganizationResource,
+  labels: Readonly<Record<string, string>>,
+): Refused {
+  const grants = organization.spec.grants ?? []
+  const isSelected = grants.some(({ namespaceSelector }) => matchesSelector(namespaceSelector, labels))
+  const project = spec.project === undefined ? '' : ` for project ${spec.project}`
+  const why = grants.length === 0 ? '; it has no grants' : isSelected ? '' : `; ${describeLabels(labels)}`
+  const covers = `covers namespace ${metadata.namespace}${project}`
+  return refused('NotGranted', `no grant of organization ${organization.metadata.name} ${covers}${why}`)
+}
+
+/** Most labels that are shown. */
+const MAX_LABELS = 8
+
+function describeLabels(labels: Readonly<Record<string, string>>): string {
+  const own = Object.entries(labels).filter(([name]) => name !== NAMESPACE_NAME_LABEL)
+  if (own.length === 0) return 'the namespace has no labels but its name'
+  const shown = own.slice(0, MAX_LABELS).map(([name, value]) => `${name}=${value}`)
+  const more = own.length > MAX_LABELS ? `, and ${own.length - MAX_LABELS} more` : ''
+  return `the namespace has the labels ${shown.join(', ')}${more}`
 }
 
 function refused(reason: Refusal['reason'], message: string): Refused {

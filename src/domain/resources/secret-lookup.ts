@@ -4,8 +4,12 @@ import type { Refusal } from './conditions.ts'
 
 export type SecretValue =
   | { readonly type: 'value'; readonly secret: Secret }
-  | { readonly type: 'no-secret' }
-  /** The Secret is there, the entry is not. `detail` says why where it is known (an unset environment variable). */
+  /** `nearName`: another Secret there that may be meant, where whoever reads the conditions may know of it. */
+  | { readonly type: 'no-secret'; readonly nearName?: string }
+  /**
+   * The Secret is there, the entry is not. `detail` says why where it is known (an unset environment variable), or what
+   * there is instead where whoever reads the conditions may know of it.
+   */
   | { readonly type: 'no-entry'; readonly detail?: string }
   /** Nothing is known of this namespace's Secrets: access to it is missing, or still on its way. */
   | { readonly type: 'unreadable' }
@@ -23,13 +27,15 @@ export function resolveSecret(
   namespaces: readonly string[],
   reference: { readonly name: string; readonly key: string },
 ): ResolvedSecret {
+  let near = ''
   for (const namespace of namespaces) {
     const found = lookup(namespace, reference.name, reference.key)
     if (found.type === 'value') return found
     if (found.type === 'unreadable') return unreadable(namespace)
     if (found.type === 'no-entry') return missingEntry(namespace, reference, found.detail)
+    if (near === '' && found.nearName !== undefined) near = `, did you mean ${found.nearName}?`
   }
-  const message = `Secret ${reference.name} not found in namespace ${namespaces.join(' or ')}`
+  const message = `Secret ${reference.name} not found in namespace ${namespaces.join(' or ')}${near}`
   return { type: 'refused', refusal: { reason: 'SecretNotFound', message } }
 }
 

@@ -34,6 +34,23 @@ t.test('a key that no grant covers is left out and says so', async (t) => {
   }
 })
 
+t.test('a key that no grant covers is told what the grants had to go by', async (t) => {
+  const message = (input: Partial<BuildInput>, spec = {}) =>
+    accepted({ virtualKeys: [virtualKey(spec)], ...input })?.message
+  const byLabel = [organization({ grants: [grant({ namespaceSelector: { matchLabels: { tier: 'prod' } } })] })]
+  const none = 'no grant of organization acme covers namespace team'
+  t.equal(message({ organizations: [organization({})] }), `${none}; it has no grants`)
+  t.equal(message({ organizations: byLabel }), `${none}; the namespace has no labels but its name`)
+  const labelled = (labels: Readonly<Record<string, string>>) =>
+    message({ organizations: byLabel, namespaces: [{ name: 'team', labels }] })
+  t.equal(labelled({ tier: 'dev', 'a/b': 'c' }), `${none}; the namespace has the labels tier=dev, a/b=c`)
+  const many = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`l${index}`, 'x']))
+  t.match(labelled(many), /l0=x, .*l7=x, and 2 more$/)
+  const projects = [{ name: 'a' }, { name: 'b' }]
+  const ofOther = [organization({ projects, grants: [grant({ projects: ['a'] })] })]
+  t.equal(message({ organizations: ofOther }, { project: 'b' }), `${none} for project b`, 'labels are not why')
+})
+
 t.test('a grant selects by the labels of the namespace, its name included', async (t) => {
   const byName = grant({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'team' } } })
   const byLabel = grant({
