@@ -292,6 +292,7 @@ function isSlip(apiVersion: string, kind: string): boolean {
 }
 
 function unknownKind(apiVersion: string, kind: string): FieldProblem {
+  if (CORE_KINDS.includes(kind)) return { path: ['apiVersion'], message: `${kind} is v1`, allowed: 'v1' }
   if (apiVersion !== API_VERSION)
     return { path: ['apiVersion'], message: `${apiVersion.slice(0, 64)} is not a served version`, allowed: API_VERSION }
   const message = `unknown kind ${kind.slice(0, 64)}${didYouMean(kind, KINDS)}`

@@ -1,4 +1,5 @@
 /** Secrets of files: `data` decoded, `${VARIABLE}` in `stringData` replaced from the environment. */
+import { nearest } from '../domain/nearest-name.ts'
 import type { SecretLookup, SecretValue } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
 import type { SecretDocument } from './core-kinds.ts'
@@ -33,13 +34,32 @@ export function readSecret(
   return { ...metadata, entries }
 }
 
-/** The lookup that `buildSnapshot` takes, over Secrets of files. */
+/** The lookup that `buildSnapshot` takes, over Secrets of files. Who wrote those may know what else there is in them. */
 export function secretLookup(secrets: readonly SecretResource[]): SecretLookup {
   const byName = new Map(secrets.map((secret) => [`${secret.namespace}/${secret.name}`, secret]))
+  const byNamespace = Map.groupBy(secrets, ({ namespace }) => namespace)
+  const namesIn = (namespace: string): string[] => {
+    const there = byNamespace.get(namespace) ?? []
+    return there.length > MAX_COMPARED ? [] : there.map(({ name }) => name)
+  }
   return (namespace, name, key) => {
     const secret = byName.get(`${namespace}/${name}`)
-    return secret === undefined ? { type: 'no-secret' } : (secret.entries.get(key) ?? { type: 'no-entry' })
+    if (secret !== undefined) return secret.entries.get(key) ?? { type: 'no-entry', detail: entriesOf(secret) }
+    const nearName = nearest(name, namesIn(namespace))
+    return nearName === undefined ? { type: 'no-secret' } : { type: 'no-secret', nearName }
   }
+}
+
+/** Where there are more Secrets, every key that lacks its own would be compared with all of them. */
+const MAX_COMPARED = 200
+/** Most entries that are named. */
+const MAX_NAMED = 5
+
+function entriesOf({ entries }: SecretResource): string {
+  const names = [...entries.keys()]
+  if (names.length === 0) return 'it has none'
+  const more = names.length > MAX_NAMED ? `, and ${names.length - MAX_NAMED} more` : ''
+  return `it has ${names.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 function expand(text: string, environment: Environment): SecretValue {

@@ -359,6 +359,37 @@ t.test('a model that is listed with its provider before it is told of as that', 
   ])
 })
 
+t.test('a reference to a Secret that leads nowhere is told where it may have been meant to lead', async (t) => {
+  const secret = (name: string, entries: string, namespace = 'default') =>
+    `apiVersion: v1\nkind: Secret\nmetadata: { name: ${name}, namespace: ${namespace} }\nstringData: ${entries}\n`
+  const provider = (name: string) =>
+    EMBEDDING_PROVIDER.replace('name: openai', `name: ${name}`).replace(
+      'None }',
+      `Bearer, secretRef: { name: ${name} } }`,
+    )
+  const said = (name: string, ...secrets: readonly string[]) => {
+    const folder = t.testdir({ 'a.yaml': [documentsOf({ Provider: provider(name) }), ...secrets].join('---\n') })
+    return check([folder]).lines.find((line) => line.includes('Secret'))
+  }
+  t.match(
+    said('one', secret('one', '{ API_KEY: x, b: x }')),
+    /SecretKeyMissing: .* no entry apiKey: it has API_KEY, b$/,
+  )
+  t.match(said('one', secret('one', '{}')), /no entry apiKey: it has none$/)
+  t.match(said('one', secret('one', '{ a: x, b: x, c: x, d: x, e: x, f: x }')), /it has a, b, c, d, e, and 1 more$/)
+  const other = secret('openais', '{}', 'other')
+  t.match(said('opnais', secret('openai', '{}', 'tollgate-system'), other), /or default, did you mean openai\?$/)
+  t.match(said('opnai', other), /in namespace tollgate-system or default$/, 'what is elsewhere would not be found')
+})
+
+t.test('a kind of Kubernetes under our group is told its own', async (t) => {
+  for (const kind of ['Secret', 'Namespace']) {
+    const text = `apiVersion: tollgate.dev/v1alpha1\nkind: ${kind}\nmetadata: { name: a }\n`
+    const { code, lines } = check([t.testdir({ 'a.yaml': text })])
+    t.match({ code, lines }, { code: 1, lines: [new RegExp(`${kind} a: apiVersion: ${kind} is v1; allowed: v1$`)] })
+  }
+})
+
 t.test('bad manifests give exit code 1 and their problems', async (t) => {
   const path = new URL('../fixtures/manifests/invalid/provider-model-auto.yaml', import.meta.url).pathname
   const { code, lines } = check([path])

@@ -90,7 +90,7 @@ t.test('a Secret gives its entries, stringData first and with the environment in
     'a variable is written ${KEY} here, not %KEY%',
     '$ONE1',
     'a variable is written ${OPENAI_KEY} here, not $OPENAI_KEY',
-    undefined,
+    'it has a, b, c, d, e, and 5 more',
   ])
   t.same(lookup('other', 's', 'a'), { type: 'no-secret' })
 })
