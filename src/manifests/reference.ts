@@ -13,9 +13,15 @@ function renderKind({ kind, scope, schema }: KindSchema): string {
   const rows = spec === undefined ? [] : renderFields(spec, 'spec')
   const rules = collectRules(schema, '').map((rule) => `- ${rule}`)
   const judged = rules.length === 0 ? [] : ['Rules:', '', ...rules, '']
-  const required =
-    schema.required?.includes('spec') === true ? ['`spec` is required, also where it is empty: `spec: {}`.', ''] : []
-  return [`## ${kind} (${scope.toLowerCase()})`, '', ...required, ...head, ...rows, '', ...judged].join('\n')
+  return [`## ${kind} (${scope.toLowerCase()})`, '', ...requiredSpec(schema), ...head, ...rows, '', ...judged].join(
+    '\n',
+  )
+}
+
+function requiredSpec({ required = [], properties = {} }: Schema): string[] {
+  if (!required.includes('spec')) return []
+  const mayBeEmpty = (properties['spec']?.required ?? []).length === 0
+  return [`\`spec\` is required${mayBeEmpty ? ', also where it is empty: `spec: {}`' : ''}.`, '']
 }
 
 function renderFields(schema: Schema, path: string): string[] {

@@ -15,6 +15,12 @@ t.test('docs/manifests.md states every field as the CRDs do', async (t) => {
   else t.equal(reference, expected)
 })
 
+t.test('each kind says that it needs a spec, and which may be empty', async (t) => {
+  const said = renderReference(readKindSchemas()).match(/^`spec` is required.*$/gm) ?? []
+  const empty = '`spec` is required, also where it is empty: `spec: {}`.'
+  t.strictSame([...said], [empty, '`spec` is required.', empty])
+})
+
 t.test('every field says what it is, for kubectl explain', async (t) => {
   for (const { kind, schema } of readKindSchemas()) t.strictSame(undescribed(schema, kind), [], kind)
 })
