@@ -26,8 +26,8 @@ export interface CheckOptions {
 /**
  * Prints every problem, or a summary with what would not be in force. @returns the exit code: 1 where a cluster would
  * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret, a name that
- * nothing bears or a kind that nothing finds is good in a cluster and is only said; strictly taken it is a fault, too. Manifests hold other kinds beside ours:
- * those are noted, and a fault only where one was probably meant to be ours.
+ * nothing bears, a kind that nothing finds or a setting that does nothing is good in a cluster and is only said; strictly taken it is a
+ * fault, too. Manifests hold other kinds beside ours: those are noted, and a fault only where one was probably meant to be ours.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
