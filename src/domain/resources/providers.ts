@@ -77,9 +77,15 @@ function resolveCredential(
 
 /** Every family sends its key in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
+/** Manifests of standalone that are applied to a cluster bring it. */
+const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
 
 function unusableCredential(text: string, { name, key }: SecretKeyRef): Refusal | undefined {
   if (text === '') return { reason: 'EmptyCredential', message: `entry ${key} of Secret ${name} is empty` }
+  if (VARIABLE.test(text)) {
+    const message = `entry ${key} of Secret ${name} is a variable as it stands: they are replaced in stringData of standalone's files only`
+    return { reason: 'UnfitCredential', message }
+  }
   if (HEADER_TEXT.test(text)) return undefined
   // As a plain key is decoded.
   const hint = text.includes('\ufffd') ? '; what stands under data must be the key in base64' : ''
