@@ -9,6 +9,8 @@ import {
   Parser,
   isNode,
   isScalar,
+  visit,
+  type Alias,
   type Document,
   type ParsedNode,
   type ScalarTag,
@@ -17,6 +19,7 @@ import {
 import type { Steps } from '../domain/steps.ts'
 import { isRecord } from './defaults.ts'
 import type { FieldPath } from './problem.ts'
+import { tellFaults } from './syntax-faults.ts'
 
 /** The API server takes objects up to 1.5 MiB; a file may hold several. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -32,8 +35,6 @@ const PROPERTIES_IN_A_ROW = /(?:[-?] ){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8
 const LEXEMES_A_STEP = 1_000
 /** Characters looked at between two pauses, to the end of the line: some milliseconds. */
 const CHARACTERS_A_STEP = 128 * 1024
-/** Syntax faults reported of one document. */
-const MAX_FAULTS = 5
 /** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
 const NOT_IN_KUBECTL: ReadonlySet<string> = new Set([
   'tag:yaml.org,2002:timestamp',
@@ -78,7 +79,7 @@ export function* readDocuments(text: string): Generator<ParsedDocument | undefin
   try {
     for (const document of compose(text, lines)) {
       if (document === undefined || isEmpty(document)) yield undefined
-      else yield readDocument(document, ++number, lines)
+      else yield readDocument(document, ++number, text, lines)
     }
   } catch (error) {
     // The parser recurses: a RangeError is a file nested deeper than any manifest.
@@ -158,24 +159,48 @@ function customTags(tags: Tags): Tags {
   return [OCTAL, TEXT_LIKE_A_FLOAT, ...known]
 }
 
-function readDocument(document: Document.Parsed<ParsedNode>, number: number, lines: LineCounter): ParsedDocument {
-  // Warnings are unknown tags (!Ref): kubectl drops them silently, and then the value is not what was meant.
-  const faults = [...document.errors, ...document.warnings]
+function readDocument(
+  document: Document.Parsed<ParsedNode>,
+  number: number,
+  text: string,
+  lines: LineCounter,
+): ParsedDocument {
   // The parser turns its own stack overflow into an error and goes on, once for each level.
-  if (faults.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError('nested too deeply')
-  // What follows the first faults is mostly their echo.
-  const problems = faults
-    .slice(0, MAX_FAULTS)
-    .map(({ pos, message }) => ({ document: number, line: lines.linePos(pos[0]).line, message }))
-  if (faults.length > 0) return { objects: [], problems }
+  if (document.errors.some(({ message }) => message.startsWith('Maximum call stack')))
+    throw new RangeError('nested too deeply')
+  const faults = tellFaults(document, text, lines)
+  if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
   const lineOf = (path: FieldPath): number => lineOfPath(document, path, lines)
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return { objects: flatten(value, number, lineOf), problems: [] }
   } catch {
-    const problem = { document: number, line: lineOf([]), message: 'its aliases expand to too much' }
-    return { objects: [], problems: [problem] }
+    const alias = unknownAlias(document)
+    const line = alias?.range ? lines.linePos(alias.range[0]).line : lineOf([])
+    return { objects: [], problems: [{ document: number, line, message: aliasFault(alias) }] }
   }
+}
+
+function aliasFault(unknown: Alias | undefined): string {
+  if (unknown === undefined) return 'its aliases expand to too much'
+  return 'text that begins with * must be in quotes (as an alias, it names nothing above it)'
+}
+
+/** The first alias without an anchor before it. */
+function unknownAlias(document: Document.Parsed<ParsedNode>): Alias | undefined {
+  const anchors = new Set<string>()
+  let unknown: Alias | undefined
+  visit(document, {
+    Alias: (_, alias) => {
+      if (anchors.has(alias.source)) return undefined
+      unknown = alias
+      return visit.BREAK
+    },
+    Value: (_, { anchor }) => {
+      if (anchor !== undefined) anchors.add(anchor)
+    },
+  })
+  return unknown
 }
 
 /** The object, or the items of a v1/List. */
