@@ -136,8 +136,19 @@ function fieldInValue(field: Field | undefined, nodes: SyntaxNodes): Told | unde
     return { offset: from, message }
   }
   if (!isPlain(field.key)) return textOfLines(from, nodes)
+  return unlikeNext(from, to - 1, nodes)
+}
+
+/** Two fields, the second to the right of the first, which has a value: where only the first is at an odd place, it is the slip. */
+function unlikeNext(from: number, colon: number, nodes: SyntaxNodes): Told {
+  const [line, next] = [nodes.lineOf(from), nodes.lineOf(colon)]
+  const [own, others] = [nodes.indentOfLine(from), nodes.indentOfLine(colon)]
+  if (own % 2 === 1 && others % 2 === 0) {
+    const message = `this line has a value, and line ${next} is indented more than it: indent both alike`
+    return { offset: from, message }
+  }
   const message = `this line is indented more than line ${line}, which has a value already: indent it like that line (text that goes on here must be in quotes)`
-  return { offset: to - 1, message }
+  return { offset: colon, message }
 }
 
 /** A field's name in quotes over several lines: the quote behind a value is missing. */

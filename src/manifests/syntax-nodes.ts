@@ -67,6 +67,12 @@ export class SyntaxNodes {
     return this.#text.slice(start, offset).replace('\uFEFF', '').length
   }
 
+  /** Blanks (and dashes of lists) before the first name on the line of the offset. */
+  indentOfLine(offset: number): number {
+    const start = this.#text.lastIndexOf('\n', offset - 1) + 1
+    return /^[\uFEFF]?((?:- |[ ])*)/.exec(this.#text.slice(start, offset))?.[1]?.length ?? 0
+  }
+
   slice(from: number, to: number): string {
     return this.#text.slice(from, to)
   }
