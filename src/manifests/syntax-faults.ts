@@ -9,6 +9,13 @@ import { isBlockSequence, isPlain, rangeOf, SyntaxNodes, type Field } from './sy
 const MAX_FAULTS = 5
 /** Faults looked at: the parser may go on with one at each word. */
 const MAX_LOOKED_AT = 100
+/** What a line that stands at the wrong place leads to. */
+const OF_STRUCTURE: ReadonlySet<string> = new Set([
+  'BAD_INDENT',
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MISSING_CHAR',
+  'MULTILINE_IMPLICIT_KEY',
+])
 
 export interface SyntaxFault {
   /** From 1. */
@@ -42,10 +49,15 @@ export function tellFaults(
     const line = nodes.lineOf(offset)
     if (!byLine.has(line)) byLine.set(line, message)
     for (const later of faults.slice(index + 1)) {
-      if (later.pos[0] === fault.pos[0] || hides?.(later) === true) hidden.add(later)
+      if (later.pos[0] === fault.pos[0] || isOutOfStep(fault, later) || hides?.(later) === true) hidden.add(later)
     }
   }
   return [...byLine].map(([line, message]) => ({ line, message }))
+}
+
+/** Behind a line that is not understood the parser may take another one's place for the fields'. */
+function isOutOfStep(fault: YAMLError, later: YAMLError): boolean {
+  return later.code === 'BAD_INDENT' && OF_STRUCTURE.has(fault.code)
 }
 
 function tell(fault: YAMLError, document: Document.Parsed<ParsedNode>, nodes: SyntaxNodes): Told {
@@ -100,13 +112,11 @@ function indentedUnlike(at: number, nodes: SyntaxNodes): Told | undefined {
   const slip = lineWithoutBlank(field.from, nodes)
   const own = nodes.indentOf(field.from)
   if (slip === undefined && own === nodes.indentOf(first)) return undefined
-  const [, , end = at] = rangeOf(field.map)
   const above = nodes.fields.findLast(({ from }) => from < field.from)
   const others = new Set([nodes.indentOf(above?.from ?? first), nodes.indentOf(first)])
   return {
     offset: field.from,
     message: slip ?? `this line is indented by ${blanks(own)}, the fields above it by ${[...others].join(' or ')}`,
-    hides: ({ code, pos }) => code === 'BAD_INDENT' && pos[0] <= end,
   }
 }
 
@@ -142,13 +152,14 @@ function fieldInValue(field: Field | undefined, nodes: SyntaxNodes): Told | unde
 /** Two fields, the second to the right of the first, which has a value: where only the first is at an odd place, it is the slip. */
 function unlikeNext(from: number, colon: number, nodes: SyntaxNodes): Told {
   const [line, next] = [nodes.lineOf(from), nodes.lineOf(colon)]
+  const hides = ({ code }: YAMLError): boolean => OF_STRUCTURE.has(code)
   const [own, others] = [nodes.indentOfLine(from), nodes.indentOfLine(colon)]
   if (own % 2 === 1 && others % 2 === 0) {
     const message = `this line has a value, and line ${next} is indented more than it: indent both alike`
-    return { offset: from, message }
+    return { offset: from, message, hides }
   }
   const message = `this line is indented more than line ${line}, which has a value already: indent it like that line (text that goes on here must be in quotes)`
-  return { offset: colon, message }
+  return { offset: colon, message, hides }
 }
 
 /** A field's name in quotes over several lines: the quote behind a value is missing. */
