@@ -116,9 +116,10 @@ async function* fromFile(path: string): AsyncGenerator<string> {
   try {
     yield* readLines(path === '-' ? process.stdin : createReadStream(path))
   } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     // The system's own words do not name it.
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EISDIR')
-      throw new Error(`--file ${path} is a folder; name a file`, { cause })
+    if (code === 'EISDIR') throw new Error(`--file ${path} is a folder; name a file`, { cause })
+    if (code === 'ENOENT') throw new Error(`--file ${path}: no such file; name one with a gateway's output`, { cause })
     throw cause
   }
 }

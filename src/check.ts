@@ -1,5 +1,6 @@
 /** Process entry of `tollgate check [--strict] PATH...`. */
 import { UsageError } from './command-line.ts'
+import { nearest } from './domain/nearest-name.ts'
 import { checkManifests } from './manifests/check.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import { endWithOutput } from './standard-output.ts'
@@ -16,8 +17,10 @@ const READER_GONE = 141
 export async function runCheck(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const paths = args.filter((arg) => arg !== '--strict')
   const wrong = paths.find((path) => path === '' || path.startsWith('-'))
-  if (wrong !== undefined)
-    throw new UsageError(`${wrong === '' ? 'a path is empty' : `unknown option '${wrong}'`}; ${USAGE}`)
+  if (wrong !== undefined) {
+    const meant = nearest(wrong, ['--strict']) === undefined ? '' : ', did you mean --strict?'
+    throw new UsageError(`${wrong === '' ? 'a path is empty' : `unknown option '${wrong}'${meant}`}; ${USAGE}`)
+  }
   if (paths.length === 0) throw new UsageError(USAGE)
   endWithOutput(READER_GONE)
   return checkManifests(paths, {

@@ -1,5 +1,6 @@
 /** Flags of the command line, each also as `TOLLGATE_<FLAG>` in the environment (empty: not given); the command line wins. */
 import { parseArgs } from 'node:util'
+import { nearest } from './domain/nearest-name.ts'
 import { forwardProxyOf, type ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
 import type { Address } from './proxy/server/start.ts'
 import { parseRedisUrl, type RedisAddress } from './proxy/stores/redis/redis-url.ts'
@@ -154,8 +155,21 @@ function parseOrRefuse(args: readonly string[], options: Options) {
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'wrong arguments'
-    throw new UsageError(`${reason.replaceAll('\n', ' ')}; --help lists the flags`)
+    throw new UsageError(`${reason.replaceAll('\n', ' ')}${meantOption(args, options)}; --help lists the flags`)
   }
+}
+
+/** Of the first option that is not known: `, did you mean --config?`, or nothing. */
+function meantOption(args: readonly string[], options: Options): string {
+  const known = Object.keys(options)
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowNegative: true, tokens: true })
+  const wrong = tokens.find((token) => token.kind === 'option' && !known.includes(token.name.replace(/^no-/, '')))
+  if (wrong?.kind !== 'option') return ''
+  const begun = known.filter((name) => name.startsWith(wrong.name))
+  const meant = wrong.name.length === 1 && begun.length === 1 ? begun[0] : nearest(wrong.name, known)
+  if (meant === undefined) return ''
+  const isOff = wrong.rawName.startsWith('--no-') && options[meant]?.type === 'boolean'
+  return `, did you mean --${isOff ? 'no-' : ''}${meant}?`
 }
 
 function valueOf(name: string, spec: FlagSpec, given: Parsed[string], environment: NodeJS.ProcessEnv): unknown {

@@ -89,10 +89,18 @@ function openState(path: string | undefined) {
     return { state, secrets: deriveSecrets(state.masterSecret()) }
   } catch (error) {
     if (!(error instanceof Error)) throw new UsageError('--state: cannot be used')
-    const isFile = 'code' in error && error.code === 'ENOTDIR'
-    throw new UsageError(
-      isFile ? `--state ${path} is a file, or lies below one; name a folder` : `--state: ${error.message}`,
-    )
+    throw new UsageError(stateFault(path, error))
+  }
+}
+
+function stateFault(path: string | undefined, error: Error): string {
+  switch ('code' in error ? error.code : undefined) {
+    case 'ENOTDIR':
+      return `--state ${path} is a file, or lies below one; name a folder`
+    case 'ENOENT':
+      return `--state ${path}: there is no such folder, and none can be made there; name another`
+    default:
+      return `--state: ${error.message}`
   }
 }
 

@@ -106,6 +106,10 @@ t.test('what means nothing is refused', async (t) => {
     [['--state'], /argument missing.*--help lists the flags$/],
     [['--state', '--demo'], /^Option '--state' argument is ambiguous. .*'--state=-XYZ'; --help lists the flags$/],
     [['--no-state'], /'--no-state'.*--help lists the flags$/],
+    [['--states', 'x'], /^Unknown option '--states', did you mean --state\?; --help lists the flags$/],
+    [['--demo', '-s', 'x'], /^Unknown option '-s', did you mean --state\?; --help lists the flags$/],
+    [['--no-dmeo'], /^Unknown option '--no-dmeo', did you mean --no-demo\?; --help lists the flags$/],
+    [['-x'], /^Unknown option '-x'; --help lists the flags$/],
     [['--no-demo=yes'], /does not take an argument.*--help lists the flags$/],
     [['--demo=yes'], /does not take an argument.*--help lists the flags$/],
   ]
@@ -150,7 +154,10 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     ]),
     [runCheck([''], {}), /^a path is empty; usage: tollgate check/],
     [runCheck([], {}), /^usage: tollgate check/],
-    [runCheck(['examples', '--stric'], {}), /^unknown option '--stric'; usage: tollgate check/],
+    [
+      runCheck(['examples', '--stric'], {}),
+      /^unknown option '--stric', did you mean --strict\?; usage: tollgate check/,
+    ],
     [runCache([], {}), /^usage: tollgate cache purge/],
     [runCache(['prune', '--organization=o'], {}), /^there is no cache prune; usage: tollgate cache purge/],
     [runCache(['purge', '--organization=o'], {}), /^--redis is required; usage: tollgate cache purge/],

@@ -471,8 +471,14 @@ t.test('the command line says what is wrong', async (t) => {
 t.test('records are read from where the command line says, whatever the environment says', (t) => {
   const [redis, file] = ['redis://127.0.0.1:1', '/nowhere']
   t.match(runIn({ TOLLGATE_FILE: file }, 'audit', '--redis', redis), { status: 1, stderr: /Redis cannot be reached/ })
-  t.match(runIn({ TOLLGATE_REDIS: redis }, 'audit', '--file', file), { status: 1, stderr: /ENOENT/ })
-  t.match(runIn({ TOLLGATE_REDIS: 'nonsense' }, 'audit', '--file', file), { status: 1, stderr: /ENOENT/ })
+  t.match(runIn({ TOLLGATE_REDIS: redis }, 'audit', '--file', file), {
+    status: 1,
+    stderr: /^tollgate: --file \/nowhere: no such file/,
+  })
+  t.match(runIn({ TOLLGATE_REDIS: 'nonsense' }, 'audit', '--file', file), {
+    status: 1,
+    stderr: /^tollgate: --file \/nowhere: no such file/,
+  })
   t.end()
 })
 
@@ -508,12 +514,12 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
   // Node's own way of making a folder with those above it never ends here.
   t.match(run(...standalone, '--state', '/proc/tollgate'), {
     status: 2,
-    stderr: /^tollgate: --state: ENOENT.*'\/proc\/tollgate'\n$/,
+    stderr: /^tollgate: --state \/proc\/tollgate: there is no such folder, and none can be made there.*\n$/,
   })
   symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'))
   t.match(run(...standalone, '--state', join(folder, 'dangling')), {
     status: 2,
-    stderr: /^tollgate: --state: ENOENT.*dangling'\n$/,
+    stderr: /^tollgate: --state .*dangling: there is no such folder, and none can be made there.*\n$/,
   })
   const deep = join(folder, 'one', 'two')
   t.match(run(...standalone, ...admin, '--state', deep), { status: 2, stderr: /in use already/ })
