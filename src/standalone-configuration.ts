@@ -61,6 +61,9 @@ const NEVER_ENDED = new CallCancellation()
 /** Said at the start and when the last one goes. */
 export const NO_PROVIDER = 'no provider is in use: nobody can answer a call'
 
+/** Said when another one comes into use: the demo's may well go before it. */
+export const DEMO_STAYS = 'a provider of the manifests is in use now; the demo providers stay beside it until a restart'
+
 /** Manifests may list every provider: those whose variable is not set are out. */
 const UNUSED_BY_INTENT: ReadonlySet<ConditionReason> = new Set(['Disabled', 'SecretKeyMissing'])
 
@@ -77,6 +80,8 @@ export class StandaloneConfiguration {
   /** What was said at the last reading, of manifests and of conditions. */
   #ignored: ReadonlySet<string> = new Set()
   #told: ReadonlySet<string> = new Set()
+  /** Whether one of the manifests on disk was in use at the last reading. */
+  #hadProviderOnDisk = false
   #reading: Promise<boolean> = Promise.resolve(false)
   #next: Promise<boolean> | undefined
 
@@ -84,7 +89,7 @@ export class StandaloneConfiguration {
     this.#options = options
   }
 
-  /** Manifests beside those on disk. In force from the next reading on. */
+  /** Manifests beside those on disk, of the demo. In force from the next reading on. */
   addSource(texts: Readonly<Record<string, string>>): void {
     Object.assign(this.#texts, texts)
   }
@@ -201,6 +206,20 @@ export class StandaloneConfiguration {
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
     if (hadProvider && !this.hasUsableProvider()) log.warn({}, NO_PROVIDER)
+    this.#tellIfDemoStays(resources)
+  }
+
+  /** Whether there is a demo is decided at the start: it goes on beside the provider that it was to stand for. */
+  #tellIfDemoStays({ places }: ManifestResources): void {
+    const files = Object.keys(this.#texts)
+    const isOnDisk = (name: string): boolean => {
+      const place = places.get(placeKey('Provider', '', name)) ?? ''
+      return !files.some((file) => place.startsWith(`${file}:`))
+    }
+    const deployments = this.#options.holder.current()?.compiled.deployments ?? []
+    const has = deployments.some(({ provider }) => isOnDisk(provider.name))
+    if (files.length > 0 && has && !this.#hadProviderOnDisk) this.#options.log.warn({}, DEMO_STAYS)
+    this.#hadProviderOnDisk = has
   }
 
   /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
 import { StateDirectory } from '../src/proxy/config/state-directory.ts'
-import { StandaloneConfiguration } from '../src/standalone-configuration.ts'
+import { DEMO_STAYS, StandaloneConfiguration } from '../src/standalone-configuration.ts'
 import { yaml } from './helpers/gateway.ts'
 
 const KEYS = 50
@@ -206,3 +206,27 @@ async function turnsUntil(done: Promise<unknown>): Promise<number> {
 async function turnsPassed(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+t.test('a provider that comes into use beside the demo is told of, once, as the demo stays', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const said = () => warnings.splice(0).map((line) => (Array.isArray(line) ? line[1] : line))
+  const local = (name: string) => `apiVersion: tollgate.dev/v1alpha1
+kind: Provider
+metadata: { name: ${name} }
+spec:
+  type: OpenAICompatible
+  countries: [it]
+  endpoint: { baseURL: "http://127.0.0.1:1/v1", allowInsecureHTTP: true }
+  credentials: { type: None }
+  models: [{ name: m }]
+`
+  write(keys(1))
+  await configuration.reload()
+  configuration.addSource({ '(demo)': local('demo-a') })
+  await configuration.reload()
+  t.strictSame(said(), [])
+  write(local('ollama'), 'ollama.yaml')
+  await configuration.reload()
+  await configuration.reload()
+  t.strictSame(said(), [DEMO_STAYS])
+})
