@@ -7,7 +7,11 @@ import { toRuleProblem } from './explain.ts'
 import type { FieldPath, FieldProblem } from './problem.ts'
 import type { Schema, ValidationRule } from './schema.ts'
 
-export type RuleCheck = (value: unknown) => FieldProblem[]
+/** Rules of what lies above or below one of the `blocked` paths are not judged: their values do not fit the schema. */
+export type RuleCheck = (value: unknown, blocked: readonly FieldPath[]) => FieldProblem[]
+
+/** Beyond so many blocked paths no rule is judged: the work stays bounded. */
+const MAX_BLOCKED = 50
 
 interface Rule {
   readonly message: string
@@ -15,18 +19,29 @@ interface Rule {
 }
 
 /**
- * The check of every rule in `schema`, compiled once. The value must have passed the schema, defaults applied. Rules that
+ * The check of every rule in `schema`, compiled once. The value must have passed the schema but for the blocked paths, defaults applied. Rules that
  * speak of `oldSelf` judge a change and are left out: a file is always a creation.
  */
 export function compileRules(schema: Schema): RuleCheck {
   const environment = createEnvironment()
   const rules = new Map<Schema, readonly Rule[]>()
   collectRules(schema, environment, rules)
-  return (value) => {
+  return (value, blocked) => {
     const problems: FieldProblem[] = []
-    visit(schema, value, [], rules, problems)
+    if (blocked.length > MAX_BLOCKED) return problems
+    const isBlocked = (path: FieldPath): boolean => blocked.some((other) => isOnOneBranch(path, other))
+    const rulesAt = (at: Schema, path: FieldPath) => {
+      const own = rules.get(at)
+      return own === undefined || isBlocked(path) ? undefined : own
+    }
+    visit(schema, value, [], rulesAt, problems)
     return problems
   }
+}
+
+/** Whether one is the other or lies in it. */
+function isOnOneBranch(left: FieldPath, right: FieldPath): boolean {
+  return left.every((part, index) => index >= right.length || part === right[index])
 }
 
 function createEnvironment(): Environment {
@@ -73,19 +88,19 @@ function visit(
   schema: Schema,
   value: unknown,
   path: FieldPath,
-  rules: ReadonlyMap<Schema, readonly Rule[]>,
+  rulesAt: (schema: Schema, path: FieldPath) => readonly Rule[] | undefined,
   problems: FieldProblem[],
 ): void {
-  const own = rules.get(schema)
+  const own = rulesAt(schema, path)
   if (own !== undefined) judge(own, toCel(schema, value), path, problems)
   if (Array.isArray(value)) {
     const { items } = schema
     if (items === undefined) return
-    for (const [index, item] of value.entries()) visit(items, item, [...path, index], rules, problems)
+    for (const [index, item] of value.entries()) visit(items, item, [...path, index], rulesAt, problems)
   } else if (isRecord(value)) {
     for (const [name, field] of Object.entries(value)) {
       const child = propertyOf(schema, name) ?? schema.additionalProperties
-      if (child !== undefined) visit(child, field, [...path, name], rules, problems)
+      if (child !== undefined) visit(child, field, [...path, name], rulesAt, problems)
     }
   }
 }

@@ -9,7 +9,7 @@ export interface FieldProblem {
   readonly message: string
   /** What would be right, in words. */
   readonly allowed?: string
-  /** The API server checks no CEL rule where one of these is found; neither do we. */
+  /** No CEL rule is checked that may read what stands there; the API server then checks none at all. */
   readonly blocking?: boolean
 }
 

@@ -1,6 +1,7 @@
 /**
  * Validation by the CRDs' own schemas: structure by ajv, lists and CEL rules by ours. The order is the API server's:
- * unknown fields, then the schema, then (unless a fault would make them meaningless) the CEL rules.
+ * unknown fields, then the schema, then the CEL rules. It leaves those out where the schema is broken anywhere; here
+ * only those of what is broken are, so that a file is not mended twice.
  */
 import type { ErrorObject } from 'ajv'
 import { compileRules } from './cel.ts'
@@ -26,8 +27,8 @@ export function validatorOf({ schema, checkStructure }: ReadableKind): Validator
     const value = applyDefaults(schema, withoutStatus(document))
     const found = checkStructure(value) ? [] : readErrors(checkStructure.errors ?? [], value, schema)
     const problems = [...found, ...checkLists(schema, value)]
-    if (problems.some(({ blocking }) => blocking)) return { value, problems }
-    return { value, problems: [...problems, ...checkRules(value)] }
+    const blocked = problems.filter(({ blocking }) => blocking).map(({ path }) => path)
+    return { value, problems: [...problems, ...checkRules(value, blocked)] }
   }
 }
 

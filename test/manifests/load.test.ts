@@ -70,6 +70,36 @@ spec:
   for (const file of ['a.yaml', 'b.yaml']) t.strictSame(lines(file), [3, 5, 6, 7], file)
 })
 
+t.test('the rules of what the schema finds no fault with are judged in the same round', async (t) => {
+  const told = (spec: string) =>
+    messagesOf(
+      loadTexts(
+        {
+          'a.yaml': `apiVersion: tollgate.dev/v1alpha1\nkind: Provider\nmetadata: { name: p }\nspec:\n  type: OpenAI\n  countries: [us]\n${spec}`,
+        },
+        {},
+      ),
+    ).map((line) => line.replace(/; allowed.*/, '').replace('document 1 Provider p: spec.', ''))
+  t.same(
+    told(
+      '  credentials: { type: None }\n  timeouts: { connect: 0s }\n  healthCheck: { interval: 500ms }\n  models: [{ name: m, qualty: 1 }]\n',
+    ),
+    [
+      'a.yaml:8: timeouts.connect: must be longer than 0s',
+      'a.yaml:9: healthCheck.interval: interval must be at least 1s',
+      'a.yaml:10: models[0].qualty: unknown field, did you mean quality?',
+    ],
+  )
+  // A rule that reads what is broken would tell of a slip what is not so.
+  t.same(told('  credentials: { type: Bearer, secretReff: { name: s } }\n  models: [{ name: m }]\n'), [
+    'a.yaml:7: credentials.secretReff: unknown field, did you mean secretRef?',
+  ])
+  t.same(
+    told('  credentials: { type: None }\n  timeouts: { connect: soon, total: 1.5 }\n  models: [{ name: m }]\n').length,
+    2,
+  )
+})
+
 t.test('a Secret gives its entries, stringData first and with the environment in it', async (t) => {
   const text = secret(
     'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}", f: "$OPENAI_KEY", g: "$(KEY_1)", h: "%KEY%", i: "$ONE1", j: "$OPENAI_KEY\\n" }',
