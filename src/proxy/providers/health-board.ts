@@ -154,7 +154,7 @@ export class HealthBoard implements HealthRecorder {
   ): void {
     const ids = new Set(deployments.map(({ id }) => id))
     const providers = new Set(deployments.map(({ provider }) => provider.name))
-    this.#reaches.retain(ids)
+    this.#reaches.retain(ids, providers)
     for (const deployment of deployments) this.#follow(deployment, credentialOf(deployment.provider.name))
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)

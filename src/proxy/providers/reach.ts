@@ -4,8 +4,14 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 
-/** Prices, limits and the like are no part of it; its clocks are: what was given up may not be now. */
-interface Reach extends Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials' | 'timeouts'> {
+/**
+ * What all deployments of a provider share. Prices, limits and the like are no part of it; its clocks are: what was given up may
+ * not be now.
+ */
+type Way = Pick<ProviderEntry, 'type' | 'endpoint' | 'credentials' | 'timeouts'>
+
+interface Reach {
+  readonly way: Way
   readonly upstreamName: string
   /** What it is sent as its key; undefined: none. */
   readonly credential: Secret | undefined
@@ -17,22 +23,31 @@ export class Reaches {
   readonly #current = new Map<string, Reach>()
   /** Of the deployments of all configurations: the same one as long as nothing of it changes. */
   readonly #of = new WeakMap<Deployment, Reach>()
+  /** By the provider's name: the same one as long as it stays equal, so that it is compared once for a thousand models. */
+  readonly #ways = new Map<string, Way>()
+  readonly #wayOf = new WeakMap<ProviderEntry, Way>()
 
-  /** Forgets all but these. */
-  retain(ids: ReadonlySet<string>): void {
+  /**
+   * Forgets all but these.
+   * @param ids `provider/model`
+   * @param providers their names
+   */
+  retain(ids: ReadonlySet<string>, providers: ReadonlySet<string>): void {
     for (const id of this.#current.keys()) if (!ids.has(id)) this.#current.delete(id)
+    for (const name of this.#ways.keys()) if (!providers.has(name)) this.#ways.delete(name)
   }
 
   /** What of it has changed with this configuration and its key: `way` where it is the same server, reached otherwise or given other clocks. */
   follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'way' | 'server' {
-    const reach = reachOf(deployment, credential)
+    const { provider, model } = deployment
+    const reach: Reach = { way: this.#wayTo(provider), upstreamName: model.upstreamName, credential }
     const before = this.#current.get(deployment.id)
     const isSame = before !== undefined && isSameReach(before, reach)
     const current = isSame ? before : reach
     this.#current.set(deployment.id, current)
     this.#of.set(deployment, current)
     if (before === undefined || isSame) return 'none'
-    return isSameServer(before, reach) ? 'way' : 'server'
+    return isSameServer(before.way, reach.way) ? 'way' : 'server'
   }
 
   /** Whether the deployment is one of a former configuration, which went elsewhere. */
@@ -40,27 +55,28 @@ export class Reaches {
     const reach = this.#of.get(deployment)
     return reach !== undefined && reach !== this.#current.get(deployment.id)
   }
-}
 
-function reachOf({ provider, model }: Deployment, credential: Secret | undefined): Reach {
-  const { type, endpoint, credentials, timeouts } = provider
-  return { type, endpoint, credentials, timeouts, upstreamName: model.upstreamName, credential }
+  #wayTo(provider: ProviderEntry): Way {
+    const way = this.#wayOf.get(provider) ?? this.#sameAsBefore(provider)
+    this.#wayOf.set(provider, way)
+    this.#ways.set(provider.name, way)
+    return way
+  }
+
+  #sameAsBefore({ name, type, endpoint, credentials, timeouts }: ProviderEntry): Way {
+    const way = { type, endpoint, credentials, timeouts }
+    const before = this.#ways.get(name)
+    return before !== undefined && isDeepStrictEqual(before, way) ? before : way
+  }
 }
 
 /** Whether a call goes to the same model of the same server in the same way, with the same key, and is given as much time. */
 function isSameReach(one: Reach, other: Reach): boolean {
-  return (
-    isSameServer(one, other) &&
-    isDeepStrictEqual(one.endpoint, other.endpoint) &&
-    one.upstreamName === other.upstreamName &&
-    isDeepStrictEqual(one.credentials, other.credentials) &&
-    isDeepStrictEqual(one.timeouts, other.timeouts) &&
-    isSameKey(one.credential, other.credential)
-  )
+  return one.way === other.way && one.upstreamName === other.upstreamName && isSameKey(one.credential, other.credential)
 }
 
 /** Whether both are one server, be it with other headers, certificates or another forward proxy. */
-function isSameServer(one: Reach, other: Reach): boolean {
+function isSameServer(one: Way, other: Way): boolean {
   return one.type === other.type && one.endpoint.baseUrl === other.endpoint.baseUrl
 }
 

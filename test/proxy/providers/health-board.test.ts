@@ -338,3 +338,51 @@ t.test('tokens of a model that has left count for its provider, those of a forme
   board.tokensUsed(a, 100)
   t.ok(board.enter(after))
 })
+
+t.test('the way to a provider is compared once, however many models it has', async (t) => {
+  const { board } = setUp()
+  let reads = 0
+  const withCertificates = () =>
+    compile(
+      provider(
+        'one',
+        Array.from({ length: 50 }, (_, at) => model(`m${at}`)),
+        {
+          endpoint: {
+            ...provider('x', []).endpoint,
+            get ca() {
+              reads++
+              return 'PEM'
+            },
+          },
+        },
+      ),
+    ).deployments
+  board.retain(withCertificates())
+  reads = 0
+  board.retain(withCertificates())
+  t.ok(reads > 0 && reads < 10, `${reads} reads`)
+})
+
+t.test(
+  'an edit that is taken back begins anew each time, and what comes after it is compared with what is in force',
+  async (t) => {
+    const { board, clock, a } = setUp()
+    const headers = { 'x-title': 'shop' }
+    const edited = deploymentOf(
+      compile(provider('one', [model('a')], { endpoint: { ...a.provider.endpoint, headers } })),
+      'one/a',
+    )
+    const same = () => deploymentOf(compile(provider('one', [model('a')])), 'one/a')
+    const open = (deployment: typeof a) => board.failed(deployment, { ...FAILURE, ourFault: true })
+    board.retain([a])
+    for (const next of [edited, a]) {
+      open(next === a ? edited : a)
+      board.retain([next])
+      t.equal(board.coolingDownUntil('one/a'), undefined)
+    }
+    open(a)
+    board.retain([same()])
+    t.equal(board.coolingDownUntil('one/a'), clock.now() + 30_000, 'the same once more')
+  },
+)
