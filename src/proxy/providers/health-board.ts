@@ -153,22 +153,18 @@ export class HealthBoard implements HealthRecorder {
     credentialOf: (provider: string) => Secret | undefined = () => undefined,
   ): void {
     const ids = new Set(deployments.map(({ id }) => id))
-    const providers = new Set(deployments.map(({ provider }) => provider.name))
-    this.#reaches.retain(ids, providers)
-    for (const deployment of deployments) this.#follow(deployment, credentialOf(deployment.provider.name))
+    const providers = new Set(deployments.map(({ provider }) => provider))
+    const names = new Set(Array.from(providers, ({ name }) => name))
+    this.#reaches.retain(ids, names)
+    // Another key may be one of the same account, whose limits go on, as on another way to it; another server has its own.
+    for (const provider of providers) if (this.#reaches.isMoved(provider)) this.#providers.delete(provider.name)
+    for (const deployment of deployments)
+      if (this.#reaches.isChanged(deployment, credentialOf(deployment.provider.name))) this.#forgetHealth(deployment)
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
-    for (const name of this.#providers.keys()) if (!providers.has(name)) this.#providers.delete(name)
+    for (const name of this.#providers.keys()) if (!names.has(name)) this.#providers.delete(name)
     const unchecked = deployments.filter(({ provider }) => provider.healthCheck.mode === 'Disabled')
     this.#unchecked = new Set(unchecked.map(({ provider }) => provider.name))
     for (const deployment of unchecked) this.#close(deployment)
-  }
-
-  #follow(deployment: Deployment, credential: Secret | undefined): void {
-    const change = this.#reaches.follow(deployment, credential)
-    if (change === 'none') return
-    // Another key may be one of the same account, whose limits go on, as on another way to it; another server has its own.
-    if (change === 'server') this.#providers.delete(deployment.provider.name)
-    this.#forgetHealth(deployment)
   }
 
   #forgetHealth(deployment: Deployment): void {

@@ -37,8 +37,14 @@ export class Reaches {
     for (const name of this.#ways.keys()) if (!providers.has(name)) this.#ways.delete(name)
   }
 
-  /** What of it has changed with this configuration and its key: `way` where it is the same server, reached otherwise or given other clocks. */
-  follow(deployment: Deployment, credential: Secret | undefined): 'none' | 'way' | 'server' {
+  /** Whether the provider is another server with this configuration; not where only the way to it, or its clocks, are others. */
+  isMoved(provider: ProviderEntry): boolean {
+    const before = this.#ways.get(provider.name)
+    return before !== undefined && !isSameServer(before, this.#wayTo(provider))
+  }
+
+  /** Whether anything of it has changed with this configuration and its key. */
+  isChanged(deployment: Deployment, credential: Secret | undefined): boolean {
     const { provider, model } = deployment
     const reach: Reach = { way: this.#wayTo(provider), upstreamName: model.upstreamName, credential }
     const before = this.#current.get(deployment.id)
@@ -46,8 +52,7 @@ export class Reaches {
     const current = isSame ? before : reach
     this.#current.set(deployment.id, current)
     this.#of.set(deployment, current)
-    if (before === undefined || isSame) return 'none'
-    return isSameServer(before.way, reach.way) ? 'way' : 'server'
+    return before !== undefined && !isSame
   }
 
   /** Whether the deployment is one of a former configuration, which went elsewhere. */

@@ -299,6 +299,17 @@ t.test('calls to an address of before take no slot at the new one', async (t) =>
   t.equal(board.enter(after), undefined)
 })
 
+t.test('calls to an address of before take no slot at the new one, also where its models are others', async (t) => {
+  const limits = { maxConcurrent: 1 }
+  const { board, a } = setUp({ limits })
+  board.retain([a])
+  board.enter(a)
+  const endpoint = { ...a.provider.endpoint, baseUrl: 'https://elsewhere.example' }
+  const after = deploymentOf(compile(provider('one', [model('other')], { limits, endpoint })), 'one/other')
+  board.retain([after])
+  t.ok(board.enter(after))
+})
+
 /** Edits that leave the server what it is: what it allows a minute, and what is on its way to it, go on. */
 const SAME_SERVER: Readonly<Record<string, Partial<ProviderEntry>>> = {
   'more time': { timeouts: { ...provider('x', []).timeouts, firstByteMs: 90_000 } },
