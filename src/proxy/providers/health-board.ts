@@ -110,7 +110,9 @@ export class HealthBoard implements HealthRecorder {
     const { limits } = deployment.provider
     if (provider.usage.isFull(limits, nowMs)) return undefined
     if (limits.tokensPerMinute !== undefined) this.#usageOf.set(deployment, provider.usage)
-    return this.#take(record, provider.usage.enter(limits, nowMs), nowMs)
+    const leave = provider.usage.enter(limits, nowMs)
+    // A request of before, which goes elsewhere, is no trial of where the deployment is.
+    return this.#reaches.isOfBefore(deployment) ? leaveOnce(leave) : this.#take(record, leave, nowMs)
   }
 
   fullForMs({ provider }: Deployment): Milliseconds {
@@ -205,15 +207,12 @@ export class HealthBoard implements HealthRecorder {
     record.health = afterEntry(record.health, nowMs)
     const probe = wasOpen ? { startedMs: nowMs } : undefined
     if (probe !== undefined) record.probe = probe
-    let released = false
-    return (wasSent) => {
-      if (released) return
-      released = true
-      leave(wasSent !== false)
+    return leaveOnce((wasSent) => {
+      leave(wasSent)
       if (probe === undefined || record.probe !== probe) return
       record.probe = undefined
       record.health = afterProbeWithoutVerdict(record.health, this.#now())
-    }
+    })
   }
 
   #deployment({ id }: Deployment): DeploymentRecord {
@@ -232,6 +231,15 @@ export class HealthBoard implements HealthRecorder {
       this.#providers.set(name, record)
     }
     return record
+  }
+}
+
+function leaveOnce(leave: (wasSent: boolean) => void): LeaveProvider {
+  let released = false
+  return (wasSent) => {
+    if (released) return
+    released = true
+    leave(wasSent !== false)
   }
 }
 

@@ -310,6 +310,21 @@ t.test('calls to an address of before take no slot at the new one, also where it
   t.ok(board.enter(after))
 })
 
+t.test('a request of before that goes to the former server is no trial of the new one', async (t) => {
+  const { board, clock, a: before } = setUp()
+  board.retain([before])
+  const endpoint = { ...before.provider.endpoint, baseUrl: 'https://elsewhere.example' }
+  const after = deploymentOf(compile(provider('one', [model('a')], { endpoint })), 'one/a')
+  board.retain([after])
+  for (let count = 0; count < 3; count++) board.failed(after, FAILURE)
+  clock.advance(30_000)
+  const leave = board.enter(before)
+  t.ok(leave)
+  t.ok(board.enter(after), 'the trial is still to be made')
+  leave?.()
+  t.equal(board.enter(after), undefined, 'and then it is on its way')
+})
+
 /** Edits that leave the server what it is: what it allows a minute, and what is on its way to it, go on. */
 const SAME_SERVER: Readonly<Record<string, Partial<ProviderEntry>>> = {
   'more time': { timeouts: { ...provider('x', []).timeouts, firstByteMs: 90_000 } },
