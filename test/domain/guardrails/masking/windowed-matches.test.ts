@@ -55,6 +55,19 @@ t.test('it pauses between the windows of a text without a match', async (t) => {
   t.strictSame([...windowedMatches('', /9/g)], [])
 })
 
+t.test('it pauses between many matches of one window, as who asks may look at each for long', async (t) => {
+  let row = 0
+  let longest = 0
+  let all = 0
+  for (const match of windowedMatches('1 '.repeat(WINDOW), /1/g)) {
+    row = match === undefined ? 0 : row + 1
+    all += match === undefined ? 0 : 1
+    longest = Math.max(longest, row)
+  }
+  t.equal(all, WINDOW)
+  t.ok(longest <= 1024, `${longest} in a row`)
+})
+
 t.test('two who ask by one pattern in turns do not move each other', async (t) => {
   const pattern = /\d+/g
   const [one, other] = [windowedMatches('1 22 333', pattern), windowedMatches('4444 5', pattern)]
