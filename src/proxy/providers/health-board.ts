@@ -1,37 +1,27 @@
 /**
- * What this process knows of its providers: breakers, cool-downs and latency of each deployment, and how much of each
- * provider's own limits is in use. The transitions are pure (`domain/routing/health.ts`); this holds their states.
+ * What this process knows of its providers: breakers, cool-downs and latency of each deployment (`deployment-health.ts`), and
+ * how much of each provider's own limits is in use (`provider-usage.ts`).
  *
  * Limits of a provider count in this process only: N sidecars may together reach N times as much, and then the
  * provider's own 429 with Retry-After is the truth.
  */
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { BreakerSettings, Failure, Health } from '../../domain/routing/health.ts'
 import type { HealthRecorder, LeaveProvider, Now } from '../pipeline/ports.ts'
 import {
   afterCompletion,
-  afterEntry,
   afterFailure,
   afterFirstContent,
-  afterProbeWithoutVerdict,
   afterSuccess,
   coolingDownUntil,
   latencyOf,
-  mayTry,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
+import { DeploymentHealth } from './deployment-health.ts'
 import { ProviderUsage } from './provider-usage.ts'
 import { Reaches } from './reach.ts'
-
-interface DeploymentRecord {
-  health: Health
-  /** The attempt that decides a half-open breaker, and when it began. */
-  probe: { readonly startedMs: Milliseconds } | undefined
-  /** As `OnCircuit` was told last. */
-  isOpen: boolean
-}
 
 /** Called when the breaker of a deployment (`provider/model`) opens, with the last failure's reason, and when it closes. */
 export type OnCircuit = (deploymentId: string, change: 'opened' | 'closed', reason?: string) => void
@@ -42,16 +32,13 @@ interface ProviderRecord {
   downUntilMs: Milliseconds
 }
 
-/** How long a breaker counts as open that might be tried and that nobody tries. */
-const UNTRIED_MS = 60_000
-
 /** A breaker that never opens, for `healthCheck.mode: Disabled`. */
 const NO_BREAKER: BreakerSettings = { consecutiveFailures: Infinity, openForMs: 0 }
 
 export class HealthBoard implements HealthRecorder {
   readonly #now: Now
   readonly #onCircuit: OnCircuit
-  readonly #deployments = new Map<string, DeploymentRecord>()
+  readonly #deployments = new Map<string, DeploymentHealth>()
   readonly #providers = new Map<string, ProviderRecord>()
   readonly #reaches = new Reaches()
   /** Where the calls of a deployment count: of one that went to a former server, that server's. */
@@ -68,51 +55,54 @@ export class HealthBoard implements HealthRecorder {
 
   coolingDownUntil(deploymentId: string): Milliseconds | undefined {
     const nowMs = this.#now()
-    const own = coolingDownUntil(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, nowMs)
+    const own = coolingDownUntil(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, nowMs)
     if (this.#anyDownUntilMs <= nowMs) return own
     const until = Math.max(own ?? 0, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
     return until > nowMs ? until : undefined
   }
 
   latencyMs(deploymentId: string): Milliseconds | undefined {
-    return latencyOf(this.#deployments.get(deploymentId)?.health ?? UNKNOWN_HEALTH, this.#now())
+    return latencyOf(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }
 
   succeeded(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
-    this.#change(deployment, record, afterSuccess(record.health, firstByteMs, this.#now()))
+    this.#change(deployment, record, afterSuccess(record.current, firstByteMs, this.#now()))
   }
 
   streaming(deployment: Deployment, firstByteMs: Milliseconds): void {
     const record = this.#deployment(deployment)
     const settings = this.#breakerOf(deployment)
-    this.#change(deployment, record, afterFirstContent(record.health, firstByteMs, settings, this.#now()))
+    this.#change(deployment, record, afterFirstContent(record.current, firstByteMs, settings, this.#now()))
   }
 
   completed(deployment: Deployment): void {
     const record = this.#deployment(deployment)
-    this.#change(deployment, record, afterCompletion(record.health, this.#now()))
+    this.#change(deployment, record, afterCompletion(record.current, this.#now()))
   }
 
   failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
     const record = this.#deployment(deployment)
     const counted = this.#isUnchecked(deployment) ? { ...failure, ourFault: false } : failure
     const settings = this.#breakerOf(deployment)
-    this.#change(deployment, record, afterFailure(record.health, counted, settings, this.#now()), failure.reason)
+    this.#change(deployment, record, afterFailure(record.current, counted, settings, this.#now()), failure.reason)
   }
 
   enter(deployment: Deployment): LeaveProvider | undefined {
     const nowMs = this.#now()
     const record = this.#deployment(deployment)
     const provider = this.#provider(deployment.provider.name)
-    forgetLostProbe(record, deployment.provider, nowMs)
-    if (!mayTry(record.health, nowMs) || provider.downUntilMs > nowMs) return undefined
+    if (!record.mayTry(deployment.provider.timeouts.totalMs, nowMs) || provider.downUntilMs > nowMs) return undefined
     const { limits } = deployment.provider
     if (provider.usage.isFull(limits, nowMs)) return undefined
     if (limits.tokensPerMinute !== undefined) this.#usageOf.set(deployment, provider.usage)
     const leave = provider.usage.enter(limits, nowMs)
     // A request of before, which goes elsewhere, is no trial of where the deployment is.
-    return this.#reaches.isOfBefore(deployment) ? leaveOnce(leave) : this.#take(record, leave, nowMs)
+    const endTrial = this.#reaches.isOfBefore(deployment) ? undefined : record.enter(this.#now)
+    return once((wasSent) => {
+      leave(wasSent !== false)
+      endTrial?.()
+    })
   }
 
   fullForMs({ provider }: Deployment): Milliseconds {
@@ -141,7 +131,7 @@ export class HealthBoard implements HealthRecorder {
     const nowMs = this.#now()
     const byProvider = Map.groupBy(this.#deployments, ([id]) => providerOf(id))
     return [...byProvider].flatMap(([provider, records]) =>
-      records.every(([, { health }]) => isOpenOrWas(health, nowMs)) ? [provider] : [],
+      records.every(([, record]) => record.isOpenOrWas(nowMs)) ? [provider] : [],
     )
   }
 
@@ -161,37 +151,19 @@ export class HealthBoard implements HealthRecorder {
     // Another key may be one of the same account, whose limits go on, as on another way to it; another server has its own.
     for (const provider of providers) if (this.#reaches.isMoved(provider)) this.#providers.delete(provider.name)
     for (const deployment of deployments)
-      if (this.#reaches.isChanged(deployment, credentialOf(deployment.provider.name))) this.#forgetHealth(deployment)
+      if (this.#reaches.isChanged(deployment, credentialOf(deployment.provider.name)))
+        this.#deployments.get(deployment.id)?.forget()
     for (const id of this.#deployments.keys()) if (!ids.has(id)) this.#deployments.delete(id)
     for (const name of this.#providers.keys()) if (!names.has(name)) this.#providers.delete(name)
     const unchecked = deployments.filter(({ provider }) => provider.healthCheck.mode === 'Disabled')
     this.#unchecked = new Set(unchecked.map(({ provider }) => provider.name))
-    for (const deployment of unchecked) this.#close(deployment)
+    // It may have been open when its mode became Disabled.
+    for (const { id } of unchecked) this.#deployments.get(id)?.close()
   }
 
-  #forgetHealth(deployment: Deployment): void {
-    const record = this.#deployments.get(deployment.id)
-    if (record === undefined) return
-    record.probe = undefined
-    this.#change(deployment, record, UNKNOWN_HEALTH)
-  }
-
-  /** It may have been open when its mode became Disabled. */
-  #close(deployment: Deployment): void {
-    const record = this.#deployments.get(deployment.id)
-    if (record === undefined) return
-    this.#change(deployment, record, { ...record.health, breaker: { type: 'closed', failures: 0 } })
-  }
-
-  /** A breaker on trial has not closed. */
-  #change(deployment: Deployment, record: DeploymentRecord, health: Health, reason?: string): void {
-    // A call on its way to where the deployment was tells nothing of where it is.
-    if (this.#reaches.isOfBefore(deployment)) return
-    record.health = health
-    const isOpen = health.breaker.type !== 'closed'
-    if (isOpen === record.isOpen) return
-    record.isOpen = isOpen
-    this.#onCircuit(deployment.id, isOpen ? 'opened' : 'closed', reason)
+  /** A call on its way to where the deployment was tells nothing of where it is. */
+  #change(deployment: Deployment, record: DeploymentHealth, health: Health, reason?: string): void {
+    if (!this.#reaches.isOfBefore(deployment)) record.become(health, reason)
   }
 
   #isUnchecked({ provider }: Deployment): boolean {
@@ -202,23 +174,10 @@ export class HealthBoard implements HealthRecorder {
     return this.#isUnchecked(deployment) ? NO_BREAKER : deployment.provider.failover.circuitBreaker
   }
 
-  #take(record: DeploymentRecord, leave: (wasSent: boolean) => void, nowMs: Milliseconds): LeaveProvider {
-    const wasOpen = record.health.breaker.type === 'open'
-    record.health = afterEntry(record.health, nowMs)
-    const probe = wasOpen ? { startedMs: nowMs } : undefined
-    if (probe !== undefined) record.probe = probe
-    return leaveOnce((wasSent) => {
-      leave(wasSent)
-      if (probe === undefined || record.probe !== probe) return
-      record.probe = undefined
-      record.health = afterProbeWithoutVerdict(record.health, this.#now())
-    })
-  }
-
-  #deployment({ id }: Deployment): DeploymentRecord {
+  #deployment({ id }: Deployment): DeploymentHealth {
     let record = this.#deployments.get(id)
     if (record === undefined) {
-      record = { health: UNKNOWN_HEALTH, probe: undefined, isOpen: false }
+      record = new DeploymentHealth((change, reason) => this.#onCircuit(id, change, reason))
       this.#deployments.set(id, record)
     }
     return record
@@ -234,25 +193,13 @@ export class HealthBoard implements HealthRecorder {
   }
 }
 
-function leaveOnce(leave: (wasSent: boolean) => void): LeaveProvider {
-  let released = false
+function once(leave: LeaveProvider): LeaveProvider {
+  let hasLeft = false
   return (wasSent) => {
-    if (released) return
-    released = true
-    leave(wasSent !== false)
+    if (hasLeft) return
+    hasLeft = true
+    leave(wasSent)
   }
-}
-
-/** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */
-function isOpenOrWas({ breaker }: Health, nowMs: Milliseconds): boolean {
-  return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
-}
-
-/** A probe cannot outlive the provider's total clock: one that has, was never given back. */
-function forgetLostProbe(record: DeploymentRecord, provider: ProviderEntry, nowMs: Milliseconds): void {
-  if (record.probe === undefined || nowMs - record.probe.startedMs <= provider.timeouts.totalMs) return
-  record.probe = undefined
-  record.health = afterProbeWithoutVerdict(record.health, nowMs)
 }
 
 /** Names of providers hold no slash; those of models may. */

@@ -1,0 +1,81 @@
+/**
+ * What is known of one deployment: its health, the attempt that its breaker is waiting for, and whether it was told to be open.
+ * The transitions are pure (`domain/routing/health.ts`); this holds their state.
+ */
+import type { Health } from '../../domain/routing/health.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { Now } from '../pipeline/ports.ts'
+import { afterEntry, afterProbeWithoutVerdict, mayTry, UNKNOWN_HEALTH } from '../../domain/routing/health.ts'
+
+/** Called when the breaker opens, with the last failure's reason, and when it closes. */
+export type OnChange = (change: 'opened' | 'closed', reason?: string) => void
+
+/** How long a breaker counts as open that might be tried and that nobody tries. */
+const UNTRIED_MS = 60_000
+
+export class DeploymentHealth {
+  readonly #onChange: OnChange
+  #health: Health = UNKNOWN_HEALTH
+  /** The attempt that decides a half-open breaker, and when it began. */
+  #probe: { readonly startedMs: Milliseconds } | undefined
+  /** As `OnChange` was told last. */
+  #isOpen = false
+
+  constructor(onChange: OnChange) {
+    this.#onChange = onChange
+  }
+
+  get current(): Health {
+    return this.#health
+  }
+
+  /** Without traffic nobody finds out that a provider is well again: after a while that is taken for granted. */
+  isOpenOrWas(nowMs: Milliseconds): boolean {
+    const { breaker } = this.#health
+    return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
+  }
+
+  /** A breaker on trial has not closed. */
+  become(health: Health, reason?: string): void {
+    this.#health = health
+    const isOpen = health.breaker.type !== 'closed'
+    if (isOpen === this.#isOpen) return
+    this.#isOpen = isOpen
+    this.#onChange(isOpen ? 'opened' : 'closed', reason)
+  }
+
+  /** Nothing is known of it any more. */
+  forget(): void {
+    this.#probe = undefined
+    this.become(UNKNOWN_HEALTH)
+  }
+
+  /** Whatever opened it does not count any more. */
+  close(): void {
+    this.become({ ...this.#health, breaker: { type: 'closed', failures: 0 } })
+  }
+
+  /** @param longestMs an attempt cannot outlive this: a probe that has, was never given back */
+  mayTry(longestMs: Milliseconds, nowMs: Milliseconds): boolean {
+    if (this.#probe !== undefined && nowMs - this.#probe.startedMs > longestMs) this.#endProbe(nowMs)
+    return mayTry(this.#health, nowMs)
+  }
+
+  /** An attempt begins. @returns what ends it: where nobody has said how it ended, the next one decides */
+  enter(now: Now): () => void {
+    const startedMs = now()
+    const isTrial = this.#health.breaker.type === 'open'
+    this.#health = afterEntry(this.#health, startedMs)
+    if (!isTrial) return () => {}
+    const probe = { startedMs }
+    this.#probe = probe
+    return () => {
+      if (this.#probe === probe) this.#endProbe(now())
+    }
+  }
+
+  #endProbe(nowMs: Milliseconds): void {
+    this.#probe = undefined
+    this.#health = afterProbeWithoutVerdict(this.#health, nowMs)
+  }
+}
