@@ -264,6 +264,22 @@ t.test('a failed request is told when the first of its providers may be asked ag
   t.ok(Number(seconds) >= 59 && Number(seconds) <= 120, `the provider's own limit: ${seconds}`)
 })
 
+t.test('a provider that refuses us is not waited for while it cools down either', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(status(401))
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+  })
+  for (const expected of [502, 503, 503]) {
+    const refused = await gateway.chat()
+    t.equal(refused.status, expected)
+    t.equal(refused.headers.get('x-should-retry'), 'false')
+    t.equal(refused.headers.get('retry-after'), null)
+    await refused.text()
+  }
+})
+
 t.test('an edit that mends a provider is in force at once, with its breaker open', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

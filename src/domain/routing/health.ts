@@ -17,7 +17,8 @@ import type { Milliseconds, ProviderFailover } from '../snapshot/snapshot.ts'
 export type Breaker =
   /** `failures`: consecutive ones. */
   | { readonly type: 'closed'; readonly failures: number }
-  | { readonly type: 'open'; readonly untilMs: Milliseconds }
+  /** `isOurFault`: the provider refuses us. @see Failure.ourFault */
+  | { readonly type: 'open'; readonly untilMs: Milliseconds; readonly isOurFault?: true }
   /** One attempt is on its way and decides; nobody else may try. */
   | { readonly type: 'half-open' }
 
@@ -105,6 +106,11 @@ export function coolingDownUntil(health: Health, nowMs: Milliseconds): Milliseco
   return until > nowMs ? until : undefined
 }
 
+/** Whether it must not be tried now as the provider refuses us: the end of its cool-down will not change that. */
+export function refusesUs({ breaker }: Health, nowMs: Milliseconds): boolean {
+  return breaker.type === 'open' && breaker.isOurFault === true && isOpen(breaker, nowMs)
+}
+
 /** Average time to the first byte; undefined: never measured, or too long ago. */
 export function latencyOf(health: Health, nowMs: Milliseconds): Milliseconds | undefined {
   const { latency } = health
@@ -123,7 +129,7 @@ function breakerAfterFailure(
   nowMs: Milliseconds,
 ): Breaker {
   const open: Breaker = { type: 'open', untilMs: nowMs + settings.openForMs }
-  if (ourFault === true) return open
+  if (ourFault === true) return { ...open, isOurFault: true }
   switch (breaker.type) {
     case 'closed': {
       const failures = breaker.failures + 1

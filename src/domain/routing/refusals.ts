@@ -9,6 +9,9 @@ const MAX_LISTED = 20
 /** A client's own text in a message is cut here. */
 const MAX_ECHO = 128
 
+const ALL_COOLING_DOWN = 'every model that could serve this request is cooling down'
+const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account or address): waiting does not help, whoever runs the gateway has to mend that`
+
 /** What may be told beside the refusal of a name. */
 export interface ModelHints {
   /** Path of the list of models that the client can ask for. */
@@ -71,9 +74,17 @@ export function coolingDown(removed: readonly Removal[]): Removal[] {
   return removed.filter(({ rule }) => rule === 'cooling-down')
 }
 
+/** Those of them that their cool-down's end may bring back: what refuses this gateway is not waited for. */
+export function onlyResting<Choice extends { readonly deployment: Deployment }>(
+  choices: readonly Choice[],
+  health: HealthView,
+): Choice[] {
+  return choices.filter(({ deployment }) => !health.refusesUs(deployment.id))
+}
+
 /**
- * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. Undefined:
- * none of those removed is out for the moment only.
+ * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1; absent
+ * where all of them refuse this gateway. Undefined: none of those removed is out for the moment only.
  */
 export function noHealthyProvider(
   removed: readonly Removal[],
@@ -82,8 +93,10 @@ export function noHealthyProvider(
 ): GatewayError | undefined {
   const cooling = coolingDown(removed)
   if (cooling.length === 0) return undefined
-  return new GatewayError('no_healthy_provider', 'every model that could serve this request is cooling down', {
-    retryAfterSeconds: Math.max(1, Math.ceil(coolDownLeft(cooling, health, nowMs) / 1000)),
+  const resting = onlyResting(cooling, health)
+  if (resting.length === 0) return new GatewayError('no_healthy_provider', ALL_REFUSE_US, { retryable: false })
+  return new GatewayError('no_healthy_provider', ALL_COOLING_DOWN, {
+    retryAfterSeconds: Math.max(1, Math.ceil(coolDownLeft(resting, health, nowMs) / 1000)),
   })
 }
 

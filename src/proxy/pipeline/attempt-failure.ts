@@ -5,7 +5,7 @@ import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import { coolDownLeft, coolingDown } from '../../domain/routing/refusals.ts'
+import { coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -147,21 +147,27 @@ export function exhausted(
     return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, passing)
   }
   const wasFull = failures.some(({ kind }) => kind === 'busy')
-  const details = isHopeless(failures, plan) ? { retryable: false } : wasFull ? passing : wait
+  const details = isHopeless(failures, plan, health) ? { retryable: false } : wasFull ? passing : wait
   return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, details)
 }
 
-/** Until the first of what could serve may be asked, of what was out already too; 0: one of them may now. */
+/**
+ * Until the first of what could serve may be asked, of what was out already too; 0: one of them may now. What refuses us is
+ * waited for only where there is nothing else.
+ */
 function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Milliseconds): number {
-  const leftMs = [...plan.candidates, ...coolingDown(plan.removed)].map((choice) =>
+  const all = [...plan.candidates, ...coolingDown(plan.removed)]
+  const resting = onlyResting(all, health)
+  const leftMs = (resting.length === 0 ? all : resting).map((choice) =>
     Math.max(coolDownLeft([choice], health, nowMs), health.fullForMs(choice.deployment)),
   )
   return Math.ceil(Math.min(...leftMs) / 1_000)
 }
 
-/** All that could serve was asked, and refuses this gateway: nobody was out for the moment only. */
-function isHopeless(failures: readonly AttemptFailure[], plan: RoutePlan): boolean {
-  if (failures.length < plan.candidates.length || coolingDown(plan.removed).length > 0) return false
+/** All that could serve was asked, and refuses this gateway: nobody was out for any other reason. */
+function isHopeless(failures: readonly AttemptFailure[], plan: RoutePlan, health: HealthRecorder): boolean {
+  if (failures.length < plan.candidates.length || onlyResting(coolingDown(plan.removed), health).length > 0)
+    return false
   return failures.every(({ isOurFault }) => isOurFault === true)
 }
 

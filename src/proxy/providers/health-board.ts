@@ -17,6 +17,7 @@ import {
   afterSuccess,
   coolingDownUntil,
   latencyOf,
+  refusesUs,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
 import { DeploymentHealth } from './deployment-health.ts'
@@ -59,6 +60,10 @@ export class HealthBoard implements HealthRecorder {
     if (this.#anyDownUntilMs <= nowMs) return own
     const until = Math.max(own ?? 0, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
     return until > nowMs ? until : undefined
+  }
+
+  refusesUs(deploymentId: string): boolean {
+    return refusesUs(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }
 
   latencyMs(deploymentId: string): Milliseconds | undefined {

@@ -10,6 +10,7 @@ import {
   coolingDownUntil,
   latencyOf,
   mayTry,
+  refusesUs,
   UNKNOWN_HEALTH,
 } from '../../../src/domain/routing/health.ts'
 import type { Failure, Health } from '../../../src/domain/routing/health.ts'
@@ -72,7 +73,18 @@ t.test('stragglers of before do not move an open breaker', async (t) => {
 })
 
 t.test('what the provider has against us opens at once', async (t) => {
-  t.same(fail(UNKNOWN_HEALTH, 7, { ourFault: true }).breaker, { type: 'open', untilMs: 1007 })
+  t.same(fail(UNKNOWN_HEALTH, 7, { ourFault: true }).breaker, { type: 'open', untilMs: 1007, isOurFault: true })
+})
+
+t.test('a breaker remembers that it opened as the provider refuses us, for as long as it is open', async (t) => {
+  const refused = fail(UNKNOWN_HEALTH, 0, { ourFault: true })
+  t.ok(refusesUs(refused, 999))
+  t.notOk(refusesUs(refused, 1000))
+  t.ok(refusesUs(fail(failTimes(3, 0), 500, { ourFault: true }), 1200), 'also where it was open for another reason')
+  t.ok(refusesUs(fail(refused, 500), 900), 'whatever ends meanwhile')
+  t.notOk(refusesUs(failTimes(3, 0), 500), 'another reason')
+  t.notOk(refusesUs(fail(afterEntry(refused, 1000), 1000), 1500), 'the probe failed for another reason')
+  t.notOk(refusesUs(fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 9_000 }), 500), 'it asks for a pause')
 })
 
 t.test('Retry-After cools down at once, for an hour at most, and needs no probe afterwards', async (t) => {

@@ -110,6 +110,15 @@ export function policy(fields: Partial<EffectivePolicy> = {}): EffectivePolicy {
   }
 }
 
-export function health(cooling: Record<string, number> = {}, latency: Record<string, number> = {}): HealthView {
-  return { coolingDownUntil: (id) => cooling[id], latencyMs: (id) => latency[id] }
+/** @param refusing ids of those that are cooling down as they refuse the gateway */
+export function health(
+  cooling: Record<string, number> = {},
+  latency: Record<string, number> = {},
+  refusing: readonly string[] = [],
+): HealthView {
+  return {
+    coolingDownUntil: (id) => cooling[id],
+    refusesUs: (id) => refusing.includes(id),
+    latencyMs: (id) => latency[id],
+  }
 }

@@ -46,6 +46,24 @@ t.test('where another was out for the moment only, it may serve then', async (t)
   t.strictSame(refusal([REFUSES_US], plan), ['all_providers_failed', true, 7])
 })
 
+t.test('where all others are out as they refuse us too, asking again does not help', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  for (const name of ['one', 'two']) board.failed(at(name), { reason: 'status-401', ourFault: true })
+  const plan = planOf('one', [], { two: 'cooling-down' })
+  t.strictSame(refusal([REFUSES_US], plan), ['all_providers_failed', false, undefined])
+})
+
+t.test('one that refuses us is not waited for where another can be', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  board.failed(at('one'), { reason: 'status-401', ourFault: true })
+  board.enter(at('narrow'))
+  const full = Math.ceil(board.fullForMs(at('narrow')) / 1_000)
+  t.ok(full > 30)
+  const plan = planOf('narrow', [], { one: 'cooling-down' })
+  t.strictSame(refusal([FULL], plan), ['no_healthy_provider', true, full])
+  t.strictSame(refusal([REFUSES_US, FULL], planOf('one', ['narrow'])), ['all_providers_failed', true, full])
+})
+
 t.test('where not all have been asked, the next may serve at once', async (t) => {
   const { board, at, planOf, refusal } = setUp()
   board.failed(at('one'), { reason: 'status-401', ourFault: true })

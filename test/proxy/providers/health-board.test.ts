@@ -28,6 +28,21 @@ t.test('failures of one model do not touch another', async (t) => {
   t.equal(board.enter(a), undefined)
 })
 
+t.test('it tells of a provider that refuses us until it is mended, and not where its checks are off', async (t) => {
+  const { board, clock, a } = setUp()
+  t.notOk(board.refusesUs('one/a'))
+  board.failed(a, { ...FAILURE, ourFault: true })
+  t.ok(board.refusesUs('one/a'))
+  t.notOk(board.refusesUs('one/b'))
+  clock.advance(30_000)
+  t.notOk(board.refusesUs('one/a'))
+  const { board: unchecked, a: free } = setUp({
+    healthCheck: { ...provider('x', []).healthCheck, mode: 'Disabled' },
+  })
+  unchecked.failed(free, { ...FAILURE, ourFault: true })
+  t.notOk(unchecked.refusesUs('one/a'))
+})
+
 t.test('it is told once when a breaker opens and when it closes', async (t) => {
   const { board, clock, told, a } = setUp()
   for (let count = 0; count < 4; count++) board.failed(a, FAILURE)
