@@ -92,6 +92,10 @@ const NOTHING: ProviderError = { message: undefined, type: undefined, code: unde
 /** Longest provider message shown to a client. */
 const MAX_MESSAGE_LENGTH = 2_000
 
+/** Why each failed is the operator's to know: the client learns where it is written. */
+const WHERE_TO_LOOK =
+  'Why is in the log lines `provider failed` of the gateway with the id of this request (response header x-request-id).'
+
 /** Statuses by which a provider, or a proxy before it, says that it took too long. */
 const TIMEOUTS = new Set([408, 504])
 
@@ -148,7 +152,7 @@ export function exhausted(
   }
   const wasFull = failures.some(({ kind }) => kind === 'busy')
   const details = isHopeless(failures, plan, health) ? { retryable: false } : wasFull ? passing : wait
-  return new GatewayError('all_providers_failed', `All providers failed (${tried}).`, details)
+  return new GatewayError('all_providers_failed', `All providers failed (${tried}). ${WHERE_TO_LOOK}`, details)
 }
 
 /**

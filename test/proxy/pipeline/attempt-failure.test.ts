@@ -38,6 +38,14 @@ t.test('where all refuse us, asking again does not help', async (t) => {
   t.strictSame(refusal([REFUSES_US], other), ['all_providers_failed', false, undefined], 'a rule keeps the other out')
 })
 
+t.test('the refusal says where its reason can be read', async (t) => {
+  const { board, planOf } = setUp()
+  t.match(
+    exhausted([FAILED], planOf('one'), board, 0).message,
+    /log lines `provider failed` of the gateway .*\(response header x-request-id\)/,
+  )
+})
+
 t.test('where another was out for the moment only, it may serve then', async (t) => {
   const { board, at, planOf, refusal } = setUp()
   board.failed(at('one'), { reason: 'status-401', ourFault: true })
