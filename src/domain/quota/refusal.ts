@@ -1,14 +1,27 @@
 /** Refusals of the quota store as errors that a client may read. */
 import { GatewayError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
+import { amountIn, boundOf } from './amounts.ts'
+import type { QuotaPlan } from './limits.ts'
 import { formatMicroUsd } from './money.ts'
+import type { QuotaNeed } from './need.ts'
 import type { Refused, RefusalReason } from './outcome.ts'
 import { rateLimitHeaders } from './rate.ts'
 
-/** The error of a refusal: names the scope's kind, the window and the limit, never another tenant. @see DESIGN section 4 */
-export function refusalError(refusal: Refused): GatewayError {
+/** What was asked of the store: tells more of a refusal than its own words. */
+export interface RefusedAdmission {
+  readonly plan: QuotaPlan
+  readonly need: QuotaNeed
+}
+
+/**
+ * The error of a refusal: names the scope's kind, the window and the limit, never another tenant.
+ * @param asked absent: the message does not say whether the whole limit is too small, nor the burst of a rate
+ * @see DESIGN section 4
+ */
+export function refusalError(refusal: Refused, asked?: RefusedAdmission): GatewayError {
   const { retryAfterMs, resetAtMs } = refusal
-  return new GatewayError(codeOf(refusal.reason), messageOf(refusal), {
+  return new GatewayError(codeOf(refusal.reason), messageOf(refusal, asked), {
     ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(resetAtMs === undefined ? {} : { resetAtMs }),
     headers: rateLimitHeaders(refusal.rateLimits),
@@ -31,22 +44,38 @@ function codeOf(reason: RefusalReason): ErrorCode {
   }
 }
 
-function messageOf(refusal: Refused): string {
+function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): string {
   const { reason, scope, limit } = refusal
   const owner = scope === 'key' ? 'this key' : `the ${scope} of this key`
   switch (reason) {
     case 'rate-limit':
-      return `rate limit of ${owner} exceeded: ${limit} ${refusal.unit === 'requests' ? 'requests' : 'tokens'} a minute`
+      return `rate limit of ${owner} exceeded: ${rateName(refusal, asked?.plan)}`
     case 'concurrency':
       return `${owner} has its maximum of ${limit} concurrent requests open`
     case 'budget':
     case 'token-quota':
-      return `${limitName(refusal)} of ${owner} leaves too little for this request`
+      return isTooLarge(refusal, asked?.need)
+        ? `${limitName(refusal)} of ${owner} is too small for this request, however little of it is spent: send less, or ask for a shorter answer`
+        : `${limitName(refusal)} of ${owner} leaves too little for this request`
     case 'reserved':
       return `${limitName(refusal)} of ${owner} is held by requests in flight`
     default:
       return reason satisfies never
   }
+}
+
+/** Whether the limit would not do with nothing spent of it. */
+function isTooLarge({ unit, limit }: Refused, need: QuotaNeed | undefined): boolean {
+  if (need === undefined || unit === 'requests') return false
+  return amountIn(unit, boundOf(need, need.open?.minTokens ?? 0)) > limit
+}
+
+/** With the burst where it is another number: who has sent fewer than the limit within a minute must learn why it refuses. */
+function rateName({ unit, scope, limit }: Refused, plan: QuotaPlan | undefined): string {
+  if (unit !== 'requests') return `${limit} tokens a minute`
+  const burst = plan?.scopes.find(({ kind }) => kind === scope)?.rateLimits.burst
+  const atOnce = burst === undefined || burst === limit || limit === 0 ? '' : `, ${Math.max(1, burst)} at once (burst)`
+  return `${limit} requests a minute${atOnce}`
 }
 
 function limitName({ window, unit, limit }: Refused): string {

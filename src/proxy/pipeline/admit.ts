@@ -9,7 +9,7 @@ import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
-import { refusalError } from '../../domain/quota/refusal.ts'
+import { refusalError, type RefusedAdmission } from '../../domain/quota/refusal.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
@@ -77,7 +77,7 @@ export async function admit(
   } catch (error) {
     admission = admittedWithoutStore(error, id, quotas, caller)
   }
-  const admitted = orRefusal(admission, record)
+  const admitted = orRefusal(admission, { plan: quotas, need }, record)
   record.reservation = keepAlive(admitted, need, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
@@ -105,10 +105,10 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
   return plan
 }
 
-function orRefusal(admission: Admission, record: RequestRecord): Admitted {
+function orRefusal(admission: Admission, asked: RefusedAdmission, record: RequestRecord): Admitted {
   if (admission.type === 'admitted') return admission
   record.quotaRefusal = admission
-  throw refusalError(admission)
+  throw refusalError(admission, asked)
 }
 
 /** The store has failed with `error`: refused, or, by the organization's choice, admitted and charged when it is back. */

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { refusalError } from '../../../src/domain/quota/refusal.ts'
 import type { Refused } from '../../../src/domain/quota/outcome.ts'
+import { plannedScope, planOf } from '../../../src/domain/quota/limits.ts'
 import { rateLimitHeaders } from '../../../src/domain/quota/rate.ts'
+import type { RateLimits } from '../../../src/domain/snapshot/snapshot.ts'
 
 const REFUSED: Refused = {
   type: 'refused',
@@ -15,6 +17,8 @@ const REFUSED: Refused = {
   rateLimits: { requests: undefined, tokens: undefined },
 }
 
+const NEED = { inputTokens: 1, outputTokens: 0, costMicroUsd: 1, rateTokens: 1 }
+
 t.test('a spent budget cannot be retried and says when it starts anew', async (t) => {
   const error = refusalError(REFUSED)
   t.match(error, {
@@ -26,6 +30,44 @@ t.test('a spent budget cannot be retried and says when it starts anew', async (t
   })
   t.equal(error.message, 'the day budget of 1.500000 USD of this key leaves too little for this request')
   t.notOk('retryAfterSeconds' in error.details)
+})
+
+t.test('a limit that is too small for the request, however little of it is spent, says so', async (t) => {
+  const asked = { plan: planOf('acme', []), need: { ...NEED, costMicroUsd: 1_500_000 } }
+  t.match(refusalError(REFUSED, asked).message, /leaves too little for this request$/, 'it fits when nothing is spent')
+  const tooLarge = refusalError(
+    { ...REFUSED, resetAtMs: undefined },
+    { ...asked, need: { ...NEED, costMicroUsd: 1_500_001 } },
+  )
+  t.match(tooLarge, { code: 'budget_exceeded', retryable: false })
+  t.equal(
+    tooLarge.message,
+    'the day budget of 1.500000 USD of this key is too small for this request, however little of it is spent: send less, or ask for a shorter answer',
+  )
+  const open = { choices: 2, minTokens: 256, maxTokens: 9_000, price: 0 }
+  const quota = { ...REFUSED, reason: 'token-quota', unit: 'output', limit: 511, resetAtMs: undefined } as const
+  t.match(refusalError(quota, { ...asked, need: { ...NEED, open } }).message, /is too small for this request/)
+})
+
+t.test('a rate limit names the burst where one is stated, as that is what was exceeded', async (t) => {
+  const limits = (rateLimits: RateLimits) => ({ budgets: [], tokenQuotas: [], rateLimits })
+  const messageFor = (unit: 'requests' | 'total', rateLimits: RateLimits) =>
+    refusalError(
+      { ...REFUSED, reason: 'rate-limit', window: undefined, unit, limit: 60, retryAfterMs: 900 },
+      {
+        plan: planOf('acme', [
+          plannedScope('key', 'key/default/k', limits(rateLimits)),
+          plannedScope('project', 'project/p', limits({ requestsPerMinute: 60, burst: 2 })),
+        ]),
+        need: NEED,
+      },
+    ).message
+  const plain = 'rate limit of this key exceeded: 60 requests a minute'
+  t.equal(messageFor('requests', { requestsPerMinute: 60, burst: 10 }), `${plain}, 10 at once (burst)`)
+  t.equal(messageFor('requests', { requestsPerMinute: 60, burst: 1 }), `${plain}, 1 at once (burst)`)
+  t.equal(messageFor('requests', { requestsPerMinute: 60, burst: 60 }), plain, 'it says nothing more')
+  t.equal(messageFor('requests', { requestsPerMinute: 60 }), plain)
+  t.match(messageFor('total', { tokensPerMinute: 60, burst: 10 }), /60 tokens a minute$/)
 })
 
 t.test('a token quota has its own code', async (t) => {
