@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/formats': [
     'domain/completion',
     'domain/errors.ts',
+    'domain/nearest-name.ts',
     'domain/json.ts',
     'domain/json-grammar.ts',
     'domain/json-parse.ts',

@@ -19,6 +19,7 @@ import {
   requiredString,
   wrongType,
 } from '../fields.ts'
+import { missingField } from '../missing-field.ts'
 import { parseMedia } from './media-parse.ts'
 import { argumentsOf } from './tool-arguments.ts'
 
@@ -31,7 +32,8 @@ export interface Conversation {
 /** Reads `messages`. @throws {InvalidRequestError} naming the field. */
 export function parseMessages(document: JsonObject): Conversation {
   const list = optionalArray(document, 'messages')
-  if (list === undefined || list.length === 0) {
+  if (list === undefined) throw missingField(document, 'messages', 'at least one message')
+  if (list.length === 0) {
     throw new InvalidRequestError("Invalid value for 'messages': expected at least one message.", 'messages')
   }
   if (list.length > MAX_MESSAGES) {

@@ -6,6 +6,7 @@ import type { TextVisitor } from '../../completion/text-span.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { inOwnLetters, MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
+import { missingField } from '../missing-field.ts'
 import { USER, TextWalk } from '../text-walk.ts'
 
 /** The vendor's own bounds. */
@@ -37,6 +38,7 @@ export function parseEmbeddingsRequest(document: JsonObject): EmbeddingsRequest 
   requireOwnLetters(document)
   optionalInteger(document, 'dimensions', { min: 1, max: MAX_DIMENSIONS })
   optionalString(document, 'user')
+  if ((document.input ?? null) === null) throw missingField(document, 'input', 'a string or an array')
   const inputs = inputsOf(document.input)
   return {
     document,

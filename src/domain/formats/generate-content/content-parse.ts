@@ -6,6 +6,7 @@ import type { Message, TextPart, ToolResultPart, UserPart } from '../../completi
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { MAX_MESSAGES, objectAt, optionalObject, optionalString } from '../fields.ts'
+import { missingField } from '../missing-field.ts'
 import { CallIds } from './call-ids.ts'
 import { parseFunctionResponse, parseModelPart, parseUserPart } from './part-parse.ts'
 import { listIn, nameIn } from './spelling.ts'
@@ -19,8 +20,10 @@ export interface Conversation {
 /** Reads `systemInstruction` and `contents`. @throws {InvalidRequestError} naming the field. */
 export function parseContents(document: JsonObject): Conversation {
   const { items, path } = listIn(document, 'contents')
-  if (items.length === 0)
-    throw new InvalidRequestError("Invalid value for 'contents': it is empty or missing.", 'contents')
+  if (items.length === 0) {
+    if ((document.contents ?? null) === null) throw missingField(document, 'contents', 'at least one content')
+    throw new InvalidRequestError("Invalid value for 'contents': it is empty.", 'contents')
+  }
   if (items.length > MAX_MESSAGES) {
     throw new InvalidRequestError(`Invalid value for 'contents': more than ${MAX_MESSAGES} contents.`, 'contents')
   }

@@ -21,12 +21,14 @@ import {
   requiredString,
   wrongType,
 } from '../fields.ts'
+import { missingField } from '../missing-field.ts'
 import { cacheControlOf, parseText, parseUserBlock } from './block-parse.ts'
 
 /** Reads `messages`. @throws {InvalidRequestError} naming the field. */
 export function parseMessages(document: JsonObject): Message[] {
   const list = optionalArray(document, 'messages')
-  if (list === undefined || list.length === 0) {
+  if (list === undefined) throw missingField(document, 'messages', 'at least one message')
+  if (list.length === 0) {
     throw new InvalidRequestError("Invalid value for 'messages': expected at least one message.", 'messages')
   }
   if (list.length > MAX_MESSAGES) {
