@@ -4,6 +4,8 @@
  * edge becomes a plain 500 `internal_error` with the request id.
  */
 
+import { printable } from './printable.ts'
+
 /** HTTP status of each code. @see specification section 7, DESIGN section 4 "Refusals". */
 export const STATUS_OF = {
   invalid_request_error: 400,
@@ -71,13 +73,16 @@ export interface GatewayErrorDetails {
   readonly cause?: unknown
 }
 
-/** An error that a client may read. The message names the rule and never holds a secret, a prompt or another tenant. */
+/**
+ * An error that a client may read. The message names the rule and never holds a secret, a prompt or another tenant; what it
+ * quotes of the client's text is made printable.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly details: GatewayErrorDetails
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(printable(message), details.cause === undefined ? undefined : { cause: details.cause })
     this.name = new.target.name
     this.code = code
     this.details = details

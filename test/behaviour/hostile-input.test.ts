@@ -21,6 +21,21 @@ function post(body: string | Uint8Array, headers: Record<string, string> = {}, p
   return fetch(gateway.url + path, { method: 'POST', headers: { ...AUTHORIZED, ...headers }, body })
 }
 
+t.test("a client's text ends no line, of a message or of an audit record", async (t) => {
+  const model = 'line\u2028of\u2029its\u0085own\u007f\u202e'
+  const refused = await post(JSON.stringify({ ...JSON.parse(GOOD), model }))
+  const body = await refused.text()
+  t.equal(refused.status, 404)
+  t.match(body, /^[ -~]+$/)
+  t.match(JSON.parse(body).error.message, 'line\\u2028of\\u2029its\\u0085own\\u007f\\u202e')
+  const record = await gateway.line(({ type, requestId }) => type === 'audit' && requestId === idOf(refused))
+  t.match(record, { model: { requested: model } })
+})
+
+function idOf(response: Response): string | null {
+  return response.headers.get('x-request-id')
+}
+
 t.test('a client whose connection ends with the answer reads it when it has written its body', async (t) => {
   const refusals: Record<string, [status: number, target: string, headers: [string, string][], bytes: number]> = {
     'too large': [413, '/v1/chat/completions', Object.entries(AUTHORIZED), 2_500_000],

@@ -7,6 +7,7 @@
  * wait for a pause.
  */
 import type { Usage } from '../../domain/completion/result.ts'
+import { printable } from '../../domain/printable.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
 import { estimateUsage, withPrompt } from '../../domain/quota/estimate.ts'
 import { probableTokens } from '../../domain/quota/prompt-size.ts'
@@ -111,7 +112,7 @@ function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds
     costMicroUsd: record.costMicroUsd,
   }))
   const audit = renderAudit(record, outcome, endedAtMs)
-  services.audit.write(audit, JSON.stringify(audit))
+  services.audit.write(audit, printable(JSON.stringify(audit)))
 }
 
 /** A stream that was cut, or a provider that never counts. An answer without a text has read its prompt. */
