@@ -94,6 +94,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/completion',
     'domain/errors.ts',
     'domain/json.ts',
+    'domain/nearest-name.ts',
     'domain/snapshot',
     'proxy/pipeline',
   ],

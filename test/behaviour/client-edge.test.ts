@@ -276,6 +276,34 @@ t.test(
   },
 )
 
+t.test('a path that is nearly right is told what is wrong with it', async (t) => {
+  const cases = [
+    ['POST', '/adapters/openai/chat/completions', 'The base URL lacks /v1. There is no such'],
+    ['POST', '/chat/completions', 'The base URL lacks /v1. There is no such'],
+    ['POST', '/adapters/anthropic/v1/v1/messages', 'The path has /v1 twice. There is no such'],
+    ['GET', '/v1/v1/models', 'The path has /v1 twice. There is no such'],
+    [
+      'POST',
+      '/adapters/antropic/v1/messages',
+      'There is no adapter \\"antropic\\" (did you mean /adapters/anthropic?). ',
+    ],
+    ['POST', '/adapters/OpenAI/v1/chat/completions', 'The names of adapters are in small letters: /adapters/openai. '],
+    ['POST', '/adapters/mistral/v1/chat/completions', 'There is no adapter \\"mistral\\". '],
+    ['GET', `/adapters/${'x'.repeat(99)}/v1`, `There is no adapter \\"${'x'.repeat(40)}\\". `],
+    ['GET', '/metrics', 'Health and metrics are on the admin port: GET /livez, /readyz, /metrics. There is no such'],
+    ['POST', '/readyz?verbose', 'Health and metrics are on the admin port: '],
+    ['GET', '/healthz', 'Health and metrics are on the admin port: '],
+    ['GET', '/adapters/', '"There is no such method and path: GET '],
+    ['GET', '/metrics/x', '"There is no such method and path: GET '],
+    ['POST', '/adapters/openai/v1/responses', '"There is no such method and path: POST '],
+  ] as const
+  for (const [method, path, message] of cases) {
+    const { status, body } = await sendRaw(gateway.url, requestBytes(method, path, []))
+    t.equal(status, 404, path)
+    t.match(body, message, path)
+  }
+})
+
 t.test("an expectation that is not met has the vendor's request id", async (t) => {
   const headers = [['Expect', 'miracles']] as const
   const answer = await sendRaw(gateway.url, requestBytes('POST', '/adapters/anthropic/v1/messages', headers, '{}'))

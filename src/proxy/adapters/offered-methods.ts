@@ -30,7 +30,8 @@ function takes({ path: pattern, hints }: AdapterRoute, path: string): boolean {
   return hints === undefined || hints({ '*': path.slice(pattern.length - 1) }, new URLSearchParams()) !== undefined
 }
 
-function pathOf(target: string): string {
+/** The path of a request's target, without its query. */
+export function pathOf(target: string): string {
   return target.replace(ORIGIN, '').replace(/\?.*/s, '')
 }
 

@@ -8,6 +8,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { adapterMeant, methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
+import { pathFault } from '../adapters/path-fault.ts'
 import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
 import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
@@ -243,7 +244,8 @@ function notFound(request: FastifyRequest, reply: FastifyReply, services: Servic
   const offered = offeredMethods(url)
   const allow = offered.join(', ')
   const meant = offered.includes(method) ? undefined : adapterMeant(method, url)
-  const lead = meant === undefined ? '' : `The base URL lacks /adapters/${meant.label}. `
+  const fault = meant === undefined ? pathFault(url) : `The base URL lacks /adapters/${meant.label}`
+  const lead = fault === undefined ? '' : `${fault}. `
   // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
   const error =
     allow === '' || offered.includes(method)
