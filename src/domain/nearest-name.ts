@@ -6,15 +6,22 @@ const MAX_LENGTH = 128
 /** More edits than any limit, with room for as many more in a byte. */
 const BEYOND = 100
 
-/** The first of the known names with the fewest edits, three at most and no more than a third of the wrong one's length; undefined: none. */
-export function nearest(wrong: string, known: readonly string[]): string | undefined {
+/**
+ * The first of the known names with the fewest edits, three at most and no more than a third of the wrong one's length; undefined: none.
+ * @param mayTell whether a name counts; asked only of names that are near enough
+ */
+export function nearest(
+  wrong: string,
+  known: readonly string[],
+  mayTell: (name: string) => boolean = () => true,
+): string | undefined {
   if (wrong.length > MAX_LENGTH) return undefined
   const lower = wrong.toLowerCase()
   let limit = Math.min(3, Math.max(1, Math.floor(wrong.length / 3)))
   let best: string | undefined
   for (const name of known) {
     const edits = distance(lower, name.toLowerCase(), limit)
-    if (edits > limit) continue
+    if (edits > limit || !mayTell(name)) continue
     if (edits === 0) return name
     best = name
     limit = edits - 1

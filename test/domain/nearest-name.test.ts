@@ -27,6 +27,17 @@ t.test('of names equally near it is the first; one that differs in case only is 
   t.equal(nearest('abcdefghi', ['bacdfeghj', 'xbcxefgxx']), 'bacdfeghj')
 })
 
+t.test('a name that must not be told leaves the next one, and is asked about only where it is near', async (t) => {
+  const asked: string[] = []
+  const mayTell = (name: string) => asked.push(name) > 0 && name !== 'listen'
+  t.equal(nearest('listem', ['redis', 'listen', 'listed'], mayTell), 'listed')
+  t.strictSame(asked, ['listen', 'listed'])
+  t.equal(
+    nearest('listem', ['listen'], () => false),
+    undefined,
+  )
+})
+
 t.test('names of up to 128 characters are compared, such as those of models', async (t) => {
   const name = 'a-model-'.repeat(16)
   const slips = [

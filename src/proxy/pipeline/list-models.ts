@@ -1,5 +1,6 @@
 /** The models that a key may use through an adapter, under the policy of the request that asks, and `auto` where there are any. */
 import { isAllowed } from '../../domain/routing/access.ts'
+import { nearest } from '../../domain/nearest-name.ts'
 import { compilePolicyRules } from '../../domain/routing/rules.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ClientAdapter, ListedModel } from '../adapters/adapter.ts'
@@ -8,6 +9,9 @@ import type { GovernedCaller } from './resolve-request-policy.ts'
 
 /** Neither vendor nor manifest tells when a model was made; a constant keeps the lists the same on every call. */
 const CREATED_SECONDS = 1_735_689_600
+
+/** Names that a wrong one is compared with: ten milliseconds, where all of them begin alike. */
+const MAX_COMPARED = 5_000
 
 export function listModels(caller: GovernedCaller, adapter: ClientAdapter): ListedModel[] {
   const { configuration, key } = caller
@@ -29,6 +33,21 @@ export function listModels(caller: GovernedCaller, adapter: ClientAdapter): List
  */
 export function findModel(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel | undefined {
   return listModels(caller, adapter).find((model) => model.id === id) ?? byOtherName(caller, adapter, id)
+}
+
+/**
+ * The name of the list that is nearest to a wrong one. Whether it is on the list is asked of names that are near only: to make
+ * the list of thousands of models takes as long as to compare them all.
+ */
+export function nearestModel(caller: GovernedCaller, adapter: ClientAdapter, wrong: string): string | undefined {
+  const { deployments, deploymentsByModel } = caller.configuration.compiled
+  const mayServe = servingRule(caller, adapter)
+  const isListed = (name: string): boolean =>
+    deploymentsByModel.get(name)?.some((deployment) => deployment.model.name === name && mayServe(deployment)) === true
+  const mayTell = (name: string): boolean =>
+    isListed(name) || (name === auto.id && caller.key.access.allowAuto && deployments.some(mayServe))
+  const names = new Set([auto.id, ...deployments.map(({ model }) => model.name)])
+  return nearest(wrong, [...names].slice(0, MAX_COMPARED), mayTell)
 }
 
 function byOtherName(caller: GovernedCaller, adapter: ClientAdapter, id: string): ListedModel | undefined {

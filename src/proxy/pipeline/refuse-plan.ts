@@ -1,10 +1,9 @@
 /** The refusal of a request that has no route. */
 import type { GatewayError } from '../../domain/errors.ts'
-import { nearest } from '../../domain/nearest-name.ts'
 import { modelNotFound } from '../../domain/routing/refusals.ts'
 import { limitsOfCaller } from './admit.ts'
 import { affordableRefusal } from './affordable-plan.ts'
-import { listModels } from './list-models.ts'
+import { nearestModel } from './list-models.ts'
 import { redactionsOf } from './redactions-of.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -12,9 +11,6 @@ import type { Services } from './services.ts'
 
 /** Characters of an unknown model's name that are looked at, more than are ever shown. */
 const MAX_NAME_LENGTH = 1_024
-
-/** Models that a wrong name is compared with: some milliseconds at most. */
-const MAX_COMPARED = 500
 
 /** The error to throw. Counting tokens costs nothing, so no budget has to know a price. */
 export function refusePlan(
@@ -37,11 +33,10 @@ export function refusePlan(
 export function refuseModel(caller: GovernedCaller, record: RequestRecord, services: Services): GatewayError {
   const { adapter } = record.incoming
   const name = record.requestedModel ?? ''
-  const listed = listModels(caller, adapter).map(({ id }) => id)
   const shown = redactionsOf(caller, services, record).mask(name.slice(0, MAX_NAME_LENGTH))
   record.requestedModel = shown
   return modelNotFound(shown, {
     listPath: adapter.routes.find(({ operation }) => operation === 'list-models')?.path,
-    meant: nearest(name, listed.slice(0, MAX_COMPARED)),
+    meant: nearestModel(caller, adapter, name),
   })
 }
