@@ -22,6 +22,7 @@ import {
   type TableRow,
 } from './domain/audit/audit-table.ts'
 import { isJsonObject } from './domain/json.ts'
+import { printable } from './domain/printable.ts'
 import { endWithOutput } from './standard-output.ts'
 
 export const AUDIT_FLAGS = {
@@ -183,7 +184,7 @@ async function* renderEntries(entries: AsyncIterable<AuditEntry>, format: Format
   let isFirst = true
   for await (const entry of entries) {
     if (format === 'json') {
-      yield `${JSON.stringify(entry.document)}\n`
+      yield `${printable(JSON.stringify(entry.document))}\n`
       continue
     }
     const row = rowOfEntry(entry)

@@ -110,6 +110,15 @@ t.test('a reader that has enough (| head) ends a check as SIGPIPE would, without
   t.equal(stderr, 'exit 141\n')
 })
 
+t.test('of an audit record of before, JSON is one line for every reader', async (t) => {
+  const model = { requested: 'line\u2028of\u007fits\u202eown' }
+  const record = { type: 'audit', time: '2026-01-15T12:00:00.000Z', requestId: 'r', model }
+  const folder = t.testdir({ 'audit.log': `${JSON.stringify(record)}\n` })
+  const { stdout } = await tollgate('audit', '--file', join(folder, 'audit.log'), '--format', 'json')
+  t.match(stdout, /^[ -~]+\n$/)
+  t.match(JSON.parse(stdout), { model })
+})
+
 t.test('an output that cannot be written is a fault, and told', { skip: !existsSync('/dev/full') }, async (t) => {
   const record = JSON.stringify({ type: 'audit', time: '2026-01-15T12:00:00.000Z', requestId: 'r' })
   const folder = t.testdir({ 'audit.log': `${record}\n` })
