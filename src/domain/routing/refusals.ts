@@ -10,7 +10,7 @@ const MAX_LISTED = 20
 const MAX_ECHO = 128
 
 const ALL_COOLING_DOWN = 'every model that could serve this request is cooling down'
-const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account or address): waiting does not help, whoever runs the gateway has to mend that`
+const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account or address), which whoever runs the gateway has to mend`
 
 /** What may be told beside the refusal of a name. */
 export interface ModelHints {
@@ -74,7 +74,7 @@ export function coolingDown(removed: readonly Removal[]): Removal[] {
   return removed.filter(({ rule }) => rule === 'cooling-down')
 }
 
-/** Those of them that their cool-down's end may bring back: what refuses this gateway is not waited for. */
+/** Those of them that their cool-down's end may bring back: what refuses this gateway is asked again then, and will do so once more. */
 export function onlyResting<Choice extends { readonly deployment: Deployment }>(
   choices: readonly Choice[],
   health: HealthView,
@@ -83,8 +83,8 @@ export function onlyResting<Choice extends { readonly deployment: Deployment }>(
 }
 
 /**
- * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1; absent
- * where all of them refuse this gateway. Undefined: none of those removed is out for the moment only.
+ * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. Undefined:
+ * none of those removed is out for the moment only.
  */
 export function noHealthyProvider(
   removed: readonly Removal[],
@@ -94,10 +94,11 @@ export function noHealthyProvider(
   const cooling = coolingDown(removed)
   if (cooling.length === 0) return undefined
   const resting = onlyResting(cooling, health)
-  if (resting.length === 0) return new GatewayError('no_healthy_provider', ALL_REFUSE_US, { retryable: false })
-  return new GatewayError('no_healthy_provider', ALL_COOLING_DOWN, {
-    retryAfterSeconds: Math.max(1, Math.ceil(coolDownLeft(resting, health, nowMs) / 1000)),
-  })
+  const secondsLeft = (of: Removal[]) => Math.max(1, Math.ceil(coolDownLeft(of, health, nowMs) / 1000))
+  if (resting.length > 0)
+    return new GatewayError('no_healthy_provider', ALL_COOLING_DOWN, { retryAfterSeconds: secondsLeft(resting) })
+  const details = { retryAfterSeconds: secondsLeft(cooling), retryable: false }
+  return new GatewayError('no_healthy_provider', ALL_REFUSE_US, details)
 }
 
 /** Milliseconds until the first of them may be tried; 0: one of them may now. */
