@@ -155,7 +155,9 @@ function parseOrRefuse(args: readonly string[], options: Options) {
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'wrong arguments'
-    throw new UsageError(`${reason.replaceAll('\n', ' ')}${meantOption(args, options)}; --help lists the flags`)
+    const isUnknown = error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'
+    const meant = isUnknown ? meantOption(args, options) : ''
+    throw new UsageError(`${reason.replaceAll('\n', ' ')}${meant}; --help lists the flags`)
   }
 }
 
