@@ -84,7 +84,7 @@ function tell(fault: YAMLError, document: Document.Parsed<ParsedNode>, nodes: Sy
     case 'TAG_RESOLVE_FAILED':
       return { offset: at, message: 'this tag is not known: put text that begins with ! in quotes' }
     case 'BAD_DQ_ESCAPE':
-      return { offset: at, message: `${fault.message}: in double quotes, write \\\\ for a backslash` }
+      return { offset: at, message: `${withoutDigits(fault.message)}: in double quotes, write \\\\ for a backslash` }
     default:
       return inItsWords(fault)
   }
@@ -94,6 +94,11 @@ function tell(fault: YAMLError, document: Document.Parsed<ParsedNode>, nodes: Sy
 function inItsWords({ pos, code, message }: YAMLError): Told {
   const [words = message] = code === 'UNEXPECTED_TOKEN' ? message.split(': ') : [message]
   return { offset: pos[0], message: words }
+}
+
+/** `\U` takes eight characters for its own, of whatever text. */
+function withoutDigits(message: string): string {
+  return message.replace(/(\\.).*$/s, '$1')
 }
 
 /** A quote or a bracket: what follows has been read as part of it, or as nothing. */
@@ -222,16 +227,12 @@ function duplicate(
   if (field === undefined || key === undefined) return undefined
   const first = nodes.fields.find(({ map, key: other }) => map === field.map && isScalar(other) && other.value === key)
   if (first === undefined) return undefined
-  const message = `${quoted(String(key))} is given twice, first on line ${nodes.lineOf(first.from)}`
-  if (field.map !== contents || (key !== 'apiVersion' && key !== 'kind')) return { offset: field.from, message }
+  const twice = `is given twice, first on line ${nodes.lineOf(first.from)}`
+  if (field.map !== contents || (key !== 'apiVersion' && key !== 'kind'))
+    return { offset: field.from, message: `${nodes.quoted(String(key))} ${twice}` }
   return {
     offset: field.from,
-    message: `${message}: is a line with --- missing above this one?`,
+    message: `"${key}" ${twice}: is a line with --- missing above this one?`,
     hides: ({ code }) => code === 'DUPLICATE_KEY',
   }
-}
-
-/** Short, on one line. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 61)}...` : text)
 }

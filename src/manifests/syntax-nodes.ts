@@ -23,6 +23,9 @@ export interface Field {
   readonly from: number
 }
 
+/** Its kind or its entries: one of them may be misspelt, or lost to the fault. */
+const SECRET = /\bSecret\b|\b(?:stringData|data)\b/i
+
 export class SyntaxNodes {
   readonly #text: string
   readonly #lines: LineCounter
@@ -35,7 +38,7 @@ export class SyntaxNodes {
   constructor(document: Document.Parsed<ParsedNode>, text: string, lines: LineCounter) {
     this.#text = text
     this.#lines = lines
-    this.#holdsSecret = /\bSecret\b/.test(text.slice(document.range[0], document.range[2]))
+    this.#holdsSecret = SECRET.test(text.slice(document.range[0], document.range[2]))
     visit(document, {
       Scalar: (_, node) => {
         if (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') this.#quoted.push(node)
@@ -57,8 +60,9 @@ export class SyntaxNodes {
 
   /** From 1, and never behind the last line with something in it. */
   lineOf(offset: number): number {
-    const last = Math.max(0, this.#text.trimEnd().length - 1)
-    return this.#lines.linePos(offset < this.#text.length ? offset : last).line
+    if (offset < this.#text.length) return this.#lines.linePos(offset).line
+    // Only here, as a file may have thousands of faults and end with as many blank lines.
+    return this.#lines.linePos(Math.max(0, this.#text.trimEnd().length - 1)).line
   }
 
   /** Blanks (and what else stands there) before the offset on its line. */
@@ -86,6 +90,11 @@ export class SyntaxNodes {
   nameAt(offset: number): string {
     const name = /^[A-Za-z]{1,24}(?![\w-])/.exec(this.restOfLine(offset))?.[0]
     return name === undefined || this.#holdsSecret ? "the field's name" : `"${name}"`
+  }
+
+  /** A field's name that has been read, short and on one line; in other words as `nameAt`. */
+  quoted(name: string): string {
+    return this.#holdsSecret ? "the field's name" : JSON.stringify(name.length > 64 ? `${name.slice(0, 61)}...` : name)
   }
 
   /** The field whose key begins there. */

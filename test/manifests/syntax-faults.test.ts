@@ -123,10 +123,21 @@ t.test('no fault shows what may be a value of a Secret', async (t) => {
     '  a: !sesame',
     '  a: !!sesame b',
     '  a: -sesame: b',
+    '  a: |\n  sesame: 1\n  sesame: 2',
+    '  a: "\\Usesame12"',
   ]) {
     t.not(told(`${head}${value}\n`).length, 0, value)
     t.notMatch(told(`${head}${value}\n`).join(), /sesame/, value)
   }
+})
+
+t.test('a document whose kind is misspelt or lost is taken for a Secret by its entries', async (t) => {
+  for (const kind of ['kind: Sceret\n', 'kind: secret\n', ''])
+    for (const entries of ['stringData:\n  sesame\n  a: b\n', 'data:\n  a: |\n  sesame: 1\n  sesame: 2\n']) {
+      const text = `apiVersion: v1\n${kind}metadata: { name: s }\n${entries}`
+      t.not(told(text).length, 0, text)
+      t.notMatch(told(text).join(), /sesame/, text)
+    }
 })
 
 t.test('faults of JSON have their lines, too', async (t) => {
