@@ -1,5 +1,5 @@
 /** Semantic caches that find nothing, without a word: without the exact cache, or without a model that embeds questions. */
-import type { CacheSpec, ProviderResource } from '../domain/resources/kinds.ts'
+import type { CacheSpec, OrganizationSpec, ProviderResource } from '../domain/resources/kinds.ts'
 import type { ProviderType } from '../domain/snapshot/snapshot.ts'
 import type { ManifestResources } from './load.ts'
 import type { Remark } from './remark.ts'
@@ -41,11 +41,25 @@ function cachesOf({ organizations, virtualKeys }: ManifestResources): StatedCach
     ...virtualKeys.map((resource) => {
       const { policies, organizationRef, project } = resource.spec
       const organization = byName.get(organizationRef.name)
-      const ofProject = organization?.projects?.find(({ name }) => name === project)
-      const levels = [policies?.cache, ofProject?.defaults?.cache, organization?.defaults?.cache]
-      return { resource, path: 'spec.policies.cache', levels }
+      const ofProject = organization && cacheOfProject(project, organization)
+      return {
+        resource,
+        path: 'spec.policies.cache',
+        levels: [policies?.cache, ofProject, organization?.defaults?.cache],
+      }
     }),
   ]
+}
+
+/** Without a project, of the one that a grant may give the key: which grant does so is not known here, so the kindest. */
+function cacheOfProject(
+  stated: string | undefined,
+  { grants = [], projects = [] }: OrganizationSpec,
+): CacheSpec | undefined {
+  const given = grants.map(({ projects: listed = [] }) => (listed.length === 1 ? listed[0] : undefined))
+  const names = stated === undefined ? given : [stated]
+  const caches = names.map((own) => projects.find(({ name }) => name === own)?.defaults?.cache)
+  return caches.find((cache) => cache?.exact?.enabled === true) ?? caches[0]
 }
 
 interface EmbeddingModels {

@@ -264,6 +264,26 @@ t.test('a semantic cache that can find nothing is told of', async (t) => {
   ])
 })
 
+t.test('a key without a project has the cache of the one that a grant gives it', async (t) => {
+  const key = (project: string) =>
+    `metadata: { name: k }\nspec: { ${project}policies: { cache: { semantic: { enabled: true } } } }`
+  const said = (grants: string, project = '') => {
+    const Organization = `metadata: { name: default }
+spec:
+  grants: ${grants}
+  defaults: { cache: { exact: { enabled: false } } }
+  projects: [{ name: a, defaults: { cache: { exact: { enabled: true } } } }, { name: b }]`
+    const manifests = { Organization, VirtualKey: key(project), Provider: EMBEDDING_PROVIDER }
+    return namesIn(check([t.testdir({ 'all.yaml': documentsOf(manifests) })]).lines)
+  }
+  const grant = (name: string, projects: string) => `{ name: ${name}, namespaceSelector: {}, projects: ${projects} }`
+  const noExact = 'spec.policies.cache.semantic.enabled: needs the exact cache, which exact.enabled false switches off'
+  t.strictSame(said(`[${grant('one', '[a]')}]`), [])
+  t.strictSame(said(`[${grant('one', '[b]')}, ${grant('two', '[a]')}]`), [], 'what it may come to have counts')
+  t.strictSame(said(`[${grant('one', '[b]')}]`), [noExact])
+  t.strictSame(said(`[${grant('one', '[a]')}, ${grant('two', '[b]')}]`, 'project: b, '), [noExact])
+})
+
 t.test('the types that are asked for embeddings are those of one format', async (t) => {
   const asked = PROVIDER_FAMILIES.filter(({ format }) => format === 'chat-completions').map(({ type }) => type)
   t.strictSame(new Set(asked), new Set(EMBEDDING_TYPES))
