@@ -41,6 +41,7 @@ t.test('a key is not, nor a variable as it is written here', async (t) => {
     '$${NOT_A_VARIABLE}',
     '$2b$10$abcdefghijklmnopqrstuv',
     '$ecret',
+    '$hunter_22',
     '$Ab3_x9Q',
     'pa${word',
     'a{{b}}c',
