@@ -304,6 +304,14 @@ t.test('a path that is nearly right is told what is wrong with it', async (t) =>
   }
 })
 
+t.test('a path that is a route without a version does not lack it', async (t) => {
+  for (const [method, path, message] of [
+    ['POST', '/adapters/gemini/models/m:embedContent', '"There is no such method and path: POST '],
+    ['DELETE', '/adapters/gemini/models', '"This path takes GET, HEAD only: DELETE '],
+  ] as const)
+    t.match((await sendRaw(gateway.url, requestBytes(method, path, []))).body, message, path)
+})
+
 t.test("an expectation that is not met has the vendor's request id", async (t) => {
   const headers = [['Expect', 'miracles']] as const
   const answer = await sendRaw(gateway.url, requestBytes('POST', '/adapters/anthropic/v1/messages', headers, '{}'))

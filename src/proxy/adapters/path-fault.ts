@@ -18,6 +18,8 @@ const LABELS = ADAPTERS.filter((adapter) => adapter !== native).map(({ label }) 
  */
 export function pathFault(target: string): string | undefined {
   const path = pathOf(target)
+  // Its method is wrong, or what it names: Gemini's paths are routes without a version, too.
+  if (isRoute(path)) return undefined
   if (ADMIN_PATH.test(path)) return 'Health and metrics are on the admin port: GET /livez, /readyz, /metrics'
   const label = ADAPTER.exec(path)?.[1]
   return label === undefined || LABELS.some((known) => known === label)
