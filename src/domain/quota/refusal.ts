@@ -54,8 +54,8 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
       return `${owner} has its maximum of ${limit} concurrent requests open`
     case 'budget':
     case 'token-quota':
-      return isTooLarge(refusal, asked?.need)
-        ? `${limitName(refusal)} of ${owner} is too small for this request, however little of it is spent: send less, or ask for a shorter answer`
+      return asked !== undefined && isTooLarge(refusal, asked.need)
+        ? `${limitName(refusal)} of ${owner} is too small for this request, however little of it is spent: ${whatHelps(refusal, asked.need)}`
         : `${limitName(refusal)} of ${owner} leaves too little for this request`
     case 'reserved':
       return `${limitName(refusal)} of ${owner} is held by requests in flight`
@@ -65,9 +65,16 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
 }
 
 /** Whether the limit would not do with nothing spent of it. */
-function isTooLarge({ unit, limit }: Refused, need: QuotaNeed | undefined): boolean {
-  if (need === undefined || unit === 'requests') return false
+function isTooLarge({ unit, limit }: Refused, need: QuotaNeed): boolean {
+  if (unit === 'requests') return false
   return amountIn(unit, boundOf(need, need.open?.minTokens ?? 0)) > limit
+}
+
+/** Of embeddings no answer can be shorter. */
+function whatHelps({ unit }: Refused, { outputTokens, open }: QuotaNeed): string {
+  if (unit === 'output') return 'ask for a shorter answer'
+  const hasAnswer = outputTokens > 0 || open !== undefined
+  return unit === 'input' || !hasAnswer ? 'send less' : 'send less, or ask for a shorter answer'
 }
 
 /** With the burst where it is another number: who has sent fewer than the limit within a minute must learn why it refuses. */

@@ -37,7 +37,7 @@ t.test('a limit that is too small for the request, however little of it is spent
   t.match(refusalError(REFUSED, asked).message, /leaves too little for this request$/, 'it fits when nothing is spent')
   const tooLarge = refusalError(
     { ...REFUSED, resetAtMs: undefined },
-    { ...asked, need: { ...NEED, costMicroUsd: 1_500_001 } },
+    { ...asked, need: { ...NEED, outputTokens: 1, costMicroUsd: 1_500_001 } },
   )
   t.match(tooLarge, { code: 'budget_exceeded', retryable: false })
   t.equal(
@@ -47,6 +47,18 @@ t.test('a limit that is too small for the request, however little of it is spent
   const open = { choices: 2, minTokens: 256, maxTokens: 9_000, price: 0 }
   const quota = { ...REFUSED, reason: 'token-quota', unit: 'output', limit: 511, resetAtMs: undefined } as const
   t.match(refusalError(quota, { ...asked, need: { ...NEED, open } }).message, /is too small for this request/)
+})
+
+t.test('a limit that is too small advises only what would make the request fit', async (t) => {
+  const adviceFor = (unit: 'cost' | 'input' | 'output' | 'total', outputTokens: number) =>
+    refusalError(
+      { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit, limit: 0 },
+      { plan: planOf('acme', []), need: { ...NEED, outputTokens } },
+    ).message.replace(/.*: /, '')
+  t.equal(adviceFor('total', 9), 'send less, or ask for a shorter answer')
+  t.equal(adviceFor('input', 9), 'send less')
+  t.equal(adviceFor('output', 9), 'ask for a shorter answer')
+  t.equal(adviceFor('cost', 0), 'send less', 'embeddings have no answer that has a length')
 })
 
 t.test('a rate limit names the burst where one is stated, as that is what was exceeded', async (t) => {
