@@ -106,9 +106,13 @@ export function coolingDownUntil(health: Health, nowMs: Milliseconds): Milliseco
   return until > nowMs ? until : undefined
 }
 
-/** Whether it must not be tried now as the provider refuses us: the end of its cool-down will not change that. */
-export function refusesUs({ breaker }: Health, nowMs: Milliseconds): boolean {
-  return breaker.type === 'open' && breaker.isOurFault === true && isOpen(breaker, nowMs)
+/**
+ * Whether it must not be tried now as the provider refuses us: the end of its cool-down will not change that. Its Retry-After
+ * may outlast the breaker's time, in which nobody asks it anew.
+ */
+export function refusesUs(health: Health, nowMs: Milliseconds): boolean {
+  const { breaker } = health
+  return breaker.type === 'open' && breaker.isOurFault === true && coolingDownUntil(health, nowMs) !== undefined
 }
 
 /** Average time to the first byte; undefined: never measured, or too long ago. */

@@ -87,6 +87,16 @@ t.test('a breaker remembers that it opened as the provider refuses us, for as lo
   t.notOk(refusesUs(fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 9_000 }), 500), 'it asks for a pause')
 })
 
+t.test(
+  'who refuses us and asks for a longer pause than a breaker is open, refuses us until that is over',
+  async (t) => {
+    const refused = fail(UNKNOWN_HEALTH, 0, { ourFault: true, retryAfterMs: 9_000 })
+    t.ok(refusesUs(refused, 8_999), 'nobody could ask it meanwhile')
+    t.notOk(refusesUs(refused, 9_000))
+    t.notOk(refusesUs(fail(refused, 1_500), 2_000), 'a late failure for another reason')
+  },
+)
+
 t.test('Retry-After cools down at once, for an hour at most, and needs no probe afterwards', async (t) => {
   const cooled = fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 20_000 })
   t.equal(coolingDownUntil(cooled, 0), 20_000)
