@@ -3,6 +3,7 @@ import t from 'tap'
 import { chatCompletion, chatError, chatStream, sse } from '../helpers/answers.ts'
 import {
   cutAfter,
+  delayed,
   freeze,
   freezeAfterHeaders,
   hangUp,
@@ -283,6 +284,23 @@ t.test('who asks a provider that refuses us is not told to ask again, nor while 
     await refused.text()
   }
 })
+
+t.test(
+  'who has waited for the answer of another, which the provider refused, is not told to ask again either',
+  async (t) => {
+    const upstream = await startFakeProvider()
+    t.teardown(() => upstream.close())
+    upstream.otherwise(delayed(150, status(401)))
+    const gateway = await startGateway(t, {
+      manifests: { 'all.yaml': yaml(provider({ name: 'p', url: upstream.url }), virtualKey()) },
+    })
+    const ask = () => gateway.chat({}, { 'cache-control': 'max-age=60' })
+    for (const answer of await Promise.all(Array.from({ length: 5 }, ask))) {
+      t.equal(answer.headers.get('x-should-retry'), 'false')
+      t.notMatch(await answer.text(), 'can take another request')
+    }
+  },
+)
 
 t.test('an edit that mends a provider is in force at once, with its breaker open', async (t) => {
   const upstream = await startFakeProvider()

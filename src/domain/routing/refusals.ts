@@ -97,8 +97,12 @@ export function noHealthyProvider(
   const secondsLeft = (of: Removal[]) => Math.max(1, Math.ceil(coolDownLeft(of, health, nowMs) / 1000))
   if (resting.length > 0)
     return new GatewayError('no_healthy_provider', ALL_COOLING_DOWN, { retryAfterSeconds: secondsLeft(resting) })
-  const details = { retryAfterSeconds: secondsLeft(cooling), retryable: false }
-  return new GatewayError('no_healthy_provider', ALL_REFUSE_US, details)
+  return allRefuseUs(secondsLeft(cooling))
+}
+
+/** 503. All that could serve refuses this gateway. `retryAfterSeconds`: when the first of them is asked again, which will hardly help. */
+export function allRefuseUs(retryAfterSeconds: number): GatewayError {
+  return new GatewayError('no_healthy_provider', ALL_REFUSE_US, { retryAfterSeconds, retryable: false })
 }
 
 /** Milliseconds until the first of them may be tried; 0: one of them may now. */

@@ -1,11 +1,11 @@
 /** What a failed try means: for the next try, for the provider's health, for the client in the end. */
-import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
+import { GatewayError, UpstreamFormatError, type GatewayErrorDetails } from '../../domain/errors.ts'
 import type { FormatName } from '../../domain/completion/request.ts'
 import type { Format, ProviderError } from '../../domain/formats/format.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
-import { coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
+import { allRefuseUs, coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -145,13 +145,13 @@ export function exhausted(
   const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
   const passing = { retryAfterSeconds: Math.max(1, seconds) }
   if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`, wait)
-  if (every('busy'))
-    return new GatewayError('no_healthy_provider', 'No provider can take another request now.', passing)
+  const hopeless = isHopeless(failures, plan, health)
+  if (every('busy')) return hopeless ? allRefuseUs(passing.retryAfterSeconds) : noRoom(passing)
   if (every('rate-limited')) {
     return new GatewayError('providers_rate_limited', `All providers are rate limited (${tried}).`, passing)
   }
   const wasFull = failures.some(({ kind }) => kind === 'busy')
-  const details = isHopeless(failures, plan, health) ? { retryable: false } : wasFull ? passing : wait
+  const details = hopeless ? { retryable: false } : wasFull ? passing : wait
   return new GatewayError('all_providers_failed', `All providers failed (${tried}). ${WHERE_TO_LOOK}`, details)
 }
 
@@ -160,7 +160,7 @@ export function exhausted(
  * waited for only where there is nothing else.
  */
 function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Milliseconds): number {
-  const all = [...plan.candidates, ...coolingDown(plan.removed)]
+  const all = choicesOf(plan)
   const resting = onlyResting(all, health)
   const leftMs = (resting.length === 0 ? all : resting).map((choice) =>
     Math.max(coolDownLeft([choice], health, nowMs), health.fullForMs(choice.deployment)),
@@ -168,11 +168,24 @@ function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Millisecond
   return Math.ceil(Math.min(...leftMs) / 1_000)
 }
 
-/** All that could serve was asked, and refuses this gateway: nobody was out for any other reason. */
+/** What could serve, be it out for the moment. */
+function choicesOf(plan: RoutePlan) {
+  return [...plan.candidates, ...coolingDown(plan.removed)]
+}
+
+/**
+ * All that could serve refuses this gateway: it was asked, and nobody was out for any other reason; or it has refused another
+ * request meanwhile, for whose answer this one may have waited.
+ */
 function isHopeless(failures: readonly AttemptFailure[], plan: RoutePlan, health: HealthRecorder): boolean {
+  if (onlyResting(choicesOf(plan), health).length === 0) return true
   if (failures.length < plan.candidates.length || onlyResting(coolingDown(plan.removed), health).length > 0)
     return false
   return failures.every(({ isOurFault }) => isOurFault === true)
+}
+
+function noRoom(details: GatewayErrorDetails): GatewayError {
+  return new GatewayError('no_healthy_provider', 'No provider can take another request now.', details)
 }
 
 function byStatus(error: StatusError, clientFormat: FormatName): Judgement {

@@ -38,6 +38,14 @@ t.test('where all refuse us, asking again does not help', async (t) => {
   t.strictSame(refusal([REFUSES_US], other), ['all_providers_failed', false, undefined], 'a rule keeps the other out')
 })
 
+t.test('what refuses others by the time a request comes to it is not full', async (t) => {
+  const { board, at, planOf, refusal } = setUp()
+  for (const name of ['one', 'two']) board.failed(at(name), { reason: 'status-401', ourFault: true })
+  t.strictSame(refusal([FULL], planOf('one')), ['no_healthy_provider', false, 30])
+  t.strictSame(refusal([REFUSES_US, FULL], planOf('one', ['two'])), ['all_providers_failed', false, undefined])
+  t.strictSame(refusal([FULL, FULL], planOf('one', ['narrow'])), ['no_healthy_provider', true, 1], 'the other is full')
+})
+
 t.test('the refusal says where its reason can be read', async (t) => {
   const { board, planOf } = setUp()
   t.match(
