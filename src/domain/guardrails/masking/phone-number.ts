@@ -16,13 +16,8 @@ const B = '[ \\u00a0\\u202f]'
  * time zone (`+1100`) and a date do not.
  */
 const UNMISTAKABLE = String.raw`\+(?:[1-9]\d{9,14}(?!\d)|[1-9]\d{0,2}(?:[- \u00a0\u202f\u2010-\u2013(/]\(?\d|\.\d{1,5}\.\d))|\(\d|\d{3}[-.]\d{3}[-.]\d{4}|0\d(?:-\d\d){4}(?![-\d])`
-/**
- * As registries of domains write them, which signed columns look like: where they have the digits of North America or Russia; others
- * behind a whole number, with no further column.
- */
-const REGISTERED = String.raw`\+(?:1\.[2-9]\d{2}[2-9]|7\.[3489]\d{3})\d{6}(?![\d.])|(?=\+)(?<=(?<![\d.,])\d{1,6}${B})\+[2-9]\d{1,2}\.[1-9]\d{7,11}(?![\d.]|${B}{1,8}[-+]?\d+\.\d)`
 /** No digit, word or sign of a longer number before; an escaped line break of JSON in a text is none. */
-const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?:(?<!\d${B})|(?=${UNMISTAKABLE}|${REGISTERED}))`
+const START = String.raw`(?:(?<![\w.+/-])|(?<=\\[nrt]))(?:(?<!\d${B})|(?=${UNMISTAKABLE}))`
 
 const SHAPES: readonly string[] = [
   // +49 (0)30 901820, 0044 7700 900123
