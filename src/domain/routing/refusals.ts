@@ -10,7 +10,7 @@ const MAX_LISTED = 20
 const MAX_ECHO = 128
 
 const ALL_COOLING_DOWN = 'every model that could serve this request is cooling down'
-const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account or address), which whoever runs the gateway has to mend`
+const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account, address or name of the model), which whoever runs the gateway has to mend`
 
 /** What may be told beside the refusal of a name. */
 export interface ModelHints {

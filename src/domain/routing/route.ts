@@ -21,7 +21,7 @@ export interface RouteRequest {
 export interface HealthView {
   /** Until when the deployment must not be tried, milliseconds since the epoch; undefined: it may. */
   coolingDownUntil(deploymentId: string): Milliseconds | undefined
-  /** Whether it must not, as its provider refuses this gateway (its key, account or address), which no waiting cures. */
+  /** Whether it must not, as its provider refuses this gateway (its key, account, address or name of the model), which no waiting cures. */
   refusesUs(deploymentId: string): boolean
   /** EWMA of the time to the first byte; undefined: never measured. */
   latencyMs(deploymentId: string): Milliseconds | undefined

@@ -230,7 +230,10 @@ t.test('where all that is cooling down refuses the gateway, asking again is not 
     )
   const final = refusalWith(['two/llama', 'three/llama'])
   t.match(final, { code: 'no_healthy_provider', status: 503, retryable: false, details: { retryAfterSeconds: 4 } })
-  t.match(final?.message, /cooling down, as its provider refuses this gateway \(its key, account or address\)/)
+  t.match(
+    final?.message,
+    /cooling down, as its provider refuses this gateway \(its key, account, address or name of the model\)/,
+  )
   t.notMatch(final?.message, /two|three/, 'no provider is named')
   const passing = refusalWith(['three/llama'])
   t.match(passing, { retryable: true, details: { retryAfterSeconds: 9 } }, 'the other is waited for')
