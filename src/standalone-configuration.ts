@@ -14,6 +14,7 @@ import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type Manife
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
+import type { Remark } from './manifests/remark.ts'
 import { settingSlips } from './manifests/remarks.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
@@ -245,25 +246,20 @@ export class StandaloneConfiguration {
     for (const { kind, namespace, name, conditions: list } of conditions) {
       const failing = list.find(({ status }) => status === 'False')
       if (failing === undefined) continue
-      const resource = namespace === '' ? name : `${namespace}/${name}`
-      const fields = { kind, resource, reason: failing.reason, detail: failing.message }
+      const fields = { kind, resource: nameIn(namespace, name), reason: failing.reason, detail: failing.message }
       const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
       this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
     }
-    for (const { resource, message } of unmatchedKinds(resources)) {
-      const fields = { kind: resource.kind, resource: resource.metadata.name, detail: message }
-      this.#tellOnce(told, 'warn', fields, 'a kind of masking is not known')
-    }
-    for (const { resource, message } of settingSlips(resources)) {
-      const { namespace, name } = resource.metadata
-      const fields = {
-        kind: resource.kind,
-        resource: namespace === '' ? name : `${namespace}/${name}`,
-        detail: message,
-      }
-      this.#tellOnce(told, 'warn', fields, 'a setting does not do what it says')
-    }
+    this.#remark(told, unmatchedKinds(resources), 'a kind of masking is not known')
+    this.#remark(told, settingSlips(resources), 'a setting does not do what it says')
     this.#told = told
+  }
+
+  #remark(told: Set<string>, remarks: readonly Remark[], message: string): void {
+    for (const { resource, message: detail } of remarks) {
+      const { namespace, name } = resource.metadata
+      this.#tellOnce(told, 'warn', { kind: resource.kind, resource: nameIn(namespace, name), detail }, message)
+    }
   }
 
   /** @param told gathers what holds at this reading: what held at the last one as well has been said */
@@ -323,4 +319,9 @@ function withGenerated(lookup: SecretLookup, generated: ReadonlyMap<string, Gene
     const secret = key === 'key' ? bySecret.get(`${namespace}/${name}`) : undefined
     return secret === undefined ? lookup(namespace, name, key) : { type: 'value', secret }
   }
+}
+
+/** Of what has no namespace, the name alone. */
+function nameIn(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`
 }

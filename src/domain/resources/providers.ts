@@ -3,6 +3,7 @@ import type { Secret } from '../secret.ts'
 import { parseMicroUsd, parsePricePer1K, parsePricePer1M } from '../quota/money.ts'
 import { provider as providerShape } from '../snapshot/entry-shapes.ts'
 import type { ModelEntry, Pricing, ProviderEndpoint, ProviderEntry } from '../snapshot/snapshot.ts'
+import { fitsHeader } from '../snapshot/static-headers.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { parseDuration } from './durations.ts'
 import { readable } from './isolate.ts'
@@ -75,8 +76,6 @@ function resolveCredential(
   return refusal === undefined ? { value: found.secret } : { refusal }
 }
 
-/** Every family sends its key in a header. */
-const HEADER_TEXT = /^[\x20-\x7e]+$/
 /** Manifests of standalone that are applied to a cluster bring it. */
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
 
@@ -86,7 +85,7 @@ function unusableCredential(text: string, { name, key }: SecretKeyRef): Refusal 
     const message = `entry ${key} of Secret ${name} is a variable as it stands: they are replaced in stringData of standalone's files only`
     return { reason: 'UnfitCredential', message }
   }
-  if (HEADER_TEXT.test(text)) return undefined
+  if (fitsHeader(text)) return undefined
   // As a plain key is decoded.
   const hint = text.includes('\ufffd') ? '; what stands under data must be the key in base64' : ''
   const message = `entry ${key} of Secret ${name} has characters that an HTTP header cannot carry${hint}`

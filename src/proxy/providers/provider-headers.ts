@@ -1,7 +1,7 @@
 /** The header lines of both directions: what goes to a provider, and what of its answer goes on. */
 import type { Secret } from '../../domain/secret.ts'
 import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
-import { headerFault, HOP_BY_HOP } from '../../domain/snapshot/static-headers.ts'
+import { fitsHeader, headerFault, HOP_BY_HOP } from '../../domain/snapshot/static-headers.ts'
 import type { ProviderFamily } from './provider-family.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 
@@ -113,7 +113,7 @@ function credentialHeader(
   // Secrets made from a file often end with a newline.
   const secret = credential?.reveal().trim() ?? ''
   if (secret === '') throw new AttemptError('connect', `no credential for provider ${name}`)
-  if (!/^[\x20-\x7e]+$/.test(secret)) {
+  if (!fitsHeader(secret)) {
     throw new AttemptError('connect', `the credential of provider ${name} has characters that no header can hold`)
   }
   if (credentials.type === 'Header' && credentials.headerName !== undefined) {
