@@ -23,8 +23,10 @@ export interface Field {
   readonly from: number
 }
 
-/** Its kind or its entries: one of them may be misspelt, or lost to the fault. */
-const SECRET = /\bSecret\b|\b(?:stringData|data)\b/i
+const KIND = /\bSecret\b/
+/** Its kind or its entries as fields: one of them may be misspelt, or lost to the fault. Names such as `openai-secret` are neither. */
+const SECRET_FIELD = /\bkind\W{1,8}secret\b|\bstringData\b|\bdata["']?[ \t]*:|^[ \t]*data\b(?![-.])/im
+const NEXT_DOCUMENT = /^(?:---|\.{3})/gm
 
 export class SyntaxNodes {
   readonly #text: string
@@ -38,7 +40,8 @@ export class SyntaxNodes {
   constructor(document: Document.Parsed<ParsedNode>, text: string, lines: LineCounter) {
     this.#text = text
     this.#lines = lines
-    this.#holdsSecret = SECRET.test(text.slice(document.range[0], document.range[2]))
+    const whole = wholeOf(document, text)
+    this.#holdsSecret = KIND.test(whole) || SECRET_FIELD.test(whole)
     visit(document, {
       Scalar: (_, node) => {
         if (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') this.#quoted.push(node)
@@ -141,6 +144,12 @@ export class SyntaxNodes {
   #isBlank(from: number, to: number): boolean {
     return to - from < 80 && this.#text.slice(from, to).trim() === ''
   }
+}
+
+/** The text up to the next document: a fault may end this one for the parser before. */
+function wholeOf({ range: [from, , end] }: Document.Parsed<ParsedNode>, text: string): string {
+  NEXT_DOCUMENT.lastIndex = end
+  return text.slice(from, NEXT_DOCUMENT.exec(text)?.index)
 }
 
 /** Where a node begins, ends, and ends with the blanks behind it; empty where it is none or has no place. */

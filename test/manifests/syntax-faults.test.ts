@@ -140,6 +140,27 @@ t.test('a document whose kind is misspelt or lost is taken for a Secret by its e
     }
 })
 
+t.test('a Secret whose fields are indented less than its first lines is one as well', async (t) => {
+  for (const kind of ['kind: Secret\n', 'kind: secret\n', 'stringData:\n'])
+    t.same(told(`  sesame\n  a: b\napiVersion: v1\n${kind}`), [
+      "1: a colon is missing behind the field's name",
+      '3: this line is indented less than line 1',
+    ])
+})
+
+t.test('a document that only names a Secret, or data, shows the names of its fields', async (t) => {
+  for (const line of [
+    '  secretRef: { name: openai-secret, key: secret }',
+    '  namespace: data-team',
+    '  # data, secret',
+  ])
+    t.same(told(`${HEAD}${line}\n  priority: 1\n  priority: 2\n`), ['8: "priority" is given twice, first on line 7'])
+  const next = '---\napiVersion: v1\nkind: Secret\n'
+  t.same(told(`${HEAD}  priority: 1\n  priority: 2\n${next}`).slice(0, 1), [
+    '7: "priority" is given twice, first on line 6',
+  ])
+})
+
 t.test('faults of JSON have their lines, too', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['  "metadata": {"name": "a"}\n', '1: the { that is opened here is not closed'],
