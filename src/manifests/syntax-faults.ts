@@ -83,6 +83,8 @@ function tell(fault: YAMLError, document: Document.Parsed<ParsedNode>, nodes: Sy
       return { offset: at, message: `${fault.message}: put the text in quotes` }
     case 'TAG_RESOLVE_FAILED':
       return { offset: at, message: 'this tag is not known: put text that begins with ! in quotes' }
+    case 'BAD_DIRECTIVE':
+      return { offset: at, message: 'this directive is not understood: put text that begins with % in quotes' }
     case 'BAD_DQ_ESCAPE':
       return { offset: at, message: `${withoutDigits(fault.message)}: in double quotes, write \\\\ for a backslash` }
     default:

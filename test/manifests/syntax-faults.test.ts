@@ -125,6 +125,7 @@ t.test('no fault shows what may be a value of a Secret', async (t) => {
     '  a: -sesame: b',
     '  a: |\n  sesame: 1\n  sesame: 2',
     '  a: "\\Usesame12"',
+    '  a: |\n    b\n...\n%sesame',
   ]) {
     t.not(told(`${head}${value}\n`).length, 0, value)
     t.notMatch(told(`${head}${value}\n`).join(), /sesame/, value)
