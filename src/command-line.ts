@@ -165,8 +165,11 @@ function parseOrRefuse(args: readonly string[], options: Options) {
 function meantOption(args: readonly string[], options: Options): string {
   const known = Object.keys(options)
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowNegative: true, tokens: true })
-  const wrong = tokens.find((token) => token.kind === 'option' && !known.includes(token.name.replace(/^no-/, '')))
-  if (wrong?.kind !== 'option') return ''
+  // Only switches have their `--no-`.
+  const isKnown = (name: string, rawName: string) =>
+    rawName.startsWith('--no-') ? options[name]?.type === 'boolean' : known.includes(name)
+  const wrong = tokens.find((token) => token.kind === 'option' && !isKnown(token.name, token.rawName))
+  if (wrong?.kind !== 'option' || known.includes(wrong.name)) return ''
   const begun = known.filter((name) => name.startsWith(wrong.name))
   const meant = wrong.name.length === 1 && begun.length === 1 ? begun[0] : nearest(wrong.name, known)
   if (meant === undefined) return ''

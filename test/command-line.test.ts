@@ -108,6 +108,7 @@ t.test('what means nothing is refused', async (t) => {
     [['--no-state'], /'--no-state'.*--help lists the flags$/],
     [['--states', 'x'], /^Unknown option '--states', did you mean --state\?; --help lists the flags$/],
     [['--demo', '-s', 'x'], /^Unknown option '-s', did you mean --state\?; --help lists the flags$/],
+    [['--no-state', '--dmeo'], /^Unknown option '--no-state'; --help lists the flags$/],
     [['x', '--states', 'y'], /positional arguments; --help lists the flags$/],
     [['--no-dmeo'], /^Unknown option '--no-dmeo', did you mean --no-demo\?; --help lists the flags$/],
     [['-x'], /^Unknown option '-x'; --help lists the flags$/],
