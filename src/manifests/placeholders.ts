@@ -2,7 +2,7 @@
 
 /** Variables as others write them: shells, Kubernetes' args, Windows; Compose and Actions; templates. All of the text, or of what follows `Bearer`. */
 const OTHER_VARIABLES: readonly RegExp[] = [
-  /^\$([A-Z]+(?:_[A-Z0-9]+)+|(?:[a-z0-9]+_)+(?:key|token|secret))$/,
+  /^\$([A-Z]+(?:_[A-Z0-9]+)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)*_(?:key|token|secret))$/,
   /^\$\(([A-Z][A-Z0-9_]*)\)$/,
   /^%([A-Z][A-Z0-9_]*)%$/,
   /^\$\{\s+([A-Za-z_]\w*)\s*\}$|^\$\{([A-Za-z_]\w*)\s+\}$/,

@@ -42,6 +42,8 @@ t.test('a key is not, nor a variable as it is written here', async (t) => {
     '$2b$10$abcdefghijklmnopqrstuv',
     '$ecret',
     '$hunter_22',
+    '$1_key',
+    '$7x_secret',
     '$Ab3_x9Q',
     'pa${word',
     'a{{b}}c',
