@@ -54,12 +54,13 @@ function cachesOf({ organizations, virtualKeys }: ManifestResources): StatedCach
 /** Without a project, of the one that a grant may give the key: which grant does so is not known here, so the kindest. */
 function cacheOfProject(
   stated: string | undefined,
-  { grants = [], projects = [] }: OrganizationSpec,
+  { grants = [], projects = [], defaults }: OrganizationSpec,
 ): CacheSpec | undefined {
   const given = grants.map(({ projects: listed = [] }) => (listed.length === 1 ? listed[0] : undefined))
   const names = stated === undefined ? given : [stated]
   const caches = names.map((own) => projects.find(({ name }) => name === own)?.defaults?.cache)
-  return caches.find((cache) => cache?.exact?.enabled === true) ?? caches[0]
+  const isOn = (cache: CacheSpec | undefined) => (cache?.exact?.enabled ?? defaults?.cache?.exact?.enabled) !== false
+  return caches[Math.max(0, caches.findIndex(isOn))]
 }
 
 interface EmbeddingModels {

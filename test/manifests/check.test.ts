@@ -267,12 +267,16 @@ t.test('a semantic cache that can find nothing is told of', async (t) => {
 t.test('a key without a project has the cache of the one that a grant gives it', async (t) => {
   const key = (project: string) =>
     `metadata: { name: k }\nspec: { ${project}policies: { cache: { semantic: { enabled: true } } } }`
-  const said = (grants: string, project = '') => {
+  const said = (grants: string, project = '', isOn = false) => {
     const Organization = `metadata: { name: default }
 spec:
   grants: ${grants}
-  defaults: { cache: { exact: { enabled: false } } }
-  projects: [{ name: a, defaults: { cache: { exact: { enabled: true } } } }, { name: b }]`
+  defaults: { cache: { exact: { enabled: ${isOn} } } }
+  projects:
+    - { name: a, defaults: { cache: { exact: { enabled: true } } } }
+    - { name: b }
+    - { name: c, defaults: { cache: { exact: { enabled: false } } } }
+    - { name: d, defaults: { cache: { exact: { ttl: 9s } } } }`
     const manifests = { Organization, VirtualKey: key(project), Provider: EMBEDDING_PROVIDER }
     return namesIn(check([t.testdir({ 'all.yaml': documentsOf(manifests) })]).lines)
   }
@@ -282,6 +286,14 @@ spec:
   t.strictSame(said(`[${grant('one', '[b]')}, ${grant('two', '[a]')}]`), [], 'what it may come to have counts')
   t.strictSame(said(`[${grant('one', '[b]')}]`), [noExact])
   t.strictSame(said(`[${grant('one', '[a]')}, ${grant('two', '[b]')}]`, 'project: b, '), [noExact])
+  for (const other of ['[]', '[b]'])
+    t.strictSame(said(`[${grant('one', '[c]')}, ${grant('two', other)}]`, '', true), [], `no project's own: ${other}`)
+  t.strictSame(said(`[${grant('one', '[c]')}]`, '', true), [noExact])
+  t.strictSame(
+    said(`[${grant('one', '[d]')}, ${grant('two', '[a]')}]`),
+    [],
+    'its exact cache is off by its organization',
+  )
 })
 
 t.test('the types that are asked for embeddings are those of one format', async (t) => {
