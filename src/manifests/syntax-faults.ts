@@ -119,7 +119,7 @@ function indentedUnlike(at: number, nodes: SyntaxNodes): Told | undefined {
   const slip = lineWithoutBlank(field.from, nodes)
   const own = nodes.indentOf(field.from)
   if (slip === undefined && own === nodes.indentOf(first)) return undefined
-  const above = nodes.fields.findLast(({ from }) => from < field.from)
+  const above = nodes.fields.findLast(({ from, map }) => from < field.from && map.flow !== true)
   const others = new Set([nodes.indentOf(above?.from ?? first), nodes.indentOf(first)])
   return {
     offset: field.from,

@@ -34,6 +34,10 @@ const FAULTS: readonly (readonly [string, ...string[]])[] = [
     '9: this line is indented by 1 blank, the fields above it by 2 or 0',
   ],
   [
+    '  endpoint: { baseURL: a }\n countries: [us]\n  priority: 1\n',
+    '7: this line is indented by 1 blank, the fields above it by 2 or 0',
+  ],
+  [
     '  displayName: a: b\n  type: OpenAI\n',
     '6: a value holds a colon and a blank: put it in quotes, or the second field on a line of its own',
   ],
