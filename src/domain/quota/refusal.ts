@@ -70,11 +70,14 @@ function isTooLarge({ unit, limit }: Refused, need: QuotaNeed): boolean {
   return amountIn(unit, boundOf(need, need.open?.minTokens ?? 0)) > limit
 }
 
-/** Of embeddings no answer can be shorter. */
-function whatHelps({ unit }: Refused, { outputTokens, open }: QuotaNeed): string {
+/** Of a request and its answer, what has to be smaller for it to fit. Of embeddings no answer can be shorter. */
+function whatHelps({ unit, limit }: Refused, need: QuotaNeed): string {
+  const { inputTokens, outputTokens } = boundOf(need, need.open?.minTokens ?? 0)
   if (unit === 'output') return 'ask for a shorter answer'
-  const hasAnswer = outputTokens > 0 || open !== undefined
-  return unit === 'input' || !hasAnswer ? 'send less' : 'send less, or ask for a shorter answer'
+  if (unit === 'input' || outputTokens === 0) return 'send less'
+  const isTooMuch = (tokens: number) => unit === 'total' && tokens > limit
+  if (!isTooMuch(outputTokens)) return isTooMuch(inputTokens) ? 'send less' : 'send less, or ask for a shorter answer'
+  return isTooMuch(inputTokens) ? 'send less, and ask for a shorter answer' : 'ask for a shorter answer'
 }
 
 /** With the burst where it is another number: who has sent fewer than the limit within a minute must learn why it refuses. */

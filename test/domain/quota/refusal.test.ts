@@ -50,12 +50,15 @@ t.test('a limit that is too small for the request, however little of it is spent
 })
 
 t.test('a limit that is too small advises only what would make the request fit', async (t) => {
-  const adviceFor = (unit: 'cost' | 'input' | 'output' | 'total', outputTokens: number) =>
+  const adviceFor = (unit: 'cost' | 'input' | 'output' | 'total', outputTokens: number, inputTokens = 1, limit = 0) =>
     refusalError(
-      { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit, limit: 0 },
-      { plan: planOf('acme', []), need: { ...NEED, outputTokens } },
+      { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit, limit },
+      { plan: planOf('acme', []), need: { ...NEED, inputTokens, outputTokens } },
     ).message.replace(/.*: /, '')
-  t.equal(adviceFor('total', 9), 'send less, or ask for a shorter answer')
+  t.equal(adviceFor('total', 9, 9, 10), 'send less, or ask for a shorter answer')
+  t.equal(adviceFor('total', 9, 11, 10), 'send less')
+  t.equal(adviceFor('total', 11, 9, 10), 'ask for a shorter answer')
+  t.equal(adviceFor('total', 11, 11, 10), 'send less, and ask for a shorter answer')
   t.equal(adviceFor('input', 9), 'send less')
   t.equal(adviceFor('output', 9), 'ask for a shorter answer')
   t.equal(adviceFor('cost', 0), 'send less', 'embeddings have no answer that has a length')
