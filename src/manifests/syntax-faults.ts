@@ -69,11 +69,21 @@ function tell(fault: YAMLError, document: Document.Parsed<ParsedNode>, nodes: Sy
     case 'BAD_INDENT':
       return unclosed(at, nodes) ?? indentedUnlike(at, nodes) ?? inItsWords(fault)
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return strayItem(at, nodes) ?? fieldInValue(nodes.fieldAt(at), nodes) ?? inItsWords(fault)
+      return (
+        strayItem(at, nodes) ??
+        bracketWithoutColon(at, nodes) ??
+        fieldInValue(nodes.fieldAt(at), nodes) ??
+        inItsWords(fault)
+      )
     case 'MULTILINE_IMPLICIT_KEY':
       return textOfLines(at, nodes) ?? withoutColon(nodes.fieldAt(at), nodes) ?? inItsWords(fault)
     case 'UNEXPECTED_TOKEN':
-      return behindQuotes(at, nodes) ?? behindDocument(at, document, nodes) ?? inItsWords(fault)
+      return (
+        bracketWithoutColon(at, nodes) ??
+        behindQuotes(at, nodes) ??
+        behindDocument(at, document, nodes) ??
+        inItsWords(fault)
+      )
     case 'DUPLICATE_KEY':
       return duplicate(nodes.fieldAt(at), document, nodes) ?? inItsWords(fault)
     case 'TAB_AS_INDENT':
@@ -190,6 +200,15 @@ function withoutColon(field: Field | undefined, nodes: SyntaxNodes): Told | unde
   if (field === undefined || field.map.flow === true || !isPlain(field.key)) return undefined
   const message = lineWithoutBlank(field.from, nodes) ?? `a colon is missing behind ${nodes.nameAt(field.from)}`
   return { offset: field.from, message }
+}
+
+/** `name { a: b }`, which is read as a field `name { a`. */
+function bracketWithoutColon(at: number, nodes: SyntaxNodes): Told | undefined {
+  const opens = ({ key }: Field) => isPlain(key) && /^[\w-]+ \{/.test(String(key.value))
+  const field = nodes.fields.findLast((other) => other.from <= at && opens(other))
+  if (field === undefined || nodes.lineOf(field.from) !== nodes.lineOf(at)) return undefined
+  const message = `a colon is missing behind ${nodes.nameAt(field.from)}`
+  return { offset: field.from, message, hides: ({ code }) => OF_STRUCTURE.has(code) || code === 'UNEXPECTED_TOKEN' }
 }
 
 /** `-item` or `name:value`. */

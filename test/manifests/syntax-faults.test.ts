@@ -43,6 +43,12 @@ const FAULTS: readonly (readonly [string, ...string[]])[] = [
   ],
   ['  countries [us]\n  type: OpenAI\n', '6: a colon is missing behind "countries"'],
   ['  type: OpenAI\n  countries [us]\n', '7: a colon is missing behind "countries"'],
+  ['  endpoint { baseURL: a, b: c }\n  type: OpenAI\n', '6: a colon is missing behind "endpoint"'],
+  ['  type: OpenAI\n  endpoint { baseURL: "a" }\n  priority: 1\n', '7: a colon is missing behind "endpoint"'],
+  [
+    '  models:\n    - name: a\n      pricing { input: "3", output: "4" }\n      b: c\n',
+    '8: a colon is missing behind "pricing"',
+  ],
   ['  credentials\n    type: Bearer\n', '6: a colon is missing behind "credentials"'],
   ['  priority:1\n  type: OpenAI\n', '6: a blank is missing behind the colon of "priority"'],
   ['  countries:\n    - us\n    -de\n', '8: a blank is missing behind the dash'],
