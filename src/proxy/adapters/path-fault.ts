@@ -7,6 +7,7 @@ import { ADAPTERS } from './registry.ts'
 /** What others call them, too. */
 const ADMIN_PATH = /^\/(?:livez|readyz|metrics|healthz?)\/?$/
 const ADAPTER = /^\/adapters\/([^/]+)/
+const TWO_VERSIONS = /^(\/v1(?:beta)?)(\/v1(?:beta)?)(?=\/)/
 /** Characters of the name of an adapter that a refusal repeats. */
 const MAX_SHOWN_NAME = 40
 
@@ -42,7 +43,9 @@ function versionFault(path: string, label: string | undefined): string | undefin
   const prefix = label === undefined ? '' : `/adapters/${label}`
   const rest = path.slice(prefix.length)
   if (isRoute(`${prefix}/v1${rest}`)) return 'The base URL lacks /v1'
-  return rest.startsWith('/v1/v1') && isRoute(prefix + rest.slice('/v1'.length)) ? 'The path has /v1 twice' : undefined
+  const [, first, second] = TWO_VERSIONS.exec(rest) ?? []
+  if (first === undefined || second === undefined || !isRoute(prefix + rest.slice(first.length))) return undefined
+  return first === second ? `The path has ${first} twice` : `The path has two versions, ${first} and ${second}`
 }
 
 function isRoute(path: string): boolean {
