@@ -52,6 +52,7 @@ t.test('numbers in a row, and behind a digit and a blank, are found where their 
     '93425 +899184 2016-06-17',
     '1.0 +2.3456789 +3.4567890',
     '1.0 +2.3456789 12345.678',
+    '17 +1.4142135624 +1.7320508076',
     '12 020 7946 0958',
   ])
     t.strictSame(found(text), [], text)
