@@ -9,7 +9,12 @@ import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpe
 const SECRET = 'upstream-credential-42'
 const MODEL = '{ name: m, capabilities: [chat, tools, streaming], pricing: { input: "1", output: "2" } }'
 
-async function setUp(t: Test, type: string, secret = SECRET): Promise<{ first: FakeProvider; gateway: Gateway }> {
+async function setUp(
+  t: Test,
+  type: string,
+  secret = SECRET,
+  sentBy = 'type: Bearer',
+): Promise<{ first: FakeProvider; gateway: Gateway }> {
   const [first, second] = await Promise.all([startFakeProvider(), startFakeProvider()])
   t.teardown(() => Promise.all([first.close(), second.close()]))
   second.otherwise(({ request, ...rest }) =>
@@ -17,7 +22,7 @@ async function setUp(t: Test, type: string, secret = SECRET): Promise<{ first: F
       ? stream(chatStream(['from the second']))({ request, ...rest })
       : ok(chatCompletion('from the second'))({ request, ...rest }),
   )
-  const credentials = 'credentials: { type: Bearer, secretRef: { name: s } }'
+  const credentials = `credentials: { ${sentBy}, secretRef: { name: s } }`
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
@@ -58,6 +63,16 @@ t.test(
     t.notMatch(gateway.output(), SECRET)
   },
 )
+
+t.test('a key that a provider quotes without the scheme that its Secret holds is taken out, too', async (t) => {
+  const header = 'type: Header, headerName: authorization'
+  const { first, gateway } = await setUp(t, 'OpenAICompatible', `Bearer ${SECRET}`, header)
+  first.enqueue(status(400, { error: { message: `Bearer ${SECRET}: your key ${SECRET} is bad` } }))
+  const told = await (await gateway.chat()).text()
+  t.notMatch(told, SECRET)
+  t.match(told, 'your key [secret] is bad')
+  t.equal(first.requests[0]?.headers['authorization'], `Bearer ${SECRET}`)
+})
 
 t.test('a key that only fills a field, as for a local server, takes nothing out of an error', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI', 'x')

@@ -245,10 +245,13 @@ function parseLoosely(text: string): unknown {
 /** Shorter keys are no secrets but fill a field for a server that wants none (`x`, `none`, `ollama`): also a piece of other words. */
 const MIN_SECRET_CHARACTERS = 8
 
+/** `Bearer sk-...`, as the Secret of a header of its own may have it: without its scheme. */
+const SCHEME = /^[\w-]+ +(?=\S+$)/
+
 /** Providers quote the key they were sent in some messages: it never goes further. It is sent without white space around it. */
 function withoutCredential(error: ProviderError, credential: Secret | undefined): ProviderError {
-  const key = credential?.reveal().trim() ?? ''
-  if (key.length < MIN_SECRET_CHARACTERS) return error
-  const clean = (text: string | undefined) => text?.replaceAll(key, '[secret]')
+  const sent = credential?.reveal().trim() ?? ''
+  const keys = [sent, sent.replace(SCHEME, '')].filter(({ length }) => length >= MIN_SECRET_CHARACTERS)
+  const clean = (text: string | undefined) => keys.reduce((told, key) => told?.replaceAll(key, '[secret]'), text)
   return { message: clean(error.message), type: clean(error.type), code: clean(error.code), param: clean(error.param) }
 }
