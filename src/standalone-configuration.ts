@@ -14,7 +14,7 @@ import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type Manife
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
-import type { Remark } from './manifests/remark.ts'
+import { formatRemark, type Remark } from './manifests/remark.ts'
 import { settingSlips } from './manifests/remarks.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
@@ -256,9 +256,10 @@ export class StandaloneConfiguration {
   }
 
   #remark(told: Set<string>, remarks: readonly Remark[], message: string): void {
-    for (const { resource, message: detail } of remarks) {
-      const { namespace, name } = resource.metadata
-      this.#tellOnce(told, 'warn', { kind: resource.kind, resource: nameIn(namespace, name), detail }, message)
+    for (const remark of remarks) {
+      const { kind, metadata } = remark.resource
+      const fields = { kind, resource: nameIn(metadata.namespace, metadata.name), detail: formatRemark(remark) }
+      this.#tellOnce(told, 'warn', fields, message)
     }
   }
 

@@ -10,6 +10,7 @@ import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { loadManifests, placeKey, type ManifestResources } from './load.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
+import { formatRemark } from './remark.ts'
 import { remarksOn } from './remarks.ts'
 import { secretLookup, type Environment } from './secrets.ts'
 
@@ -56,9 +57,9 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
 }
 
 function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
-  const remarks = remarksOn(resources).map(({ resource: { kind, metadata }, message }) => {
-    const { namespace, name } = metadata
-    return `${describeResource(kind, namespace, name, resources.places)}: ${message}`
+  const remarks = remarksOn(resources).map((remark) => {
+    const { kind, metadata } = remark.resource
+    return `${describeResource(kind, metadata.namespace, metadata.name, resources.places)}: ${formatRemark(remark)}`
   })
   return [...missingKinds(resources, strict), ...remarks]
 }

@@ -1,6 +1,9 @@
 /** Codes that people take for a country's and that are not: an exclusion by one excludes nothing. */
+import type { ProviderSpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
+import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
+import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
 
 /** By ISO 3166; `uk` and `el` are how others (domains, the EU) abbreviate. */
 const MEANT: ReadonlyMap<string, string> = new Map([
@@ -9,48 +12,36 @@ const MEANT: ReadonlyMap<string, string> = new Map([
 ])
 
 interface Countries {
-  readonly path: string
-  readonly codes: readonly string[] | undefined
+  readonly field: FieldPath
+  readonly names: readonly string[]
 }
 
 /** By resource, in the order of the manifests. */
 export function countrySlips({ organizations, providers, virtualKeys }: ManifestResources): readonly Remark[] {
   return [
-    ...organizations.flatMap((resource) => slips(resource, ofOrganization(resource.spec))),
+    ...organizations.flatMap((resource) => slips(resource, excludedBy(resource))),
     ...providers.flatMap((resource) => slips(resource, ofProvider(resource.spec))),
-    ...virtualKeys.flatMap((resource) =>
-      slips(resource, [{ path: 'spec.policies.excludeCountries', codes: resource.spec.policies?.excludeCountries }]),
-    ),
+    ...virtualKeys.flatMap((resource) => slips(resource, excludedBy(resource))),
   ]
 }
 
-function ofOrganization({
-  defaults,
-  compliance,
-  projects = [],
-}: ManifestResources['organizations'][number]['spec']): Countries[] {
-  return [
-    { path: 'spec.defaults.excludeCountries', codes: defaults?.excludeCountries },
-    { path: 'spec.compliance.deniedCountries', codes: compliance?.deniedCountries },
-    ...projects.map((project, index) => ({
-      path: `spec.projects[${index}].defaults.excludeCountries`,
-      codes: project.defaults?.excludeCountries,
-    })),
-  ]
+function excludedBy(holder: PolicyHolder): readonly Countries[] {
+  return exclusionsOf(holder).filter(({ excludes }) => excludes === 'countries')
 }
 
-function ofProvider({ countries, models }: ManifestResources['providers'][number]['spec']): Countries[] {
-  return [
-    { path: 'spec.countries', codes: countries },
-    ...models.map((model, index) => ({ path: `spec.models[${index}].countries`, codes: model.countries })),
-  ]
+function ofProvider({ countries, models }: ProviderSpec): readonly Countries[] {
+  const ofModels = models.map((model, index) => ({
+    field: ['spec', 'models', index, 'countries'],
+    names: model.countries ?? [],
+  }))
+  return [{ field: ['spec', 'countries'], names: countries }, ...ofModels]
 }
 
 function slips(resource: Remark['resource'], lists: readonly Countries[]): Remark[] {
-  return lists.flatMap(({ path, codes = [] }) =>
-    codes.flatMap((code) => {
+  return lists.flatMap(({ field, names }) =>
+    names.flatMap((code) => {
       const meant = MEANT.get(code)
-      return meant === undefined ? [] : [{ resource, message: `${path}: ${code} is no country's code; ${meant}` }]
+      return meant === undefined ? [] : [{ resource, field, message: `${code} is no country's code; ${meant}` }]
     }),
   )
 }

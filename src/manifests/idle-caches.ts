@@ -1,8 +1,10 @@
 /** Semantic caches that find nothing, without a word: without the exact cache, or without a model that embeds questions. */
-import type { CacheSpec, OrganizationSpec, ProviderResource } from '../domain/resources/kinds.ts'
+import type { CacheSpec, OrganizationSpec, ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
 import type { ProviderType } from '../domain/snapshot/snapshot.ts'
 import type { ManifestResources } from './load.ts'
+import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
+import { statedPolicies } from './stated-policies.ts'
 import { didYouMean } from './words.ts'
 
 /** Types that are asked for embeddings: those of OpenAI's format. */
@@ -11,44 +13,48 @@ export const EMBEDDING_TYPES: ReadonlySet<ProviderType> = new Set(['OpenAI', 'Az
 /** By resource, in the order of the manifests. */
 export function idleCaches(resources: ManifestResources): readonly Remark[] {
   const models = resources.providers.length === 0 ? undefined : embeddingModels(resources.providers)
-  return cachesOf(resources).flatMap(({ resource, path, levels }) =>
+  return cachesOf(resources).flatMap(({ resource, field, levels }) =>
     [...switchFaults(levels, models), ...modelFaults(levels, models)].map((fault) => ({
       resource,
-      message: `${path}.${fault}`,
+      field: [...field, 'cache', 'semantic', fault.name],
+      message: fault.message,
     })),
   )
 }
 
 interface StatedCache {
   readonly resource: Remark['resource']
-  readonly path: string
+  /** Of the policies that state it. */
+  readonly field: FieldPath
   /** What it states itself, then what it takes its other fields from, the nearest first. */
   readonly levels: readonly (CacheSpec | undefined)[]
 }
 
+interface CacheFault {
+  /** Field of `cache.semantic`. */
+  readonly name: 'enabled' | 'model'
+  readonly message: string
+}
+
 function cachesOf({ organizations, virtualKeys }: ManifestResources): StatedCache[] {
   const byName = new Map(organizations.map(({ metadata, spec }) => [metadata.name, spec]))
-  return [
-    ...organizations.flatMap((resource): StatedCache[] => {
-      const { defaults, projects = [] } = resource.spec
-      const ofProjects = projects.map((project, index) => ({
-        resource,
-        path: `spec.projects[${index}].defaults.cache`,
-        levels: [project.defaults?.cache, defaults?.cache],
-      }))
-      return [{ resource, path: 'spec.defaults.cache', levels: [defaults?.cache] }, ...ofProjects]
-    }),
-    ...virtualKeys.map((resource) => {
-      const { policies, organizationRef, project } = resource.spec
-      const organization = byName.get(organizationRef.name)
-      const ofProject = organization && cacheOfProject(project, organization)
-      return {
-        resource,
-        path: 'spec.policies.cache',
-        levels: [policies?.cache, ofProject, organization?.defaults?.cache],
-      }
-    }),
-  ]
+  return [...organizations, ...virtualKeys].flatMap((resource) => {
+    const outer =
+      resource.kind === 'Organization' ? [resource.spec.defaults?.cache] : levelsAbove(resource.spec, byName)
+    return statedPolicies(resource).map(({ field, policies }) => ({
+      resource,
+      field,
+      levels: [policies?.cache, ...outer],
+    }))
+  })
+}
+
+function levelsAbove(
+  { organizationRef, project }: VirtualKeySpec,
+  organizations: ReadonlyMap<string, OrganizationSpec>,
+): StatedCache['levels'] {
+  const organization = organizations.get(organizationRef.name)
+  return organization === undefined ? [] : [cacheOfProject(project, organization), organization.defaults?.cache]
 }
 
 /** Without a project, of the one that a grant may give the key: which grant does so is not known here, so the kindest. */
@@ -87,26 +93,28 @@ function embeddingModels(providers: readonly ProviderResource[]): EmbeddingModel
   }
 }
 
-function switchFaults(levels: StatedCache['levels'], models: KnownModels): string[] {
+function switchFaults(levels: StatedCache['levels'], models: KnownModels): CacheFault[] {
   if (levels[0]?.semantic?.enabled !== true) return []
   const exact = levels.map((level) => level?.exact?.enabled).find((enabled) => enabled !== undefined)
-  if (exact === false) return ['semantic.enabled: needs the exact cache, which exact.enabled false switches off']
+  if (exact === false)
+    return [{ name: 'enabled', message: 'needs the exact cache, which exact.enabled false switches off' }]
   const model = levels.map((level) => level?.semantic?.model).find((name) => name !== undefined) ?? 'auto'
   if (models === undefined || models.names.size > 0 || model !== 'auto') return []
   const unasked = models.unasked.size === 0 ? '' : ` and a type that is asked for them (${askedTypes()})`
-  return [`semantic.enabled: no Provider has a model with the capability embeddings${unasked}`]
+  return [{ name: 'enabled', message: `no Provider has a model with the capability embeddings${unasked}` }]
 }
 
-function modelFaults([own]: StatedCache['levels'], models: KnownModels): string[] {
+function modelFaults([own]: StatedCache['levels'], models: KnownModels): CacheFault[] {
   const name = own?.semantic?.model ?? 'auto'
   if (models === undefined || name === 'auto' || models.names.has(name)) return []
-  const type = models.unasked.get(name)
+  return [{ name: 'model', message: whyIdle(name, models) }]
+}
+
+function whyIdle(name: string, { names, unasked }: EmbeddingModels): string {
+  const type = unasked.get(name)
   if (type !== undefined)
-    return [`semantic.model: ${name} is of a Provider of type ${type}; asked for embeddings are ${askedTypes()} only`]
-  const known = [...models.names]
-  return [
-    `semantic.model: no Provider has a model with the capability embeddings named ${name}${didYouMean(name, known)}`,
-  ]
+    return `${name} is of a Provider of type ${type}; asked for embeddings are ${askedTypes()} only`
+  return `no Provider has a model with the capability embeddings named ${name}${didYouMean(name, [...names])}`
 }
 
 function askedTypes(): string {

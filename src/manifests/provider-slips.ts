@@ -11,15 +11,18 @@ import { secretLookup } from './secrets.ts'
 export function providerSlips({ providers, secrets }: ManifestResources): readonly Remark[] {
   const lookup = secretLookup(secrets)
   return providers.flatMap((resource) =>
-    [...unsentHeaders(resource), ...doubledBearer(resource, lookup)].map((message) => ({ resource, message })),
+    [...unsentHeaders(resource), ...doubledBearer(resource, lookup)].map((slip) => ({ resource, ...slip })),
   )
 }
 
-function unsentHeaders({ spec: { endpoint, credentials } }: ProviderResource): string[] {
+type Slip = Omit<Remark, 'resource'>
+
+function unsentHeaders({ spec: { endpoint, credentials } }: ProviderResource): Slip[] {
   const ofCredential = new Set(['authorization', credentials.headerName?.toLowerCase()])
   return Object.entries(endpoint?.headers ?? {}).flatMap(([name, value]) => {
     const why = reason(name.toLowerCase(), value, ofCredential)
-    return why === undefined ? [] : [`spec.endpoint.headers: ${JSON.stringify(name)} is not sent: ${why}`]
+    if (why === undefined) return []
+    return [{ field: ['spec', 'endpoint', 'headers'], message: `${JSON.stringify(name)} is not sent: ${why}` }]
   })
 }
 
@@ -32,11 +35,12 @@ function reason(lowerName: string, value: string, ofCredential: ReadonlySet<stri
 }
 
 /** With type Header the text is sent as it is, so there the word belongs. */
-function doubledBearer({ spec: { credentials } }: ProviderResource, lookup: SecretLookup): string[] {
+function doubledBearer({ spec: { credentials } }: ProviderResource, lookup: SecretLookup): Slip[] {
   const { type, secretRef } = credentials
   if (type !== 'Bearer' || secretRef === undefined) return []
   const found = resolveSecret(lookup, STANDALONE_PROVIDER_NAMESPACES, secretRef)
   if (found.type === 'refused' || !/^\s*bearer\s/i.test(found.secret.reveal())) return []
   const { name, key } = secretRef
-  return [`spec.credentials: entry ${key} of Secret ${name} begins with Bearer, which type Bearer adds itself`]
+  const message = `entry ${key} of Secret ${name} begins with Bearer, which type Bearer adds itself`
+  return [{ field: ['spec', 'credentials'], message }]
 }

@@ -16,7 +16,8 @@ function unmatchedProjects({ organizations }: ManifestResources): Remark[] {
     return grants.flatMap((grant, index) =>
       unmatched(grant.projects, known).map((name) => ({
         resource,
-        message: `spec.grants[${index}].projects: the organization has no project ${name}${didYouMean(name, known)}`,
+        field: ['spec', 'grants', index, 'projects'],
+        message: `the organization has no project ${name}${didYouMean(name, known)}`,
       })),
     )
   })
@@ -30,7 +31,8 @@ function unmatchedOrganizations({ organizations, providers, virtualKeys }: Manif
   return providers.flatMap((resource) =>
     unmatched(resource.spec.access.organizations, known).map((name) => ({
       resource,
-      message: `spec.access.organizations: no Organization is named ${name}${didYouMean(name, known)}`,
+      field: ['spec', 'access', 'organizations'],
+      message: `no Organization is named ${name}${didYouMean(name, known)}`,
     })),
   )
 }

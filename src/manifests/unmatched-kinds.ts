@@ -9,7 +9,8 @@ export function unmatchedKinds({ organizations }: ManifestResources): readonly R
   return organizations.flatMap((resource) =>
     unknownKinds(resource.spec).map(({ kind, known }) => ({
       resource,
-      message: `spec.compliance.masking.kinds: ${describe(kind, known)}`,
+      field: ['spec', 'compliance', 'masking', 'kinds'],
+      message: describe(kind, known),
     })),
   )
 }

@@ -2,9 +2,11 @@
  * Names of providers and models in exclusions and lists of access that nothing declared bears. A slip in an exclusion lets through what
  * it should keep out; one in a list of access keeps out what it should let through.
  */
-import type { OrganizationSpec, PoliciesSpec, ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
+import type { ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
+import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
+import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
 import { didYouMean } from './words.ts'
 
 /** By resource, in the order of the manifests. A pattern (`gpt-*`) may be meant for what is still to come. */
@@ -13,8 +15,10 @@ export function unmatchedNames({ organizations, providers, virtualKeys }: Manife
   if (providers.length === 0) return []
   const known = knownNames(providers)
   return [
-    ...organizations.flatMap((resource) => unmatched(resource, listsOfOrganization(resource.spec), known)),
-    ...virtualKeys.flatMap((resource) => unmatched(resource, listsOfKey(resource.spec), known)),
+    ...organizations.flatMap((resource) => unmatched(resource, excludedBy(resource), known)),
+    ...virtualKeys.flatMap((resource) =>
+      unmatched(resource, [...excludedBy(resource), ...accessOf(resource.spec)], known),
+    ),
   ]
 }
 
@@ -31,9 +35,9 @@ interface KnownNames {
 type ListKind = 'providers' | 'models' | 'excludableModels'
 
 interface NameList {
-  readonly path: string
+  readonly field: FieldPath
   readonly kind: ListKind
-  readonly names: readonly string[] | undefined
+  readonly names: readonly string[]
   /** Exclusions go by names in whatever case. */
   readonly excludes: boolean
 }
@@ -55,41 +59,29 @@ function knownNames(providers: readonly ProviderResource[]): KnownNames {
   }
 }
 
-function listsOfOrganization({ defaults, compliance, projects = [] }: OrganizationSpec): NameList[] {
-  return [
-    ...listsOfPolicies('spec.defaults', defaults),
-    excluded('spec.compliance.deniedProviders', 'providers', compliance?.deniedProviders),
-    excluded('spec.compliance.deniedModels', 'excludableModels', compliance?.deniedModels),
-    ...projects.flatMap((project, index) => listsOfPolicies(`spec.projects[${index}].defaults`, project.defaults)),
-  ]
+function excludedBy(holder: PolicyHolder): NameList[] {
+  return exclusionsOf(holder).flatMap(({ field, excludes, names }): NameList[] => {
+    if (excludes === 'countries') return []
+    return [{ field, kind: excludes === 'models' ? 'excludableModels' : excludes, names, excludes: true }]
+  })
 }
 
-function listsOfKey({ policies, access }: VirtualKeySpec): NameList[] {
+function accessOf({ access }: VirtualKeySpec): NameList[] {
+  const { providers = [], models = [] } = access ?? {}
   return [
-    ...listsOfPolicies('spec.policies', policies),
-    { path: 'spec.access.providers', kind: 'providers', names: access?.providers, excludes: false },
-    { path: 'spec.access.models', kind: 'models', names: access?.models, excludes: false },
+    { field: ['spec', 'access', 'providers'], kind: 'providers', names: providers, excludes: false },
+    { field: ['spec', 'access', 'models'], kind: 'models', names: models, excludes: false },
   ]
-}
-
-function listsOfPolicies(path: string, policies: PoliciesSpec = {}): NameList[] {
-  return [
-    excluded(`${path}.excludeProviders`, 'providers', policies.excludeProviders),
-    excluded(`${path}.excludeModels`, 'excludableModels', policies.excludeModels),
-  ]
-}
-
-function excluded(path: string, kind: ListKind, names: NameList['names']): NameList {
-  return { path, kind, names, excludes: true }
 }
 
 function unmatched(resource: Remark['resource'], lists: readonly NameList[], known: KnownNames): Remark[] {
-  return lists.flatMap(({ path, kind, names = [], excludes }) =>
+  return lists.flatMap(({ field, kind, names, excludes }) =>
     names
       .filter((name) => !isKnown(excludes ? name.toLowerCase() : name, kind, known))
       .map((name) => ({
         resource,
-        message: `${path}: ${withProvider(kind, name, known) ?? describe(kind, name, known)}`,
+        field,
+        message: withProvider(kind, name, known) ?? describe(kind, name, known),
       })),
   )
 }
