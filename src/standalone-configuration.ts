@@ -10,11 +10,13 @@ import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
-import { loadManifestsInSteps, loadTexts, placeKey, type LoadResult, type ManifestResources } from './manifests/load.ts'
+import { placeOfCondition } from './manifests/condition-places.ts'
+import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
+import { placeKey } from './manifests/places.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
-import { formatRemark, type Remark } from './manifests/remark.ts'
+import { formatRemark, placeOfRemark, type Remark } from './manifests/remark.ts'
 import { settingSlips } from './manifests/remarks.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
@@ -213,10 +215,7 @@ export class StandaloneConfiguration {
   /** Whether there is a demo is decided at the start: it goes on beside the provider that it was to stand for. */
   #tellIfDemoStays({ places }: ManifestResources): void {
     const files = Object.keys(this.#texts)
-    const isOnDisk = (name: string): boolean => {
-      const place = places.get(placeKey('Provider', '', name)) ?? ''
-      return !files.some((file) => place.startsWith(`${file}:`))
-    }
+    const isOnDisk = (name: string): boolean => !files.includes(places.get(placeKey('Provider', '', name))?.file ?? '')
     const deployments = this.#options.holder.current()?.compiled.deployments ?? []
     const has = deployments.some(({ provider }) => isOnDisk(provider.name))
     if (files.length > 0 && has && !this.#hadProviderOnDisk) this.#options.log.warn({}, DEMO_STAYS)
@@ -250,27 +249,29 @@ export class StandaloneConfiguration {
       const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
       this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
     }
-    this.#remark(told, unmatchedKinds(resources), 'a kind of masking is not known')
-    this.#remark(told, settingSlips(resources), 'a setting does not do what it says')
+    this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
+    this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
     this.#told = told
   }
 
-  #remark(told: Set<string>, remarks: readonly Remark[], message: string): void {
+  #remark(told: Set<string>, { places }: ManifestResources, remarks: readonly Remark[], message: string): void {
     for (const remark of remarks) {
       const { kind, metadata } = remark.resource
-      const fields = { kind, resource: nameIn(metadata.namespace, metadata.name), detail: formatRemark(remark) }
+      const place = placeOfRemark(remark, places) ?? ''
+      const fields = { kind, resource: nameIn(metadata.namespace, metadata.name), place, detail: formatRemark(remark) }
       this.#tellOnce(told, 'warn', fields, message)
     }
   }
 
-  /** @param told gathers what holds at this reading: what held at the last one as well has been said */
+  /** @param told gathers what holds at this reading: what held at the last one as well, if at another line, has been said */
   #tellOnce(
     told: Set<string>,
     level: 'info' | 'warn',
     fields: Readonly<Record<string, string>>,
     message: string,
   ): void {
-    const line = JSON.stringify(fields)
+    const { place: _place, ...lasting } = fields
+    const line = JSON.stringify(lasting)
     told.add(line)
     if (!this.#told.has(line)) this.#options.log[level](fields, message)
   }
@@ -289,12 +290,14 @@ export class StandaloneConfiguration {
 }
 
 /** An organization whose masking cannot be read must not vanish with all its keys because of a slip in a pattern. */
-function requirePatterns(conditions: readonly ResourceConditions[], { places }: ManifestResources): void {
-  for (const { kind, namespace, name, conditions: list } of conditions) {
-    const bad = list.find(({ reason }) => reason === 'InvalidPattern')
+function requirePatterns(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
+  for (const resource of conditions) {
+    const bad = resource.conditions.find(({ reason }) => reason === 'InvalidPattern')
     if (bad === undefined) continue
-    const place = places.get(placeKey(kind, namespace, name))
-    throw new ManifestError(`${place === undefined ? '' : `${place}: `}${kind} ${name}: ${bad.message}`)
+    const place = placeOfCondition(resource, bad.reason, resources, checkPattern)
+    throw new ManifestError(
+      `${place === undefined ? '' : `${place}: `}${resource.kind} ${resource.name}: ${bad.message}`,
+    )
   }
 }
 

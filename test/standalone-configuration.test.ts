@@ -127,18 +127,31 @@ t.test('a kind of masking that nothing finds is told of, once', async (t) => {
   await configuration.reload()
   await configuration.reload()
   const detail = 'spec.compliance.masking.kinds: nothing finds PHONES, did you mean PHONE?'
-  t.strictSame(warnings, [[{ kind: 'Organization', resource: 'default', detail }, 'a kind of masking is not known']])
+  const fields = { kind: 'Organization', resource: 'default', place: /keys\.yaml:4$/, detail }
+  t.match(warnings, [[fields, 'a kind of masking is not known']])
 })
 
-t.test('a setting that does not do what it says is told of, once', async (t) => {
+t.test('a setting that does not do what it says is told of with its line, once, wherever it moves', async (t) => {
   const { configuration, write, warnings } = begin(t)
   const cache = '{ exact: { enabled: false }, semantic: { enabled: true } }'
-  write(yaml(`${generatedKey('k').replace('{}', `{ policies: { cache: ${cache} } }`)}`))
+  const key = yaml(`${generatedKey('k').replace('{}', `\n  policies: { cache: ${cache} }`)}`)
+  write(key)
   await configuration.reload()
+  write(`# moved\n${key}`)
   await configuration.reload()
   const detail = 'spec.policies.cache.semantic.enabled: needs the exact cache, which exact.enabled false switches off'
-  const fields = { kind: 'VirtualKey', resource: 'default/k', detail }
-  t.strictSame(warnings, [[fields, 'a setting does not do what it says']])
+  const fields = { kind: 'VirtualKey', resource: 'default/k', place: /keys\.yaml:5$/, detail }
+  t.match(warnings, [[fields, 'a setting does not do what it says']])
+  t.equal(warnings.length, 1)
+})
+
+t.test('a pattern that does not compile is refused with its line', async (t) => {
+  const { configuration, write, errors } = begin(t)
+  const custom = '\n        - { kind: DESK, pattern: "D[0-9]" }\n        - kind: BADGE\n          pattern: "B[0-9"'
+  const spec = `\n  grants: [{ name: all, namespaceSelector: {} }]\n  compliance:\n    masking:\n      custom:${custom}`
+  write(`apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\nspec: ${spec}\n`)
+  t.equal(await configuration.reload(), false)
+  t.match(errors, [[{ problem: /keys\.yaml:11: Organization default: .*custom BADGE: / }, 'configuration refused']])
 })
 
 t.test('a key that moves from one file to another is in force all the time', async (t) => {

@@ -1,16 +1,17 @@
 /** `tollgate check [--strict] PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
-import type { KindName } from '../domain/resources/kinds.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
 import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
 import { Secret } from '../domain/secret.ts'
 import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
-import { loadManifests, placeKey, type ManifestResources } from './load.ts'
+import { placeOfCondition } from './condition-places.ts'
+import { loadManifests, type ManifestResources } from './load.ts'
+import type { ResourceName } from './places.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
-import { formatRemark } from './remark.ts'
+import { formatRemark, placeOfRemark } from './remark.ts'
 import { remarksOn } from './remarks.ts'
 import { secretLookup, type Environment } from './secrets.ts'
 
@@ -59,7 +60,7 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
 function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
   const remarks = remarksOn(resources).map((remark) => {
     const { kind, metadata } = remark.resource
-    return `${describeResource(kind, metadata.namespace, metadata.name, resources.places)}: ${formatRemark(remark)}`
+    return `${describeResource({ kind, ...metadata }, placeOfRemark(remark, resources.places))}: ${formatRemark(remark)}`
   })
   return [...missingKinds(resources, strict), ...remarks]
 }
@@ -103,7 +104,7 @@ function failingConditions(resources: ManifestResources, { checkPattern, nowMs }
     checkPattern,
     nowMs,
   })
-  return conditions.flatMap((resource) => failing(resource, resources.places))
+  return conditions.flatMap((resource) => failing(resource, resources, checkPattern))
 }
 
 /** Generated keys are made when the gateway runs; a check takes them as made. */
@@ -122,22 +123,19 @@ function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLo
 
 /** A key that is suspended, or a provider that is disabled, is meant to be. */
 function failing(
-  { kind, namespace, name, conditions }: ResourceConditions,
-  places: ManifestResources['places'],
+  resource: ResourceConditions,
+  resources: ManifestResources,
+  checkPattern: PatternCheck,
 ): FailingCondition[] {
-  const resource = describeResource(kind, namespace, name, places)
-  return conditions
+  return resource.conditions
     .filter(({ type, status, reason }) => status === 'False' && (type !== 'Ready' || reason === 'Expired'))
-    .map(({ reason, message }) => ({ reason, line: `${resource}: ${reason}: ${message}` }))
+    .map(({ reason, message }) => {
+      const place = placeOfCondition(resource, reason, resources, checkPattern)
+      return { reason, line: `${describeResource(resource, place)}: ${reason}: ${message}` }
+    })
 }
 
 /** `keys.yaml:3: VirtualKey default/demo`. */
-function describeResource(
-  kind: KindName,
-  namespace: string,
-  name: string,
-  places: ManifestResources['places'],
-): string {
-  const place = places.get(placeKey(kind, namespace, name))
+function describeResource({ kind, namespace, name }: ResourceName, place: string | undefined): string {
   return `${place === undefined ? '' : `${place}: `}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
 }

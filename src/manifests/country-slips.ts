@@ -39,9 +39,9 @@ function ofProvider({ countries, models }: ProviderSpec): readonly Countries[] {
 
 function slips(resource: Remark['resource'], lists: readonly Countries[]): Remark[] {
   return lists.flatMap(({ field, names }) =>
-    names.flatMap((code) => {
+    names.flatMap((code, entry) => {
       const meant = MEANT.get(code)
-      return meant === undefined ? [] : [{ resource, field, message: `${code} is no country's code; ${meant}` }]
+      return meant === undefined ? [] : [{ resource, field, entry, message: `${code} is no country's code; ${meant}` }]
     }),
   )
 }

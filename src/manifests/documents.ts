@@ -18,6 +18,7 @@ import {
 } from 'yaml'
 import type { Steps } from '../domain/steps.ts'
 import { isRecord } from './defaults.ts'
+import { fieldLines, type FieldLines } from './field-lines.ts'
 import type { FieldPath } from './problem.ts'
 import { tellFaults } from './syntax-faults.ts'
 
@@ -51,8 +52,8 @@ export interface SourceObject {
   readonly document: number
   /** Where the object begins inside its document: empty, or `items[3]`. */
   readonly prefix: FieldPath
-  /** Line of a field (or of its nearest parent), from 1. */
-  lineOf(path: FieldPath): number
+  /** Made when they are first asked for, and kept. */
+  readonly lines: () => FieldLines
 }
 
 export interface SyntaxProblem {
@@ -170,13 +171,12 @@ function readDocument(
     throw new RangeError('nested too deeply')
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
-  const lineOf = (path: FieldPath): number => lineOfPath(document, path, lines)
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
-    return { objects: flatten(value, number, lineOf), problems: [] }
+    return { objects: flatten(value, number, (path) => linesAt(document, path, lines)), problems: [] }
   } catch {
     const alias = unknownAlias(document)
-    const line = alias?.range ? lines.linePos(alias.range[0]).line : lineOf([])
+    const line = lines.linePos((alias ?? document.contents)?.range?.[0] ?? 0).line
     return { objects: [], problems: [{ document: number, line, message: aliasFault(alias) }] }
   }
 }
@@ -204,14 +204,14 @@ function unknownAlias(document: Document.Parsed<ParsedNode>): Alias | undefined 
 }
 
 /** The object, or the items of a v1/List. */
-function flatten(value: unknown, document: number, lineOf: (path: FieldPath) => number): SourceObject[] {
-  if (isRecord(value) && value['apiVersion'] === 'v1' && value['kind'] === 'List' && Array.isArray(value['items'])) {
-    return value['items'].map((item: unknown, index) => {
-      const prefix = ['items', index]
-      return { value: item, document, prefix, lineOf: (path) => lineOf([...prefix, ...path]) }
-    })
+function flatten(value: unknown, document: number, under: (prefix: FieldPath) => FieldLines): SourceObject[] {
+  const object = (own: unknown, prefix: FieldPath): SourceObject => {
+    let lines: FieldLines | undefined
+    return { value: own, document, prefix, lines: () => (lines ??= under(prefix)) }
   }
-  return [{ value, document, prefix: [], lineOf }]
+  if (isRecord(value) && value['apiVersion'] === 'v1' && value['kind'] === 'List' && Array.isArray(value['items']))
+    return value['items'].map((item: unknown, index) => object(item, ['items', index]))
+  return [object(value, [])]
 }
 
 /** `---` with nothing after it, as templates leave it behind. */
@@ -219,10 +219,12 @@ function isEmpty({ contents, errors }: Document.Parsed<ParsedNode>): boolean {
   return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 }
 
-function lineOfPath(document: Document.Parsed<ParsedNode>, path: FieldPath, lines: LineCounter): number {
+/** Of what is not in the document itself, as an alias has brought it there: the line of its nearest parent. */
+function linesAt(document: Document.Parsed<ParsedNode>, path: FieldPath, lines: LineCounter): FieldLines {
   for (let length = path.length; length >= 0; length -= 1) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+    if (!isNode(node) || !node.range) continue
+    return length === path.length ? fieldLines(node, lines) : { line: lines.linePos(node.range[0]).line }
   }
-  return 1
+  return { line: 1 }
 }

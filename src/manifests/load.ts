@@ -16,8 +16,10 @@ import { takeAll, type Steps } from '../domain/steps.ts'
 import { checkSecret, type SecretDocument } from './core-kinds.ts'
 import { isRecord } from './defaults.ts'
 import { readDocuments, type SourceObject } from './documents.ts'
+import { lineOfField } from './field-lines.ts'
 import { findFiles, readText } from './files.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
+import { formatPlace, placeKey, type Place, type Places } from './places.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
 import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
@@ -36,13 +38,7 @@ export interface ManifestResources {
   readonly virtualKeys: readonly VirtualKeyResource[]
   readonly namespaces: readonly NamespaceResource[]
   readonly secrets: readonly SecretResource[]
-  /** Where each is declared, `file:line` by `placeKey`. */
-  readonly places: ReadonlyMap<string, string>
-}
-
-/** @param namespace empty for cluster-scoped kinds */
-export function placeKey(kind: string, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`
+  readonly places: Places
 }
 
 export interface IgnoredObject extends ManifestProblem {
@@ -128,7 +124,7 @@ class Load {
   readonly #environment: Environment
   readonly #problems: ManifestProblem[] = []
   readonly #warnings: IgnoredObject[] = []
-  readonly #places = new Map<string, string>()
+  readonly #places = new Map<string, Place>()
   readonly #organizations: OrganizationResource[] = []
   readonly #providers: ProviderResource[] = []
   readonly #virtualKeys: VirtualKeyResource[] = []
@@ -222,10 +218,10 @@ class Load {
       return [
         {
           path: ['metadata', 'name'],
-          message: `duplicate: ${kind} ${namespace === '' ? '' : `${namespace}/`}${name} is already declared at ${earlier}`,
+          message: `duplicate: ${kind} ${namespace === '' ? '' : `${namespace}/`}${name} is already declared at ${formatPlace(earlier)}`,
         },
       ]
-    this.#places.set(key, `${file}:${object.lineOf([])}`)
+    this.#places.set(key, { file, lines: object.lines() })
     return []
   }
 
@@ -302,7 +298,7 @@ function unknownKind(apiVersion: string, kind: string): FieldProblem {
 function placed(file: string, object: SourceObject, { path, message, allowed }: FieldProblem): ManifestProblem {
   const problem = {
     file,
-    line: object.lineOf(path),
+    line: lineOfField(object.lines(), path),
     document: object.document,
     resource: describeResource(object.value),
     path: formatPath([...object.prefix, ...path]),

@@ -22,7 +22,8 @@ function unsentHeaders({ spec: { endpoint, credentials } }: ProviderResource): S
   return Object.entries(endpoint?.headers ?? {}).flatMap(([name, value]) => {
     const why = reason(name.toLowerCase(), value, ofCredential)
     if (why === undefined) return []
-    return [{ field: ['spec', 'endpoint', 'headers'], message: `${JSON.stringify(name)} is not sent: ${why}` }]
+    const message = `${JSON.stringify(name)} is not sent: ${why}`
+    return [{ field: ['spec', 'endpoint', 'headers'], entry: name, message }]
   })
 }
 

@@ -14,8 +14,9 @@ function unmatchedProjects({ organizations }: ManifestResources): Remark[] {
     const { grants = [], projects = [] } = resource.spec
     const known = projects.map(({ name }) => name)
     return grants.flatMap((grant, index) =>
-      unmatched(grant.projects, known).map((name) => ({
+      unmatched(grant.projects, known).map(({ name, entry }) => ({
         resource,
+        entry,
         field: ['spec', 'grants', index, 'projects'],
         message: `the organization has no project ${name}${didYouMean(name, known)}`,
       })),
@@ -29,14 +30,15 @@ function unmatchedOrganizations({ organizations, providers, virtualKeys }: Manif
   const declared = organizations.length === 0 ? [impliedOrganization()] : organizations
   const known = declared.map(({ metadata }) => metadata.name)
   return providers.flatMap((resource) =>
-    unmatched(resource.spec.access.organizations, known).map((name) => ({
+    unmatched(resource.spec.access.organizations, known).map(({ name, entry }) => ({
       resource,
+      entry,
       field: ['spec', 'access', 'organizations'],
       message: `no Organization is named ${name}${didYouMean(name, known)}`,
     })),
   )
 }
 
-function unmatched(names: readonly string[] = [], known: readonly string[]): string[] {
-  return names.filter((name) => !known.includes(name))
+function unmatched(names: readonly string[] = [], known: readonly string[]): { name: string; entry: number }[] {
+  return names.map((name, entry) => ({ name, entry })).filter(({ name }) => !known.includes(name))
 }

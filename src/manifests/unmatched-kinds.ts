@@ -7,8 +7,9 @@ import { didYouMean } from './words.ts'
 /** In the order of the manifests. */
 export function unmatchedKinds({ organizations }: ManifestResources): readonly Remark[] {
   return organizations.flatMap((resource) =>
-    unknownKinds(resource.spec).map(({ kind, known }) => ({
+    unknownKinds(resource.spec).map(({ kind, index, known }) => ({
       resource,
+      entry: index,
       field: ['spec', 'compliance', 'masking', 'kinds'],
       message: describe(kind, known),
     })),

@@ -76,13 +76,10 @@ function accessOf({ access }: VirtualKeySpec): NameList[] {
 
 function unmatched(resource: Remark['resource'], lists: readonly NameList[], known: KnownNames): Remark[] {
   return lists.flatMap(({ field, kind, names, excludes }) =>
-    names
-      .filter((name) => !isKnown(excludes ? name.toLowerCase() : name, kind, known))
-      .map((name) => ({
-        resource,
-        field,
-        message: withProvider(kind, name, known) ?? describe(kind, name, known),
-      })),
+    names.flatMap((name, entry) => {
+      if (isKnown(excludes ? name.toLowerCase() : name, kind, known)) return []
+      return [{ resource, field, entry, message: withProvider(kind, name, known) ?? describe(kind, name, known) }]
+    }),
   )
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -66,9 +67,95 @@ t.test('a pattern that does not compile is a fault, as it is for the gateway', a
   const { code, lines } = check([folder], () => 'missing closing ]')
   t.equal(code, 1)
   t.match(lines, [
-    /^.*\/organization\.yaml:2: Organization acme: InvalidPattern: .*BADGE: missing closing \]$/,
-    /^warning: .*\/key\.yaml:1: VirtualKey default\/k: OrganizationNotFound/,
+    /^.*\/organization\.yaml:5: Organization acme: InvalidPattern: .*BADGE: missing closing \]$/,
+    /^warning: .*\/key\.yaml:4: VirtualKey default\/k: OrganizationNotFound/,
   ])
+})
+
+t.test('what is said of a field has the line of that field, or of the item that is meant', async (t) => {
+  const organization = `metadata: { name: acme }
+spec:
+  grants:
+    - { name: all, namespaceSelector: {}, projects: [b] }
+  defaults:
+    excludeModels:
+      - gpt-4o
+      - gpt-40
+    cache:
+      exact: { enabled: false }
+      semantic:
+        enabled: true
+  compliance:
+    deniedCountries: [gb,
+      uk]
+    masking:
+      kinds:
+        - IP
+        - PHONES
+  projects:
+    - name: a`
+  const provider = `metadata: { name: openai }
+spec:
+  type: OpenAICompatible
+  countries: [it]
+  endpoint:
+    baseURL: "https://api.example.com/v1"
+    headers:
+      x-team: a
+      host: b
+  credentials: { type: None }
+  access:
+    organizations:
+      - acme
+      - nobody
+  models: [{ name: gpt-4o }, { name: embed-small, capabilities: [embeddings] }]`
+  const key = `metadata: { name: k }
+spec:
+  project: c
+  organizationRef:
+    name: acme
+  access:
+    models: [gpt-4o]
+    providers:
+      - openai
+      - nope`
+  const list = documentsOf({ Organization: organization, Provider: provider }).split('---\n')
+  const items = list.map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}\n`).join('')
+  const folder = t.testdir({
+    'key.yaml': documentsOf({ VirtualKey: key }),
+    'list.yaml': `apiVersion: v1\nkind: List\nitems:\n${items}`,
+  })
+  const said = check([folder]).lines.flatMap((line) => {
+    const [, file = '', number = '', words = ''] = /: (\S+\.yaml):(\d+): \S+ \S+: (\S+)/.exec(line) ?? []
+    return file === '' ? [] : [[words, readFileSync(file, 'utf8').split('\n')[Number(number) - 1]?.trim()]]
+  })
+  t.strictSame(said, [
+    ['spec.defaults.excludeModels:', '- gpt-40'],
+    ['spec.access.providers:', '- nope'],
+    ['spec.grants[0].projects:', '- { name: all, namespaceSelector: {}, projects: [b] }'],
+    ['spec.access.organizations:', '- nobody'],
+    ['spec.compliance.masking.kinds:', '- PHONES'],
+    ['spec.defaults.cache.semantic.enabled:', 'enabled: true'],
+    ['spec.endpoint.headers:', 'host: b'],
+    ['spec.compliance.deniedCountries:', 'uk]'],
+    ['ProjectNotFound:', 'project: c'],
+  ])
+})
+
+t.test('a pattern that does not compile is told with the line of that pattern', async (t) => {
+  const organization = `metadata: { name: acme }
+spec:
+  grants: [{ name: all, namespaceSelector: {} }]
+  compliance:
+    masking:
+      custom:
+        - kind: BADGE
+          pattern: "B[0-9]"
+        - kind: DESK
+          pattern: "D[0-9"`
+  const folder = t.testdir({ 'a.yaml': documentsOf({ Organization: organization }) })
+  const { lines } = check([folder], (pattern) => (pattern === 'D[0-9' ? 'missing closing ]' : undefined))
+  t.match(lines.at(-1), /a\.yaml:12: Organization acme: InvalidPattern: .*custom DESK: missing closing \]$/)
 })
 
 t.test('a key that has expired is told of, one that is suspended is meant to be', async (t) => {
@@ -83,7 +170,7 @@ t.test('a key that has expired is told of, one that is suspended is meant to be'
   t.equal(code, 1)
   t.match(lines, [
     'warning: no Provider is declared: nobody can answer a call',
-    /a\.yaml:1: VirtualKey default\/old: Expired: /,
+    /a\.yaml:4: VirtualKey default\/old: Expired: /,
     'not ok: 2 warnings',
   ])
 })
@@ -95,7 +182,7 @@ t.test('a kind of masking that nothing finds is told of, and strictly taken a fa
   const { code, lines } = check([folder])
   t.equal(code, 0)
   t.match(lines, [
-    /^warning: .*a\.yaml:1: Organization acme: spec\.compliance\.masking\.kinds: nothing finds PHONES, did you mean PHONE\?$/,
+    /^warning: .*a\.yaml:4: Organization acme: spec\.compliance\.masking\.kinds: nothing finds PHONES, did you mean PHONE\?$/,
     /: spec\.compliance\.masking\.kinds: nothing finds ADDRESS; there are EMAIL, KEY, CARD, PHONE, SSN, IBAN, IP, BADGE$/,
     /^ok: /,
   ])

@@ -3,7 +3,7 @@ import { organization } from '../snapshot/entry-shapes.ts'
 import type { OrganizationEntry, ProjectEntry } from '../snapshot/snapshot.ts'
 import { condition, withReady, type Refusal, type ResourceConditions } from './conditions.ts'
 import { isolate, readable } from './isolate.ts'
-import type { OrganizationResource, ProjectSpec } from './kinds.ts'
+import type { OrganizationResource, OrganizationSpec, ProjectSpec } from './kinds.ts'
 import { unknownKinds } from './masking-kinds.ts'
 import { toComplianceSettings, toLimits, toPolicySettings } from './policies.ts'
 import { present } from './present.ts'
@@ -68,10 +68,23 @@ function accepted({ spec }: OrganizationResource): Refusal {
 }
 
 function invalidPattern({ spec }: OrganizationResource, check: PatternCheck): Refusal | undefined {
-  for (const { kind, pattern } of spec.compliance?.masking?.custom ?? []) {
+  const found = firstInvalidPattern(spec, check)
+  if (found === undefined) return undefined
+  return { reason: 'InvalidPattern', message: `spec.compliance.masking.custom ${found.kind}: ${found.problem}` }
+}
+
+export interface InvalidPattern {
+  /** In `compliance.masking.custom`. */
+  readonly index: number
+  readonly kind: string
+  readonly problem: string
+}
+
+/** What refuses an Organization with the reason InvalidPattern. Undefined: all of its patterns compile. */
+export function firstInvalidPattern({ compliance }: OrganizationSpec, check: PatternCheck): InvalidPattern | undefined {
+  for (const [index, { kind, pattern }] of (compliance?.masking?.custom ?? []).entries()) {
     const problem = check(pattern)
-    if (problem !== undefined)
-      return { reason: 'InvalidPattern', message: `spec.compliance.masking.custom ${kind}: ${problem}` }
+    if (problem !== undefined) return { index, kind, problem }
   }
   return undefined
 }
