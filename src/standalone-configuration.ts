@@ -4,6 +4,7 @@ import { contentHash } from './crypto/content-hash.ts'
 import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
+import { namespacedName } from './domain/resources/namespaced-name.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
 import { generatedSecretName } from './domain/resources/virtual-keys.ts'
@@ -12,7 +13,7 @@ import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
-import { placeKey } from './manifests/places.ts'
+import { formatResource } from './manifests/places.ts'
 import { formatProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
@@ -215,7 +216,8 @@ export class StandaloneConfiguration {
   /** Whether there is a demo is decided at the start: it goes on beside the provider that it was to stand for. */
   #tellIfDemoStays({ places }: ManifestResources): void {
     const files = Object.keys(this.#texts)
-    const isOnDisk = (name: string): boolean => !files.includes(places.get(placeKey('Provider', '', name))?.file ?? '')
+    const isOnDisk = (name: string): boolean =>
+      !files.includes(places.get(formatResource({ kind: 'Provider', name }))?.file ?? '')
     const deployments = this.#options.holder.current()?.compiled.deployments ?? []
     const has = deployments.some(({ provider }) => isOnDisk(provider.name))
     if (files.length > 0 && has && !this.#hadProviderOnDisk) this.#options.log.warn({}, DEMO_STAYS)
@@ -245,7 +247,12 @@ export class StandaloneConfiguration {
     for (const { kind, namespace, name, conditions: list } of conditions) {
       const failing = list.find(({ status }) => status === 'False')
       if (failing === undefined) continue
-      const fields = { kind, resource: nameIn(namespace, name), reason: failing.reason, detail: failing.message }
+      const fields = {
+        kind,
+        resource: namespacedName({ namespace, name }),
+        reason: failing.reason,
+        detail: failing.message,
+      }
       const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
       this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
     }
@@ -258,7 +265,7 @@ export class StandaloneConfiguration {
     for (const remark of remarks) {
       const { kind, metadata } = remark.resource
       const place = placeOfRemark(remark, places) ?? ''
-      const fields = { kind, resource: nameIn(metadata.namespace, metadata.name), place, detail: formatRemark(remark) }
+      const fields = { kind, resource: namespacedName(metadata), place, detail: formatRemark(remark) }
       this.#tellOnce(told, 'warn', fields, message)
     }
   }
@@ -282,7 +289,8 @@ export class StandaloneConfiguration {
     for (const resource of virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')) {
       const { namespace, name } = resource.metadata
       const key = this.#options.state.virtualKey(namespace, name, newKeyText)
-      generated.set(`${namespace}/${name}`, { secretName: `${namespace}/${generatedSecretName(resource)}`, key })
+      const secretName = namespacedName({ namespace, name: generatedSecretName(resource) })
+      generated.set(namespacedName(resource.metadata), { secretName, key })
       yield
     }
     return generated
@@ -295,9 +303,7 @@ function requirePatterns(conditions: readonly ResourceConditions[], resources: M
     const bad = resource.conditions.find(({ reason }) => reason === 'InvalidPattern')
     if (bad === undefined) continue
     const place = placeOfCondition(resource, bad.reason, resources, checkPattern)
-    throw new ManifestError(
-      `${place === undefined ? '' : `${place}: `}${resource.kind} ${resource.name}: ${bad.message}`,
-    )
+    throw new ManifestError(`${place === undefined ? '' : `${place}: `}${formatResource(resource)}: ${bad.message}`)
   }
 }
 
@@ -320,12 +326,7 @@ function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestR
 function withGenerated(lookup: SecretLookup, generated: ReadonlyMap<string, GeneratedKey>): SecretLookup {
   const bySecret = new Map([...generated.values()].map(({ secretName, key }) => [secretName, key]))
   return (namespace, name, key) => {
-    const secret = key === 'key' ? bySecret.get(`${namespace}/${name}`) : undefined
+    const secret = key === 'key' ? bySecret.get(namespacedName({ namespace, name })) : undefined
     return secret === undefined ? lookup(namespace, name, key) : { type: 'value', secret }
   }
-}
-
-/** Of what has no namespace, the name alone. */
-function nameIn(namespace: string, name: string): string {
-  return namespace === '' ? name : `${namespace}/${name}`
 }

@@ -1,6 +1,7 @@
 /** `tollgate check [--strict] PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
+import { namespacedName } from '../domain/resources/namespaced-name.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
 import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
@@ -8,7 +9,7 @@ import { Secret } from '../domain/secret.ts'
 import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { placeOfCondition } from './condition-places.ts'
 import { loadManifests, type ManifestResources } from './load.ts'
-import type { ResourceName } from './places.ts'
+import { formatResource, type ResourceName } from './places.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
 import { formatRemark, placeOfRemark } from './remark.ts'
@@ -113,11 +114,12 @@ function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLo
   const generated = new Set(
     virtualKeys
       .filter(({ spec }) => spec.key.source === 'Generated')
-      .map((resource) => `${resource.metadata.namespace}/${generatedSecretName(resource)}`),
+      .map((resource) => namespacedName({ ...resource.metadata, name: generatedSecretName(resource) })),
   )
   return (namespace, name, key) => {
-    if (!generated.has(`${namespace}/${name}`)) return lookup(namespace, name, key)
-    return { type: 'value', secret: new Secret(`generated-for-${namespace}/${name}`.padEnd(64, '.')) }
+    const secretName = namespacedName({ namespace, name })
+    if (!generated.has(secretName)) return lookup(namespace, name, key)
+    return { type: 'value', secret: new Secret(`generated-for-${secretName}`.padEnd(64, '.')) }
   }
 }
 
@@ -136,6 +138,6 @@ function failing(
 }
 
 /** `keys.yaml:3: VirtualKey default/demo`. */
-function describeResource({ kind, namespace, name }: ResourceName, place: string | undefined): string {
-  return `${place === undefined ? '' : `${place}: `}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
+function describeResource(resource: ResourceName, place: string | undefined): string {
+  return `${place === undefined ? '' : `${place}: `}${formatResource(resource)}`
 }

@@ -19,7 +19,7 @@ import { readDocuments, type SourceObject } from './documents.ts'
 import { lineOfField } from './field-lines.ts'
 import { findFiles, readText } from './files.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
-import { formatPlace, placeKey, type Place, type Places } from './places.ts'
+import { formatPlace, formatResource, type Place, type Places } from './places.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
 import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
@@ -211,17 +211,13 @@ class Load {
     { kind, metadata }: ResourceDocument,
     { isNamespaced }: KindReader,
   ): FieldProblem[] {
-    const { namespace, name } = toMeta(metadata, isNamespaced)
-    const key = placeKey(kind, namespace, name)
-    const earlier = this.#places.get(key)
-    if (earlier !== undefined)
-      return [
-        {
-          path: ['metadata', 'name'],
-          message: `duplicate: ${kind} ${namespace === '' ? '' : `${namespace}/`}${name} is already declared at ${formatPlace(earlier)}`,
-        },
-      ]
-    this.#places.set(key, { file, lines: object.lines() })
+    const resource = formatResource({ kind, ...toMeta(metadata, isNamespaced) })
+    const earlier = this.#places.get(resource)
+    if (earlier !== undefined) {
+      const message = `duplicate: ${resource} is already declared at ${formatPlace(earlier)}`
+      return [{ path: ['metadata', 'name'], message }]
+    }
+    this.#places.set(resource, { file, lines: object.lines() })
     return []
   }
 

@@ -1,5 +1,5 @@
 /** Where resources are declared, by which the files and lines of their fields are told. */
-import type { KindName } from '../domain/resources/kinds.ts'
+import { namespacedName, type NamespacedName } from '../domain/resources/namespaced-name.ts'
 import { lineOfField, type FieldLines } from './field-lines.ts'
 import type { FieldPath } from './problem.ts'
 
@@ -8,28 +8,21 @@ export interface Place {
   readonly lines: FieldLines
 }
 
-/** By `placeKey`. */
+/** By `formatResource`. */
 export type Places = ReadonlyMap<string, Place>
 
-/** @param namespace empty for cluster-scoped kinds */
-export function placeKey(kind: string, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`
+export interface ResourceName extends NamespacedName {
+  readonly kind: string
 }
 
-export interface ResourceName {
-  readonly kind: KindName
-  /** Empty for cluster-scoped kinds. */
-  readonly namespace: string
-  readonly name: string
+/** `VirtualKey default/demo`, `Provider openai`. */
+export function formatResource(resource: ResourceName): string {
+  return `${resource.kind} ${namespacedName(resource)}`
 }
 
 /** `keys.yaml:3`, of a field where one is named. Undefined where no file declares the resource. */
-export function placeOf(
-  places: Places,
-  { kind, namespace, name }: ResourceName,
-  field: FieldPath = [],
-): string | undefined {
-  const place = places.get(placeKey(kind, namespace, name))
+export function placeOf(places: Places, resource: ResourceName, field: FieldPath = []): string | undefined {
+  const place = places.get(formatResource(resource))
   return place === undefined ? undefined : formatPlace(place, field)
 }
 

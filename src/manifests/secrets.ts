@@ -1,5 +1,6 @@
 /** Secrets of files: `data` decoded, `${VARIABLE}` in `stringData` replaced from the environment. */
 import { nearest } from '../domain/nearest-name.ts'
+import { namespacedName } from '../domain/resources/namespaced-name.ts'
 import type { SecretLookup, SecretValue } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
 import type { SecretDocument } from './core-kinds.ts'
@@ -36,14 +37,14 @@ export function readSecret(
 
 /** The lookup that `buildSnapshot` takes, over Secrets of files. Who wrote those may know what else there is in them. */
 export function secretLookup(secrets: readonly SecretResource[]): SecretLookup {
-  const byName = new Map(secrets.map((secret) => [`${secret.namespace}/${secret.name}`, secret]))
+  const byName = new Map(secrets.map((secret) => [namespacedName(secret), secret]))
   const byNamespace = Map.groupBy(secrets, ({ namespace }) => namespace)
   const namesIn = (namespace: string): string[] => {
     const there = byNamespace.get(namespace) ?? []
     return there.length > MAX_COMPARED ? [] : there.map(({ name }) => name)
   }
   return (namespace, name, key) => {
-    const secret = byName.get(`${namespace}/${name}`)
+    const secret = byName.get(namespacedName({ namespace, name }))
     if (secret !== undefined) return secret.entries.get(key) ?? { type: 'no-entry', detail: entriesOf(secret) }
     const nearName = nearest(name, namesIn(namespace))
     return nearName === undefined ? { type: 'no-secret' } : { type: 'no-secret', nearName }

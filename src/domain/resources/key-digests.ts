@@ -11,6 +11,7 @@ import type { Refusal } from './conditions.ts'
 import { parseDuration } from './durations.ts'
 import { DEFAULT_OVERLAP_MS } from './key-rotation.ts'
 import type { VirtualKeyResource } from './kinds.ts'
+import { namespacedName } from './namespaced-name.ts'
 import type { KeyContext } from './virtual-keys.ts'
 
 /** A text that changes all the time must not make the entry grow. */
@@ -25,7 +26,7 @@ export type KeyText =
 /** The digest of the present text first; none: the key is not in force. */
 export function digestsOfKey(resource: VirtualKeyResource, text: KeyText, context: KeyContext): readonly KeyDigest[] {
   const { namespace, name } = resource.metadata
-  const known = context.digestsInForce(`${namespace}/${name}`).filter(isValidAt(context.nowMs))
+  const known = context.digestsInForce(namespacedName(resource.metadata)).filter(isValidAt(context.nowMs))
   if (text.type === 'refused') return text.isUnreadable === true ? known : []
   const digest = context.digestOf(text.text, namespace)
   if (resource.spec.key.source === 'Generated') return [{ digest }, ...context.retiringDigests(namespace, name)]

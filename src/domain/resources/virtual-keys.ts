@@ -7,6 +7,7 @@ import { applyGrants, type GrantOutcome, type KeyCounts } from './grants.ts'
 import { isolate, readable } from './isolate.ts'
 import { digestsOfKey, withoutMovedDigests, type KeyText } from './key-digests.ts'
 import type { VirtualKeyResource } from './kinds.ts'
+import { namespacedName } from './namespaced-name.ts'
 import type { ResolvedOrganization } from './organizations.ts'
 import { toLimits, toPolicySettings } from './policies.ts'
 import { sameAsBefore } from '../remembered.ts'
@@ -71,7 +72,7 @@ export function* resolveVirtualKeys(
     }
     const { outcome, text, entry } = understood.value
     if (entry !== undefined) entries.push(entry)
-    if (outcome.type === 'granted' && text.type === 'text') owners.set(text.text, idOf(resource))
+    if (outcome.type === 'granted' && text.type === 'text') owners.set(text.text, namespacedName(resource.metadata))
     conditions.push(describe(resource, outcome, text, context.nowMs))
   }
   return { entries: withoutMovedDigests(entries), conditions }
@@ -169,7 +170,7 @@ function toEntry(
 ): VirtualKeyEntry {
   const { spec } = resource
   const entry = present<VirtualKeyEntry>({
-    id: idOf(resource),
+    id: namespacedName(resource.metadata),
     organization: spec.organizationRef.name,
     project: granted.project,
     digests,
@@ -203,13 +204,9 @@ function toAccess({ metadata, spec }: VirtualKeyResource, context: KeyContext): 
   }
 }
 
-function idOf({ metadata }: VirtualKeyResource): string {
-  return `${metadata.namespace}/${metadata.name}`
-}
-
 function byAge(left: VirtualKeyResource, right: VirtualKeyResource): number {
   const age = compare(left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? '')
-  return age === 0 ? compare(idOf(left), idOf(right)) : age
+  return age === 0 ? compare(namespacedName(left.metadata), namespacedName(right.metadata)) : age
 }
 
 function compare(left: string, right: string): number {

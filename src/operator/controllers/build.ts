@@ -1,6 +1,7 @@
 /** One build: all that follows from the cluster as it is known at one moment. */
 import { buildSnapshot } from '../../domain/resources/build-snapshot.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { SecretLookup } from '../../domain/resources/secret-lookup.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -75,7 +76,7 @@ function evaluate(options: BuildOptions): Build {
     snapshot,
     credentials,
     shards: splitSnapshot(snapshot, [], contentHash),
-    conditions: new Map(conditions.map((one) => [resourceId(one.kind, one.namespace, one.name), one.conditions])),
+    conditions: new Map(conditions.map((one) => [`${one.kind}/${namespacedName(one)}`, one.conditions])),
     versions: versionsOf(view),
     revisions,
   }
@@ -85,11 +86,6 @@ function evaluate(options: BuildOptions): Build {
 function withoutReserved(lookup: SecretLookup, { namespace, reservedSecrets }: BuildOptions): SecretLookup {
   return (home, name, key) =>
     home === namespace && reservedSecrets.has(name) ? { type: 'no-secret' } : lookup(home, name, key)
-}
-
-/** `Kind/namespace/name`, without a namespace where there is none. */
-function resourceId(kind: string, namespace: string, name: string): string {
-  return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
 }
 
 /** Which spec of a resource: one that was deleted and made again begins its generations anew. */

@@ -1,5 +1,6 @@
 /** All that the controllers read of the cluster, kept current. Read only when `synced`: a part would look like deletions. */
 import { asObject, asString } from '../../domain/json.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
@@ -129,5 +130,5 @@ export class ClusterView {
 function secretsOfKey(object: KubeObject): readonly string[] {
   const key = asObject(asObject(object['spec'])?.['key'])
   const name = asString(asObject(key?.['secretRef'])?.['name']) ?? generatedSecretNameOf(object)
-  return [`${object.metadata.namespace ?? ''}/${name}`]
+  return [namespacedName({ ...object.metadata, name })]
 }

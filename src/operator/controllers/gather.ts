@@ -15,6 +15,7 @@ import type {
   ProviderResource,
   VirtualKeyResource,
 } from '../../domain/resources/kinds.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { SecretLookup, SecretValue } from '../../domain/resources/secret-lookup.ts'
 import { remembered } from '../../domain/remembered.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
@@ -60,7 +61,9 @@ export function ownedSecret(view: Pick<View, 'secret'>, key: KubeObject): KubeOb
 
 function lookup(view: View): SecretLookup {
   return (namespace, name, key) => {
-    const owner = name.startsWith(OWNED) ? view.virtualKeys.get(`${namespace}/${name.slice(OWNED.length)}`) : undefined
+    const owner = name.startsWith(OWNED)
+      ? view.virtualKeys.get(namespacedName({ namespace, name: name.slice(OWNED.length) }))
+      : undefined
     const secret = owner === undefined ? view.secret(namespace, name) : ownedSecret(view, owner)
     if (secret !== undefined) return valueIn(secret, key)
     return { type: view.secretAccess(namespace) === 'readable' ? 'no-secret' : 'unreadable' }
@@ -88,7 +91,7 @@ function retiring(
   namespace: string,
   name: string,
 ): readonly KeyDigest[] {
-  const key = view.virtualKeys.get(`${namespace}/${name}`)
+  const key = view.virtualKeys.get(namespacedName({ namespace, name }))
   const secret = key !== undefined && isGenerated(key) ? ownedSecret(view, key) : undefined
   const generated = secret === undefined ? undefined : readGeneratedKey(secret)
   return (generated?.former ?? [])

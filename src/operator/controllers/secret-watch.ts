@@ -3,6 +3,7 @@
  * holds a VirtualKey and grants it. A namespace that does not is asked again, because granting it is somebody's next step.
  */
 import { asObject, asString } from '../../domain/json.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { errorFields } from '../kube/log.ts'
@@ -77,7 +78,7 @@ export class SecretWatch {
   }
 
   get(namespace: string, name: string): KubeObject | undefined {
-    return (this.#all ?? this.#byNamespace.get(namespace))?.store.get(`${namespace}/${name}`)
+    return (this.#all ?? this.#byNamespace.get(namespace))?.store.get(namespacedName({ namespace, name }))
   }
 
   access(namespace: string): SecretAccess {

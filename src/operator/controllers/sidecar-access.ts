@@ -1,6 +1,7 @@
 /** What the credentials service asks of the cluster: reviews of tokens, facts of pods, and what is in force. */
 import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonValue } from '../../domain/json.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { PodFacts, PodLookup, TokenReviewer } from '../credentials/ports.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
@@ -74,9 +75,9 @@ export class PodWatch implements PodLookup {
 
   /** A sidecar may come before its pod's address is in the cache: then the API server is asked. */
   async get(namespace: string, name: string): Promise<PodFacts | undefined> {
-    const known = this.#reflector.store.get(`${namespace}/${name}`)
+    const pod = namespacedName({ namespace, name })
+    const known = this.#reflector.store.get(pod)
     const summary = known === undefined ? undefined : readSummary(known)
-    const pod = `${namespace}/${name}`
     if (summary !== undefined && summary.podIPs.length > 0) return this.#factsOf(pod, summary)
     const { client, rules } = this.#options
     try {

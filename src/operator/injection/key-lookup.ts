@@ -1,4 +1,5 @@
 /** VirtualKeys from the cache, which may be behind: what it does not know is asked of the API server, once. */
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
@@ -28,7 +29,7 @@ export function keyLookup(client: Pick<KubeClient, 'get' | 'list'>, cache: () =>
   }
   return {
     async find(namespace, name) {
-      const known = cache()?.get(`${namespace}/${name}`)
+      const known = cache()?.get(namespacedName({ namespace, name }))
       if (known !== undefined) return known
       try {
         return await live((signal) => client.get(VIRTUAL_KEYS, { namespace, name }, { signal }))

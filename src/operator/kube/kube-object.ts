@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 
 /** Any Kubernetes object as the API server's JSON says it; `spec`, `status` and `data` are raw and need a parser. */
 export interface KubeObject extends JsonObject {
@@ -40,7 +41,7 @@ export function isKubeObject(value: unknown): value is KubeObject {
 
 /** `namespace/name`, or `name` where there is no namespace: the key of stores and queues. */
 export function keyOf({ metadata }: { readonly metadata: ObjectName }): string {
-  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`
+  return namespacedName(metadata)
 }
 
 /** The opposite of `keyOf`. */
