@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { RemovalRule, RoutePlan } from '../../../src/domain/routing/route.ts'
-import { exhausted, NO_SLOT, type AttemptFailure } from '../../../src/proxy/pipeline/attempt-failure.ts'
+import { NO_SLOT, type AttemptFailure } from '../../../src/proxy/pipeline/attempt-failure.ts'
+import { exhausted } from '../../../src/proxy/pipeline/exhausted-plan.ts'
 import { HealthBoard } from '../../../src/proxy/providers/health-board.ts'
 import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
 import { createTestClock } from '../../helpers/clock.ts'
