@@ -13,12 +13,11 @@ import {
   type Alias,
   type Document,
   type ParsedNode,
-  type ScalarTag,
-  type Tags,
 } from 'yaml'
-import type { Steps } from '../domain/steps.ts'
 import { isRecord } from './defaults.ts'
+import { findExcess } from './excess.ts'
 import { fieldLines, type FieldLines } from './field-lines.ts'
+import { kubectlTags } from './kubectl-tags.ts'
 import type { FieldPath } from './problem.ts'
 import { tellFaults } from './syntax-faults.ts'
 
@@ -26,25 +25,8 @@ import { tellFaults } from './syntax-faults.ts'
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** Times that aliases may multiply nodes, by the library's count; honest files stay far below. */
 const MAX_ALIASES = 1000
-/** Documents of one file. */
-const MAX_DOCUMENTS = 5_000
-/** Brackets that are open at once. */
-const MAX_OPEN_BRACKETS = 500
-/** `- - - -`, `? ? ?`, `a: a: a:`, `&a &a`, `! !` without end on one line. Each part can match in one way only: linear. */
-const PROPERTIES_IN_A_ROW = /(?:[-?] ){200}|(?:[^\s:]{1,8}: ){200}|(?:[&!]\S{0,8} ){200}/
 /** Between two pauses: about a millisecond. */
 const LEXEMES_A_STEP = 1_000
-/** Characters looked at between two pauses, to the end of the line: some milliseconds. */
-const CHARACTERS_A_STEP = 128 * 1024
-/** Types of YAML 1.1 that kubectl's parser does not have, or turns back into text. */
-const NOT_IN_KUBECTL: ReadonlySet<string> = new Set([
-  'tag:yaml.org,2002:timestamp',
-  'tag:yaml.org,2002:binary',
-  'tag:yaml.org,2002:omap',
-  'tag:yaml.org,2002:pairs',
-  'tag:yaml.org,2002:set',
-])
-
 /** One object of a file: a document, or an item of a List. */
 export interface SourceObject {
   readonly value: unknown
@@ -95,7 +77,7 @@ function unreadable(message: string): ParsedDocument {
 /** The library's own loop, with a pause after so many lexemes: a document may be a List of thousands of objects. */
 function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<ParsedNode> | undefined> {
   const parser = new Parser(lines.addNewLine)
-  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags, logLevel: 'error' })
+  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags: kubectlTags, logLevel: 'error' })
   lines.addNewLine(0)
   let lexemes = 0
   for (const lexeme of new Lexer().lex(text)) {
@@ -105,59 +87,6 @@ function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<P
   }
   for (const token of parser.end()) yield* composer.next(token)
   yield* composer.end()
-}
-
-/**
- * What the parser would take minutes for, found by one look at the characters: too many documents, or more brackets,
- * dashes or properties in a row than any manifest has (brackets inside texts count as well: the bound is far off).
- */
-function* findExcess(text: string): Steps<string | undefined> {
-  let documents = 0
-  let open = 0
-  for (const lines of linesOf(text)) {
-    documents += lines.match(/^---/gm)?.length ?? 0
-    if (documents > MAX_DOCUMENTS) return `has more than ${MAX_DOCUMENTS} documents`
-    if (PROPERTIES_IN_A_ROW.test(lines)) return 'is nested too deeply'
-    for (let index = 0; index < lines.length; index += 1) {
-      const character = lines.charCodeAt(index)
-      if (character === 0x5b || character === 0x7b) open += 1
-      else if (character === 0x5d || character === 0x7d) open = Math.max(0, open - 1)
-      if (open > MAX_OPEN_BRACKETS) return 'is nested too deeply'
-    }
-    yield
-  }
-  return undefined
-}
-
-/** The text in pieces that end where a line does. */
-function* linesOf(text: string): Generator<string, undefined, undefined> {
-  for (let from = 0; from < text.length;) {
-    const newline = text.indexOf('\n', from + CHARACTERS_A_STEP)
-    const to = newline === -1 ? text.length : newline + 1
-    yield text.slice(from, to)
-    from = to
-  }
-}
-
-/** Octal as YAML 1.2 writes it, which kubectl's parser knows as well. */
-const OCTAL: ScalarTag = {
-  tag: 'tag:yaml.org,2002:int',
-  default: true,
-  test: /^[-+]?0o[0-7]+$/,
-  resolve: (text) => (text.startsWith('-') ? -1 : 1) * Number.parseInt(text.replace(/^[-+]?0o/, ''), 8),
-}
-
-/** `e2`, `-E5`, `.`: numbers without a digit before the exponent, which only this library knows. */
-const TEXT_LIKE_A_FLOAT: ScalarTag = {
-  tag: 'tag:yaml.org,2002:str',
-  default: true,
-  test: /^[-+]?(?:\.(?:_[0-9_]*)?(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)$/,
-  resolve: (text) => text,
-}
-
-function customTags(tags: Tags): Tags {
-  const known = tags.filter((tag) => typeof tag === 'string' || !(NOT_IN_KUBECTL.has(tag.tag) || tag.format === 'TIME'))
-  return [OCTAL, TEXT_LIKE_A_FLOAT, ...known]
 }
 
 function readDocument(

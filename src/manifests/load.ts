@@ -2,7 +2,6 @@
  * Manifest files to resources. Everything that the API server would refuse is refused here, with its place; all faults
  * are reported, not just the first.
  */
-import { nearest } from '../domain/nearest-name.ts'
 import {
   API_GROUP,
   API_VERSION,
@@ -18,20 +17,16 @@ import { isRecord } from './defaults.ts'
 import { readDocuments, type SourceObject } from './documents.ts'
 import { lineOfField } from './field-lines.ts'
 import { findFiles, readText } from './files.ts'
+import { kindReader, type KindReader } from './kind-readers.ts'
 import { checkMetadata, type CheckedMetadata } from './metadata.ts'
+import { ignored, isSlip, unknownKind } from './other-kinds.ts'
 import { formatPlace, formatResource, type Place, type Places } from './places.ts'
 import { formatPath, type FieldProblem, type ManifestProblem } from './problem.ts'
-import { readableKind, READABLE_KIND_NAMES, type ReadableKindName } from './readable-kinds.ts'
 import { readSecret, type Environment, type SecretResource } from './secrets.ts'
-import { validatorOf, type Validator } from './validate.ts'
-import { didYouMean } from './words.ts'
 
 /** Most problems that are reported; the rest are counted. */
 export const MAX_PROBLEMS = 100
 const DEFAULT_NAMESPACE = 'default'
-const KINDS: readonly string[] = ['VirtualKey', 'Provider', 'Organization']
-const CORE_KINDS: readonly string[] = ['Secret', 'Namespace']
-
 export interface ManifestResources {
   readonly organizations: readonly OrganizationResource[]
   readonly providers: readonly ProviderResource[]
@@ -89,34 +84,6 @@ export function loadTexts(texts: Readonly<Record<string, string>>, environment: 
   const load = new Load(environment)
   for (const [file, text] of Object.entries(texts)) takeAll(load.readFile(file, text))
   return load.result(Object.keys(texts))
-}
-
-interface KindReader {
-  readonly isNamespaced: boolean
-  readonly validate: Validator
-  readonly nameForm: 'subdomain' | 'label'
-}
-
-/** Each is made when the first document of its kind comes, since a start waits for it, and kept for the reloads. */
-const kindReaders = new Map<string, KindReader>()
-
-/** Undefined: nothing of ours. */
-function kindReader(apiVersion: string, kind: string): KindReader | undefined {
-  const name = READABLE_KIND_NAMES.find((known) => known === kind)
-  if (name === undefined || apiVersion !== apiVersionOf(name)) return undefined
-  let reader = kindReaders.get(name)
-  if (reader === undefined) kindReaders.set(name, (reader = makeReader(name)))
-  return reader
-}
-
-function apiVersionOf(kind: ReadableKindName): string {
-  return kind === 'Secret' || kind === 'Namespace' ? 'v1' : API_VERSION
-}
-
-function makeReader(name: ReadableKindName): KindReader {
-  const kind = readableKind(name)
-  const nameForm = name === 'Namespace' ? 'label' : 'subdomain'
-  return { isNamespaced: kind.isNamespaced, validate: validatorOf(kind), nameForm }
 }
 
 /** One load: gathers resources and problems. */
@@ -268,27 +235,6 @@ function toMeta(metadata: CheckedMetadata, isNamespaced: boolean): ObjectMeta {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
   }
-}
-
-/** A kind of ours under another group may be a slip, or another product's. */
-function ignored(apiVersion: string, kind: string): string {
-  const ours = KINDS.includes(kind) ? ` (its ${kind} is ${API_VERSION})` : ''
-  return `${apiVersion} ${kind} is not of this gateway${ours} and is ignored`
-}
-
-/** Whether it has the name of a kind of ours, nearly our group, or nearly the name of a core kind that is read. */
-function isSlip(apiVersion: string, kind: string): boolean {
-  const [group = ''] = apiVersion.split('/')
-  const isCore = apiVersion === 'v1' && nearest(kind, CORE_KINDS) !== undefined
-  return KINDS.includes(kind) || isCore || nearest(group, [API_GROUP]) !== undefined
-}
-
-function unknownKind(apiVersion: string, kind: string): FieldProblem {
-  if (CORE_KINDS.includes(kind)) return { path: ['apiVersion'], message: `${kind} is v1`, allowed: 'v1' }
-  if (apiVersion !== API_VERSION)
-    return { path: ['apiVersion'], message: `${apiVersion.slice(0, 64)} is not a served version`, allowed: API_VERSION }
-  const message = `unknown kind ${kind.slice(0, 64)}${didYouMean(kind, KINDS)}`
-  return { path: ['kind'], message, allowed: KINDS.join(', ') }
 }
 
 function placed(file: string, object: SourceObject, { path, message, allowed }: FieldProblem): ManifestProblem {
