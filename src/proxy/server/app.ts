@@ -7,22 +7,20 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
-import { adapterMeant, methodsOf, offeredMethods } from '../adapters/offered-methods.ts'
-import { pathFault } from '../adapters/path-fault.ts'
-import { ADAPTERS, adapterOfPath } from '../adapters/registry.ts'
-import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
+import { methodsOf } from '../adapters/offered-methods.ts'
+import { ADAPTERS } from '../adapters/registry.ts'
+import type { Incoming } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
-import { BodyBudget, type BodyShare } from './body-budget.ts'
+import { BodyBudget } from './body-budget.ts'
 import { ConnectionEnd } from './connection-end.ts'
-import { refuseOutside } from './refuse-outside.ts'
 import { newRequestId } from './request-id.ts'
-import { restOfBody } from './rest-of-body.ts'
 import type { RunningAnswers } from './running-answers.ts'
-import { send } from './send.ts'
+import { serve } from './serve.ts'
+import { notFound, refuseUnrouted, unexpected, unmetExpectation } from './unrouted.ts'
 
 export interface ServerOptions {
   /** Largest body taken, bytes. */
@@ -39,9 +37,7 @@ export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /** A request's head and body must have come within this time: slower clients hold memory for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000
-
-/** The status of a body that comes too slowly: its rest is not waited for. */
-const REQUEST_TIMEOUT = 408
+/** And its head within this. */
 const HEADERS_TIMEOUT_MS = 20_000
 /** Between two looks for such clients. */
 const CHECKING_INTERVAL_MS = 5_000
@@ -55,18 +51,13 @@ const MAX_CONNECTIONS = 4_096
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
 const MAX_PATH_PARAMETER = 256
 
-/** Characters of a path that a 404 repeats, so that a user sees which call of the SDK it was. */
-const MAX_SHOWN_PATH = 200
-
-/** What is mostly wrong then. */
-const BASE_URLS = 'base URLs of SDKs are /adapters/openai/v1, /adapters/anthropic, /adapters/gemini'
-
 /** Of a route whose path says nothing. */
 const NO_HINTS: RouteHints = {}
 
 /** No route has a schema: fastify's compilers, which are loaded where none are given, are not needed. */
 const NO_SCHEMAS = { buildValidator: () => noSchema, buildSerializer: () => noSchema }
 
+/** The server with all routes of all adapters; who builds it listens and closes. */
 export function buildApp(services: Services, options: ServerOptions): FastifyInstance {
   const connectionEnd = new ConnectionEnd(options.running)
   const app = Fastify({
@@ -144,48 +135,6 @@ function mount(
   })
 }
 
-interface Serving {
-  readonly share?: BodyShare
-  readonly sendTimeoutMs?: ServerOptions['sendTimeoutMs']
-}
-
-/** Sends the answer when it is there; then nothing of the request is left in memory. Never rejects. */
-async function serve(
-  answer: Promise<Outgoing> | Outgoing,
-  { adapter, query }: Pick<Incoming, 'adapter' | 'query'>,
-  response: ServerResponse,
-  services: Services,
-  { share, sendTimeoutMs }: Serving = {},
-): Promise<void> {
-  try {
-    const outgoing = await answer
-    const rest = outgoing.status === REQUEST_TIMEOUT ? undefined : restOfBody(response)
-    // It goes on for as long as the model writes. @see pipeline/forget-request.ts
-    if (outgoing.type === 'stream') share?.forgetContents()
-    const requestId = outgoing.headers['x-request-id']
-    const sending = send(response, framed(outgoing, adapter, query), {
-      timeoutMs: sendTimeoutMs,
-      rest,
-      onStalled: (waitingBytes) => services.log.info({ requestId, waitingBytes }, 'client has stopped reading'),
-    })
-    if (sending !== undefined) await sending
-  } catch (err) {
-    services.log.error({ err }, 'answer broke off')
-    response.destroy()
-  } finally {
-    share?.release()
-  }
-}
-
-/** A stream in the framing that the client asked for. */
-function framed(outgoing: Outgoing, adapter: ClientAdapter, query: string): Outgoing {
-  if (outgoing.type !== 'stream') return outgoing
-  const framing = adapter.streamFraming?.(new URLSearchParams(query))
-  if (framing === undefined) return outgoing
-  const headers = { ...outgoing.headers, 'content-type': framing.contentType }
-  return { ...outgoing, headers, chunks: framing.frame(outgoing.chunks) }
-}
-
 function incomingOf(
   request: IncomingMessage,
   adapter: ClientAdapter,
@@ -237,38 +186,6 @@ function queryOf(request: FastifyRequest): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** Paths are matched to the letter: `//`, encoded slashes, dots and other cases lead here, never to another route. */
-function notFound(request: FastifyRequest, reply: FastifyReply, services: Services): void {
-  const { method = '', url = '' } = request.raw
-  const shown = `${method} ${url.replace(/\?.*/s, '').slice(0, MAX_SHOWN_PATH)}`
-  const offered = offeredMethods(url)
-  const allow = offered.join(', ')
-  const meant = offered.includes(method) ? undefined : adapterMeant(method, url)
-  const fault = meant === undefined ? pathFault(url) : `The base URL lacks /adapters/${meant.label}`
-  const lead = fault === undefined ? '' : `${fault}. `
-  // With a method of its own the path was taken for a route's and is none: an encoding that is broken, a call not offered.
-  const error =
-    allow === '' || offered.includes(method)
-      ? new GatewayError(
-          'route_not_found',
-          `${lead}There is no such method and path: ${shown}; offered are ${adapterOfPath(url).offers}; ${BASE_URLS}`,
-        )
-      : new GatewayError('method_not_allowed', `${lead}This path takes ${allow} only: ${shown}; ${BASE_URLS}`, {
-          headers: { allow },
-        })
-  refuseUnrouted(error, request, reply, services)
-}
-
-function unexpected(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services): void {
-  const status = statusOf(error)
-  if (status >= 400 && status < 500) {
-    const code = status === 415 ? 'unsupported_media_type' : 'invalid_request_error'
-    return refuseUnrouted(new GatewayError(code, 'The request is not well-formed.'), request, reply, services)
-  }
-  services.log.error({ err: error }, 'unexpected error')
-  refuseUnrouted(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
-}
-
 /** @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
 function hasOneHost({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): boolean {
   if (headers.host === undefined) return httpVersionMinor === 0
@@ -278,26 +195,4 @@ function hasOneHost({ headers, httpVersionMinor, rawHeaders }: IncomingMessage):
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return hosts === 1
-}
-
-/** An `Expect` that is not `100-continue`. */
-function unmetExpectation(request: IncomingMessage, response: ServerResponse, services: Services): void {
-  const error = new GatewayError('invalid_request_error', 'Of expectations only 100-continue is met.', {
-    param: 'expect',
-    status: 417,
-  })
-  response.shouldKeepAlive = false
-  const rest = restOfBody(response)
-  void send(response, refuseOutside(error, request.url ?? '', services.wallNow()), { rest })
-}
-
-function statusOf(error: unknown): number {
-  return typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 500
-}
-
-function refuseUnrouted(error: GatewayError, request: FastifyRequest, reply: FastifyReply, services: Services): void {
-  reply.hijack()
-  const target = request.raw.url ?? ''
-  const outgoing = refuseOutside(error, target, services.wallNow())
-  void serve(outgoing, { adapter: adapterOfPath(target), query: '' }, reply.raw, services)
 }
