@@ -8,6 +8,7 @@ import { readModels } from './read-models.ts'
 import { readUsage } from './read-usage.ts'
 import type { Services } from './services.ts'
 
+/** From a client's request to its answer, refusals included. Never rejects. */
 export type Operation = (incoming: Incoming, services: Services) => Promise<Outgoing>
 
 const OPERATIONS: Readonly<Record<AdapterRoute['operation'], Operation>> = {
@@ -19,6 +20,7 @@ const OPERATIONS: Readonly<Record<AdapterRoute['operation'], Operation>> = {
   usage: readUsage,
 }
 
+/** That of a route. */
 export function operationOf(name: AdapterRoute['operation']): Operation {
   return OPERATIONS[name]
 }

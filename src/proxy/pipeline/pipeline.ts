@@ -2,16 +2,17 @@
  * The way of a request. Each stage is one file; what a stage returns is the proof that it ran, and the next one takes
  * nothing else. A refusal at any stage leaves by the one `catch`.
  *
- *   authenticate          identity first: nothing about models, budgets or headers is told to a stranger
- *   resolve policy        a bad or forbidden control header is refused before the body is read
- *   read request          the body, bounded, as a neutral request
- *   plan                  candidates, rules, order; pure
- *   admit                 rate limits, budgets and quotas in one question; the request's bound is reserved
- *   guard request         injection is refused, personal data and secrets are masked in the client's own document;
- *                         for a small request while the quota store is asked
- *   look up cache         in masked space; a hit asks nobody, and identical requests wait for the first
- *   call provider         failover along the plan; nothing has been sent to the client yet
- *   respond, settle       the answer in the client's format; the end is recorded exactly once
+ *   authenticate.ts             identity first: nothing about models, budgets or headers is told to a stranger
+ *   resolve-request-policy.ts   a bad or forbidden control header is refused before the body is read
+ *   read-request.ts             the body, bounded, as a neutral request
+ *   plan-request.ts             candidates, rules, order; pure
+ *   admit.ts                    rate limits, budgets and quotas in one question; the request's bound is reserved
+ *   guard-request.ts            injection is refused, personal data and secrets are masked in the client's own document;
+ *                               for a small request while the quota store is asked
+ *   through-cache.ts            in masked space; a hit asks nobody, and identical requests wait for the first
+ *   call-provider.ts            failover along the plan; nothing has been sent to the client yet. In its place, for
+ *                               `force-json`: force-json.ts
+ *   respond.ts, settle.ts       the answer in the client's format; the end is recorded exactly once
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
@@ -39,9 +40,9 @@ import { settlementOf } from './settle.ts'
 import { ownTurn } from './take-turns.ts'
 import { traceHeaders, traceStep } from './trace.ts'
 
-/** Bodies have come whole: they are parsed, planned and admitted. */
+/** Of requests whose bodies have come whole: they are parsed, planned and admitted together. @see cohort.ts */
 const arrived = new Cohort()
-/** Admissions have been asked for: guardrails and the look into the cache. */
+/** Of those whose admissions have been asked for: guardrails and the look into the cache. */
 const guarding = new Cohort()
 
 /** A chat completion from the client's headers to its answer. Never throws. */
@@ -67,8 +68,8 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
 
     if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
     const route = planRequest(read.request, governed, record, services)
-    const ready = read.bytes.length > SMALL_REQUEST_BYTES ? admitThenPrepare : admitAndPrepare
-    const [admitted, prepared] = await ready(read, format, route, governed, record, services)
+    const prepare = read.bytes.length > SMALL_REQUEST_BYTES ? admitThenPrepare : admitWhilePreparing
+    const [admitted, prepared] = await prepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
     if (record.stream && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
     const headers = traceHeaders(record)
@@ -80,17 +81,17 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
   }
 }
 
-/** What a provider or the cache may be asked for. */
+/** What a provider may be asked for; the cache has been asked. */
 interface Prepared {
   readonly guarded: GuardedRequest
-  readonly begun: CompletionLookUp
+  readonly lookUp: CompletionLookUp
 }
 
 /**
  * The quota store's way and the guardrails' work take about as long, so a small request is guarded and looked for in
  * the shared cache while the store is asked. Of two refusals the store's is told, as if it had come first.
  */
-async function admitAndPrepare(
+async function admitWhilePreparing(
   read: ReadRequest,
   format: Format,
   route: RoutePlan,
@@ -107,7 +108,7 @@ async function admitAndPrepare(
   let prepared: Prepared
   let admitted: AdmittedRequest
   try {
-    prepared = lookedFor(guardRequest(read, format, caller, record, services), caller, record, services)
+    prepared = withLookUp(guardRequest(read, format, caller, record, services), caller, record, services)
   } finally {
     admitted = await admitting.catch((refusal: unknown) => {
       record.forgetGuardrails()
@@ -131,23 +132,23 @@ async function admitThenPrepare(
   await ownTurn()
   const guarded = await guardRequestInTurns(read, format, caller, record, services)
   await ownTurn()
-  const prepared = lookedFor(guarded, caller, record, services)
+  const prepared = withLookUp(guarded, caller, record, services)
   await ownTurn()
   return [admitted, prepared]
 }
 
-function lookedFor(
+function withLookUp(
   guarded: GuardedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Prepared {
-  return { guarded, begun: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
+  return { guarded, lookUp: beginCompletionLookUp(guarded.request, guarded.redactions, caller, record, services) }
 }
 
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
-  { guarded, begun }: Prepared,
+  { guarded, lookUp }: Prepared,
   { plan, clampFor, limitFor }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
@@ -159,7 +160,7 @@ async function answerThroughCache(
     restore: (text) => restorer?.restore(text, 'message') ?? text,
     hide: (text) => guarded.redactions?.hide(text) ?? text,
   }
-  const answer = await completeThroughCache({ request, plan, clampFor }, begun, caller, record, services, () =>
+  const answer = await completeThroughCache({ request, plan, clampFor }, lookUp, caller, record, services, () =>
     caller.policy.flags.has('force-json')
       ? callForJson(call(), view, record, services)
       : callProvider(call(), record, services),
