@@ -1,7 +1,7 @@
 /** A provider's response outside 2xx: its words, without its key, and what its family makes of it. */
 import type { FormatName } from '../../domain/completion/request.ts'
 import type { Format, ProviderError } from '../../domain/formats/format.ts'
-import { isJsonObject } from '../../domain/json.ts'
+import { asObject, type JsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -46,15 +46,17 @@ export async function statusErrorOf(
   const body = new TextDecoder().decode(await readErrorBody(reply))
   const { status, headers } = reply
   const verdict = judgeReply(familyOf(deployment.provider.type), deployment.provider, { status, headers, body, nowMs })
-  const document = parseLoosely(body)
-  const provider = isJsonObject(document) ? format.parseError(document) : NOTHING
+  const document = errorObjectOf(body)
+  const provider = document === undefined ? NOTHING : format.parseError(document)
   const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment) : undefined
   return new StatusError(status, verdict, withoutCredential(provider, credential), format.name, detail)
 }
 
-function parseLoosely(text: string): unknown {
+/** Google's address for OpenAI's API has the error in an array of one. */
+function errorObjectOf(text: string): JsonObject | undefined {
   try {
-    return jsonValue(text)
+    const document = jsonValue(text)
+    return asObject(Array.isArray(document) ? document[0] : document)
   } catch {
     return undefined
   }

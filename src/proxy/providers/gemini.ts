@@ -40,7 +40,12 @@ function method({ operation, stream }: Target): string {
  * that is gone or never was, with 403, as if the key were.
  */
 function classifyFailure(status: number, body: string): FailureKind {
-  if (status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)) return 'our-fault'
+  if (refusesKey(status, body)) return 'our-fault'
   const isMissing = (status === 403 || status === 404) && /CachedContent not found|access the File /i.test(body)
   return isMissing ? 'request' : classifyStatus(status, body)
+}
+
+/** Google refuses a key with 400, at its address for OpenAI's API too. */
+export function refusesKey(status: number, body: string): boolean {
+  return status === 400 && /"API_KEY_INVALID"|API key (not valid|expired)/i.test(body)
 }

@@ -1,6 +1,7 @@
 /** Servers that speak OpenAI's API: Ollama, vLLM, llama.cpp, Groq, Mistral, DeepSeek, OpenRouter and many more. */
 import type { ProviderFamily } from './provider-family.ts'
 import { withPath } from './provider-family.ts'
+import { refusesKey } from './gemini.ts'
 import { classifyOpenaiFailure, openaiPath } from './openai.ts'
 
 export const openaiCompatible = {
@@ -11,5 +12,11 @@ export const openaiCompatible = {
   url: (base, target) => withPath(base, openaiPath(target.operation)),
   healthUrl: (base) => withPath(base, '/models'),
   authorize: (secret) => ['authorization', `Bearer ${secret}`],
-  classifyFailure: classifyOpenaiFailure,
+  classifyFailure: (status, body) =>
+    isGoogles(body) && refusesKey(status, body) ? 'our-fault' : classifyOpenaiFailure(status, body),
 } satisfies ProviderFamily
+
+/** In an array, as nobody else's: servers that quote the client's words must not make them a refusal of the key. */
+function isGoogles(body: string): boolean {
+  return /^\s*\[\s*\{\s*"error"/.test(body)
+}

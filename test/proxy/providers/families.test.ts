@@ -209,7 +209,18 @@ const VENDORS_OWN_WAYS: readonly [ProviderType, number, string][] = [
     400,
     '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}',
   ],
+  // Gemini's address for OpenAI's API.
+  [
+    'OpenAICompatible',
+    400,
+    '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
+  ],
 ]
+
+t.test("a server that quotes the client's words does not refuse its key by them", async (t) => {
+  const quoting = '{"error":{"message":"1 validation error: input_value=API key not valid","code":400}}'
+  t.equal(familyOf('OpenAICompatible').classifyFailure(400, quoting), 'request')
+})
 
 t.test('Gemini says of a cached content or file that is gone what it says of a refused key', async (t) => {
   const refusal = (message: string) => JSON.stringify({ error: { code: 403, message, status: 'PERMISSION_DENIED' } })
