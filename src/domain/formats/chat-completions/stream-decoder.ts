@@ -94,7 +94,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     }
     this.#start(chunk, choices.length > 0 || usage !== undefined, parts)
     for (const choice of choices) this.#choice(choice, parts)
-    if (usage === undefined) return
+    if (usage === undefined || (this.#usage !== undefined && countsNothing(usage))) return
     this.#usage = usage
     if (this.#isComplete()) this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
     parts.push({ type: 'usage', usage })
@@ -178,6 +178,11 @@ function parseChunk(data: string): JsonObject | undefined {
 function usageOf(chunk: JsonObject): Usage | undefined {
   const inChoice = asObject(asArray(chunk.choices)[0])?.usage
   return parseUsage(chunk.usage ?? asObject(chunk.x_groq)?.usage ?? inChoice)
+}
+
+/** After counts: of a relay that ends each stream with a usage of its own, and knows none. It does not make the answer free. */
+function countsNothing({ input, cachedInput, cacheWrite, output }: Usage): boolean {
+  return input + cachedInput + cacheWrite + output === 0
 }
 
 function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, parts: StreamPart[]): void {

@@ -355,3 +355,15 @@ t.test('tool arguments are a channel of JSON for each call', async (test) => {
   patcher.push(chunk({ tool_calls: [call(0, '}')] }))
   test.strictSame(seen, ['0:tool:0 json {', '0:tool:1 json [', '0:tool:0 json }'])
 })
+
+t.test('zeros at the end do not undo the usage that was told before', async (test) => {
+  const told = (prompt_tokens: number, completion_tokens: number) =>
+    eventOf({ id: 'c', choices: [], usage: { prompt_tokens, completion_tokens } })
+  const usagesOf = (...events: SseEvent[]) =>
+    partsOf([chunk({ content: 'a' }, 'stop'), ...events, DONE]).flatMap((part) =>
+      part.type === 'usage' ? [[part.usage.input, part.usage.output]] : [],
+    )
+  test.strictSame(usagesOf(told(100, 50), told(0, 0)), [[100, 50]])
+  test.strictSame(usagesOf(told(0, 0), told(100, 50)).at(-1), [100, 50])
+  test.strictSame(usagesOf(told(0, 0)), [[0, 0]])
+})
