@@ -75,6 +75,8 @@ export class Reflector {
   #version = ''
   #heardAt: Milliseconds | undefined
   #fruitless = 0
+  /** Since the last watch that lasted. */
+  #hasExpired = false
   #lists = 0
   #watches = 0
   #failures = 0
@@ -150,10 +152,14 @@ export class Reflector {
   async #afterFailure(error: unknown): Promise<void> {
     const { timing, log, resource } = this.#options
     if (error instanceof KubeError && error.isExpired) {
-      // Not a fault: etcd was compacted. The next list may come at once, unless they keep coming.
+      // Not a fault: etcd was compacted, or the API server has started anew, and is there again after all those waits.
+      // The next list may come at once, unless they keep coming.
       this.#version = ''
       log.info({ resource: resource.plural, ...errorFields(error) }, 'watch expired')
-      if (this.#backoff.failures === 0) return void this.#backoff.next()
+      if (!this.#hasExpired) {
+        this.#hasExpired = true
+        return void this.#backoff.next()
+      }
     }
     this.#failures += 1
     const waitMs = this.#backoff.next(error instanceof KubeError ? error.retryAfterMs : undefined)
@@ -202,12 +208,17 @@ export class Reflector {
     } finally {
       this.#fruitless = fruitful ? 0 : this.#fruitless + 1
       // Only then: one event and an end, over and over, would otherwise be a loop without a wait.
-      if (fruitful && timing.elapsed() - begunAt >= SHORT_WATCH_MS) this.#backoff.reset()
+      if (fruitful && timing.elapsed() - begunAt >= SHORT_WATCH_MS) this.#goesWell()
     }
     if (this.#stopped) return
     if (timing.elapsed() - begunAt < SHORT_WATCH_MS) throw new Error('the watch ended at once')
     this.#fruitless = 0
+    this.#goesWell()
+  }
+
+  #goesWell(): void {
     this.#backoff.reset()
+    this.#hasExpired = false
   }
 
   #take(event: WatchEvent): void {

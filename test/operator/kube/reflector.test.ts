@@ -134,6 +134,23 @@ t.test('a compacted history leads to a list that tells deletions too', async (t)
   t.equal(log.entries.filter(({ message }) => message === 'watch expired').length, 1)
 })
 
+t.test('what an outage has made too old is listed at once, however long the waits have become in it', async (t) => {
+  const { server, reflector, log } = await fixture(t)
+  server.put('a')
+  reflector.start()
+  await until(() => server.openWatches === 1)
+  server.broken = { type: 'reset' }
+  server.disconnect()
+  await until(() => reflector.stats.failures >= 4)
+  server.put('b')
+  server.compact()
+  server.broken = undefined
+  await until(() => reflector.store.size === 2)
+  t.equal(log.entries.filter(({ message }) => message === 'watch expired').length, 1)
+  const waited = log.entries.filter(({ message }) => message === 'list or watch failed')
+  t.notOk(waited.some(({ fields }) => JSON.stringify(fields).includes('"status":410')))
+})
+
 t.test('a list whose continuation has expired is started again', async (t) => {
   const { server, reflector } = await fixture(t)
   server.pageSize = 1
