@@ -6,7 +6,7 @@ import { isUsageOnly } from '../usage/usage-change.ts'
 import type { ClusterChange, ClusterView } from './cluster-view.ts'
 
 export interface ChangeRouterOptions {
-  readonly view: Pick<ClusterView, 'virtualKeys' | 'keysOfSecret'>
+  readonly view: Pick<ClusterView, 'virtualKeys' | 'providers' | 'organizations' | 'keysOfSecret'>
   /** The operator's own: all Secrets there count. */
   readonly namespace: string
   /** VirtualKeys, `namespace/name`. */
@@ -40,8 +40,15 @@ export class ChangeRouter {
     if (!isStatusOnly(change.previous, change.current)) onInputChanged()
   }
 
-  /** Every VirtualKey needs a round, and a look at its status. */
-  addAllKeys(): void {
+  /** Every VirtualKey needs a round, and every resource a look at its status. */
+  addAll(): void {
+    const { statuses, view } = this.#options
+    this.#addAllKeys()
+    for (const store of [view.providers, view.organizations])
+      for (const object of store.list()) statuses.add(`${object.kind}/${keyOf(object)}`)
+  }
+
+  #addAllKeys(): void {
     for (const key of this.#options.view.virtualKeys.list()) this.#addKey(keyOf(key))
   }
 
@@ -53,7 +60,7 @@ export class ChangeRouter {
 
   #noteSecret(secret: KubeObject | undefined): void {
     // The access to a namespace: whose Secrets it are is not known.
-    if (secret === undefined) return this.addAllKeys()
+    if (secret === undefined) return this.#addAllKeys()
     for (const key of this.#options.view.keysOfSecret(secret)) this.#addKey(key)
   }
 

@@ -99,6 +99,7 @@ export class Controllers {
   /** What was published last by this process. */
   #told: Build | undefined
   #workers: Promise<unknown> | undefined
+  #isLeading = false
   #stopped = false
 
   constructor(options: ControllersOptions) {
@@ -122,8 +123,8 @@ export class Controllers {
     this.#router = new ChangeRouter({
       view: this.#view,
       namespace,
-      keys: this.#keys,
-      statuses: this.#statuses,
+      keys: this.#whileLeading(this.#keys),
+      statuses: this.#whileLeading(this.#statuses),
       onInputChanged: () => this.#configuration.request(),
     })
     this.#acknowledgements = new AcknowledgementPoll({
@@ -219,7 +220,8 @@ export class Controllers {
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
     this.#usage.lead(isLeader)
     this.#circuits.lead(isLeader)
-    this.#router.addAllKeys()
+    this.#isLeading = true
+    this.#router.addAll()
     this.#workers = Promise.all([
       this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
       this.#work('status', this.#statuses, isLeader, async (id) => {
@@ -245,6 +247,11 @@ export class Controllers {
   redisReturned(): void {
     this.#options.logins?.forget()
     this.#configuration.request()
+  }
+
+  /** What nobody takes out would hold the names of all that ever was; who begins to lead looks at all that is. */
+  #whileLeading(queue: WorkQueue): Pick<WorkQueue, 'add'> {
+    return { add: (key) => void (this.#isLeading && queue.add(key)) }
   }
 
   #work(

@@ -38,6 +38,14 @@ t.test('22: two operators', async (t) => {
     t.ok((await epoch()) > 0)
   })
 
+  t.test('the one that does not lead keeps no list of work: nobody would take what is deleted out of it', async (t) => {
+    const leader = await leaderOf(operators)
+    const other = operators.find((operator) => operator !== leader)
+    await until(async () => (await other?.metric('tollgate_virtual_keys')) === 1)
+    t.equal(await other?.metric('tollgate_queue_depth{queue="keys"}'), 0)
+    t.equal(await other?.metric('tollgate_queue_depth{queue="statuses"}'), 0)
+  })
+
   t.test('after kill -9 the other takes over with a higher epoch', async (t) => {
     const leader = await leaderOf(operators)
     const before = await epoch()
