@@ -286,10 +286,20 @@ export class Controllers {
     this.#told = build
     this.#trouble.succeeded()
     this.#ledger.published(build)
-    for (const key of this.#view.virtualKeys.list()) if (isDeleting(key)) this.#keys.add(keyOf(key))
+    this.#addDeleting()
     void this.#withLogins((logins) => logins.ensure(build.snapshot))
     // First, so that a key which no sidecar uses yet is not called pending in between.
     void this.#acknowledgements.run().then(() => this.#addStatuses(changedResources(before, build)))
+  }
+
+  /** What has gone out of force with a publication: finalizers of ours can go, statuses tell of those of others. */
+  #addDeleting(): void {
+    const { virtualKeys, providers, organizations } = this.#view
+    const deleting = [virtualKeys, providers, organizations].flatMap((store) => store.list().filter(isDeleting))
+    for (const object of deleting) {
+      this.#statuses.add(`${object.kind}/${keyOf(object)}`)
+      if (object.kind === 'VirtualKey') this.#keys.add(keyOf(object))
+    }
   }
 
   /** Statuses of keys say whether sidecars can log in. */

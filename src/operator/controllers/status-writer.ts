@@ -1,5 +1,5 @@
 /** Writes the status of a resource where it differs, and tells an event where `Ready` has changed. */
-import { asObject, asString } from '../../domain/json.ts'
+import { asArray, asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -22,8 +22,9 @@ import { isGenerated, ownedSecret } from './gather.ts'
 import type { ProviderHealth } from '../health/provider-health.ts'
 import type { ProgrammedLedger } from './programmed.ts'
 import { SeveralKeys } from './several-keys.ts'
-import { conditionsOf, organizationFields, providerFields, virtualKeyFields } from './status.ts'
+import { conditionsOf, endConditions, organizationFields, providerFields, virtualKeyFields } from './status.ts'
 import type { Problem, StatusInput } from './status.ts'
+import { FINALIZER } from './virtual-key.ts'
 
 const FIELD_MANAGER = 'tollgate-controller'
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -42,8 +43,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Organization: ['observedGeneration', 'configRevision', 'keyCount', 'projectCount', 'projects', 'conditions'],
 }
 
+/** Those that are left of a resource that is over. */
+const END_FIELDS = ['observedGeneration', 'conditions']
+
 /** Reasons of what somebody has switched off: that it is not ready is no fault. */
-const DELIBERATE: ReadonlySet<string> = new Set(['Suspended', 'Disabled'])
+const DELIBERATE: ReadonlySet<string> = new Set(['Suspended', 'Disabled', 'Deleting'])
 
 const NO_PROJECTS: ReadonlySet<string> = new Set()
 /** The usage of a project is in the same entry as the number of its keys, and is written by usage-writer.ts. */
@@ -83,12 +87,27 @@ export class StatusWriter {
     const { kind, key } = partsOf(id)
     const object = this.#lookup(kind)?.get(key)
     const build = this.#options.build()
-    if (object === undefined || build === undefined || isDeleting(object)) return false
+    if (object === undefined || build === undefined) return false
+    if (isDeleting(object)) return this.#writeEnd(id, kind, object)
     // A build of this very object and generation is on its way.
     if (build.versions.get(id) !== versionOf(object)) return false
     const input = this.#input(id, kind, key, object, build)
     if (input === undefined) return false
     return this.#apply(kind, object, input)
+  }
+
+  /** Of what others' finalizers hold back when it is out of force already; all that was said of it before is taken back. */
+  async #writeEnd(id: string, kind: string, object: KubeObject): Promise<boolean> {
+    const { client, ledger, now } = this.#options
+    if (asArray(object.metadata['finalizers']).includes(FINALIZER) || !ledger.isOut(id)) return false
+    const { generation } = object.metadata
+    const desired = endConditions(generation)
+    const conditions = mergeConditions(asObject(object['status'])?.['conditions'], desired, now())
+    const owner = { fieldManager: FIELD_MANAGER, fields: END_FIELDS }
+    const status = { ...(generation === undefined ? {} : { observedGeneration: generation }), conditions }
+    const wrote = await applyStatus(client, resourceOf(kind), object, status, owner)
+    if (wrote) this.#tell(object, desired)
+    return wrote
   }
 
   #input(id: string, kind: string, key: string, object: KubeObject, build: Build): StatusInput | undefined {

@@ -76,6 +76,18 @@ export function conditionsOf({
   return [...answers, { type: 'Ready', status, reason, message, observedGeneration }]
 }
 
+/** Of a resource that is being deleted and is out of force: only others hold it back. */
+export function endConditions(observedGeneration: number | undefined): DesiredCondition[] {
+  const message = 'it is being deleted and not in force any more'
+  return ['Programmed', 'Ready'].map((type) => ({
+    type,
+    status: 'False',
+    reason: 'Deleting',
+    message,
+    observedGeneration,
+  }))
+}
+
 export interface VirtualKeyDetails {
   /** Of the Secret that this operator keeps; absent for a key that somebody brought. */
   readonly generated?: GeneratedKey | undefined
