@@ -119,4 +119,15 @@ function watchLevels(registry: Registry, figures: () => ControllerFigures, isLea
     },
   })
   registry.registerMetric(depths)
+  const failing = new Gauge({
+    name: 'tollgate_watch_failing',
+    help: '1 where the resource cannot be read from the API server: its changes are not seen',
+    labelNames: ['resource'],
+    registers: [],
+    collect() {
+      for (const [resource, isFailing] of Object.entries(figures().failingWatches))
+        this.set({ resource }, Number(isFailing))
+    },
+  })
+  registry.registerMetric(failing)
 }

@@ -391,7 +391,14 @@ async function metricNames(): Promise<readonly string[]> {
   }))
   const operator = createOperatorMetrics()
   operator.watch(
-    () => ({ virtualKeys: 0, shards: 0, queueDepth: {}, exhaustedQuotas: 0, unhealthyProviders: 0 }),
+    () => ({
+      virtualKeys: 0,
+      shards: 0,
+      queueDepth: {},
+      failingWatches: {},
+      exhaustedQuotas: 0,
+      unhealthyProviders: 0,
+    }),
     () => false,
   )
   const pages = [(await proxy.page()).text, (await operator.page()).text]

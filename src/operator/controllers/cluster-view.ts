@@ -86,6 +86,11 @@ export class ClusterView {
     return this.#hasSynced
   }
 
+  /** By resource, whether it cannot be read at the moment: what the view holds of it may be old. Secrets: see `secretAccess`. */
+  get failing(): Readonly<Record<string, boolean>> {
+    return Object.fromEntries(this.#reflectors.map(({ resource, stats }) => [resource.plural, stats.isFailing]))
+  }
+
   secret(namespace: string, name: string): KubeObject | undefined {
     return this.#secrets.get(namespace, name)
   }

@@ -73,6 +73,8 @@ export interface ControllerMetrics extends UsageMetrics {
 
 export interface ControllerFigures {
   readonly queueDepth: Readonly<Record<string, number>>
+  /** By resource: it cannot be read at the moment. */
+  readonly failingWatches: Readonly<Record<string, boolean>>
   readonly shards: number
   readonly virtualKeys: number
   /** Keys, projects and organizations whose budget or token quota is spent. */
@@ -199,6 +201,7 @@ export class Controllers {
     const { build } = this.#configuration
     return {
       queueDepth: { keys: this.#keys.stats.depth, statuses: this.#statuses.stats.depth },
+      failingWatches: this.#view.failing,
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
       exhaustedQuotas: this.#usage.exhausted,

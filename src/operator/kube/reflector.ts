@@ -55,6 +55,8 @@ export interface ReflectorStats {
   readonly lists: number
   readonly watches: number
   readonly failures: number
+  /** Nothing has been heard since the last failure: what is in the store may be old. */
+  readonly isFailing: boolean
   /** Events from watches. */
   readonly events: number
   /** Since anything was heard, bookmarks included; undefined before the first list. */
@@ -80,6 +82,7 @@ export class Reflector {
   #lists = 0
   #watches = 0
   #failures = 0
+  #isFailing = false
   #events = 0
 
   constructor(options: ReflectorOptions) {
@@ -112,6 +115,7 @@ export class Reflector {
       lists: this.#lists,
       watches: this.#watches,
       failures: this.#failures,
+      isFailing: this.#isFailing,
       events: this.#events,
       silentMs: this.#heardAt === undefined ? undefined : this.#options.timing.elapsed() - this.#heardAt,
     }
@@ -162,6 +166,7 @@ export class Reflector {
       }
     }
     this.#failures += 1
+    this.#isFailing = true
     const waitMs = this.#backoff.next(error instanceof KubeError ? error.retryAfterMs : undefined)
     log.warn({ resource: resource.plural, waitMs: Math.round(waitMs), ...errorFields(error) }, 'list or watch failed')
     await pause(timing, waitMs, this.#stopping.signal)
@@ -254,5 +259,6 @@ export class Reflector {
 
   #heard(): void {
     this.#heardAt = this.#options.timing.elapsed()
+    this.#isFailing = false
   }
 }

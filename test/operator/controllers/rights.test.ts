@@ -26,9 +26,10 @@ t.test('with the least rights', async (t) => {
     rules: [...rules],
   })
   await world.apply(
+    role('ClusterRole', 'tollgate-organizations', [rule('tollgate.dev', ['organizations'], READ)]),
     role('ClusterRole', 'tollgate', [
       rule('tollgate.dev', ['virtualkeys'], [...READ, 'patch']),
-      rule('tollgate.dev', ['providers', 'organizations'], READ),
+      rule('tollgate.dev', ['providers'], READ),
       rule('tollgate.dev', ['virtualkeys/status', 'providers/status', 'organizations/status'], ['patch']),
       rule('', ['namespaces', 'pods'], READ),
       rule('authentication.k8s.io', ['tokenreviews'], ['create']),
@@ -52,6 +53,9 @@ t.test('with the least rights', async (t) => {
   const account = `--serviceaccount=${SYSTEM}:tollgate`
   await plane.kubectl('create', 'clusterrolebinding', 'tollgate', '--clusterrole=tollgate', account)
   await plane.kubectl('create', 'rolebinding', 'tollgate', '-n', SYSTEM, '--role=tollgate', account)
+  const organizations = ['clusterrolebinding', 'tollgate-organizations']
+  const toOrganizations = ['--clusterrole=tollgate-organizations', account]
+  await plane.kubectl('create', ...organizations, ...toOrganizations)
   const grant = ['create', 'rolebinding', 'tollgate', '-n', 'granted', '--clusterrole=tollgate-namespace', account]
   await plane.kubectl(...grant)
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-rights-'))
@@ -100,6 +104,21 @@ t.test('with the least rights', async (t) => {
     for (const text of [notes, docs]) t.ok(text.includes(`create rolebinding ${name} -n`))
     await plane.kubectl(...(command ?? '').split(' '))
     await world.reaches('closed/app', 'Ready', 'True Ready')
+  })
+
+  t.test('a right that is taken away while it runs shows in a metric, and ends nothing', async (t) => {
+    const failing = (resource: string) => operator.metric(`tollgate_watch_failing{resource="${resource}"}`)
+    t.equal(await failing('organizations'), 0)
+    await plane.kubectl('delete', ...organizations)
+    // What is being watched stays so; rights are looked at when it is asked for anew.
+    await plane.kill('kube-apiserver')
+    await plane.start('kube-apiserver')
+    await until(async () => operator.output().includes('cannot watch resource \\"organizations'), 60_000)
+    await until(async () => (await failing('providers')) === 0, 60_000)
+    t.equal(await failing('organizations'), 1)
+    t.ok(await world.published('closed/app'))
+    await plane.kubectl('create', ...organizations, ...toOrganizations)
+    await until(async () => (await failing('organizations')) === 0, 60_000)
   })
 
   t.test(

@@ -142,11 +142,13 @@ t.test('what an outage has made too old is listed at once, however long the wait
   server.broken = { type: 'reset' }
   server.disconnect()
   await until(() => reflector.stats.failures >= 4)
+  t.equal(reflector.stats.isFailing, true)
   server.put('b')
   server.compact()
   server.broken = undefined
   await until(() => reflector.store.size === 2)
   t.equal(log.entries.filter(({ message }) => message === 'watch expired').length, 1)
+  t.equal(reflector.stats.isFailing, false)
   const waited = log.entries.filter(({ message }) => message === 'list or watch failed')
   t.notOk(waited.some(({ fields }) => JSON.stringify(fields).includes('"status":410')))
 })
