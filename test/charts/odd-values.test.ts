@@ -112,6 +112,8 @@ t.test('the operator may reach each server of an external Redis, and the one tha
     ['rediss://[fd00::7]:7000/1', [7000]],
     ['redis+sentinel://a:26379,b:26380/mymaster', [26379, 26380, 6379]],
     ['redis+sentinel://a,b/mymaster', [26379, 6379]],
+    ['redis+sentinel://a:26380,b/mymaster/0', [26380, 26379, 6379]],
+    ['redis+cluster://a:7000,b', [7000, 6379]],
     ['rediss+cluster://a:6379,b,c:6380', [6379, 6380]],
   ]
   for (const [url, ports] of cases) {

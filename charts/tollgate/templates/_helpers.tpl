@@ -79,10 +79,12 @@ redis://{{ include "tollgate.fullname" . }}-redis.{{ .Release.Namespace }}.svc:6
 
 {{/* Ports of an external Redis, as a JSON list: those of its address; behind Sentinels also the usual one of the servers they name. */}}
 {{- define "tollgate.redisPorts" -}}
-{{- $url := urlParse .Values.redis.external.url -}}
-{{- $sentinel := hasSuffix "+sentinel" $url.scheme -}}
+{{- /* Not urlParse: a list of hosts of which the last has no port is no address to it. */ -}}
+{{- $parts := splitList "://" .Values.redis.external.url -}}
+{{- $sentinel := hasSuffix "+sentinel" (first $parts) -}}
+{{- $hosts := regexFind "^[^/?#]*" (last $parts) -}}
 {{- $ports := list -}}
-{{- range splitList "," $url.host -}}
+{{- range splitList "," $hosts -}}
 {{- $ports = append $ports (regexFind "[0-9]+$" (regexFind ":[0-9]+$" .) | default (ternary "26379" "6379" $sentinel) | int) -}}
 {{- end -}}
 {{- if $sentinel -}}{{- $ports = append $ports 6379 -}}{{- end -}}
