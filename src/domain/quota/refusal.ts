@@ -2,7 +2,7 @@
 import { GatewayError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import { amountIn, boundOf } from './amounts.ts'
-import type { QuotaPlan } from './limits.ts'
+import type { QuotaPlan, QuotaUnit } from './limits.ts'
 import { formatMicroUsd } from './money.ts'
 import type { QuotaNeed } from './need.ts'
 import type { Refused, RefusalReason } from './outcome.ts'
@@ -54,9 +54,7 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
       return `${owner} has its maximum of ${limit} concurrent requests open`
     case 'budget':
     case 'token-quota':
-      return asked !== undefined && isTooLarge(refusal, asked.need)
-        ? `${limitName(refusal)} of ${owner} is too small for this request, however little of it is spent: ${whatHelps(refusal, asked.need)}`
-        : `${limitName(refusal)} of ${owner} leaves too little for this request`
+      return `${limitName(refusal)} of ${owner} ${shortage(refusal, asked?.need)}`
     case 'reserved':
       return `${limitName(refusal)} of ${owner} is held by requests in flight`
     default:
@@ -64,9 +62,35 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
   }
 }
 
+/** With figures: what a document, or an answer without a stated maximum, is reserved for cannot be seen in the request. */
+function shortage(refusal: Refused, need: QuotaNeed | undefined): string {
+  const { unit, limit } = refusal
+  if (need === undefined || unit === 'requests') return 'leaves too little for this request'
+  return isTooLarge(unit, limit, need)
+    ? `is too small for this request (it may ${bounds(unit, need)}), however little of it is spent: ${whatHelps(refusal, need)}`
+    : `leaves too little for this request, which may ${bounds(unit, need)}`
+}
+
+/** Of an answer whose maximum the client has not stated: the shortest that would have been admitted. */
+function bounds(unit: QuotaUnit, need: QuotaNeed): string {
+  const { costMicroUsd, inputTokens, outputTokens } = boundOf(need, need.open?.minTokens ?? 0)
+  const both = `${inputTokens} input and ${outputTokens} output tokens`
+  switch (unit) {
+    case 'cost':
+      return `cost ${formatMicroUsd(costMicroUsd)} USD for ${both}`
+    case 'input':
+      return `take ${inputTokens} input tokens`
+    case 'output':
+      return `take ${outputTokens} output tokens`
+    case 'total':
+      return `take ${both}`
+    default:
+      return unit satisfies never
+  }
+}
+
 /** Whether the limit would not do with nothing spent of it. */
-function isTooLarge({ unit, limit }: Refused, need: QuotaNeed): boolean {
-  if (unit === 'requests') return false
+function isTooLarge(unit: QuotaUnit, limit: number, need: QuotaNeed): boolean {
   return amountIn(unit, boundOf(need, need.open?.minTokens ?? 0)) > limit
 }
 

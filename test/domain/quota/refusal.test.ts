@@ -1,5 +1,6 @@
 import t from 'tap'
 import { refusalError } from '../../../src/domain/quota/refusal.ts'
+import type { QuotaNeed } from '../../../src/domain/quota/need.ts'
 import type { Refused } from '../../../src/domain/quota/outcome.ts'
 import { plannedScope, planOf } from '../../../src/domain/quota/limits.ts'
 import { rateLimitHeaders } from '../../../src/domain/quota/rate.ts'
@@ -34,7 +35,7 @@ t.test('a spent budget cannot be retried and says when it starts anew', async (t
 
 t.test('a limit that is too small for the request, however little of it is spent, says so', async (t) => {
   const asked = { plan: planOf('acme', []), need: { ...NEED, costMicroUsd: 1_500_000 } }
-  t.match(refusalError(REFUSED, asked).message, /leaves too little for this request$/, 'it fits when nothing is spent')
+  t.match(refusalError(REFUSED, asked).message, /leaves too little for this request/, 'it fits when nothing is spent')
   const tooLarge = refusalError(
     { ...REFUSED, resetAtMs: undefined },
     { ...asked, need: { ...NEED, outputTokens: 1, costMicroUsd: 1_500_001 } },
@@ -42,11 +43,32 @@ t.test('a limit that is too small for the request, however little of it is spent
   t.match(tooLarge, { code: 'budget_exceeded', retryable: false })
   t.equal(
     tooLarge.message,
-    'the day budget of 1.500000 USD of this key is too small for this request, however little of it is spent: send less, or ask for a shorter answer',
+    'the day budget of 1.500000 USD of this key is too small for this request (it may cost 1.500001 USD for 1 input and 1 output tokens), however little of it is spent: send less, or ask for a shorter answer',
   )
   const open = { choices: 2, minTokens: 256, maxTokens: 9_000, price: 0 }
   const quota = { ...REFUSED, reason: 'token-quota', unit: 'output', limit: 511, resetAtMs: undefined } as const
   t.match(refusalError(quota, { ...asked, need: { ...NEED, open } }).message, /is too small for this request/)
+})
+
+t.test('a refusal says what the request may take, as a document counts for more than its bytes tell', async (t) => {
+  const plan = planOf('acme', [])
+  const open = { choices: 2, minTokens: 256, maxTokens: 9_000, price: 4_000_000_000 }
+  const boundIn = (unit: 'cost' | 'input' | 'output' | 'total', need: QuotaNeed) =>
+    refusalError(
+      { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit },
+      { plan, need },
+    ).message.replace(/.*for this request/, '')
+  const stated = { inputTokens: 1_000, outputTokens: 20, costMicroUsd: 70, rateTokens: 1 }
+  t.equal(boundIn('cost', stated), ', which may cost 0.000070 USD for 1000 input and 20 output tokens')
+  t.equal(boundIn('input', stated), ', which may take 1000 input tokens')
+  t.equal(boundIn('output', stated), ', which may take 20 output tokens')
+  t.equal(boundIn('total', stated), ', which may take 1000 input and 20 output tokens')
+  const unstated = { ...stated, outputTokens: 0, open }
+  t.equal(
+    boundIn('cost', unstated),
+    ', which may cost 0.002119 USD for 1000 input and 512 output tokens',
+    'the shortest answer that would have been admitted, twice',
+  )
 })
 
 t.test('a limit that is too small advises only what would make the request fit', async (t) => {
