@@ -34,7 +34,7 @@ export function describeSchema(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.join(', ')
   if (schema.pattern !== undefined) return describePattern(schema.pattern)
   if (schema.format !== undefined) return FORMATS[schema.format]
-  if (schema.type === 'object') return 'an object'
+  if (schema.type === 'object') return describeObject(schema)
   if (schema.type === 'array')
     return `a list${schema.items === undefined ? '' : `, each item: ${describeSchema(schema.items)}`}`
   return `${describeType(schema.type)}${describeRange(schema)}`
@@ -63,6 +63,12 @@ export function describeValue(value: unknown): string {
 export function didYouMean(wrong: string, known: readonly string[]): string {
   const meant = nearest(wrong, known)
   return meant === undefined ? '' : `, did you mean ${meant}?`
+}
+
+/** With its fields: a list, or a name alone, stands where most write one by a neighbour's form (privileges of a grant, project). */
+function describeObject({ properties }: Schema): string {
+  const fields = Object.keys(properties ?? {}).toSorted()
+  return fields.length === 0 ? 'an object' : `an object, fields: ${fields.join(', ')}`
 }
 
 function describeType(type: Schema['type']): string {
