@@ -2,20 +2,42 @@
 import type { ProviderResource } from '../domain/resources/kinds.ts'
 import { resolveSecret, type SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { headerFault } from '../domain/snapshot/static-headers.ts'
+import type { ProviderType } from '../domain/snapshot/snapshot.ts'
 import type { ManifestResources } from './load.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
 import type { Remark } from './remark.ts'
 import { secretLookup } from './secrets.ts'
 
+/** What the gateway adds to a base URL of each type, longest first. Those of Anthropic and Gemini are without the version, as their SDKs take them. */
+const ADDED_PATHS: Readonly<Record<ProviderType, readonly string[]>> = {
+  OpenAI: ['/chat/completions', '/embeddings'],
+  AzureOpenAI: ['/chat/completions', '/embeddings'],
+  OpenAICompatible: ['/chat/completions', '/embeddings'],
+  Anthropic: ['/v1/messages', '/v1'],
+  Gemini: ['/v1beta'],
+}
+
 /** In the order of the manifests. */
 export function providerSlips({ providers, secrets }: ManifestResources): readonly Remark[] {
   const lookup = secretLookup(secrets)
   return providers.flatMap((resource) =>
-    [...unsentHeaders(resource), ...doubledBearer(resource, lookup)].map((slip) => ({ resource, ...slip })),
+    [...doubledPath(resource), ...unsentHeaders(resource), ...doubledBearer(resource, lookup)].map((slip) => ({
+      resource,
+      ...slip,
+    })),
   )
 }
 
 type Slip = Omit<Remark, 'resource'>
+
+/** As with an address that was copied from a vendor's example of a call, or from a setting of its SDK. */
+function doubledPath({ spec: { type, endpoint } }: ProviderResource): Slip[] {
+  const path = URL.parse(endpoint?.baseURL ?? '')?.pathname.replace(/\/+$/, '')
+  const added = ADDED_PATHS[type].find((end) => path?.endsWith(end))
+  if (added === undefined) return []
+  const message = `ends with ${added}, which the gateway adds itself and which then stands there twice`
+  return [{ field: ['spec', 'endpoint', 'baseURL'], message }]
+}
 
 function unsentHeaders({ spec: { endpoint, credentials } }: ProviderResource): Slip[] {
   const ofCredential = new Set(['authorization', credentials.headerName?.toLowerCase()])

@@ -443,6 +443,28 @@ t.test('a key that begins with the word that its type adds is told of', async (t
   t.strictSame(said('{ type: Header, headerName: Authorization, secretRef: { name: s } }'), [])
 })
 
+t.test('an address of a Provider to which its path would be added twice is told of', async (t) => {
+  const said = (type: string, baseURL: string) => {
+    const provider = EMBEDDING_PROVIDER.replace('OpenAICompatible', type).replace('https://api.example.com/v1', baseURL)
+    return namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: provider }) })], undefined, true).lines)
+  }
+  const twice = (path: string) => [
+    `spec.endpoint.baseURL: ends with ${path}, which the gateway adds itself and which then stands there twice`,
+  ]
+  t.strictSame(said('OpenAICompatible', 'https://api.example.com/v1/chat/completions'), twice('/chat/completions'))
+  t.strictSame(said('OpenAI', 'https://api.example.com/v1/embeddings/'), twice('/embeddings'))
+  t.strictSame(said('AzureOpenAI', 'https://a.example.com/openai/v1/chat/completions'), twice('/chat/completions'))
+  t.strictSame(said('Anthropic', 'https://api.example.com/v1'), twice('/v1'))
+  t.strictSame(said('Anthropic', 'https://api.example.com/v1/messages'), twice('/v1/messages'))
+  t.strictSame(said('Gemini', 'https://api.example.com/v1beta/'), twice('/v1beta'))
+  t.strictSame(said('OpenAICompatible', 'https://api.example.com/v1'), [])
+  t.strictSame(said('OpenAI', 'https://api.example.com/chat'), [])
+  t.strictSame(said('Anthropic', 'https://api.example.com/anthropic'), [])
+  t.strictSame(said('Gemini', 'https://api.example.com/v1'), [], 'it may be the path of a gateway')
+  const omitted = EMBEDDING_PROVIDER.replace('OpenAICompatible', 'Anthropic').replace(/  endpoint.*\n/, '')
+  t.strictSame(namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: omitted }) })], undefined, true).lines), [])
+})
+
 t.test('codes that are taken for a country are told of', async (t) => {
   const organization = `metadata: { name: default }
 spec:
