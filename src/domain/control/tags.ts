@@ -34,9 +34,9 @@ function parsePairs(value: string): [string, string][] {
   return pairs.toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
 
-function parsePair(element: string): [string, string] {
+function parsePair(element: string, index: number): [string, string] {
   const split = element.indexOf('=')
-  if (split === -1) throw invalidHeader(NAME, 'an element is not a key=value pair')
+  if (split === -1) throw invalidHeader(NAME, `element ${index + 1} is not a key=value pair such as team=search`)
   const key = element.slice(0, split)
   if (!KEY.test(key)) throw invalidHeader(NAME, `${quoted(key)} is not a key: 1 to 64 letters, digits, "_", "." or "-"`)
   return [key, parseValue(key, element.slice(split + 1))]

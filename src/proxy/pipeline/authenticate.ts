@@ -52,9 +52,10 @@ function invalidKey({ keyHeaders, keyQuery }: ClientAdapter): GatewayError {
   return new GatewayError('invalid_api_key', message)
 }
 
-function requireAdapter(key: VirtualKeyEntry, adapter: ClientAdapter): void {
-  if (key.access.adapters.length === 0 || key.access.adapters.includes(adapter.name)) return
-  throw new GatewayError('model_not_allowed', `The virtual key may not use the ${adapter.name} adapter.`)
+function requireAdapter({ access: { adapters } }: VirtualKeyEntry, { name }: ClientAdapter): void {
+  if (adapters.length === 0 || adapters.includes(name)) return
+  const message = `this key may not use the ${name} adapter; it may use ${adapters.join(', ')}`
+  throw new GatewayError('model_not_allowed', message)
 }
 
 /** The one key text of the request, wherever its adapter takes one, even repeatedly. Undefined: none, or different ones. */

@@ -151,6 +151,13 @@ t.test('a message shows bytes of the client only as short printable ASCII', asyn
   t.match(error.message, /^[ -~]{1,200}$/)
 })
 
+t.test('of a tag without a sign the message says which one it is and how one is written', async (t) => {
+  t.equal(
+    thrownBy(() => parseControlHeaders(['x-llm-tags', 'team=search, production'])).message,
+    'x-llm-tags: element 2 is not a key=value pair such as team=search',
+  )
+})
+
 t.test('a message never shows the value of a tag', async (t) => {
   for (const value of ['team=hunter2\u0007', 'team=hunter2,team=hunter2', `team=${'hunter2'.repeat(60)}`, 'hunter2']) {
     t.notMatch(thrownBy(() => parseControlHeaders(['x-llm-tags', value])).message, 'hunter2')

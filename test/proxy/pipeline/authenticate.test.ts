@@ -1,5 +1,6 @@
 import t from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
+import type { VirtualKeyEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { ADAPTERS } from '../../../src/proxy/adapters/registry.ts'
 import { createConfiguration, deriveSecrets } from '../../../src/proxy/config/configuration.ts'
@@ -9,11 +10,14 @@ import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../he
 
 const KEY = 'the-virtual-key-of-the-tests-0123456789'
 const secrets = deriveSecrets(new Secret('ab'.repeat(32)))
+const BOUND_KEY = 'a-key-of-two-adapters-0123456789abcdefgh'
+const bound = keyEntry('team/bound', { digest: secrets.digestOf(BOUND_KEY) })
+const BOUND: VirtualKeyEntry = { ...bound, access: { ...bound.access, adapters: ['OpenAI', 'Gemini'] } }
 const CONFIGURATION = createConfiguration(
   snapshotOf({
     providers: [providerEntry('p')],
     organizations: [organizationEntry('acme')],
-    virtualKeys: [keyEntry('team/app', { digest: secrets.digestOf(KEY) })],
+    virtualKeys: [keyEntry('team/app', { digest: secrets.digestOf(KEY) }), BOUND],
   }),
   new Map(),
   secrets,
@@ -121,4 +125,13 @@ t.test('a refusal says everywhere the adapter looks for a key, and the same what
     for (const headers of [[], ['authorization', KEY], ['authorization', 'Bearer another']])
       t.match(callerOrRefusal(label, headers), { code: 'invalid_api_key', message }, label)
   }
+})
+
+t.test('a key that may not use the adapter is told which ones it may', async (t) => {
+  const headers = ['authorization', `Bearer ${BOUND_KEY}`]
+  t.equal(callerOf('openai', headers), 'team/bound')
+  t.match(callerOrRefusal('native', headers), {
+    code: 'model_not_allowed',
+    message: 'this key may not use the Native adapter; it may use OpenAI, Gemini',
+  })
 })
