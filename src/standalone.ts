@@ -3,6 +3,7 @@ import { parseFlags, parseForwardProxy, UsageError, type FlagSpec, type Flags } 
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { greeting } from './greeting.ts'
+import { isManifestName } from './manifests/files.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
@@ -47,7 +48,7 @@ export async function runStandalone(
     loaded: (ok) => metrics.configurationLoaded(ok, Date.now()),
   })
   // From before the first reading on: what changes during it is not missed.
-  const watch = watchFiles(flags.config, () => void configuration.reload())
+  const watch = watchFiles(flags.config, isManifestName, () => void configuration.reload())
   const reloads = reloadOnHangUp(() => {
     output.log.info({ signal: 'SIGHUP' }, 'manifests are read again')
     void configuration.reload()

@@ -44,6 +44,11 @@ export function findFiles(paths: readonly string[]): FoundFiles {
   }
 }
 
+/** Whether a file of this name is read where it lies in a folder. */
+export function isManifestName(name: string): boolean {
+  return EXTENSIONS.has(extname(name).toLowerCase())
+}
+
 /** The text of a file, or what keeps it from being read. */
 export function readText(file: string): { readonly text: string } | { readonly problem: FileProblem } {
   try {
@@ -71,7 +76,7 @@ function listFolder(folder: string, above: readonly string[]): string[] {
       const path = join(folder, name)
       const stat = statSync(path)
       if (stat.isDirectory()) return listFolder(path, [...above, itself])
-      if (!EXTENSIONS.has(extname(name).toLowerCase())) return []
+      if (!isManifestName(name)) return []
       // A named pipe without a writer, or an endless device: to read it would hold up the process for ever.
       if (!stat.isFile()) throw new UnreadableError('ENOTFILE', path)
       return [path]

@@ -3,7 +3,7 @@
  * mounted ConfigMaps (symbolic links swapped behind the path), where notifications do not.
  */
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** Two looks fit into the second within which a change must be in force. */
 const INTERVAL_MS = 400
@@ -22,14 +22,22 @@ export interface FileWatch {
   stop(): void
 }
 
-/** Calls `changed` after the content, size or set of files under `paths` has changed and stands still. Never throws. */
-export function watchFiles(paths: readonly string[], changed: () => void): FileWatch {
-  let told = fingerprint(paths)
+/** Whether a file of this name is read where it lies in a folder. */
+type IsRead = (name: string) => boolean
+
+/**
+ * Calls `changed` after the content, size or set of files under `paths` has changed and stands still. Never throws.
+ * @param isRead what else lies in a folder may change unseen: were it the log of this process, each reading would lead to the
+ *   next. Files that `paths` names are watched whatever their name
+ */
+export function watchFiles(paths: readonly string[], isRead: IsRead, changed: () => void): FileWatch {
+  const fingerprint = (): string => paths.map((path) => lookAt(path, isRead, [])).join('\n')
+  let told = fingerprint()
   let seen = told
   let settling = 0
   let timer = setTimeout(look, INTERVAL_MS).unref()
   function look(): void {
-    const now = fingerprint(paths)
+    const now = fingerprint()
     const moves = now !== seen && settling < MAX_SETTLING_LOOKS
     settling = moves ? settling + 1 : 0
     seen = now
@@ -41,21 +49,21 @@ export function watchFiles(paths: readonly string[], changed: () => void): FileW
   return { stop: () => clearTimeout(timer) }
 }
 
-function fingerprint(paths: readonly string[]): string {
-  return paths.map((path) => lookAt(path, [])).join('\n')
-}
-
-/** `above`: the folders that it lies in; a link back to one of them is not followed. */
-function lookAt(path: string, above: readonly string[]): string {
+/** `above`: the folders that it lies in; a link back to one of them is not followed. Empty for what is not read. */
+function lookAt(path: string, isRead: IsRead, above: readonly string[]): string {
   try {
     const stat = statSync(path, { bigint: true })
-    if (!stat.isDirectory()) return `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
+    if (!stat.isDirectory()) {
+      if (above.length > 0 && !isRead(basename(path))) return ''
+      return `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
+    }
     const itself = `${stat.dev} ${stat.ino}`
     if (above.length > MAX_DEPTH || above.includes(itself)) return path
     const names = readdirSync(path).filter((name) => name === '..data' || !name.startsWith('.'))
     return names
       .toSorted()
-      .map((name) => lookAt(join(path, name), [...above, itself]))
+      .map((name) => lookAt(join(path, name), isRead, [...above, itself]))
+      .filter((text) => text !== '')
       .join('\n')
   } catch {
     return `${path} missing`

@@ -13,7 +13,11 @@ t.afterEach(() => mock.timers.reset())
 
 function watched(folder: string) {
   let changes = 0
-  const watch = watchFiles([folder], () => (changes += 1))
+  const watch = watchFiles(
+    [folder],
+    (name) => name.endsWith('.yaml'),
+    () => (changes += 1),
+  )
   /** How often a change has been told, after each of the times. */
   return { watch, after: (...times: number[]) => times.map((time) => (mock.timers.tick(time), changes)) }
 }
@@ -52,6 +56,32 @@ t.test('what never stands still is told all the same, within the second', async 
     told = after(SETTLING)[0] ?? 0
   }
   t.equal(told, 1)
+})
+
+t.test(
+  'what is no manifest is not watched, so that a log that is written beside them does not lead to the next reading',
+  async (t) => {
+    const folder = t.testdir({ 'a.yaml': 'one', inner: {} })
+    const { after } = watched(folder)
+    writeFileSync(join(folder, 'gateway.log'), 'a line')
+    writeFileSync(join(folder, 'inner', 'gateway.log'), 'a line')
+    t.same(after(LOOK, SETTLING, LOOK), [0, 0, 0])
+    writeFileSync(join(folder, 'inner', 'b.yaml'), 'two')
+    t.same(after(LOOK, SETTLING, LOOK), [0, 1, 1])
+  },
+)
+
+t.test('a file that is named itself is watched, whatever its name', async (t) => {
+  const file = join(t.testdir({ manifests: 'one' }), 'manifests')
+  let changes = 0
+  watchFiles(
+    [file],
+    () => false,
+    () => (changes += 1),
+  )
+  writeFileSync(file, 'other')
+  for (const time of [LOOK, SETTLING, LOOK]) mock.timers.tick(time)
+  t.equal(changes, 1)
 })
 
 t.test('a watch that was stopped tells nothing', async (t) => {
