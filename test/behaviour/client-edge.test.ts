@@ -284,6 +284,10 @@ t.test('a path that is nearly right is told what is wrong with it', async (t) =>
     ['GET', '/v1/v1/models', 'The path has /v1 twice. There is no such'],
     ['GET', '/adapters/gemini/v1/v1beta/models', 'The path has two versions, /v1 and /v1beta. There is no such'],
     ['GET', '/adapters/gemini/v1beta/v1beta/models', 'The path has /v1beta twice. There is no such'],
+    ['GET', '//v1/models', 'The path has a slash too many. There is no such'],
+    ['POST', '/v1/chat/completions/', 'The path has a slash too many. There is no such'],
+    ['POST', '/adapters/anthropic//v1/messages', 'The path has a slash too many. There is no such'],
+    ['POST', '/v1/responses/', '"There is no such'],
     [
       'POST',
       '/adapters/antropic/v1/messages',

@@ -22,6 +22,7 @@ export function pathFault(target: string): string | undefined {
   // Its method is wrong, or what it names: Gemini's paths are routes without a version, too.
   if (isRoute(path)) return undefined
   if (ADMIN_PATH.test(path)) return 'Health and metrics are on the admin port: GET /livez, /readyz, /metrics'
+  if (isRoute(withoutEmptySegments(path))) return 'The path has a slash too many'
   const label = ADAPTER.exec(path)?.[1]
   return label === undefined || LABELS.some((known) => known === label)
     ? versionFault(path, label)
@@ -46,6 +47,11 @@ function versionFault(path: string, label: string | undefined): string | undefin
   const [, first, second] = TWO_VERSIONS.exec(rest) ?? []
   if (first === undefined || second === undefined || !isRoute(prefix + rest.slice(first.length))) return undefined
   return first === second ? `The path has ${first} twice` : `The path has two versions, ${first} and ${second}`
+}
+
+/** As of a base URL that ends with a slash, before a path that begins with one. */
+function withoutEmptySegments(path: string): string {
+  return `/${path.split('/').filter(Boolean).join('/')}`
 }
 
 function isRoute(path: string): boolean {
