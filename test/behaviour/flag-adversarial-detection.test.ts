@@ -80,7 +80,9 @@ t.test(
     }
     const unread = await embed([[1, 2, 3]], KEY, FLAGGED)
     t.equal(unread.status, 400)
-    t.match(await unread.json(), { error: { code: 'invalid_request_error', param: 'input' } })
+    const message =
+      'Guardrails cannot read lists of tokens, and adversarial-detection is in force: send texts (LangChain for Python does with check_embedding_ctx_length=False).'
+    t.match(await unread.json(), { error: { code: 'invalid_request_error', param: 'input', message } })
     t.equal(upstream.requests.length, asked)
     const vectors = {
       object: 'list',

@@ -19,6 +19,9 @@ import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { takeTurns } from './take-turns.ts'
 
+/** The flag may be the policy's, so leaving it out is no advice. What mostly sends tokens does so without its user's knowing. */
+const SEND_TEXTS = 'send texts (LangChain for Python does with check_embedding_ctx_length=False)'
+
 /**
  * The request as the policy lets it leave. Mutates its document.
  * @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`, 499.
@@ -34,7 +37,7 @@ export async function guardEmbeddings(
   if (request.tokens > 0) {
     throw new GatewayError(
       'invalid_request_error',
-      `Guardrails cannot read lists of tokens: send texts, or a request without the flag ${flag}.`,
+      `Guardrails cannot read lists of tokens, and ${flag} is in force: ${SEND_TEXTS}.`,
       { param: 'input' },
     )
   }
