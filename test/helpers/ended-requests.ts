@@ -62,6 +62,7 @@ function begun(number: number, adapter: string, operation = 'chat'): RequestReco
       hints: {},
       readBody: async () => new Uint8Array(),
       signal: new AbortController().signal,
+      letGo: () => undefined,
     },
     operation,
   )

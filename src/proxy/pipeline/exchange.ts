@@ -22,6 +22,8 @@ export interface Incoming {
   readBody(): Promise<Uint8Array>
   /** Fires when the client has gone before its answer ended. */
   readonly signal: Cancellation
+  /** Lets go of the client as if it had gone. For one that takes nothing of an answer that others wait for. */
+  letGo(): void
 }
 
 export type ResponseHeaders = Record<string, string>

@@ -27,6 +27,7 @@ export function shareStream(
     format,
     unseen: (batch) => countUnseen(batch, record),
     abort: () => record.upstream?.abort(),
+    letLeaderGo: () => record.incoming.letGo(),
   })
   keeper.share({ deployment, format, stream, tokens })
   return { ...answer, items: stream.leader }

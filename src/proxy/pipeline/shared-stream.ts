@@ -9,12 +9,12 @@
  * 1. Alone, the leader pulls the source itself; only the beginning is recorded, up to `ALONE_BYTES`. Once it is longer
  *    nobody can follow any more, and nothing is kept.
  * 2. Shared, a pump pulls, and all read what it has brought, each at its own pace. What the slowest has not read is
- *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off.
+ *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off. So is the
+ *    leader, whose client is let go, as long as others wait for it.
  * 3. If the leader's client goes, the stream goes on for the followers. It is still the leader's to pay: `unseen` is told
  *    what its client did not get, and its `return` resolves when the source has ended.
  *
- * Known limit: a leader that reads slowly (not one that has gone) holds up followers that are more than `SHARED_BYTES`
- * ahead of it.
+ * Known limit: a leader that reads slowly, but does read, holds up followers that are more than `SHARED_BYTES` ahead of it.
  */
 import type { Format } from '../../domain/formats/format.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
@@ -48,6 +48,8 @@ export interface SharedStreamOptions {
   readonly unseen: (items: Batch) => void
   /** Ends the provider's call, where nobody reads any more. */
   readonly abort: () => void
+  /** Ends the leader's client, which has stopped reading: `leaderLeft` is to follow. */
+  readonly letLeaderGo: () => void
   readonly stalledMs?: Milliseconds
 }
 
@@ -213,6 +215,7 @@ export class SharedStream {
     clearTimeout(timer)
     if (!stalled) return
     for (const place of this.#followers) if (place.at <= first) this.#cutOff(place)
+    if (this.isFollowed && !this.#leaderGone && isAt(this.#leaderPlace, first)) this.#options.letLeaderGo()
   }
 
   #cutOff(place: Place): void {
@@ -270,6 +273,10 @@ export class SharedStream {
     this.#change?.resolve()
     this.#change = undefined
   }
+}
+
+function isAt(place: Place | undefined, batch: number): boolean {
+  return place !== undefined && place.at <= batch
 }
 
 function sizeOf(items: Batch): number {

@@ -121,7 +121,7 @@ function mount(
     const share = bodies.open()
     const signal = clientGone(reply.raw, services.leaving)
     const body = () => readBody(request.raw, maxBodyBytes, share, signal)
-    const incoming = incomingOf(request.raw, adapter, query, hints, services, body, signal)
+    const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, body, signal)
     const answer = operationOf(hints.operation ?? route.operation)(incoming, services)
     void serve(answer, incoming, reply.raw, services, { share, sendTimeoutMs })
   }
@@ -137,6 +137,7 @@ function mount(
 
 function incomingOf(
   request: IncomingMessage,
+  response: ServerResponse,
   adapter: ClientAdapter,
   query: string,
   hints: Incoming['hints'],
@@ -145,9 +146,10 @@ function incomingOf(
   signal: Cancellation,
 ): Incoming {
   const dateMs = services.wallNow()
+  const requestId = newRequestId(dateMs)
   return {
     adapter,
-    requestId: newRequestId(dateMs),
+    requestId,
     receivedAtMs: services.now(),
     dateMs,
     rawHeaders: request.rawHeaders,
@@ -155,6 +157,10 @@ function incomingOf(
     hints,
     readBody: body,
     signal,
+    letGo() {
+      services.log.info({ requestId, waitingBytes: response.writableLength }, 'client has stopped reading')
+      response.destroy()
+    },
   }
 }
 

@@ -42,6 +42,7 @@ function callerOrRefusal(label: string, rawHeaders: readonly string[], query = '
     hints: {},
     readBody: () => Promise.reject(new Error('the body is not read')),
     signal: new AbortController().signal,
+    letGo: () => undefined,
   }
   try {
     return authenticate(incoming, CONFIGURATION, 0).key.id

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { SseEvent } from '../../../src/domain/formats/format.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
@@ -39,6 +40,7 @@ function provider(t: Test, stalledMs = 60_000) {
   const source = decodeItems(pieces(), { push: (batch: Batch) => batch, end: () => [] })
   const unseen: string[] = []
   let aborts = 0
+  let lettings = 0
   const shared = new SharedStream({
     source,
     format: CHAT,
@@ -48,6 +50,10 @@ function provider(t: Test, stalledMs = 60_000) {
       // As the transport does: who reads fails.
       feed(new Error('aborted'))
     },
+    letLeaderGo() {
+      lettings++
+      shared.leaderLeft()
+    },
     stalledMs,
   })
   t.teardown(() => feed(undefined))
@@ -55,6 +61,7 @@ function provider(t: Test, stalledMs = 60_000) {
     shared,
     unseen,
     aborts: () => aborts,
+    lettings: () => lettings,
     isLeft: () => isLeft,
     pull: () => queue.length,
     say: (...texts: string[]) =>
@@ -227,6 +234,42 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   t.equal(own?.length, chunks * size)
   t.equal(other?.length, chunks * size + 1)
   await t.rejects(rest(stalled), /too slowly/)
+})
+
+t.test('a leader that stalls is let go, and its followers get the rest', async (t) => {
+  const { shared, say, end, lettings, unseen } = provider(t, 100)
+  say('a')
+  await next(shared.leader)
+  const follower = shared.follow(STAYS)
+  const size = 10_000
+  const chunks = Math.ceil((3 * SHARED_BYTES) / size)
+  for (let each = 0; each < chunks; each++) say('x'.repeat(size))
+  end()
+  const reading = rest(follower)
+  while (lettings() === 0) await turn()
+  await t.rejects(rest(shared.leader), /too slowly/)
+  const leaving = shared.leader.return()
+  t.equal((await reading)?.length, chunks * size + 1)
+  await leaving
+  t.equal(lettings(), 1)
+  t.equal(unseen.join('').length, chunks * size, 'what its client did not get is counted still')
+})
+
+t.test('a leader that stalls where nobody waits is left to the clock of its own connection', async (t) => {
+  const { shared, say, end, lettings } = provider(t, 50)
+  say('a')
+  await next(shared.leader)
+  const gone = new AbortController()
+  const follower = shared.follow(gone.signal)
+  const size = 10_000
+  const chunks = Math.ceil((2 * SHARED_BYTES) / size)
+  for (let each = 0; each < chunks; each++) say('x'.repeat(size))
+  end()
+  await next(follower)
+  gone.abort()
+  await setTimeout(200)
+  t.equal((await rest(shared.leader)).length, chunks * size)
+  t.equal(lettings(), 0)
 })
 
 t.test('a client that has gone does not wait for the next part', async (t) => {
