@@ -19,16 +19,27 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
 /** The vendor tells some ten. Each event that tells of usage copies what is known, for the whole stream. */
 const MAX_FIELDS = 64
 
-/** Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. */
+const OF_PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+
+/**
+ * Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. But for zeros all
+ * over the prompt, which servers of others fill in at the end: they do not make a prompt free that was counted.
+ */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const merged = { ...earlier }
+  const knowsNoPrompt = promptOf(later) === 0 && promptOf(earlier) > 0
   let room = MAX_FIELDS - Object.keys(earlier).length
   for (const [field, value] of Object.entries(later)) {
     if (value === null || value === undefined) continue
+    if (knowsNoPrompt && OF_PROMPT.includes(field)) continue
     if (!Object.hasOwn(merged, field) && --room < 0) continue
     merged[field] = value
   }
   return merged
+}
+
+function promptOf(usage: JsonObject): number {
+  return OF_PROMPT.reduce((sum, field) => sum + countOf(usage[field]), 0)
 }
 
 /** The usage object for a client of this format. */

@@ -277,3 +277,21 @@ t.test('usage holds what the vendor tells and a few fields more, however many a 
   test.match(told.at(-1), { input: 3, output: 7 })
   for (const { raw } of told) test.ok(Object.keys(raw ?? {}).length <= 64)
 })
+
+t.test('zeros at the end do not undo what was told of the prompt before', async (test) => {
+  const lastUsage = (first: JsonObject, last: JsonObject) => {
+    const events: JsonObject[] = [
+      { type: 'message_start', message: { id: 'm', usage: first } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last },
+    ]
+    const parts = decode(
+      events.map((event) => ({ data: JSON.stringify(event) })),
+      messages,
+    )
+    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : [])).at(-1)
+  }
+  const told = { input_tokens: 100, cache_read_input_tokens: 7, output_tokens: 1 }
+  const zeros = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 50 }
+  test.match(lastUsage(told, zeros), { input: 100, cachedInput: 7, output: 50 })
+  test.match(lastUsage(told, { ...zeros, cache_read_input_tokens: 107 }), { input: 0, cachedInput: 107, output: 50 })
+})
