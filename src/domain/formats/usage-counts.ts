@@ -1,4 +1,5 @@
 /** Counts of a provider's usage, each as a number that everything after can calculate with. */
+import type { Usage } from '../completion/result.ts'
 import { asNumber, type JsonValue } from '../json.ts'
 
 /**
@@ -10,6 +11,11 @@ const MAX_TOKENS = 1e9
 /** A count as a whole number from 0 to 1e9, whatever the provider sent; 0 where it is no number. */
 export function countOf(value: JsonValue | undefined): number {
   return Math.min(MAX_TOKENS, Math.max(0, Math.ceil(asNumber(value) ?? 0)))
+}
+
+/** After counts: of a relay that ends each stream with a usage of its own, and knows none. It does not make the answer free. */
+export function countsNothing({ input, cachedInput, cacheWrite, output }: Usage): boolean {
+  return input + cachedInput + cacheWrite + output === 0
 }
 
 /**

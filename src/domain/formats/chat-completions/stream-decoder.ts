@@ -14,6 +14,7 @@ import { parseError, streamErrorOf } from './errors.ts'
 import { parseFinish } from './finish.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 import { ChoiceBlocks } from './stream-blocks.ts'
+import { countsNothing } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
 
@@ -178,11 +179,6 @@ function parseChunk(data: string): JsonObject | undefined {
 function usageOf(chunk: JsonObject): Usage | undefined {
   const inChoice = asObject(asArray(chunk.choices)[0])?.usage
   return parseUsage(chunk.usage ?? asObject(chunk.x_groq)?.usage ?? inChoice)
-}
-
-/** After counts: of a relay that ends each stream with a usage of its own, and knows none. It does not make the answer free. */
-function countsNothing({ input, cachedInput, cacheWrite, output }: Usage): boolean {
-  return input + cachedInput + cacheWrite + output === 0
 }
 
 function pushDelta(delta: JsonObject, choice: number, blocks: ChoiceBlocks, parts: StreamPart[]): void {

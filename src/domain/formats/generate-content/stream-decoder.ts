@@ -15,6 +15,7 @@ import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { parseError } from './errors.ts'
 import { blockedFinish, parseFinish } from './finish.ts'
 import { madeUpId } from '../made-up-id.ts'
+import { countsNothing } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
 
@@ -31,6 +32,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   #isRepeating = false
   /** Candidates without a finish. */
   #unfinished = 0
+  /** Usage has been told. */
+  #isCounted = false
   /** Failed or over: nothing more is read. */
   #ended = false
 
@@ -45,9 +48,15 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
       if (isJsonObject(candidate)) this.#candidate(candidate, position, parts)
     }
     this.#blocked(chunk)
-    const usage = parseUsage(chunk.usageMetadata)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    this.#count(chunk, parts)
     return parts
+  }
+
+  #count({ usageMetadata }: JsonObject, parts: StreamPart[]): void {
+    const usage = parseUsage(usageMetadata)
+    if (usage === undefined || (this.#isCounted && countsNothing(usage))) return
+    this.#isCounted = true
+    parts.push({ type: 'usage', usage })
   }
 
   end(): StreamPart[] {

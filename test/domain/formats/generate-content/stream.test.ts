@@ -321,3 +321,16 @@ t.test('what is held when the stream breaks off is sent before the error', async
   test.equal(last, error)
   test.strictSame(patcher.end(), [])
 })
+
+t.test('zeros at the end do not undo the usage that was told before', async (test) => {
+  const told = (promptTokenCount: number, candidatesTokenCount: number) =>
+    event({
+      candidates: [{ index: 0, content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount, candidatesTokenCount },
+    })
+  const usagesOf = (...events: SseEvent[]) =>
+    decode(events).flatMap((part) => (part.type === 'usage' ? [[part.usage.input, part.usage.output]] : []))
+  test.strictSame(usagesOf(told(100, 50), told(0, 0)), [[100, 50]])
+  test.strictSame(usagesOf(told(0, 0), told(100, 50)).at(-1), [100, 50])
+  test.strictSame(usagesOf(told(0, 0)), [[0, 0]])
+})
