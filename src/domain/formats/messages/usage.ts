@@ -9,7 +9,7 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   return {
     input: countOf(value.input_tokens),
     cachedInput: countOf(value.cache_read_input_tokens),
-    cacheWrite: countOf(value.cache_creation_input_tokens ?? sumOf(asObject(value.cache_creation))),
+    cacheWrite: cacheWriteOf(value),
     output: countOf(value.output_tokens),
     reasoning: countOf(asObject(value.output_tokens_details)?.thinking_tokens),
     raw: value,
@@ -19,7 +19,7 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
 /** The vendor tells some ten. Each event that tells of usage copies what is known, for the whole stream. */
 const MAX_FIELDS = 64
 
-const OF_PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+const OF_PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation']
 
 /**
  * Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. But for zeros all
@@ -39,7 +39,7 @@ export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
 }
 
 function promptOf(usage: JsonObject): number {
-  return OF_PROMPT.reduce((sum, field) => sum + countOf(usage[field]), 0)
+  return countOf(usage.input_tokens) + countOf(usage.cache_read_input_tokens) + cacheWriteOf(usage)
 }
 
 /** The usage object for a client of this format. */
@@ -51,6 +51,10 @@ export function renderUsage(usage: Usage): JsonObject {
     output_tokens: usage.output,
     ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
   }
+}
+
+function cacheWriteOf(usage: JsonObject): number {
+  return countOf(usage.cache_creation_input_tokens ?? sumOf(asObject(usage.cache_creation)))
 }
 
 /** Cache writes by their time to live. */

@@ -295,3 +295,24 @@ t.test('zeros at the end do not undo what was told of the prompt before', async 
   test.match(lastUsage(told, zeros), { input: 100, cachedInput: 7, output: 50 })
   test.match(lastUsage(told, { ...zeros, cache_read_input_tokens: 107 }), { input: 0, cachedInput: 107, output: 50 })
 })
+
+t.test('zeros at the end do not undo cache writes that were told by their time to live alone', async (test) => {
+  const lastUsage = (first: JsonObject, last: JsonObject) => {
+    const events: JsonObject[] = [
+      { type: 'message_start', message: { id: 'm', usage: first } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last },
+    ]
+    const parts = decode(
+      events.map((event) => ({ data: JSON.stringify(event) })),
+      messages,
+    )
+    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : [])).at(-1)
+  }
+  const writes = { ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 0 }
+  const none = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }
+  const told = { input_tokens: 0, cache_creation: writes, output_tokens: 1 }
+  const zeros = { input_tokens: 0, cache_creation_input_tokens: 0, cache_creation: none, output_tokens: 50 }
+  test.match(lastUsage(told, zeros), { input: 0, cacheWrite: 2000, output: 50 })
+  const later = { input_tokens: 0, cache_creation: writes, output_tokens: 50 }
+  test.match(lastUsage({ input_tokens: 2000, output_tokens: 1 }, later), { input: 0, cacheWrite: 2000, output: 50 })
+})
