@@ -13,12 +13,15 @@ import { parseError } from './errors.ts'
 import { parseStopReason } from './stop-reason.ts'
 import { mergeUsage, parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
+import { countsNothing } from '../usage-counts.ts'
 
 export class MessagesStreamDecoder implements StreamDecoder {
   #blocks = new StreamedBlocks('')
   #usage: JsonObject = {}
   #started = false
   #finished = false
+  /** A delta has told what the answer counts. */
+  #isCounted = false
   endsAfterMs = Infinity
   /** Complete or failed: nothing more is read. */
   #ended = false
@@ -78,13 +81,20 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #delta(document: JsonObject): StreamPart[] {
-    const usage = this.#addUsage(document.usage)
+    const usage = this.#count(document.usage)
     const delta = asObject(document.delta)
     const reason = asString(delta?.stop_reason)
     if (reason === undefined) return usage
     // What closing the blocks brings out is counted in this usage: what comes after usage is taken for not counted yet.
     const closing = this.#finished ? [] : this.#blocks.stopAll()
     return [...closing, ...usage, ...this.#finish(reason, asString(delta?.stop_sequence))]
+  }
+
+  #count(value: JsonObject[string]): StreamPart[] {
+    const told = parseUsage(value)
+    if (told !== undefined && this.#isCounted && countsNothing(told)) return []
+    this.#isCounted ||= (told?.output ?? 0) > 0
+    return this.#addUsage(value)
   }
 
   #addUsage(value: JsonObject[string]): StreamPart[] {

@@ -316,3 +316,23 @@ t.test('zeros at the end do not undo cache writes that were told by their time t
   const later = { input_tokens: 0, cache_creation: writes, output_tokens: 50 }
   test.match(lastUsage({ input_tokens: 2000, output_tokens: 1 }, later), { input: 0, cacheWrite: 2000, output: 50 })
 })
+
+t.test('a last event that counts nothing does not undo what was told of the answer before', async (test) => {
+  const outputsOf = (...usages: JsonObject[]) => {
+    const [first, ...later] = usages
+    const events: JsonObject[] = [
+      { type: 'message_start', message: { id: 'm', usage: first } },
+      ...later.map((usage) => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })),
+    ]
+    const parts = decode(
+      events.map((event) => ({ data: JSON.stringify(event) })),
+      messages,
+    )
+    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage.output] : []))
+  }
+  const start = { input_tokens: 100, output_tokens: 1 }
+  const zeros = { input_tokens: 0, output_tokens: 0 }
+  test.equal(outputsOf(start, { output_tokens: 50 }, zeros).at(-1), 50)
+  test.equal(outputsOf(start, { output_tokens: 50 }, { output_tokens: 40 }).at(-1), 40)
+  test.equal(outputsOf(start, zeros).at(-1), 0, 'what the beginning says of the answer is no count of it')
+})
