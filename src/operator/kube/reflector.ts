@@ -224,6 +224,7 @@ export class Reflector {
   #goesWell(): void {
     this.#backoff.reset()
     this.#hasExpired = false
+    this.#isFailing = false
   }
 
   #take(event: WatchEvent): void {

@@ -97,6 +97,21 @@ t.test(
   },
 )
 
+t.test('a watch that has lasted, though nothing was there to tell, ends a failure', async (t) => {
+  const { server, reflector, timing } = await fixture(t)
+  server.put('a')
+  reflector.start()
+  await until(() => server.openWatches === 1)
+  server.faults.watch.push({ type: 'status', code: 503 })
+  server.disconnect()
+  await until(() => reflector.stats.isFailing && server.openWatches === 1)
+  const begunAt = timing.elapsed()
+  await until(() => timing.elapsed() - begunAt > 2_000)
+  server.endWatches()
+  await until(() => !reflector.stats.isFailing)
+  t.equal(server.count('list'), 1)
+})
+
 t.test('a watch lives as long as anything is heard', async (t) => {
   const { server, reflector } = await fixture(t, { inactivityMs: 2_000 * FASTER })
   server.put('a')
