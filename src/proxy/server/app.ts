@@ -160,6 +160,8 @@ function incomingOf(
     letGo() {
       services.log.info({ requestId, waitingBytes: response.writableLength }, 'client has stopped reading')
       response.destroy()
+      // Behind an earlier answer on its connection it has no socket yet: what waits of it would leave after that, as if whole.
+      request.socket.destroy()
     },
   }
 }

@@ -1,0 +1,79 @@
+/** A client that stops reading the stream which others follow is let go, and they get the rest. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { chatStream } from '../helpers/answers.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+
+const upstream = await startFakeProvider()
+t.teardown(() => upstream.close())
+const gateway = await startGateway(t, {
+  manifests: {
+    'all.yaml': yaml(provider({ name: 'p', url: upstream.url, models: ['{ name: m }'] }), virtualKey()),
+  },
+})
+
+/** More than connections and what is shared hold: it goes on behind its first word when the test says so. */
+const [begin = '', word = '', ...more] = chatStream([
+  'first ',
+  ...Array.from({ length: 400 }, () => 'x'.repeat(20_000)),
+])
+const going = Promise.withResolvers<void>()
+const long: Behaviour = async ({ response, stop }) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(begin + word)
+  await going.promise
+  for (const chunk of more) if (!stop.aborted && !response.write(chunk)) await once(response, 'drain')
+  response.end()
+}
+
+const bodyOf = (content: string) => JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content }] })
+
+function request(content: string): string {
+  const body = bodyOf(content)
+  const head = ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${KEY}`]
+  return [...head, 'content-type: application/json', `content-length: ${body.length}`, '', body].join('\r\n')
+}
+
+function connected(t: Test): Socket {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname).on('error', () => undefined)
+  t.teardown(() => socket.destroy())
+  return socket
+}
+
+async function asked(count: number): Promise<void> {
+  while (upstream.requests.length < count) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+t.test('a leader that stalls behind an earlier answer does not get its half as if it were whole', async (t) => {
+  const earlier = Promise.withResolvers<void>()
+  const [first = '', ...rest] = chatStream(['earlier'])
+  upstream.enqueue(async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(first)
+    await earlier.promise
+    response.end(rest.join(''))
+  }, long)
+  const socket = connected(t)
+  let got = ''
+  socket.on('data', (bytes) => (got += bytes.toString()))
+  const closed = once(socket, 'close')
+  socket.write(request('earlier'))
+  await asked(1)
+  socket.write(request('behind it'))
+  await asked(2)
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const follower = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: bodyOf('behind it'),
+  })
+  t.equal(follower.headers.get('x-gateway-cache'), 'hit-l1')
+  going.resolve()
+  t.match(await follower.text(), /\[DONE\]/)
+  earlier.resolve()
+  await closed
+  t.notMatch(got, 'xxxx')
+})
