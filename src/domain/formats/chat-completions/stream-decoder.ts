@@ -95,9 +95,10 @@ export class ChatStreamDecoder implements StreamDecoder {
     }
     this.#start(chunk, choices.length > 0 || usage !== undefined, parts)
     for (const choice of choices) this.#choice(choice, parts)
-    if (usage === undefined || (this.#usage !== undefined && countsNothing(usage))) return
-    this.#usage = usage
+    if (usage === undefined) return
     if (this.#isComplete()) this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
+    if (this.#usage !== undefined && countsNothing(usage)) return
+    this.#usage = usage
     parts.push({ type: 'usage', usage })
   }
 

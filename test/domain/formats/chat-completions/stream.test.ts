@@ -367,3 +367,16 @@ t.test('zeros at the end do not undo the usage that was told before', async (tes
   test.strictSame(usagesOf(told(0, 0), told(100, 50)).at(-1), [100, 50])
   test.strictSame(usagesOf(told(0, 0)), [[0, 0]])
 })
+
+t.test('a finish with zeros ends the wait for usage that was told before', async (test) => {
+  const decoder = chatCompletions.createStreamDecoder()
+  const told = (count: number, reason: string | null) =>
+    eventOf({
+      id: 'c',
+      choices: [{ index: 0, delta: { content: 'a' }, finish_reason: reason }],
+      usage: { prompt_tokens: count, completion_tokens: count },
+    })
+  decoder.push(told(9, null))
+  decoder.push(told(0, 'stop'))
+  test.ok(Number.isFinite(decoder.endsAfterMs))
+})
