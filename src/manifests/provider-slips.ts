@@ -8,13 +8,18 @@ import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
 import type { Remark } from './remark.ts'
 import { secretLookup } from './secrets.ts'
 
-/** What the gateway adds to a base URL of each type, longest first. Those of Anthropic and Gemini are without the version, as their SDKs take them. */
-const ADDED_PATHS: Readonly<Record<ProviderType, readonly string[]>> = {
-  OpenAI: ['/chat/completions', '/embeddings'],
-  AzureOpenAI: ['/chat/completions', '/embeddings'],
-  OpenAICompatible: ['/chat/completions', '/embeddings'],
-  Anthropic: ['/v1/messages', '/v1'],
-  Gemini: ['/v1beta'],
+const OPERATION = /\/(?:chat\/completions|embeddings)$/
+
+/**
+ * What the gateway adds to a base URL of each type, whichever deployment or model it is for. Those of Anthropic and Gemini are
+ * without the version, as their SDKs take them.
+ */
+const ADDED_PATHS: Readonly<Record<ProviderType, RegExp>> = {
+  OpenAI: OPERATION,
+  AzureOpenAI: /(?:\/deployments\/[^/]+)?\/(?:chat\/completions|embeddings)$|\/deployments\/[^/]+$/,
+  OpenAICompatible: OPERATION,
+  Anthropic: /\/v1(?:\/messages)?$/,
+  Gemini: /\/v1beta(?:\/models(?:\/[^/]+)?)?$/,
 }
 
 /** In the order of the manifests. */
@@ -33,7 +38,7 @@ type Slip = Omit<Remark, 'resource'>
 /** As with an address that was copied from a vendor's example of a call, or from a setting of its SDK. */
 function doubledPath({ spec: { type, endpoint } }: ProviderResource): Slip[] {
   const path = URL.parse(endpoint?.baseURL ?? '')?.pathname.replace(/\/+$/, '')
-  const added = ADDED_PATHS[type].find((end) => path?.endsWith(end))
+  const [added] = ADDED_PATHS[type].exec(path ?? '') ?? []
   if (added === undefined) return []
   const message = `ends with ${added}, which the gateway adds itself and which then stands there twice`
   return [{ field: ['spec', 'endpoint', 'baseURL'], message }]

@@ -457,9 +457,20 @@ t.test('an address of a Provider to which its path would be added twice is told 
   t.strictSame(said('Anthropic', 'https://api.example.com/v1'), twice('/v1'))
   t.strictSame(said('Anthropic', 'https://api.example.com/v1/messages'), twice('/v1/messages'))
   t.strictSame(said('Gemini', 'https://api.example.com/v1beta/'), twice('/v1beta'))
+  const deployment = 'https://a.example.com/openai/deployments/gpt-4o'
+  t.strictSame(said('AzureOpenAI', deployment), twice('/deployments/gpt-4o'))
+  t.strictSame(
+    said('AzureOpenAI', `${deployment}/chat/completions?api-version=2024-10-21`),
+    twice('/deployments/gpt-4o/chat/completions'),
+  )
+  t.strictSame(said('Gemini', 'https://api.example.com/v1beta/models'), twice('/v1beta/models'))
+  const call = '/v1beta/models/gemini-2.5-flash:generateContent'
+  t.strictSame(said('Gemini', `https://api.example.com${call}`), twice(call))
   t.strictSame(said('OpenAICompatible', 'https://api.example.com/v1'), [])
   t.strictSame(said('OpenAI', 'https://api.example.com/chat'), [])
   t.strictSame(said('Anthropic', 'https://api.example.com/anthropic'), [])
+  t.strictSame(said('AzureOpenAI', 'https://a.example.com/openai'), [])
+  t.strictSame(said('AzureOpenAI', 'https://a.example.com/openai/v1?api-version=preview'), [])
   t.strictSame(said('Gemini', 'https://api.example.com/v1'), [], 'it may be the path of a gateway')
   const omitted = EMBEDDING_PROVIDER.replace('OpenAICompatible', 'Anthropic').replace(/  endpoint.*\n/, '')
   t.strictSame(namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: omitted }) })], undefined, true).lines), [])
