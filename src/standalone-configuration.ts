@@ -14,7 +14,7 @@ import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatResource } from './manifests/places.ts'
-import { formatProblem } from './manifests/problem.ts'
+import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
 import { formatRemark, placeOfRemark, type Remark } from './manifests/remark.ts'
@@ -177,11 +177,12 @@ export class StandaloneConfiguration {
   }
 
   #merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestResources {
-    const ignored = results.flatMap(({ warnings }) => warnings.map(formatProblem))
-    for (const problem of ignored) {
-      if (!this.#ignored.has(problem)) this.#options.log.warn({ problem }, 'manifest ignored')
+    const warnings = results.flatMap((result) => result.warnings)
+    for (const warning of warnings) {
+      if (this.#ignored.has(withoutPlace(warning))) continue
+      this.#options.log.warn({ problem: formatProblem(warning) }, 'manifest ignored')
     }
-    this.#ignored = new Set(ignored)
+    this.#ignored = new Set(warnings.map(withoutPlace))
     return merge(results)
   }
 
@@ -305,6 +306,11 @@ function requirePatterns(conditions: readonly ResourceConditions[], resources: M
     const place = placeOfCondition(resource, bad.reason, resources, checkPattern)
     throw new ManifestError(`${place === undefined ? '' : `${place}: `}${formatResource(resource)}: ${bad.message}`)
   }
+}
+
+/** What stays of a problem where lines or documents are put in above it. */
+function withoutPlace(problem: ManifestProblem): string {
+  return formatProblem({ ...problem, line: 0, document: 0 })
 }
 
 function newKeyText(): string {

@@ -190,6 +190,20 @@ t.test('what is ignored is said, once', async (t) => {
   }
 })
 
+t.test('what is ignored is not said again where it only stands on another line', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const ignored = (name: string) => generatedKey(name).replace('tollgate.dev/', 'tollgate/')
+  write(yaml(keys(1), ignored('slip')))
+  t.equal(await configuration.reload(), true)
+  write(yaml(`# a comment\n${keys(1)}`, generatedKey('more'), ignored('slip')))
+  t.equal(await configuration.reload(), true)
+  t.equal(warnings.length, 1)
+  write(yaml(keys(1), ignored('slip'), ignored('other')))
+  t.equal(await configuration.reload(), true)
+  t.match(warnings.slice(1), [[{ problem: /VirtualKey other: .* is ignored$/ }, 'manifest ignored']])
+  t.equal(warnings.length, 2)
+})
+
 t.test('a provider whose Secret is not there is warned of, one whose variable is not set is not', async (t) => {
   const { configuration, write, warnings } = begin(t)
   const withSecret = (name: string, secret: string) => `apiVersion: tollgate.dev/v1alpha1
