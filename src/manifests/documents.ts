@@ -15,6 +15,7 @@ import {
   type ParsedNode,
 } from 'yaml'
 import { isRecord } from './defaults.ts'
+import { addDuplicates } from './duplicate-keys.ts'
 import { findExcess } from './excess.ts'
 import { fieldLines, type FieldLines } from './field-lines.ts'
 import { kubectlTags } from './kubectl-tags.ts'
@@ -27,6 +28,15 @@ export const MAX_FILE_BYTES = 4 * 1024 * 1024
 const MAX_ALIASES = 1000
 /** Between two pauses: about a millisecond. */
 const LEXEMES_A_STEP = 1_000
+/** Keys that are given twice are found in `duplicate-keys.ts`. */
+const OPTIONS = {
+  version: '1.1',
+  prettyErrors: false,
+  customTags: kubectlTags,
+  logLevel: 'error',
+  uniqueKeys: false,
+} as const
+
 /** One object of a file: a document, or an item of a List. */
 export interface SourceObject {
   readonly value: unknown
@@ -77,7 +87,7 @@ function unreadable(message: string): ParsedDocument {
 /** The library's own loop, with a pause after so many lexemes: a document may be a List of thousands of objects. */
 function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<ParsedNode> | undefined> {
   const parser = new Parser(lines.addNewLine)
-  const composer = new Composer({ version: '1.1', prettyErrors: false, customTags: kubectlTags, logLevel: 'error' })
+  const composer = new Composer(OPTIONS)
   lines.addNewLine(0)
   let lexemes = 0
   for (const lexeme of new Lexer().lex(text)) {
@@ -98,6 +108,7 @@ function readDocument(
   // The parser turns its own stack overflow into an error and goes on, once for each level.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack')))
     throw new RangeError('nested too deeply')
+  addDuplicates(document)
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
   try {
