@@ -13,7 +13,7 @@ import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
-import { formatResource } from './manifests/places.ts'
+import { formatPlaced, formatResource } from './manifests/places.ts'
 import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
@@ -304,7 +304,7 @@ function requirePatterns(conditions: readonly ResourceConditions[], resources: M
     const bad = resource.conditions.find(({ reason }) => reason === 'InvalidPattern')
     if (bad === undefined) continue
     const place = placeOfCondition(resource, bad.reason, resources, checkPattern)
-    throw new ManifestError(`${place === undefined ? '' : `${place}: `}${formatResource(resource)}: ${bad.message}`)
+    throw new ManifestError(`${formatPlaced(resource, place)}: ${bad.message}`)
   }
 }
 

@@ -9,7 +9,7 @@ import { Secret } from '../domain/secret.ts'
 import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { placeOfCondition } from './condition-places.ts'
 import { loadManifests, type ManifestResources } from './load.ts'
-import { formatResource, type ResourceName } from './places.ts'
+import { formatPlaced } from './places.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
 import { formatRemark, placeOfRemark } from './remark.ts'
@@ -61,7 +61,7 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
 function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
   const remarks = remarksOn(resources).map((remark) => {
     const { kind, metadata } = remark.resource
-    return `${describeResource({ kind, ...metadata }, placeOfRemark(remark, resources.places))}: ${formatRemark(remark)}`
+    return `${formatPlaced({ kind, ...metadata }, placeOfRemark(remark, resources.places))}: ${formatRemark(remark)}`
   })
   return [...missingKinds(resources, strict), ...remarks]
 }
@@ -133,11 +133,6 @@ function failing(
     .filter(({ type, status, reason }) => status === 'False' && (type !== 'Ready' || reason === 'Expired'))
     .map(({ reason, message }) => {
       const place = placeOfCondition(resource, reason, resources, checkPattern)
-      return { reason, line: `${describeResource(resource, place)}: ${reason}: ${message}` }
+      return { reason, line: `${formatPlaced(resource, place)}: ${reason}: ${message}` }
     })
-}
-
-/** `keys.yaml:3: VirtualKey default/demo`. */
-function describeResource(resource: ResourceName, place: string | undefined): string {
-  return `${place === undefined ? '' : `${place}: `}${formatResource(resource)}`
 }

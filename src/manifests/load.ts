@@ -27,6 +27,7 @@ import { readSecret, type Environment, type SecretResource } from './secrets.ts'
 /** Most problems that are reported; the rest are counted. */
 export const MAX_PROBLEMS = 100
 const DEFAULT_NAMESPACE = 'default'
+
 export interface ManifestResources {
   readonly organizations: readonly OrganizationResource[]
   readonly providers: readonly ProviderResource[]

@@ -26,6 +26,11 @@ export function placeOf(places: Places, resource: ResourceName, field: FieldPath
   return place === undefined ? undefined : formatPlace(place, field)
 }
 
+/** `keys.yaml:3: VirtualKey default/demo`. @param place as of `placeOf` */
+export function formatPlaced(resource: ResourceName, place: string | undefined): string {
+  return `${place === undefined ? '' : `${place}: `}${formatResource(resource)}`
+}
+
 /** As `placeOf`. */
 export function formatPlace({ file, lines }: Place, field: FieldPath = []): string {
   return `${file}:${lineOfField(lines, field)}`

@@ -1,7 +1,7 @@
 /** Refusals of the quota store as errors that a client may read. */
 import { GatewayError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
-import { amountIn, boundOf } from './amounts.ts'
+import { amountIn, boundOf, type Charge } from './amounts.ts'
 import type { QuotaPlan, QuotaUnit } from './limits.ts'
 import { formatMicroUsd } from './money.ts'
 import type { QuotaNeed } from './need.ts'
@@ -66,14 +66,16 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
 function shortage(refusal: Refused, need: QuotaNeed | undefined): string {
   const { unit, limit } = refusal
   if (need === undefined || unit === 'requests') return 'leaves too little for this request'
-  return isTooLarge(unit, limit, need)
-    ? `is too small for this request (it may ${bounds(unit, need)}), however little of it is spent: ${whatHelps(refusal, need)}`
-    : `leaves too little for this request, which may ${bounds(unit, need)}`
+  // Of an answer whose maximum the client has not stated: the shortest that would have been admitted.
+  const bound = boundOf(need, need.open?.minTokens ?? 0)
+  const mayTake = figuresOf(unit, bound)
+  // Not even with nothing spent of it.
+  return amountIn(unit, bound) > limit
+    ? `is too small for this request (it may ${mayTake}), however little of it is spent: ${whatHelps(refusal, bound)}`
+    : `leaves too little for this request, which may ${mayTake}`
 }
 
-/** Of an answer whose maximum the client has not stated: the shortest that would have been admitted. */
-function bounds(unit: QuotaUnit, need: QuotaNeed): string {
-  const { costMicroUsd, inputTokens, outputTokens } = boundOf(need, need.open?.minTokens ?? 0)
+function figuresOf(unit: QuotaUnit, { costMicroUsd, inputTokens, outputTokens }: Charge): string {
   const both = `${inputTokens} input and ${outputTokens} output tokens`
   switch (unit) {
     case 'cost':
@@ -89,14 +91,8 @@ function bounds(unit: QuotaUnit, need: QuotaNeed): string {
   }
 }
 
-/** Whether the limit would not do with nothing spent of it. */
-function isTooLarge(unit: QuotaUnit, limit: number, need: QuotaNeed): boolean {
-  return amountIn(unit, boundOf(need, need.open?.minTokens ?? 0)) > limit
-}
-
 /** Of a request and its answer, what has to be smaller for it to fit. Of embeddings no answer can be shorter. */
-function whatHelps({ unit, limit }: Refused, need: QuotaNeed): string {
-  const { inputTokens, outputTokens } = boundOf(need, need.open?.minTokens ?? 0)
+function whatHelps({ unit, limit }: Refused, { inputTokens, outputTokens }: Charge): string {
   if (unit === 'output') return 'ask for a shorter answer'
   if (unit === 'input' || outputTokens === 0) return 'send less'
   const isTooMuch = (tokens: number) => unit === 'total' && tokens > limit

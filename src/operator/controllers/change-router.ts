@@ -1,6 +1,6 @@
 /** What a change of the cluster leads to: work on a key, on a status, a new build. */
 import type { KubeObject } from '../kube/kube-object.ts'
-import { keyOf } from '../kube/kube-object.ts'
+import { isDeleting, keyOf } from '../kube/kube-object.ts'
 import type { WorkQueue } from '../kube/work-queue.ts'
 import { isUsageOnly } from '../usage/usage-change.ts'
 import type { ClusterChange, ClusterView } from './cluster-view.ts'
@@ -42,10 +42,19 @@ export class ChangeRouter {
 
   /** Every VirtualKey needs a round, and every resource a look at its status. */
   addAll(): void {
+    this.#addEach(() => true)
+  }
+
+  /** What has gone out of force with a publication: finalizers of ours can go, statuses tell of those of others. */
+  addDeleting(): void {
+    this.#addEach(isDeleting)
+  }
+
+  #addEach(isWanted: (object: KubeObject) => boolean): void {
     const { statuses, view } = this.#options
-    this.#addAllKeys()
+    for (const key of view.virtualKeys.list()) if (isWanted(key)) this.#addKey(keyOf(key))
     for (const store of [view.providers, view.organizations])
-      for (const object of store.list()) statuses.add(`${object.kind}/${keyOf(object)}`)
+      for (const object of store.list()) if (isWanted(object)) statuses.add(`${object.kind}/${keyOf(object)}`)
   }
 
   #addAllKeys(): void {

@@ -7,7 +7,7 @@ import { ownersOf, type ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { EventRecorder, ObjectEvent } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
-import { isDeleting, keyOf, type KubeObject } from '../kube/kube-object.ts'
+import { keyOf, type KubeObject } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
 import { runWorkers } from '../kube/run-workers.ts'
@@ -289,20 +289,10 @@ export class Controllers {
     this.#told = build
     this.#trouble.succeeded()
     this.#ledger.published(build)
-    this.#addDeleting()
+    this.#router.addDeleting()
     void this.#withLogins((logins) => logins.ensure(build.snapshot))
     // First, so that a key which no sidecar uses yet is not called pending in between.
     void this.#acknowledgements.run().then(() => this.#addStatuses(changedResources(before, build)))
-  }
-
-  /** What has gone out of force with a publication: finalizers of ours can go, statuses tell of those of others. */
-  #addDeleting(): void {
-    const { virtualKeys, providers, organizations } = this.#view
-    const deleting = [virtualKeys, providers, organizations].flatMap((store) => store.list().filter(isDeleting))
-    for (const object of deleting) {
-      this.#statuses.add(`${object.kind}/${keyOf(object)}`)
-      if (object.kind === 'VirtualKey') this.#keys.add(keyOf(object))
-    }
   }
 
   /** Statuses of keys say whether sidecars can log in. */

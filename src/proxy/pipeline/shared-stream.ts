@@ -215,7 +215,8 @@ export class SharedStream {
     clearTimeout(timer)
     if (!stalled) return
     for (const place of this.#followers) if (place.at <= first) this.#cutOff(place)
-    if (this.isFollowed && !this.#leaderGone && isAt(this.#leaderPlace, first)) this.#options.letLeaderGo()
+    if (this.isFollowed && !this.#leaderGone && (this.#leaderPlace?.at ?? Infinity) <= first)
+      this.#options.letLeaderGo()
   }
 
   #cutOff(place: Place): void {
@@ -273,10 +274,6 @@ export class SharedStream {
     this.#change?.resolve()
     this.#change = undefined
   }
-}
-
-function isAt(place: Place | undefined, batch: number): boolean {
-  return place !== undefined && place.at <= batch
 }
 
 function sizeOf(items: Batch): number {

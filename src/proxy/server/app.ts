@@ -19,7 +19,7 @@ import { BodyBudget } from './body-budget.ts'
 import { ConnectionEnd } from './connection-end.ts'
 import { newRequestId } from './request-id.ts'
 import type { RunningAnswers } from './running-answers.ts'
-import { serve } from './serve.ts'
+import { logStalled, serve } from './serve.ts'
 import { notFound, refuseUnrouted, unexpected, unmetExpectation } from './unrouted.ts'
 
 export interface ServerOptions {
@@ -158,7 +158,7 @@ function incomingOf(
     readBody: body,
     signal,
     letGo() {
-      services.log.info({ requestId, waitingBytes: response.writableLength }, 'client has stopped reading')
+      logStalled(requestId, response.writableLength, services)
       response.destroy()
       // Behind an earlier answer on its connection it has no socket yet: what waits of it would leave after that, as if whole.
       request.socket.destroy()

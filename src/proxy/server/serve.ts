@@ -34,7 +34,7 @@ export async function serve(
     const sending = send(response, framed(outgoing, adapter, query), {
       timeoutMs: sendTimeoutMs,
       rest,
-      onStalled: (waitingBytes) => services.log.info({ requestId, waitingBytes }, 'client has stopped reading'),
+      onStalled: (waitingBytes) => logStalled(requestId, waitingBytes, services),
     })
     if (sending !== undefined) await sending
   } catch (err) {
@@ -43,6 +43,11 @@ export async function serve(
   } finally {
     share?.release()
   }
+}
+
+/** Of a client that is let go of with so many bytes waiting in the process. */
+export function logStalled(requestId: string | undefined, waitingBytes: number, { log }: Services): void {
+  log.info({ requestId, waitingBytes }, 'client has stopped reading')
 }
 
 /** A stream in the framing that the client asked for. */

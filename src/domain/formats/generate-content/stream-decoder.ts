@@ -52,13 +52,6 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     return parts
   }
 
-  #count({ usageMetadata }: JsonObject, parts: StreamPart[]): void {
-    const usage = parseUsage(usageMetadata)
-    if (usage === undefined || (this.#isCounted && countsNothing(usage))) return
-    this.#isCounted = true
-    parts.push({ type: 'usage', usage })
-  }
-
   end(): StreamPart[] {
     if (this.#ended) return []
     this.#ended = true
@@ -66,6 +59,13 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
       return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
     }
     return [...this.#candidates.values()].flatMap((one) => one.end())
+  }
+
+  #count({ usageMetadata }: JsonObject, parts: StreamPart[]): void {
+    const usage = parseUsage(usageMetadata)
+    if (usage === undefined || (this.#isCounted && countsNothing(usage))) return
+    this.#isCounted = true
+    parts.push({ type: 'usage', usage })
   }
 
   get endsAfterMs(): number {

@@ -278,18 +278,20 @@ t.test('usage holds what the vendor tells and a few fields more, however many a 
   for (const { raw } of told) test.ok(Object.keys(raw ?? {}).length <= 64)
 })
 
+/** What counts of a stream whose first event tells the first of the usages, and each delta after it the next. */
+function lastUsage(first: JsonObject, ...later: JsonObject[]) {
+  const events: JsonObject[] = [
+    { type: 'message_start', message: { id: 'm', usage: first } },
+    ...later.map((usage) => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })),
+  ]
+  const parts = decode(
+    events.map((event) => ({ data: JSON.stringify(event) })),
+    messages,
+  )
+  return parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : [])).at(-1)
+}
+
 t.test('zeros at the end do not undo what was told of the prompt before', async (test) => {
-  const lastUsage = (first: JsonObject, last: JsonObject) => {
-    const events: JsonObject[] = [
-      { type: 'message_start', message: { id: 'm', usage: first } },
-      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last },
-    ]
-    const parts = decode(
-      events.map((event) => ({ data: JSON.stringify(event) })),
-      messages,
-    )
-    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : [])).at(-1)
-  }
   const told = { input_tokens: 100, cache_read_input_tokens: 7, output_tokens: 1 }
   const zeros = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 50 }
   test.match(lastUsage(told, zeros), { input: 100, cachedInput: 7, output: 50 })
@@ -297,17 +299,6 @@ t.test('zeros at the end do not undo what was told of the prompt before', async 
 })
 
 t.test('zeros at the end do not undo cache writes that were told by their time to live alone', async (test) => {
-  const lastUsage = (first: JsonObject, last: JsonObject) => {
-    const events: JsonObject[] = [
-      { type: 'message_start', message: { id: 'm', usage: first } },
-      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last },
-    ]
-    const parts = decode(
-      events.map((event) => ({ data: JSON.stringify(event) })),
-      messages,
-    )
-    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : [])).at(-1)
-  }
   const writes = { ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 0 }
   const none = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }
   const told = { input_tokens: 0, cache_creation: writes, output_tokens: 1 }
@@ -318,21 +309,9 @@ t.test('zeros at the end do not undo cache writes that were told by their time t
 })
 
 t.test('a last event that counts nothing does not undo what was told of the answer before', async (test) => {
-  const outputsOf = (...usages: JsonObject[]) => {
-    const [first, ...later] = usages
-    const events: JsonObject[] = [
-      { type: 'message_start', message: { id: 'm', usage: first } },
-      ...later.map((usage) => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })),
-    ]
-    const parts = decode(
-      events.map((event) => ({ data: JSON.stringify(event) })),
-      messages,
-    )
-    return parts.flatMap((part) => (part.type === 'usage' ? [part.usage.output] : []))
-  }
   const start = { input_tokens: 100, output_tokens: 1 }
   const zeros = { input_tokens: 0, output_tokens: 0 }
-  test.equal(outputsOf(start, { output_tokens: 50 }, zeros).at(-1), 50)
-  test.equal(outputsOf(start, { output_tokens: 50 }, { output_tokens: 40 }).at(-1), 40)
-  test.equal(outputsOf(start, zeros).at(-1), 0, 'what the beginning says of the answer is no count of it')
+  test.equal(lastUsage(start, { output_tokens: 50 }, zeros)?.output, 50)
+  test.equal(lastUsage(start, { output_tokens: 50 }, { output_tokens: 40 })?.output, 40)
+  test.equal(lastUsage(start, zeros)?.output, 0, 'what the beginning says of the answer is no count of it')
 })
