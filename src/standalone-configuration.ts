@@ -1,9 +1,10 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
 import { randomBytes } from 'node:crypto'
+import { ConfigurationLog } from './configuration-log.ts'
 import { contentHash } from './crypto/content-hash.ts'
 import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
-import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
+import type { ResourceConditions } from './domain/resources/conditions.ts'
 import { namespacedName } from './domain/resources/namespaced-name.ts'
 import type { SecretLookup } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
@@ -14,12 +15,8 @@ import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatPlaced, formatResource } from './manifests/places.ts'
-import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
 import { secretLookup } from './manifests/secrets.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './manifests/provider-namespaces.ts'
-import { formatRemark, placeOfRemark, type Remark } from './manifests/remark.ts'
-import { settingSlips } from './manifests/remarks.ts'
-import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import {
   createConfigurationInSteps,
   type ConfigurationHolder,
@@ -68,22 +65,17 @@ export const NO_PROVIDER = 'no provider is in use: nobody can answer a call'
 /** Said when another one comes into use: the demo's may well go before it. */
 export const DEMO_STAYS = 'a provider of the manifests is in use now; the demo providers stay beside it until a restart'
 
-/** Manifests may list every provider: those whose variable is not set are out. */
-const UNUSED_BY_INTENT: ReadonlySet<ConditionReason> = new Set(['Disabled', 'SecretKeyMissing'])
-
 /** What is wrong with manifests that are valid one by one. */
 class ManifestError extends Error {}
 
 export class StandaloneConfiguration {
   readonly #options: StandaloneOptions
+  readonly #words: ConfigurationLog
   readonly #texts: Record<string, string> = {}
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
   /** Whether what is in force declares one: without any, an open one is implied. */
   #declaresOrganization = false
-  /** What was said at the last reading, of manifests and of conditions. */
-  #ignored: ReadonlySet<string> = new Set()
-  #told: ReadonlySet<string> = new Set()
   /** Whether one of the manifests on disk was in use at the last reading. */
   #hadProviderOnDisk = false
   #reading: Promise<boolean> = Promise.resolve(false)
@@ -91,6 +83,7 @@ export class StandaloneConfiguration {
 
   constructor(options: StandaloneOptions) {
     this.#options = options
+    this.#words = new ConfigurationLog(options.log)
   }
 
   /** Manifests beside those on disk, of the demo. In force from the next reading on. */
@@ -166,24 +159,15 @@ export class StandaloneConfiguration {
     const { paths, environment, log } = this.#options
     const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
     const invalid = results.filter((result) => result.type === 'invalid')
-    if (invalid.length === 0) return this.#merge(results.filter((result) => result.type === 'loaded'))
-    for (const { problems, omitted } of invalid) {
-      for (const problem of problems) log.error({ problem: formatProblem(problem) }, 'manifest refused')
-      if (omitted > 0) log.error({ omitted }, 'further manifest problems')
+    if (invalid.length === 0) {
+      const loaded = results.filter((result) => result.type === 'loaded')
+      this.#words.ignored(loaded.flatMap(({ warnings }) => warnings))
+      return merge(loaded)
     }
+    for (const result of invalid) this.#words.refused(result)
     if (this.#revision !== undefined)
       log.error({ revision: this.#revision }, 'configuration kept, the new one is not valid')
     return undefined
-  }
-
-  #merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestResources {
-    const warnings = results.flatMap((result) => result.warnings)
-    for (const warning of warnings) {
-      if (this.#ignored.has(withoutPlace(warning))) continue
-      this.#options.log.warn({ problem: formatProblem(warning) }, 'manifest ignored')
-    }
-    this.#ignored = new Set(warnings.map(withoutPlace))
-    return merge(results)
   }
 
   *#swap(resources: ManifestResources): Steps<undefined> {
@@ -206,7 +190,7 @@ export class StandaloneConfiguration {
     holder.swap(configuration)
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
-    this.#tell(conditions, resources)
+    this.#words.inForce(conditions, resources)
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')
@@ -242,48 +226,6 @@ export class StandaloneConfiguration {
       throw new ManifestError(`the manifests declare no ${gone.kind} any more; restart the gateway if that is meant`)
   }
 
-  /** What is declared and not in force, with the reason, once: a provider without its key here is normal. So what nothing finds. */
-  #tell(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
-    const told = new Set<string>()
-    for (const { kind, namespace, name, conditions: list } of conditions) {
-      const failing = list.find(({ status }) => status === 'False')
-      if (failing === undefined) continue
-      const fields = {
-        kind,
-        resource: namespacedName({ namespace, name }),
-        reason: failing.reason,
-        detail: failing.message,
-      }
-      const level = kind === 'Provider' && UNUSED_BY_INTENT.has(failing.reason) ? 'info' : 'warn'
-      this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
-    }
-    this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
-    this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
-    this.#told = told
-  }
-
-  #remark(told: Set<string>, { places }: ManifestResources, remarks: readonly Remark[], message: string): void {
-    for (const remark of remarks) {
-      const { kind, metadata } = remark.resource
-      const place = placeOfRemark(remark, places) ?? ''
-      const fields = { kind, resource: namespacedName(metadata), place, detail: formatRemark(remark) }
-      this.#tellOnce(told, 'warn', fields, message)
-    }
-  }
-
-  /** @param told gathers what holds at this reading: what held at the last one as well, if at another line, has been said */
-  #tellOnce(
-    told: Set<string>,
-    level: 'info' | 'warn',
-    fields: Readonly<Record<string, string>>,
-    message: string,
-  ): void {
-    const { place: _place, ...lasting } = fields
-    const line = JSON.stringify(lasting)
-    told.add(line)
-    if (!this.#told.has(line)) this.#options.log[level](fields, message)
-  }
-
   /** The keys with source Generated, by the name of the Secret that would hold them in a cluster. */
   *#generate({ virtualKeys }: ManifestResources): Steps<Map<string, GeneratedKey>> {
     const generated = new Map<string, GeneratedKey>()
@@ -306,11 +248,6 @@ function requirePatterns(conditions: readonly ResourceConditions[], resources: M
     const place = placeOfCondition(resource, bad.reason, resources, checkPattern)
     throw new ManifestError(`${formatPlaced(resource, place)}: ${bad.message}`)
   }
-}
-
-/** What stays of a problem where lines or documents are put in above it. */
-function withoutPlace(problem: ManifestProblem): string {
-  return formatProblem({ ...problem, line: 0, document: 0 })
 }
 
 function newKeyText(): string {

@@ -218,8 +218,17 @@ spec:
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata: { name: unset }\nstringData: { apiKey: "${UNSET}" }\n'
   write(yaml(keys(1), secret, withSecret('normal', 'unset'), withSecret('mistyped', 'unsett')))
   t.equal(await configuration.reload(), true)
-  t.match(warnings, [[{ resource: 'mistyped', reason: 'SecretNotFound' }, 'provider not in use']])
+  const place = /\.yaml:\d+$/
+  t.match(warnings, [[{ resource: 'mistyped', reason: 'SecretNotFound', place }, 'provider not in use']])
   t.equal(warnings.length, 1)
+})
+
+t.test('a key that is not in force is told of with the line to correct', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  write(yaml(keys(1), `${generatedKey('lost').replace('spec: {}', 'spec:')}  project: unknown\n`))
+  t.equal(await configuration.reload(), true)
+  const place = /keys\.yaml:10$/
+  t.match(warnings, [[{ resource: 'default/lost', reason: 'ProjectNotFound', place }, 'resource not in force']])
 })
 
 async function turnsUntil(done: Promise<unknown>): Promise<number> {

@@ -1,0 +1,87 @@
+/** What a standalone gateway's log says of its manifests, each thing once: not at every reading, and not anew where only lines have moved. */
+import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
+import { namespacedName } from './domain/resources/namespaced-name.ts'
+import { placeOfCondition } from './manifests/condition-places.ts'
+import type { LoadResult, ManifestResources } from './manifests/load.ts'
+import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
+import { formatRemark, placeOfRemark, type Remark } from './manifests/remark.ts'
+import { settingSlips } from './manifests/remarks.ts'
+import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
+import { checkPattern } from './proxy/guardrails/check-pattern.ts'
+import type { Logger } from './proxy/pipeline/services.ts'
+
+/** Manifests may list every provider: those whose variable is not set are out. */
+const UNUSED_BY_INTENT: ReadonlySet<ConditionReason> = new Set(['Disabled', 'SecretKeyMissing'])
+
+export class ConfigurationLog {
+  readonly #log: Logger
+  /** What was said at the last reading, of manifests and of what they declare. */
+  #ignored: ReadonlySet<string> = new Set()
+  #told: ReadonlySet<string> = new Set()
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /** Manifests that are not valid. */
+  refused({ problems, omitted }: LoadResult & { type: 'invalid' }): void {
+    for (const problem of problems) this.#log.error({ problem: formatProblem(problem) }, 'manifest refused')
+    if (omitted > 0) this.#log.error({ omitted }, 'further manifest problems')
+  }
+
+  /** All that this reading has not taken. */
+  ignored(warnings: readonly ManifestProblem[]): void {
+    for (const warning of warnings) {
+      if (this.#ignored.has(withoutPlace(warning))) continue
+      this.#log.warn({ problem: formatProblem(warning) }, 'manifest ignored')
+    }
+    this.#ignored = new Set(warnings.map(withoutPlace))
+  }
+
+  /** What is declared and not in force, with the reason: a provider without its key here is normal. So what nothing finds. */
+  inForce(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
+    const told = new Set<string>()
+    for (const resource of conditions) this.#tellIfNot(told, resource, resources)
+    this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
+    this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
+    this.#told = told
+  }
+
+  #tellIfNot(told: Set<string>, resource: ResourceConditions, resources: ManifestResources): void {
+    const failing = resource.conditions.find(({ status }) => status === 'False')
+    if (failing === undefined) return
+    const { kind } = resource
+    const { reason, message } = failing
+    const place = placeOfCondition(resource, reason, resources, checkPattern)
+    const fields = { kind, resource: namespacedName(resource), place, reason, detail: message }
+    const level = kind === 'Provider' && UNUSED_BY_INTENT.has(reason) ? 'info' : 'warn'
+    this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
+  }
+
+  #remark(told: Set<string>, { places }: ManifestResources, remarks: readonly Remark[], message: string): void {
+    for (const remark of remarks) {
+      const { kind, metadata } = remark.resource
+      const place = placeOfRemark(remark, places)
+      const fields = { kind, resource: namespacedName(metadata), place, detail: formatRemark(remark) }
+      this.#tellOnce(told, 'warn', fields, message)
+    }
+  }
+
+  /** @param told gathers what holds at this reading: what held at the last one as well, if at another line, has been said */
+  #tellOnce(
+    told: Set<string>,
+    level: 'info' | 'warn',
+    fields: Readonly<Record<string, string | undefined>>,
+    message: string,
+  ): void {
+    const { place: _place, ...lasting } = fields
+    const line = JSON.stringify(lasting)
+    told.add(line)
+    if (!this.#told.has(line)) this.#log[level](fields, message)
+  }
+}
+
+/** What stays of a problem where lines or documents are put in above it. */
+function withoutPlace(problem: ManifestProblem): string {
+  return formatProblem({ ...problem, line: 0, document: 0 })
+}
