@@ -5,6 +5,7 @@
 import type { Secret } from '../../domain/secret.ts'
 import { ownersOf, type ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
+import { Backlog } from '../kube/backlog.ts'
 import type { EventRecorder, ObjectEvent } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { keyOf, type KubeObject } from '../kube/kube-object.ts'
@@ -26,6 +27,7 @@ import { ChangeRouter } from './change-router.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Configuration } from './configuration.ts'
 import type { Build } from './build.ts'
+import { Finalizers } from './finalizers.ts'
 import { keyDigests } from './key-digests.ts'
 import { createLook } from './look.ts'
 import { configurationRepaired, countersRestored } from './loss-events.ts'
@@ -93,6 +95,10 @@ export class Controllers {
   readonly #trouble: PublicationTrouble
   readonly #keys: WorkQueue
   readonly #statuses: WorkQueue
+  /** VirtualKeys that lack theirs. */
+  readonly #unfinalized: WorkQueue
+  readonly #backlog: Backlog
+  readonly #finalizers: Finalizers
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
   readonly #usage: UsageWatch
@@ -109,6 +115,8 @@ export class Controllers {
     const { client, redis, timing, log, namespace, events } = options
     this.#keys = new WorkQueue({ timing })
     this.#statuses = new WorkQueue({ timing })
+    this.#unfinalized = new WorkQueue({ timing })
+    this.#backlog = new Backlog({ timing, depth: () => this.#keys.stats.depth + this.#statuses.stats.depth })
     this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#router.note(change) })
     this.#configuration = new Configuration({
       ...options,
@@ -153,6 +161,7 @@ export class Controllers {
       () => this.build,
       (ids) => this.#addStatuses(ids),
     )
+    this.#finalizers = new Finalizers({ client, view: this.#view })
     const shared = {
       client,
       view: this.#view,
@@ -166,6 +175,8 @@ export class Controllers {
       log,
       timing,
       randomBytes: options.randomBytes,
+      finalizers: this.#finalizers,
+      onUnfinalized: (key) => this.#unfinalized.add(key),
       onOutcome: (key) => this.#statuses.add(`VirtualKey/${key}`),
       onRefused: () => options.metrics.reconcileFailed('virtual key'),
     })
@@ -200,7 +211,11 @@ export class Controllers {
   get figures(): ControllerFigures {
     const { build } = this.#configuration
     return {
-      queueDepth: { keys: this.#keys.stats.depth, statuses: this.#statuses.stats.depth },
+      queueDepth: {
+        keys: this.#keys.stats.depth,
+        statuses: this.#statuses.stats.depth,
+        finalizers: this.#unfinalized.stats.depth,
+      },
       failingWatches: this.#view.failing,
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
@@ -231,16 +246,21 @@ export class Controllers {
         if (await this.#statusWriter.write(id)) this.#options.metrics.statusWritten()
         return undefined
       }),
+      // What a key needs to be in force goes before: of thousands at once, each is in force a third sooner.
+      this.#work('finalizer', this.#unfinalized, isLeader, async (key) => {
+        if (await this.#backlog.over()) await this.#finalizers.add(key)
+        return undefined
+      }),
     ])
   }
 
   /** Finishes what is under way, within ten seconds. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const part of [this.#acknowledgements, this.#circuits, this.#health]) part.stop()
+    for (const part of [this.#acknowledgements, this.#circuits, this.#health, this.#backlog]) part.stop()
     await Promise.all([this.#configuration.stop(), this.#usage.stop()])
     if (this.#workers !== undefined) {
-      await Promise.all([this.#keys.drain(DRAIN_MS), this.#statuses.drain(DRAIN_MS)])
+      await Promise.all([this.#keys, this.#statuses, this.#unfinalized].map((queue) => queue.drain(DRAIN_MS)))
     }
     await this.#options.events.flush()
     await this.#view.stop()

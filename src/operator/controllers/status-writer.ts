@@ -1,5 +1,5 @@
 /** Writes the status of a resource where it differs, and tells an event where `Ready` has changed. */
-import { asArray, asObject, asString } from '../../domain/json.ts'
+import { asObject, asString } from '../../domain/json.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Condition } from '../../domain/resources/conditions.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -24,7 +24,7 @@ import type { ProgrammedLedger } from './programmed.ts'
 import { SeveralKeys } from './several-keys.ts'
 import { conditionsOf, endConditions, organizationFields, providerFields, virtualKeyFields } from './status.ts'
 import type { Problem, StatusInput } from './status.ts'
-import { FINALIZER } from './virtual-key.ts'
+import { hasFinalizer } from './finalizers.ts'
 
 const FIELD_MANAGER = 'tollgate-controller'
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -99,7 +99,7 @@ export class StatusWriter {
   /** Of what others' finalizers hold back when it is out of force already; all that was said of it before is taken back. */
   async #writeEnd(id: string, kind: string, object: KubeObject): Promise<boolean> {
     const { client, ledger, now } = this.#options
-    if (asArray(object.metadata['finalizers']).includes(FINALIZER) || !ledger.isOut(id)) return false
+    if (hasFinalizer(object) || !ledger.isOut(id)) return false
     const { generation } = object.metadata
     const desired = endConditions(generation)
     const conditions = mergeConditions(asObject(object['status'])?.['conditions'], desired, now())

@@ -1,21 +1,20 @@
 /**
- * The part of a VirtualKey that is not configuration: its finalizer, its Secret, its end.
+ * The part of a VirtualKey that is not configuration: its Secret, its finalizer, its end.
  *
- *   new --finalizer--> kept --Secret--> kept ... --deleted--> out of the published shards --finalizer off--> gone
+ *   new --Secret, finalizer--> kept ... --deleted--> out of the published shards --finalizer off--> gone
  *
  * So "the object is gone" means "the key is revoked". Where Redis cannot be reached the end waits ten minutes at most;
  * what is left over then is removed by the first publication that succeeds.
  */
-import { asArray, asString } from '../../domain/json.ts'
+import { asString } from '../../domain/json.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
-import type { JsonPatchOperation, KubeClient } from '../kube/kube-api.ts'
-import { KubeError } from '../kube/kube-error.ts'
-import { isDeleting, nameOf } from '../kube/kube-object.ts'
+import type { KubeClient } from '../kube/kube-api.ts'
+import { isDeleting } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
-import { VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { Milliseconds, Timing } from '../kube/timing.ts'
 import type { ClusterView } from './cluster-view.ts'
+import { hasFinalizer, type Finalizers } from './finalizers.ts'
 import { annotationOf, generatedSecretNameOf, ROTATE_ANNOTATION } from './generated-secret.ts'
 import { isGenerated, ownedSecret } from './gather.ts'
 import type { ProgrammedLedger } from './programmed.ts'
@@ -24,8 +23,6 @@ import type { SecretAttempt } from './secret-refusals.ts'
 import type { Problem } from './status.ts'
 import { keepSecret } from './virtual-key-secret.ts'
 
-export const FINALIZER = 'tollgate.dev/redis-cleanup'
-const FINALIZERS = '/metadata/finalizers'
 /** How long a deletion waits for Redis. */
 const MAX_DELETION_MS = 10 * 60_000
 const LOOK_AGAIN_MS = 1_000
@@ -33,15 +30,18 @@ const LOOK_AGAIN_MS = 1_000
 const NOT_OWNED_AGAIN_MS = 60_000
 
 export interface VirtualKeyOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace' | 'jsonPatch'>
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>
   readonly view: Pick<ClusterView, 'virtualKeys' | 'secret' | 'secretAccess'>
   readonly events: Pick<EventRecorder, 'record'>
   readonly ledger: ProgrammedLedger
+  readonly finalizers: Finalizers
   readonly log: Log
   readonly timing: Timing
   readonly randomBytes: (count: number) => Uint8Array
   /** What was found out about a key's Secret has changed its status. */
   readonly onOutcome: (key: string) => void
+  /** A key lacks its finalizer: it is to be added in its turn. */
+  readonly onUnfinalized: (key: string) => void
   /** The API server refused to have a key's Secret written; it is tried again. */
   readonly onRefused: () => void
   /** Why nothing is published, where that has lasted. */
@@ -60,8 +60,6 @@ export class VirtualKeyController {
   readonly #options: VirtualKeyOptions
   readonly #problems = new Map<string, Problem>()
   readonly #handled = new Set<string>()
-  /** By key, the uid of the object that has got our finalizer and that the cache does not show with it yet. */
-  readonly #finalizing = new Map<string, string>()
   readonly #refusals: SecretRefusals
 
   constructor(options: VirtualKeyOptions) {
@@ -80,18 +78,13 @@ export class VirtualKeyController {
     if (object === undefined) {
       this.#handled.delete(key)
       this.#problems.delete(key)
-      this.#finalizing.delete(key)
+      this.#options.finalizers.forget(key)
       this.#refusals.forget(key)
       return undefined
     }
     if (isDeleting(object)) return this.#end(key, object)
-    const [again, finalizer] = await Promise.allSettled([
-      this.#keepSecret(key, object),
-      this.#addFinalizer(key, object),
-    ])
-    if (again.status === 'rejected') throw again.reason
-    if (finalizer.status === 'rejected') throw finalizer.reason
-    return again.value
+    if (this.#options.finalizers.isMissing(key, object)) this.#options.onUnfinalized(key)
+    return this.#keepSecret(key, object)
   }
 
   async #keepSecret(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
@@ -141,27 +134,17 @@ export class VirtualKeyController {
     }
   }
 
-  async #addFinalizer(key: string, object: KubeObject): Promise<void> {
-    const { finalizers, uid = '' } = object.metadata
-    if (asArray(finalizers).includes(FINALIZER)) return void this.#finalizing.delete(key)
-    if (this.#finalizing.get(key) === uid) return
-    // What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is
-    // written meanwhile does not matter. To the API server an absent list tests as null.
-    const operations: JsonPatchOperation[] = [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'test', path: FINALIZERS, value: finalizers ?? null },
-      finalizers === undefined
-        ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
-        : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
-    ]
-    await this.#patch(nameOf(key), operations)
-    this.#finalizing.set(key, uid)
-  }
-
   async #end(key: string, object: KubeObject): Promise<Milliseconds | undefined> {
-    const at = asArray(object.metadata['finalizers']).indexOf(FINALIZER)
-    if (at < 0) return undefined
-    const { ledger, timing, events, log, publicationProblem, maxDeletionMs = MAX_DELETION_MS } = this.#options
+    if (!hasFinalizer(object)) return undefined
+    const {
+      ledger,
+      finalizers,
+      timing,
+      events,
+      log,
+      publicationProblem,
+      maxDeletionMs = MAX_DELETION_MS,
+    } = this.#options
     if (!ledger.isOut(`VirtualKey/${key}`)) {
       const waitedMs = timing.now() - Date.parse(asString(object.metadata['deletionTimestamp']) ?? '')
       const problem = publicationProblem()
@@ -175,22 +158,7 @@ export class VirtualKeyController {
         note: `${problem.message}; the key may be valid until that is over`,
       })
     }
-    await this.#patch(nameOf(key), [
-      { op: 'test', path: `${FINALIZERS}/${at}`, value: FINALIZER },
-      { op: 'remove', path: `${FINALIZERS}/${at}` },
-    ])
+    await finalizers.remove(key, object)
     return undefined
-  }
-
-  async #patch(
-    name: { readonly namespace?: string; readonly name: string },
-    operations: readonly JsonPatchOperation[],
-  ): Promise<void> {
-    try {
-      await this.#options.client.jsonPatch(VIRTUAL_KEYS, name, operations)
-    } catch (error) {
-      if (error instanceof KubeError && error.isNotFound) return
-      throw error
-    }
   }
 }

@@ -10,8 +10,8 @@
  *
  * A step that fails does not keep the others from being done.
  */
-import { asArray, asNumber, asObject, asString } from '../../domain/json.ts'
-import { FINALIZER } from '../controllers/virtual-key.ts'
+import { asNumber, asObject, asString } from '../../domain/json.ts'
+import { finalizerRemoval, hasFinalizer } from '../controllers/finalizers.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeObject, ObjectName } from '../kube/kube-object.ts'
@@ -139,12 +139,8 @@ async function stripFinalizer({ client }: CleanUpOptions, key: KubeObject): Prom
   const place = { name, ...(namespace === undefined ? {} : { namespace }) }
   let current: KubeObject | undefined = key
   for (let attempts = 1; current !== undefined && hasFinalizer(current); attempts++) {
-    const path = `/metadata/finalizers/${asArray(current.metadata['finalizers']).indexOf(FINALIZER)}`
     try {
-      await client.jsonPatch(VIRTUAL_KEYS, place, [
-        { op: 'test', path, value: FINALIZER },
-        { op: 'remove', path },
-      ])
+      await client.jsonPatch(VIRTUAL_KEYS, place, finalizerRemoval(current))
       return
     } catch (error) {
       if (error instanceof KubeError && error.isNotFound) return
@@ -152,10 +148,6 @@ async function stripFinalizer({ client }: CleanUpOptions, key: KubeObject): Prom
     }
     current = await orMissing(client.get(VIRTUAL_KEYS, place))
   }
-}
-
-function hasFinalizer(key: KubeObject): boolean {
-  return asArray(key.metadata['finalizers']).includes(FINALIZER)
 }
 
 async function deleteOurs(client: CleanUpOptions['client'], name: ObjectName): Promise<string> {

@@ -4,6 +4,7 @@ import { asArray, asObject, asString } from '../../../src/domain/json.ts'
 import { parseVirtualKeyId } from '../../../src/domain/resources/virtual-key-text.ts'
 import { keyDigester, deriveKeyPepper } from '../../../src/crypto/derive.ts'
 import { Secret } from '../../../src/domain/secret.ts'
+import { hasFinalizer } from '../../../src/operator/controllers/finalizers.ts'
 import { SECRETS, VIRTUAL_KEYS } from '../../../src/operator/kube/resource.ts'
 import { digestsOf, entry, secret, secretOf, startWorld, SYSTEM, virtualKey, visible } from '../../helpers/operator.ts'
 import { until } from '../../helpers/redis.ts'
@@ -223,6 +224,21 @@ t.test('the life of virtual keys', async (t) => {
     const [line = '', ...more] = (await told()).filter((one) => one.includes('SeveralVirtualKeys'))
     t.match(line, /Warning +SeveralVirtualKeys +virtualkey\/second .*has 2 VirtualKeys \(first, second\)/)
     t.strictSame(more, [])
+  })
+
+  t.test('of many keys at once each is in force, and gets its finalizer though it comes after that', async (t) => {
+    const names = Array.from({ length: 60 }, (_, index) => `many-${index}`)
+    await Promise.all(names.map((name) => world.apply(virtualKey('other', name))))
+    for (const name of names) await world.reaches(`other/${name}`, 'Ready', 'True Ready', 60_000)
+    const unfinalized = async () => {
+      const list = await plane.client.list(VIRTUAL_KEYS, { namespace: 'other' })
+      return list.items.filter((key) => !hasFinalizer(key)).length
+    }
+    await until(async () => (await unfinalized()) === 0, 60_000)
+    t.equal(await operator.metric('tollgate_queue_depth{queue="finalizers"}'), 0)
+    await Promise.all(names.map((name) => plane.client.delete(VIRTUAL_KEYS, { namespace: 'other', name })))
+    await until(async () => (await plane.client.list(VIRTUAL_KEYS, { namespace: 'other' })).items.length === 0, 60_000)
+    t.equal(await world.published('other/many-0'), undefined)
   })
 
   t.test('10: a deleted key is out of Redis before the object is gone', async (t) => {

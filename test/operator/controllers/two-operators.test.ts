@@ -44,6 +44,7 @@ t.test('22: two operators', async (t) => {
     await until(async () => (await other?.metric('tollgate_virtual_keys')) === 1)
     t.equal(await other?.metric('tollgate_queue_depth{queue="keys"}'), 0)
     t.equal(await other?.metric('tollgate_queue_depth{queue="statuses"}'), 0)
+    t.equal(await other?.metric('tollgate_queue_depth{queue="finalizers"}'), 0)
   })
 
   t.test('after kill -9 the other takes over with a higher epoch', async (t) => {

@@ -5,6 +5,7 @@ import type { ObjectEvent } from '../../../src/operator/kube/event-recorder.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
 import { SYSTEM_TIMING } from '../../../src/operator/kube/timing.ts'
+import { Finalizers } from '../../../src/operator/controllers/finalizers.ts'
 import { ProgrammedLedger } from '../../../src/operator/controllers/programmed.ts'
 import type { Problem } from '../../../src/operator/controllers/status.ts'
 import { VirtualKeyController } from '../../../src/operator/controllers/virtual-key.ts'
@@ -31,16 +32,19 @@ t.test('a deletion waits ten minutes for Redis, then goes on with a warning', as
   let problem: Problem | undefined = { reason: 'StoreUnavailable', message: 'Redis does not take the configuration' }
   const unused = () => Promise.reject(new Error('not expected'))
   const quiet = () => undefined
-  const controller = new VirtualKeyController({
+  const finalizers = new Finalizers({
     client: {
-      get: unused,
-      create: unused,
-      replace: unused,
       jsonPatch: async (_resource, _name, operations) => {
         patches.push(operations)
         return leaving
       },
     },
+    view: { virtualKeys },
+  })
+  const controller = new VirtualKeyController({
+    client: { get: unused, create: unused, replace: unused },
+    finalizers,
+    onUnfinalized: quiet,
     view: { virtualKeys, secret: () => undefined, secretAccess: () => 'readable' },
     events: { record: (_object, event) => void events.push(event) },
     ledger: new ProgrammedLedger(),

@@ -1,0 +1,86 @@
+/** The finalizer of VirtualKeys: where it stands, "the object is gone" means "the key is revoked". */
+import { asArray } from '../../domain/json.ts'
+import type { JsonPatchOperation, KubeClient } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-error.ts'
+import { isDeleting, nameOf } from '../kube/kube-object.ts'
+import type { KubeObject } from '../kube/kube-object.ts'
+import { VIRTUAL_KEYS } from '../kube/resource.ts'
+import type { ClusterView } from './cluster-view.ts'
+
+const FINALIZER = 'tollgate.dev/redis-cleanup'
+const FINALIZERS = '/metadata/finalizers'
+
+export interface FinalizersOptions {
+  readonly client: Pick<KubeClient, 'jsonPatch'>
+  readonly view: Pick<ClusterView, 'virtualKeys'>
+}
+
+export class Finalizers {
+  readonly #options: FinalizersOptions
+  /** By key, the uid of the object that has got ours and that the cache does not show with it yet. */
+  readonly #added = new Map<string, string>()
+
+  constructor(options: FinalizersOptions) {
+    this.#options = options
+  }
+
+  /** Whether `add` has something to do. */
+  isMissing(key: string, object: KubeObject): boolean {
+    const { uid = '' } = object.metadata
+    if (isDeleting(object)) return false
+    if (!hasFinalizer(object)) return this.#added.get(key) !== uid
+    this.#added.delete(key)
+    return false
+  }
+
+  /** Nothing where it is there, or the object is gone or going. @throws KubeError */
+  async add(key: string): Promise<void> {
+    const object = this.#options.view.virtualKeys.get(key)
+    if (object === undefined || !this.isMissing(key, object)) return
+    const { finalizers, uid = '' } = object.metadata
+    // What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is
+    // written meanwhile does not matter. To the API server an absent list tests as null.
+    await this.#patch(key, [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'test', path: FINALIZERS, value: finalizers ?? null },
+      finalizers === undefined
+        ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
+        : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
+    ])
+    // Where it is gone meanwhile, so is who would forget it.
+    if (this.#options.view.virtualKeys.get(key)?.metadata.uid === uid) this.#added.set(key, uid)
+  }
+
+  /** @throws KubeError */
+  async remove(key: string, object: KubeObject): Promise<void> {
+    if (hasFinalizer(object)) await this.#patch(key, finalizerRemoval(object))
+  }
+
+  /** The object is gone. */
+  forget(key: string): void {
+    this.#added.delete(key)
+  }
+
+  async #patch(key: string, operations: readonly JsonPatchOperation[]): Promise<void> {
+    try {
+      await this.#options.client.jsonPatch(VIRTUAL_KEYS, nameOf(key), operations)
+    } catch (error) {
+      if (error instanceof KubeError && error.isNotFound) return
+      throw error
+    }
+  }
+}
+
+/** @returns whether it holds ours */
+export function hasFinalizer(object: KubeObject): boolean {
+  return asArray(object.metadata['finalizers']).includes(FINALIZER)
+}
+
+/** Takes ours out of an object that has it; the API server answers 422 where others have changed the list meanwhile. */
+export function finalizerRemoval(object: KubeObject): readonly JsonPatchOperation[] {
+  const path = `${FINALIZERS}/${asArray(object.metadata['finalizers']).indexOf(FINALIZER)}`
+  return [
+    { op: 'test', path, value: FINALIZER },
+    { op: 'remove', path },
+  ]
+}

@@ -1,0 +1,83 @@
+import t from 'tap'
+import { Finalizers, hasFinalizer } from '../../../src/operator/controllers/finalizers.ts'
+import type { JsonPatchOperation } from '../../../src/operator/kube/kube-api.ts'
+import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
+import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
+
+function key(uid: string, more: Readonly<Record<string, unknown>> = {}): KubeObject {
+  const metadata = { namespace: 'team', name: 'app', uid, ...more }
+  return { apiVersion: 'tollgate.dev/v1alpha1', kind: 'VirtualKey', metadata }
+}
+
+function begin(object: KubeObject) {
+  const virtualKeys = new ObjectStore()
+  virtualKeys.put('team/app', object)
+  const patches: (readonly JsonPatchOperation[])[] = []
+  let before: () => void = () => undefined
+  const jsonPatch = async (_resource: unknown, _name: unknown, operations: readonly JsonPatchOperation[]) => {
+    patches.push(operations)
+    before()
+    return object
+  }
+  const finalizers = new Finalizers({ client: { jsonPatch }, view: { virtualKeys } })
+  return { virtualKeys, patches, finalizers, during: (work: () => void) => (before = work) }
+}
+
+t.test('it is added once, beside those of others, though the cache lags behind', async (t) => {
+  const object = key('a', { finalizers: ['somebody.else/waits'] })
+  const { finalizers, patches } = begin(object)
+  t.ok(finalizers.isMissing('team/app', object))
+  await finalizers.add('team/app')
+  t.strictSame(patches, [
+    [
+      { op: 'test', path: '/metadata/uid', value: 'a' },
+      { op: 'test', path: '/metadata/finalizers', value: ['somebody.else/waits'] },
+      { op: 'add', path: '/metadata/finalizers/-', value: 'tollgate.dev/redis-cleanup' },
+    ],
+  ])
+  t.notOk(finalizers.isMissing('team/app', object))
+  await finalizers.add('team/app')
+  t.equal(patches.length, 1)
+})
+
+t.test('a key that was stripped of it by hand, or made anew under its name, gets it again', async (t) => {
+  const { finalizers, patches, virtualKeys } = begin(key('a'))
+  await finalizers.add('team/app')
+  t.notOk(finalizers.isMissing('team/app', key('a', { finalizers: ['tollgate.dev/redis-cleanup'] })))
+  t.ok(finalizers.isMissing('team/app', key('a')), 'seen with it, then without')
+  await finalizers.add('team/app')
+  virtualKeys.put('team/app', key('b'))
+  await finalizers.add('team/app')
+  t.strictSame(
+    patches.map(([uid]) => uid),
+    ['a', 'a', 'b'].map((value) => ({ op: 'test', path: '/metadata/uid', value })),
+  )
+})
+
+t.test('a key that is gone or going gets none', async (t) => {
+  const going = key('a', { deletionTimestamp: '2026-11-21T10:00:00Z' })
+  const { finalizers, patches, virtualKeys } = begin(going)
+  t.notOk(finalizers.isMissing('team/app', going))
+  await finalizers.add('team/app')
+  virtualKeys.put('team/app', undefined)
+  await finalizers.add('team/app')
+  t.strictSame(patches, [])
+})
+
+t.test('a key that went while it was added is not remembered', async (t) => {
+  const object = key('a')
+  const { finalizers, virtualKeys, during } = begin(object)
+  during(() => {
+    virtualKeys.put('team/app', undefined)
+    finalizers.forget('team/app')
+  })
+  await finalizers.add('team/app')
+  t.ok(finalizers.isMissing('team/app', object))
+})
+
+t.test('only ours counts as ours', (t) => {
+  t.ok(hasFinalizer(key('a', { finalizers: ['x/y', 'tollgate.dev/redis-cleanup'] })))
+  t.notOk(hasFinalizer(key('a', { finalizers: ['x/y'] })))
+  t.notOk(hasFinalizer(key('a')))
+  t.end()
+})
