@@ -5,15 +5,12 @@
 import type { Secret } from '../../domain/secret.ts'
 import { ownersOf, type ContentHash } from '../../domain/snapshot/shards.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
-import { Backlog } from '../kube/backlog.ts'
 import type { EventRecorder, ObjectEvent } from '../kube/event-recorder.ts'
 import type { KubeClient } from '../kube/kube-api.ts'
 import { keyOf, type KubeObject } from '../kube/kube-object.ts'
 import type { Log } from '../kube/log.ts'
 import type { ObjectLookup } from '../kube/object-store.ts'
-import { runWorkers } from '../kube/run-workers.ts'
 import type { Timing } from '../kube/timing.ts'
-import { WorkQueue } from '../kube/work-queue.ts'
 import { publishedDigests } from '../publish/published-shards.ts'
 import { Publisher } from '../publish/publisher.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
@@ -36,10 +33,7 @@ import { PublicationTrouble } from './publication-trouble.ts'
 import { StatusWriter } from './status-writer.ts'
 import type { TenantLogins } from './tenant-logins.ts'
 import { VirtualKeyController } from './virtual-key.ts'
-
-/** Of each queue: what bounds the work is the API server's latency and the client's rate. */
-const WORKERS = 32
-const DRAIN_MS = 10_000
+import { Work } from './work.ts'
 
 export interface ControllersOptions {
   readonly client: KubeClient
@@ -93,11 +87,7 @@ export class Controllers {
   readonly #router: ChangeRouter
   readonly #acknowledgements: AcknowledgementPoll
   readonly #trouble: PublicationTrouble
-  readonly #keys: WorkQueue
-  readonly #statuses: WorkQueue
-  /** VirtualKeys that lack theirs. */
-  readonly #unfinalized: WorkQueue
-  readonly #backlog: Backlog
+  readonly #work: Work
   readonly #finalizers: Finalizers
   readonly #keyController: VirtualKeyController
   readonly #statusWriter: StatusWriter
@@ -106,17 +96,12 @@ export class Controllers {
   readonly #circuits: CircuitPoll
   /** What was published last by this process. */
   #told: Build | undefined
-  #workers: Promise<unknown> | undefined
-  #isLeading = false
   #stopped = false
 
   constructor(options: ControllersOptions) {
     this.#options = options
     const { client, redis, timing, log, namespace, events } = options
-    this.#keys = new WorkQueue({ timing })
-    this.#statuses = new WorkQueue({ timing })
-    this.#unfinalized = new WorkQueue({ timing })
-    this.#backlog = new Backlog({ timing, depth: () => this.#keys.stats.depth + this.#statuses.stats.depth })
+    this.#work = new Work({ timing, log, onFailed: (name) => options.metrics.reconcileFailed(name) })
     this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#router.note(change) })
     this.#configuration = new Configuration({
       ...options,
@@ -133,8 +118,8 @@ export class Controllers {
     this.#router = new ChangeRouter({
       view: this.#view,
       namespace,
-      keys: this.#whileLeading(this.#keys),
-      statuses: this.#whileLeading(this.#statuses),
+      keys: this.#work.whileLeading(this.#work.keys),
+      statuses: this.#work.whileLeading(this.#work.statuses),
       onInputChanged: () => this.#configuration.request(),
     })
     this.#acknowledgements = new AcknowledgementPoll({
@@ -142,15 +127,15 @@ export class Controllers {
       ledger: this.#ledger,
       timing,
       log,
-      onReached: (id) => this.#statuses.add(id),
+      onReached: (id) => this.#work.statuses.add(id),
     })
     this.#usage = new UsageWatch({
       ...options,
       view: this.#view,
-      onQuotaChanged: (id) => this.#statuses.add(id),
+      onQuotaChanged: (id) => this.#work.statuses.add(id),
       onRestored: (name, counters) => this.#tell(this.#view.organizations.get(name), countersRestored(counters)),
     })
-    this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#statuses.add(`Provider/${name}`) })
+    this.#health = new HealthMonitor({ ...options, onChanged: (name) => this.#work.statuses.add(`Provider/${name}`) })
     this.#circuits = new CircuitPoll({
       ...options,
       owners: () => this.build && ownersOf(this.build.snapshot),
@@ -176,8 +161,8 @@ export class Controllers {
       timing,
       randomBytes: options.randomBytes,
       finalizers: this.#finalizers,
-      onUnfinalized: (key) => this.#unfinalized.add(key),
-      onOutcome: (key) => this.#statuses.add(`VirtualKey/${key}`),
+      onUnfinalized: (key) => this.#work.finalizers.add(key),
+      onOutcome: (key) => this.#work.statuses.add(`VirtualKey/${key}`),
       onRefused: () => options.metrics.reconcileFailed('virtual key'),
     })
     this.#statusWriter = new StatusWriter({
@@ -211,11 +196,7 @@ export class Controllers {
   get figures(): ControllerFigures {
     const { build } = this.#configuration
     return {
-      queueDepth: {
-        keys: this.#keys.stats.depth,
-        statuses: this.#statuses.stats.depth,
-        finalizers: this.#unfinalized.stats.depth,
-      },
+      queueDepth: this.#work.depths,
       failingWatches: this.#view.failing,
       shards: build?.shards.length ?? 0,
       virtualKeys: build?.snapshot.virtualKeys.length ?? 0,
@@ -238,30 +219,26 @@ export class Controllers {
     this.#configuration.lead({ publisher, isLeader, look: createLook(redis, epoch) })
     this.#usage.lead(isLeader)
     this.#circuits.lead(isLeader)
-    this.#isLeading = true
-    this.#router.addAll()
-    this.#workers = Promise.all([
-      this.#work('virtual key', this.#keys, isLeader, this.#keyController.reconcile),
-      this.#work('status', this.#statuses, isLeader, async (id) => {
+    this.#work.lead(isLeader, {
+      keys: this.#keyController.reconcile,
+      statuses: async (id) => {
         if (await this.#statusWriter.write(id)) this.#options.metrics.statusWritten()
         return undefined
-      }),
-      // What a key needs to be in force goes before: of thousands at once, each is in force a third sooner.
-      this.#work('finalizer', this.#unfinalized, isLeader, async (key) => {
-        if (await this.#backlog.over()) await this.#finalizers.add(key)
+      },
+      finalizers: async (key) => {
+        await this.#finalizers.add(key)
         return undefined
-      }),
-    ])
+      },
+    })
+    this.#router.addAll()
   }
 
   /** Finishes what is under way, within ten seconds. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const part of [this.#acknowledgements, this.#circuits, this.#health, this.#backlog]) part.stop()
+    for (const part of [this.#acknowledgements, this.#circuits, this.#health]) part.stop()
     await Promise.all([this.#configuration.stop(), this.#usage.stop()])
-    if (this.#workers !== undefined) {
-      await Promise.all([this.#keys, this.#statuses, this.#unfinalized].map((queue) => queue.drain(DRAIN_MS)))
-    }
+    await this.#work.stop()
     await this.#options.events.flush()
     await this.#view.stop()
   }
@@ -270,30 +247,6 @@ export class Controllers {
   redisReturned(): void {
     this.#options.logins?.forget()
     this.#configuration.request()
-  }
-
-  /** What nobody takes out would hold the names of all that ever was; who begins to lead looks at all that is. */
-  #whileLeading(queue: WorkQueue): Pick<WorkQueue, 'add'> {
-    return { add: (key) => void (this.#isLeading && queue.add(key)) }
-  }
-
-  #work(
-    name: string,
-    queue: WorkQueue,
-    isLeader: () => boolean,
-    reconcile: (key: string) => Promise<number | undefined>,
-  ): Promise<void> {
-    const { log, metrics } = this.#options
-    const guarded = async (key: string): Promise<number | undefined> => {
-      if (!isLeader()) return undefined
-      try {
-        return await reconcile(key)
-      } catch (error) {
-        metrics.reconcileFailed(name)
-        throw error
-      }
-    }
-    return runWorkers({ queue, reconcile: guarded, concurrency: WORKERS, name, log })
   }
 
   /** What a publication by this leader relies on. @throws where Redis does not answer */
@@ -325,7 +278,7 @@ export class Controllers {
   }
 
   #addStatuses(ids: Iterable<string> = []): void {
-    for (const id of ids) this.#statuses.add(id)
+    for (const id of ids) this.#work.statuses.add(id)
   }
 
   #repaired(shards: number): void {
