@@ -14,8 +14,23 @@ export function countOf(value: JsonValue | undefined): number {
 }
 
 /** After counts: of a relay that ends each stream with a usage of its own, and knows none. It does not make the answer free. */
-export function countsNothing({ input, cachedInput, cacheWrite, output }: Usage): boolean {
-  return input + cachedInput + cacheWrite + output === 0
+export function countsNothing(usage: Usage): boolean {
+  return promptTokens(usage) + usage.output === 0
+}
+
+/**
+ * What counts of a stream that tells `later` after `earlier`; undefined where `later` tells nothing. One that knows the
+ * answer only does not undo the prompt's count. An answer that `later` does not count is left to the estimate.
+ */
+export function usageAfter(earlier: Usage | undefined, later: Usage): Usage | undefined {
+  if (earlier === undefined || promptTokens(later) > 0) return later
+  if (countsNothing(later)) return undefined
+  const { input, cachedInput, cacheWrite } = earlier
+  return { ...later, input, cachedInput, cacheWrite }
+}
+
+function promptTokens({ input, cachedInput, cacheWrite }: Usage): number {
+  return input + cachedInput + cacheWrite
 }
 
 /**

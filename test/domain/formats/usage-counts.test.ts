@@ -3,7 +3,7 @@ import { parseUsage as parseChatUsage } from '../../../src/domain/formats/chat-c
 import { parseEmbeddingsResult } from '../../../src/domain/formats/embeddings/result.ts'
 import { parseUsage as parseGeminiUsage } from '../../../src/domain/formats/generate-content/usage.ts'
 import { parseUsage as parseMessagesUsage } from '../../../src/domain/formats/messages/usage.ts'
-import { countOf } from '../../../src/domain/formats/usage-counts.ts'
+import { countOf, usageAfter } from '../../../src/domain/formats/usage-counts.ts'
 
 t.test('a count is a whole number from 0 to a thousand million, whatever the provider sent', async (t) => {
   for (const none of [undefined, null, '5', {}, [], true, -1, -1e300, Infinity, NaN]) t.equal(countOf(none), 0)
@@ -57,4 +57,21 @@ t.test('thoughts that only the total of a chat completion counts are charged as 
   const named = { ...cached, completion_tokens_details: { reasoning_tokens: 70 } }
   t.match(parseChatUsage({ ...answer, ...named }), { cachedInput: 70, output: 494, reasoning: 70 })
   t.match(parseChatUsage({ completion_tokens: 5, total_tokens: 15 }), { input: 0, output: 5, reasoning: 0 })
+})
+
+t.test('a prompt that was counted is not undone by a usage that counts the answer only', async (t) => {
+  const of = (input: number, output: number, cachedInput = 0) => ({
+    input,
+    cachedInput,
+    cacheWrite: 0,
+    output,
+    reasoning: 0,
+  })
+  t.strictSame(usageAfter(undefined, of(0, 0)), of(0, 0))
+  t.strictSame(usageAfter(of(100, 1, 7), of(0, 50)), of(100, 50, 7))
+  t.strictSame(usageAfter(of(100, 1), of(0, 50, 100)), of(0, 50, 100), 'the prompt has moved into the cache')
+  t.strictSame(usageAfter(of(0, 1), of(0, 50)), of(0, 50))
+  t.equal(usageAfter(of(100, 50), of(0, 0)), undefined)
+  t.strictSame(usageAfter(of(100, 50), of(100, 0)), of(100, 0), 'the answer is left to the estimate')
+  t.strictSame(usageAfter(of(100, 50), of(90, 40)), of(90, 40))
 })

@@ -14,7 +14,7 @@ import { parseError, streamErrorOf } from './errors.ts'
 import { parseFinish } from './finish.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 import { ChoiceBlocks } from './stream-blocks.ts'
-import { countsNothing } from '../usage-counts.ts'
+import { usageAfter } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
 
@@ -87,17 +87,18 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   #chunk(chunk: JsonObject, parts: StreamPart[]): void {
-    const usage = usageOf(chunk)
+    const told = usageOf(chunk)
     const choices = asArray(chunk.choices).filter(isJsonObject)
-    if (choices.length === 0 && usage === undefined && !Array.isArray(chunk.choices)) {
+    if (choices.length === 0 && told === undefined && !Array.isArray(chunk.choices)) {
       parts.push({ type: 'unknown', name: asString(chunk.object) ?? 'chunk', raw: chunk })
       return
     }
-    this.#start(chunk, choices.length > 0 || usage !== undefined, parts)
+    this.#start(chunk, choices.length > 0 || told !== undefined, parts)
     for (const choice of choices) this.#choice(choice, parts)
-    if (usage === undefined) return
+    if (told === undefined) return
     if (this.#isComplete()) this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
-    if (this.#usage !== undefined && countsNothing(usage)) return
+    const usage = usageAfter(this.#usage, told)
+    if (usage === undefined) return
     this.#usage = usage
     parts.push({ type: 'usage', usage })
   }

@@ -5,7 +5,7 @@
  * `STOP` in every event, so that a finish counts only when nothing more comes: at the stream's end, or, unless it is
  * said in every event, some time after it where the body does not end.
  */
-import type { Finish } from '../../completion/result.ts'
+import type { Finish, Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -15,7 +15,7 @@ import { readAnswerPart, type AnswerPart } from './answer-part.ts'
 import { parseError } from './errors.ts'
 import { blockedFinish, parseFinish } from './finish.ts'
 import { madeUpId } from '../made-up-id.ts'
-import { countsNothing } from '../usage-counts.ts'
+import { usageAfter } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
 
@@ -32,8 +32,8 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   #isRepeating = false
   /** Candidates without a finish. */
   #unfinished = 0
-  /** Usage has been told. */
-  #isCounted = false
+  /** What was told last. */
+  #usage: Usage | undefined
   /** Failed or over: nothing more is read. */
   #ended = false
 
@@ -62,9 +62,10 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   }
 
   #count({ usageMetadata }: JsonObject, parts: StreamPart[]): void {
-    const usage = parseUsage(usageMetadata)
-    if (usage === undefined || (this.#isCounted && countsNothing(usage))) return
-    this.#isCounted = true
+    const told = parseUsage(usageMetadata)
+    const usage = told && usageAfter(this.#usage, told)
+    if (usage === undefined) return
+    this.#usage = usage
     parts.push({ type: 'usage', usage })
   }
 

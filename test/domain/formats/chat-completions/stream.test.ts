@@ -366,6 +366,7 @@ t.test('zeros at the end do not undo the usage that was told before', async (tes
   test.strictSame(usagesOf(told(100, 50), told(0, 0)), [[100, 50]])
   test.strictSame(usagesOf(told(0, 0), told(100, 50)).at(-1), [100, 50])
   test.strictSame(usagesOf(told(0, 0)), [[0, 0]])
+  test.strictSame(usagesOf(told(100, 1), told(0, 50)).at(-1), [100, 50])
 })
 
 t.test('a finish with zeros ends the wait for usage that was told before', async (test) => {

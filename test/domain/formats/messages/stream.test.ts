@@ -313,5 +313,9 @@ t.test('a last event that counts nothing does not undo what was told of the answ
   const zeros = { input_tokens: 0, output_tokens: 0 }
   test.equal(lastUsage(start, { output_tokens: 50 }, zeros)?.output, 50)
   test.equal(lastUsage(start, { output_tokens: 50 }, { output_tokens: 40 })?.output, 40)
+  test.match(lastUsage(start, { output_tokens: 50 }, { input_tokens: 0, output_tokens: 40 }), {
+    input: 100,
+    output: 40,
+  })
   test.equal(lastUsage(start, zeros)?.output, 0, 'what the beginning says of the answer is no count of it')
 })
