@@ -198,6 +198,27 @@ for (const client of CLIENTS) {
   }
 }
 
+t.test("a token that a model writes in escapes is restored in a tool's input, for every client", async (t) => {
+  const escapes = (token: string) =>
+    Array.from(token, (letter) => String.raw`\u00${letter.charCodeAt(0).toString(16)}`).join('')
+  for (const client of CLIENTS) {
+    for (const [name, spoken] of PROVIDERS) {
+      for (const isStream of [false, true]) {
+        upstream.otherwise((exchange) => {
+          const [email = '', key = ''] = tokensIn(exchange.request.body)
+          const input = inputOf(email, key)
+          const answer = ['', input, JSON.stringify(input).replaceAll(TOKEN, escapes)] as const
+          return isStream ? stream(spoken.events(...answer))(exchange) : ok(spoken.whole(...answer))(exchange)
+        })
+        const body = client.dialect.request('message', SECRET_TEXT, name) ?? {}
+        const response = await send(RESTORING, client.path(name, isStream), withStream(body, client, isStream))
+        const { input } = await read(response, client.dialect, isStream)
+        t.equal(JSON.stringify(input), JSON.stringify(inputOf(EMAIL, PEM)), `${client.name}, ${name}, ${isStream}`)
+      }
+    }
+  }
+})
+
 function withStream(body: JsonObject, { dialect }: Client, isStream: boolean): JsonObject {
   return dialect === gemini || !isStream ? body : { ...body, stream: true }
 }

@@ -20,10 +20,13 @@ export interface Answer {
 export interface Dialect {
   /** The body of a request that has `text` at the place, and `other` everywhere else; undefined where the format has no such place. */
   request(place: Place, text: string, model: string): JsonObject | undefined
-  /** What a provider answers: a text, and a tool call with this input. */
-  whole(text: string, input: JsonObject): JsonObject
+  /**
+   * What a provider answers: a text, and a tool call with this input.
+   * @param written the input's JSON where it is sent as text; absent: as `JSON.stringify` writes it
+   */
+  whole(text: string, input: JsonObject, written?: string): JsonObject
   /** The same as events, cut into pieces of a few characters. */
-  events(text: string, input: JsonObject): string[]
+  events(text: string, input: JsonObject, written?: string): string[]
   read(document: JsonObject): Answer
   readEvents(events: readonly JsonObject[]): Answer
 }
@@ -98,12 +101,12 @@ export const chat: Dialect = {
       ],
     }
   },
-  whole(text, input) {
-    const call = { id: 'c2', type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } }
+  whole(text, input, written = JSON.stringify(input)) {
+    const call = { id: 'c2', type: 'function', function: { name: 'f', arguments: written } }
     const message = { role: 'assistant', content: text, tool_calls: [call] }
     return { ...chatCompletion(''), choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
   },
-  events(text, input) {
+  events(text, input, written = JSON.stringify(input)) {
     const [start = '', ...rest] = chatStream(pieces(text))
     const delta = (fields: JsonObject): string =>
       sse({
@@ -118,7 +121,7 @@ export const chat: Dialect = {
       start,
       ...rest,
       delta({ id: 'c2', type: 'function', function: { name: 'f', arguments: '' } }),
-      ...pieces(JSON.stringify(input)).map((piece) => delta({ function: { arguments: piece } })),
+      ...pieces(written).map((piece) => delta({ function: { arguments: piece } })),
       ...end,
     ]
   },
@@ -174,12 +177,12 @@ export const messages: Dialect = {
       stop_reason: 'tool_use',
     }
   },
-  events(text, input) {
+  events(text, input, written = JSON.stringify(input)) {
     const event = (type: string, fields: JsonObject): string => sse({ type, ...fields }, type)
     const stream = anthropicStream(pieces(text), { finishReason: 'tool_use' })
     const call = [
       event('content_block_start', { index: 1, content_block: { type: 'tool_use', id: 't2', name: 'f', input: {} } }),
-      ...pieces(JSON.stringify(input)).map((piece) =>
+      ...pieces(written).map((piece) =>
         event('content_block_delta', { index: 1, delta: { type: 'input_json_delta', partial_json: piece } }),
       ),
       event('content_block_stop', { index: 1 }),

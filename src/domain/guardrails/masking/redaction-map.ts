@@ -8,6 +8,7 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
+import { mayBeEscaped, replaceEscapedTokens } from './escaped-token.ts'
 import { requireFewValues, resolveOverlaps, type ExpectValues, type Finding } from './finding.ts'
 import { KnownValues } from './known-values.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
@@ -197,9 +198,11 @@ export class RedactionMap {
     return this.size === 0 ? text : replaceTokens(text, (token) => this.valueOf(token))
   }
 
-  /** Like `restore`, for JSON text (tool arguments): values are escaped as the content of a JSON string. */
+  /** Like `restore`, for JSON text: tokens may be escaped, and values are, as the content of a JSON string. */
   restoreJson(text: string): string {
-    return this.size === 0 ? text : replaceTokens(text, (token) => escapeForJson(this.valueOf(token)))
+    if (this.size === 0) return text
+    const replace = mayBeEscaped(text) ? replaceEscapedTokens : replaceTokens
+    return replace(text, (token) => escapeForJson(this.valueOf(token)))
   }
 
   /**

@@ -8,6 +8,9 @@ export const SUFFIX_LENGTH = 8
 
 const LONGEST_KIND = 32
 
+/** Characters of the longest text of a token's form. */
+export const LONGEST_TOKEN = TOKEN_PREFIX.length + LONGEST_KIND + '_'.length + SUFFIX_LENGTH + ']]'.length
+
 const TOKEN = new RegExp(
   String.raw`\[\[LLM_REDACTED_[A-Z][A-Z0-9_]{0,${LONGEST_KIND - 1}}_[a-z0-9]{${SUFFIX_LENGTH}}\]\]`,
   'y',
@@ -46,7 +49,7 @@ export function* tokensIn(text: string): Generator<TokenPlace> {
 }
 
 /** Where the token ends that begins with the prefix at `start`; undefined where it is none. */
-function tokenEnd(text: string, start: number): number | undefined {
+export function tokenEnd(text: string, start: number): number | undefined {
   TOKEN.lastIndex = start
   return TOKEN.test(text) ? TOKEN.lastIndex : undefined
 }

@@ -6,9 +6,11 @@
  * 3. The next piece completes the token, or shows that it is none: then it goes out as it came.
  *
  * So text without tokens is not delayed at all, except for an end such as `[` or `[[LLM`, and never by more than a token's
- * length. A replacement is never looked at again.
+ * length. A replacement is never looked at again. In JSON a token may be written with escapes, and a backslash is such an
+ * end, too (escaped-token.ts).
  */
 import type { StreamTextRewriter } from '../../formats/format.ts'
+import { escapedTokensIn, heldFrom, mayBeEscaped } from './escaped-token.ts'
 import { escapeForJson } from './redaction-map.ts'
 import { TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 
@@ -36,17 +38,18 @@ export class StreamRestorer implements StreamTextRewriter {
   push(channel: string, kind: 'text' | 'json', delta: string): string {
     if (this.#tokens.length === 0) return delta
     const held = this.#held.get(channel)
-    if (held === undefined && !delta.includes('[')) return delta
     const text = held === undefined ? delta : held + delta
+    const isEscaped = kind === 'json' && mayBeEscaped(text)
+    if (held === undefined && !isEscaped && !delta.includes('[')) return delta
     let restored = ''
     let from = 0
-    for (const { token, start, end } of tokensIn(text)) {
+    for (const { token, start, end } of isEscaped ? escapedTokensIn(text) : tokensIn(text)) {
       const value = this.#map.valueOf(token)
       if (value === undefined) continue
       restored += text.slice(from, start) + (kind === 'json' ? escapeForJson(value) : value)
       from = end
     }
-    const hold = this.#holdFrom(text, from)
+    const hold = isEscaped ? heldFrom(text, from, this.#longest, this.#beginsToken) : this.#holdFrom(text, from)
     if (hold < text.length) this.#held.set(channel, text.slice(hold))
     else this.#held.delete(channel)
     return restored + text.slice(from, hold)
@@ -68,7 +71,7 @@ export class StreamRestorer implements StreamTextRewriter {
     return text.length
   }
 
-  #beginsToken(end: string): boolean {
+  readonly #beginsToken = (end: string): boolean => {
     if (end.length <= TOKEN_PREFIX.length) return TOKEN_PREFIX.startsWith(end)
     if (!end.startsWith(TOKEN_PREFIX)) return false
     let low = 0

@@ -118,6 +118,80 @@ t.test('JSON stays JSON, whatever the pieces', async (t) => {
   t.pass()
 })
 
+/** The text as a JSON string says it, with every character for which `hows` says so written as an escape. */
+function escaped(text: string, hows: readonly number[]): string {
+  const letters = Array.from(text, (letter, index) => {
+    const how = hows[index % Math.max(1, hows.length)] ?? 0
+    const code = letter.charCodeAt(0).toString(16).padStart(4, '0')
+    if (how === 0 || letter.length > 1) return JSON.stringify(letter).slice(1, -1)
+    return String.raw`\u${how === 1 ? code : code.toUpperCase()}`
+  })
+  return `"${letters.join('')}"`
+}
+
+const howEscaped = fc.array(fc.constantFrom(0, 0, 1, 2), { maxLength: 40 })
+
+t.test('a token whose characters a model writes as escapes comes back in JSON, whatever the pieces', async (t) => {
+  const { map, email, key } = setUp()
+  const piece = fc.constantFrom(
+    email,
+    key,
+    email.slice(0, -1),
+    email.slice(0, 20),
+    '[',
+    '[[',
+    '\\',
+    '"',
+    'u005b',
+    'é',
+    '\n',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 12 }).map((pieces) => pieces.join('')),
+      howEscaped,
+      fc.array(fc.nat(), { maxLength: 40 }),
+      (text, hows, places) => {
+        const json = escaped(text, hows)
+        t.equal(JSON.parse(stream(map, cut(json, places), 'json')), map.restore(text))
+        t.equal(JSON.parse(stream(map, [...json], 'json')), map.restore(text))
+        t.equal(JSON.parse(map.restoreJson(json)), map.restore(text))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+t.test('of escapes no more is held back than a token is long with all of it escaped', async (t) => {
+  const { map, email } = setUp()
+  const longest = 6 * Math.max(...map.tokens().map(({ length }) => length))
+  const piece = fc.constantFrom(email.slice(0, -1), email.slice(0, 20), '[', '\\', '"', 'u005', 'text')
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), howEscaped, (pieces, hows) => {
+      const json = escaped(pieces.join(''), hows)
+      const restorer = new StreamRestorer(map)
+      let [came, left] = [0, 0]
+      for (const letter of json) {
+        came += 1
+        left += restorer.push('a', 'json', letter).length
+        if (came - left >= longest) return false
+      }
+      return left + restorer.flush('a').length === came
+    }),
+  )
+  const restorer = new StreamRestorer(map)
+  for (const piece of ['"a\\n', 'b\\\\', '\\u0041', '\\\\u005b', 'x]"'])
+    t.equal(restorer.push('a', 'json', piece), piece, 'begins no token')
+  t.equal(restorer.push('a', 'json', '\\u00'), '')
+  t.equal(restorer.push('a', 'json', 'e9'), '\\u00e9')
+})
+
+t.test('an escape is none outside JSON', async (t) => {
+  const { map, email } = setUp()
+  const text = escaped(email, [1])
+  t.equal(stream(map, [text]), text)
+})
+
 t.test('a value that looks like a token is not looked at again', async (t) => {
   const value = `password="${TOKEN_PREFIX}x9"`
   const map = new RedactionMap({
