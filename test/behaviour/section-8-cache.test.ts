@@ -488,6 +488,27 @@ t.test('users with different masked values share an answer and each gets own val
   t.equal(forged.headers.get('x-gateway-cache'), 'bypass', 'a text that looks like an ordinal')
 })
 
+t.test("an answer in whose tool's arguments escapes hide a token is not kept for other users", async (t) => {
+  const { upstream, gateway } = stage('')
+  upstream.otherwise((exchange) => {
+    const messages = exchange.request.json?.['messages'] as { content: string }[]
+    const hidden = JSON.stringify({ to: messages[0]?.content }).replaceAll('_', String.raw`\u005F`)
+    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: hidden } }]
+    const message = { role: 'assistant', content: null, tool_calls }
+    return ok({ ...chatCompletion(''), choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })(exchange)
+  })
+  for (const [user, mail] of [
+    ['one', 'anna@example.com'],
+    ['two', 'bob@example.org'],
+  ] as const) {
+    const response = await gateway.chat(
+      { messages: [{ role: 'user', content: mail }], tools: [{ type: 'function', function: { name: 'f' } }] },
+      { ...CACHED, authorization: `Bearer ${keyOf(user)}`, 'x-llm-flags': 'pii-safe' },
+    )
+    t.match(await response.text(), JSON.stringify(JSON.stringify({ to: mail })).slice(1, -1))
+  }
+})
+
 t.test(
   'a token that an escape hides in an answer is found, and one user never gets the token of another',
   async (t) => {

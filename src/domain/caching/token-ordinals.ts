@@ -34,3 +34,15 @@ export function looksLikeOrdinal(text: string): boolean {
   // Most texts have no such sign, and finding one character costs next to nothing.
   return text.includes('#') && ORDINAL.test(text)
 }
+
+/** A letter, digit, bracket or low line as JSON inside a string of a JSON document escapes it. */
+const INNER_ESCAPE = /\\\\u00(?:3[0-9]|[46][1-9a-f]|5[0-9abdf]|7[0-9a])/i
+
+/**
+ * Whether JSON inside a text of a document (arguments of a tool, forced JSON) has escapes that could spell a token, where
+ * `toOrdinals` would not find it: the next reader would get the token of another.
+ * @param text the document, written anew: its own escapes are none of ASCII's letters
+ */
+export function mayHideToken(text: string): boolean {
+  return INNER_ESCAPE.test(text)
+}

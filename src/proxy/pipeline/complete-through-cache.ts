@@ -12,7 +12,7 @@ import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import { mayHaveOwnParts } from '../../domain/caching/own-parts.ts'
 import { requestText, type RequestText } from '../../domain/caching/request-text.ts'
 import { isWorthKeeping } from '../../domain/caching/stored-answer.ts'
-import { looksLikeOrdinal, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
+import { looksLikeOrdinal, mayHideToken, NO_TOKENS, type TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
 import { unmodelledAnswer } from '../../domain/formats/unmodelled-answer.ts'
@@ -179,7 +179,7 @@ function keepWhole(
   if (tokens.size === 0 || !mayHoldTokens(bytes)) return keeper.keep(bytes, format.name, deployment)
   // Written anew, so that no escape hides a token.
   const text = JSON.stringify(result.source.document)
-  if (looksLikeOrdinal(text)) return keeper.drop()
+  if (looksLikeOrdinal(text) || mayHideToken(text)) return keeper.drop()
   keeper.keep(Buffer.from(tokens.toOrdinals(text)), format.name, deployment)
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { canonicalJson } from '../../../src/domain/caching/canonical-json.ts'
 import { requestText, type RequestText } from '../../../src/domain/caching/request-text.ts'
-import { looksLikeOrdinal, NO_TOKENS } from '../../../src/domain/caching/token-ordinals.ts'
+import { looksLikeOrdinal, mayHideToken, NO_TOKENS } from '../../../src/domain/caching/token-ordinals.ts'
 import { createDetector } from '../../../src/domain/guardrails/masking/detector.ts'
 import { RedactionMap } from '../../../src/domain/guardrails/masking/redaction-map.ts'
 import { parseJson } from '../../../src/domain/json-parse.ts'
@@ -235,6 +235,12 @@ t.test('only what could be an ordinal looks like one', async (t) => {
   t.ok(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_#12]]'))
   t.notOk(looksLikeOrdinal('say [[LLM_REDACTED_EMAIL_abcdefgh]]'))
   t.notOk(looksLikeOrdinal('#1'))
+})
+
+t.test('only escapes of letters inside a text could hide a token', async (t) => {
+  const written = (text: string) => JSON.stringify({ arguments: text })
+  for (const hidden of ['{"a":"\\u005b["}', '{"a":"L\\u004cM"}', '{"a":"\\u005F"}']) t.ok(mayHideToken(written(hidden)))
+  for (const none of ['{"a":"[[LLM"}', '{"a":"\\u003c\\u00e9\\n"}', '\u0001[']) t.notOk(mayHideToken(written(none)))
 })
 
 const MAILS = createDetector({ kinds: new Set(), custom: [] })
