@@ -105,6 +105,27 @@ t.test('the backup answers in place of a primary that fails', async (t) => {
   }
 })
 
+t.test('what is no answer to a stream is told as an error, and a stream that ends too soon as cut', async (t) => {
+  const provided = await startFakeProvider()
+  t.teardown(() => provided.close())
+  const gateway = await startGateway(t, {
+    manifests: { 'all.yaml': yaml(provider({ name: 'p', url: provided.url, spec: SPEC }), virtualKey()) },
+  })
+  for (const [word, behaviour] of [
+    ['error', wrongContentType()],
+    ['error', wrongContentType('<html>please log in</html>', 'text/event-stream')],
+    ['error', wrongContentType('', 'text/plain')],
+    ['error', ok({ hello: 'world' })],
+    ['cut', stream([])],
+    ['cut', stream([FIRST_CHUNK])],
+  ] as const) {
+    provided.otherwise(behaviour)
+    const response = await gateway.chat({ stream: true }, { 'x-llm-trace': 'true' })
+    t.equal(response.status, 502)
+    t.match(response.headers.get('x-gateway-routing-decision'), new RegExp(`^p/m;result=${word};ms=`))
+  }
+})
+
 t.test('a provider that refuses us is left alone for a while', async (t) => {
   for (const [name, behaviour] of Object.entries(OUR_FAULT)) {
     await t.test(name, async (t) => {

@@ -17,6 +17,8 @@ export const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
 /** What a line of data costs beyond its text, in characters: the strings that join it to those before it. */
 const LINE_CHARACTERS = 64
 
+/** Read past: a comment, and what the standard has beside data and names. */
+const OTHER_FIELDS: ReadonlySet<string> = new Set(['', 'id', 'retry'])
 const MORE_TO_COME = { stream: true }
 const LINE_FEED = 10
 const SPACE = 32
@@ -33,6 +35,7 @@ export class SseDecoder {
   /** Characters held in `#openLine` and `#data`. */
   #held = 0
   #skipLineFeed = false
+  #isForeign = false
 
   constructor(maxCharacters: number = MAX_EVENT_CHARACTERS) {
     this.#maxCharacters = maxCharacters
@@ -41,6 +44,11 @@ export class SseDecoder {
   /** Of the event that has not ended. */
   get heldCharacters(): number {
     return this.#held
+  }
+
+  /** Whether a line has come that an event stream has no field for: a page, say, or words of a proxy. */
+  get isForeign(): boolean {
+    return this.#isForeign
   }
 
   /** The events that `bytes` completes. @throws {UpstreamFormatError} where an event is longer or holds more than the bounds. */
@@ -129,6 +137,7 @@ export class SseDecoder {
     const value = colon === -1 ? '' : line.slice(valueStart(line, colon))
     if (name === 'data') this.#addData(value)
     else if (name === 'event') this.#event = value
+    else if (!OTHER_FIELDS.has(name)) this.#isForeign = true
   }
 
   #addData(value: string): void {

@@ -4,6 +4,7 @@
  */
 import { partsOf } from '../../domain/completion/assemble.ts'
 import type { StreamPart } from '../../domain/completion/stream-part.ts'
+import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { Format, SseEvent, StreamDecoder } from '../../domain/formats/format.ts'
 import { MAX_EVENT_CHARACTERS, SseDecoder } from '../../domain/formats/sse.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
@@ -14,8 +15,8 @@ import { UnlabelledDecoder, unlabelledPieces } from './unlabelled-answer.ts'
 
 /**
  * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an
- * AttemptError where the body breaks off, its own end mark is missing or the provider reports an error in it, and as
- * `AnswerShare.hold`.
+ * AttemptError where the body breaks off, its own end mark is missing or the provider reports an error in it, by an
+ * UpstreamFormatError where it is no stream at all, and as `AnswerShare.hold`.
  */
 export function providerItems(reply: ProviderReply, format: Format, openShare: () => AnswerShare): ItemStream {
   const events = () => new EventDecoder(reply, format, openShare)
@@ -56,6 +57,7 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
   #kept = 0
   readonly #openShare: () => AnswerShare
   #share: AnswerShare | undefined
+  #hasEvents = false
   room: Promise<void> | undefined
   failure: AttemptError | undefined
 
@@ -71,6 +73,7 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
 
   push(bytes: Uint8Array): StreamItem[] {
     const items = this.#events.push(bytes).map(this.#itemOf)
+    this.#hasEvents ||= items.length > 0
     const { endsAfterMs } = this.#codec
     if (endsAfterMs !== this.#endsAfterMs) {
       this.#endsAfterMs = endsAfterMs
@@ -90,8 +93,11 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
     this.room?.catch(() => undefined)
   }
 
+  /** @throws {UpstreamFormatError} where something else than events has come: that was whole. */
   end(): StreamItem[] {
     const items: StreamItem[] = this.#events.end().map(this.#itemOf)
+    if (!this.#hasEvents && items.length === 0 && this.#events.isForeign)
+      throw new UpstreamFormatError('the answer to a request for a stream is neither events nor a document')
     items.push({ parts: this.#codec.end() })
     return this.#upToFailure(items)
   }

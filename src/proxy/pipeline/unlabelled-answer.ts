@@ -3,6 +3,7 @@
  * their answer becomes the stream it stands for. Others send events and call them JSON, or name no type. The first
  * character tells: a document is an object, and no line of an event begins as one.
  */
+import { UpstreamFormatError } from '../../domain/errors.ts'
 import type { AnswerShare } from './answer-budget.ts'
 import type { ItemDecoder, StreamItem } from './item-stream.ts'
 import type { ProviderReply } from './ports.ts'
@@ -23,8 +24,10 @@ export class UnlabelledDecoder implements ItemDecoder<Uint8Array> {
     return this.#chosen.push(piece)
   }
 
+  /** @throws {UpstreamFormatError} where nothing has come */
   end(): readonly StreamItem[] {
-    return this.#chosen?.end() ?? []
+    if (this.#chosen === undefined) throw new UpstreamFormatError('the answer to a request for a stream is empty')
+    return this.#chosen.end()
   }
 
   get failure(): Error | undefined {

@@ -117,6 +117,22 @@ t.test('whether an answer came whole or as events is told by how it begins, what
   t.equal(await textOf(events, 'Text/Event-Stream'), 'hi')
 })
 
+const PAGE = '<!doctype html>\n<html><body>\n<p>data: none</p>\n</body></html>\n'
+
+t.test('what is neither events nor a document is no answer, where it came whole', async (t) => {
+  for (const body of [PAGE, 'upstream connect error\n', '"ok"', 'error: no healthy upstream'])
+    for (const type of ['text/html', 'application/json', 'text/event-stream', ''])
+      await t.rejects(textOf([body], type), { name: 'UpstreamFormatError' }, `"${body}" called "${type}"`)
+  await t.rejects(textOf(['{"object":"list","data":[]}'], 'text/event-stream'), { name: 'UpstreamFormatError' })
+  for (const type of ['text/html', 'application/json', ''])
+    await t.rejects(textOf([' \n'], type), { name: 'UpstreamFormatError' }, `nothing, called "${type}"`)
+})
+
+t.test('events that end before an answer are cut, whatever else has come', async (t) => {
+  for (const body of [[], [': ping\n\nretry: 5\n\n'], [chunk({ content: 'a' }), PAGE], [PAGE, chunk({ content: 'a' })]])
+    await t.rejects(textOf(body, 'text/event-stream'), { name: 'AttemptError', kind: 'cut' }, JSON.stringify(body))
+})
+
 t.test('who reads events that are called JSON gets them as they come, and ends their source by leaving', async (t) => {
   let sent = 0
   let isOpen = true
