@@ -116,6 +116,8 @@ t.test('what is no answer to a stream is told as an error, and a stream that end
     ['error', wrongContentType('<html>please log in</html>', 'text/event-stream')],
     ['error', wrongContentType('', 'text/plain')],
     ['error', ok({ hello: 'world' })],
+    ['error', stream([FIRST_CHUNK, 'data: {"choices":[{"del\n\n'])],
+    ['protocol', stream([FIRST_CHUNK, sse({ error: { message: 'overloaded' } })])],
     ['cut', stream([])],
     ['cut', stream([FIRST_CHUNK])],
   ] as const) {

@@ -16,7 +16,7 @@ import { UnlabelledDecoder, unlabelledPieces } from './unlabelled-answer.ts'
 /**
  * Ends when the provider's body ends, or the answer in it has (some servers leave the body open). Fails by an
  * AttemptError where the body breaks off, its own end mark is missing or the provider reports an error in it, by an
- * UpstreamFormatError where it is no stream at all, and as `AnswerShare.hold`.
+ * UpstreamFormatError where it is no stream, or an event of it no JSON object, and as `AnswerShare.hold`.
  */
 export function providerItems(reply: ProviderReply, format: Format, openShare: () => AnswerShare): ItemStream {
   const events = () => new EventDecoder(reply, format, openShare)
@@ -59,7 +59,7 @@ class EventDecoder implements ItemDecoder<Uint8Array> {
   #share: AnswerShare | undefined
   #hasEvents = false
   room: Promise<void> | undefined
-  failure: AttemptError | undefined
+  failure: AttemptError | UpstreamFormatError | undefined
 
   constructor(reply: ProviderReply, format: Format, openShare: () => AnswerShare) {
     this.#codec = format.createStreamDecoder()
@@ -135,13 +135,14 @@ class WholeDecoder implements ItemDecoder<Uint8Array> {
   }
 }
 
-function failureIn(parts: readonly StreamPart[]): AttemptError | undefined {
+function failureIn(parts: readonly StreamPart[]): AttemptError | UpstreamFormatError | undefined {
   for (const part of parts) {
     if (part.type !== 'error') continue
     // The decoders' own word for a body that ended too early.
-    return part.code === 'cut'
-      ? new AttemptError('cut', 'the stream ended before the answer was complete')
-      : new AttemptError('protocol', 'the stream reported an error')
+    if (part.code === 'cut') return new AttemptError('cut', 'the stream ended before the answer was complete')
+    // Nor did the provider say it: what came could not be read.
+    if (part.raw === undefined) return new UpstreamFormatError(part.message)
+    return new AttemptError('protocol', 'the stream reported an error')
   }
   return undefined
 }

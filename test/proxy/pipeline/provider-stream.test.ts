@@ -133,6 +133,14 @@ t.test('events that end before an answer are cut, whatever else has come', async
     await t.rejects(textOf(body, 'text/event-stream'), { name: 'AttemptError', kind: 'cut' }, JSON.stringify(body))
 })
 
+t.test('an event that is no JSON object is no answer; one that reports an error is', async (t) => {
+  const begun = chunk({ content: 'a' })
+  for (const event of ['data: {"choices":[{"del\n\n', 'data: none\n\n'])
+    await t.rejects(textOf([begun, event], 'text/event-stream'), { name: 'UpstreamFormatError' }, event)
+  const reported = sse({ error: { message: 'overloaded' } })
+  await t.rejects(textOf([begun, reported], 'text/event-stream'), { name: 'AttemptError', kind: 'protocol' })
+})
+
 t.test('who reads events that are called JSON gets them as they come, and ends their source by leaving', async (t) => {
   let sent = 0
   let isOpen = true
