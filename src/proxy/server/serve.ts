@@ -22,7 +22,7 @@ export async function serve(
   answer: Promise<Outgoing> | Outgoing,
   { adapter, query }: Pick<Incoming, 'adapter' | 'query'>,
   response: ServerResponse,
-  services: Services,
+  services: Pick<Services, 'log'>,
   { share, sendTimeoutMs }: Serving = {},
 ): Promise<void> {
   try {
@@ -39,14 +39,20 @@ export async function serve(
     if (sending !== undefined) await sending
   } catch (err) {
     services.log.error({ err }, 'answer broke off')
-    response.destroy()
+    breakOff(response)
   } finally {
     share?.release()
   }
 }
 
+/** Behind an earlier answer on its connection it has no socket yet: what waits of it would leave after that, and never end. */
+function breakOff(response: ServerResponse): void {
+  response.on('socket', (socket) => socket.destroy())
+  response.destroy()
+}
+
 /** Of a client that is let go of with so many bytes waiting in the process. */
-export function logStalled(requestId: string | undefined, waitingBytes: number, { log }: Services): void {
+export function logStalled(requestId: string | undefined, waitingBytes: number, { log }: Pick<Services, 'log'>): void {
   log.info({ requestId, waitingBytes }, 'client has stopped reading')
 }
 
