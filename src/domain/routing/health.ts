@@ -9,6 +9,8 @@
  *     |                                                        +------------------------------------------------+
  *     +------------------------- any success; a stream's first content (one failure from open) ------------------+
  *
+ * While a probe is out, it alone decides: attempts of before the breaker opened, which end by then, say nothing of what is now.
+ *
  * Beside the breaker stands the cool-down that a provider asks for by Retry-After: until it ends nothing is sent, then
  * traffic goes on as before, without a probe.
  */
@@ -92,6 +94,14 @@ export function afterEntry(health: Health, nowMs: Milliseconds): Health {
 /** The probe ended and nobody said how (its client went away): the next attempt may probe. */
 export function afterProbeWithoutVerdict(health: Health, nowMs: Milliseconds): Health {
   return health.breaker.type === 'half-open' ? { ...health, breaker: { type: 'open', untilMs: nowMs } } : health
+}
+
+/**
+ * What an attempt has changed that is not the one on trial: as long as that is out, all but the breaker.
+ * @param after what would be, were it the only one
+ */
+export function besideTrial(before: Health, after: Health): Health {
+  return before.breaker.type === 'half-open' ? { ...after, breaker: before.breaker } : after
 }
 
 /** Whether an attempt may begin now. */

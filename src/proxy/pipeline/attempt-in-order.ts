@@ -13,7 +13,7 @@ import { judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.
 import { exhausted } from './exhausted-plan.ts'
 import { StatusError } from './status-error.ts'
 import type { StreamEnd } from './item-stream.ts'
-import { AttemptError } from './ports.ts'
+import { AttemptError, type LeaveProvider } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -89,19 +89,19 @@ async function tryOnce<Answer>(
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms, ...reason })
     if (onEnd === undefined) {
       leave()
-      services.health.succeeded(deployment, firstByteMs)
+      services.health.succeeded(deployment, firstByteMs, leave)
     } else {
-      services.health.streaming(deployment, firstByteMs)
+      services.health.streaming(deployment, firstByteMs, leave)
       onEnd((end) => {
         leave()
-        concludeStream(end, deployment, record, services)
+        concludeStream(end, deployment, leave, record, services)
       })
     }
     return { answer }
   } catch (error) {
     leave(wasSent(error))
     record.releaseAnswers()
-    return failed(error, deployment, Math.round(services.now() - started), record, services)
+    return failed(error, deployment, leave, Math.round(services.now() - started), record, services)
   } finally {
     // Waiting for a provider is not the gateway's own time.
     record.upstreamMs += services.now() - started
@@ -112,11 +112,18 @@ async function tryOnce<Answer>(
  * How a stream ended tells as much of its provider as how it began. A client that has left tells nothing, nor does an
  * answer that the gateway itself had no room for. Must not throw.
  */
-function concludeStream(end: StreamEnd, deployment: Deployment, record: RequestRecord, services: Services): void {
-  if (end.type === 'complete') services.health.completed(deployment)
+function concludeStream(
+  end: StreamEnd,
+  deployment: Deployment,
+  attempt: LeaveProvider,
+  record: RequestRecord,
+  services: Services,
+): void {
+  if (end.type === 'complete') services.health.completed(deployment, attempt)
   if (end.type !== 'failed' || record.incoming.signal.aborted || isOurs(end.error)) return
   const failure = judge(end.error, record.incoming.adapter.format)
-  if (failure.type === 'failure' && failure.health !== undefined) services.health.failed(deployment, failure.health)
+  if (failure.type === 'failure' && failure.health !== undefined)
+    services.health.failed(deployment, failure.health, attempt)
 }
 
 /** A refusal of the gateway's own, not what it says of a provider's answer. */
@@ -132,6 +139,7 @@ function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure 
 function failed(
   error: unknown,
   deployment: Deployment,
+  attempt: LeaveProvider,
   ms: number,
   record: RequestRecord,
   services: Services,
@@ -146,7 +154,7 @@ function failed(
   const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
-  if (failure.health !== undefined) services.health.failed(deployment, failure.health)
+  if (failure.health !== undefined) services.health.failed(deployment, failure.health, attempt)
   services.log.warn(
     {
       requestId: record.incoming.requestId,

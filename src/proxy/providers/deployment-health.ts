@@ -4,8 +4,14 @@
  */
 import type { Health } from '../../domain/routing/health.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { Now } from '../pipeline/ports.ts'
-import { afterEntry, afterProbeWithoutVerdict, mayTry, UNKNOWN_HEALTH } from '../../domain/routing/health.ts'
+import type { LeaveProvider } from '../pipeline/ports.ts'
+import {
+  afterEntry,
+  afterProbeWithoutVerdict,
+  besideTrial,
+  mayTry,
+  UNKNOWN_HEALTH,
+} from '../../domain/routing/health.ts'
 
 /** Called when the breaker opens, with the last failure's reason, and when it closes. */
 export type OnChange = (change: 'opened' | 'closed', reason?: string) => void
@@ -17,7 +23,7 @@ export class DeploymentHealth {
   readonly #onChange: OnChange
   #health: Health = UNKNOWN_HEALTH
   /** The attempt that decides a half-open breaker, and when it began. */
-  #probe: { readonly startedMs: Milliseconds } | undefined
+  #probe: { readonly attempt: LeaveProvider; readonly startedMs: Milliseconds } | undefined
   /** As `OnChange` was told last. */
   #isOpen = false
 
@@ -35,24 +41,21 @@ export class DeploymentHealth {
     return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
   }
 
-  /** A breaker on trial has not closed. */
-  become(health: Health, reason?: string): void {
-    this.#health = health
-    const isOpen = health.breaker.type !== 'closed'
-    if (isOpen === this.#isOpen) return
-    this.#isOpen = isOpen
-    this.#onChange(isOpen ? 'opened' : 'closed', reason)
+  /** After an attempt has begun to answer, or has ended. @param health what is known then, were it the only one */
+  learn(attempt: LeaveProvider | undefined, health: Health, reason?: string): void {
+    const isTrial = this.#probe !== undefined && this.#probe.attempt === attempt
+    this.#become(isTrial ? health : besideTrial(this.#health, health), reason)
   }
 
   /** Nothing is known of it any more. */
   forget(): void {
     this.#probe = undefined
-    this.become(UNKNOWN_HEALTH)
+    this.#become(UNKNOWN_HEALTH)
   }
 
   /** Whatever opened it does not count any more. */
   close(): void {
-    this.become({ ...this.#health, breaker: { type: 'closed', failures: 0 } })
+    this.#become({ ...this.#health, breaker: { type: 'closed', failures: 0 } })
   }
 
   /** @param longestMs an attempt cannot outlive this: a probe that has, was never given back */
@@ -61,17 +64,25 @@ export class DeploymentHealth {
     return mayTry(this.#health, nowMs)
   }
 
-  /** An attempt begins. @returns what ends it: where nobody has said how it ended, the next one decides */
-  enter(now: Now): () => void {
-    const startedMs = now()
-    const isTrial = this.#health.breaker.type === 'open'
-    this.#health = afterEntry(this.#health, startedMs)
-    if (!isTrial) return () => {}
-    const probe = { startedMs }
-    this.#probe = probe
-    return () => {
-      if (this.#probe === probe) this.#endProbe(now())
-    }
+  /** An attempt begins: the breaker's trial, where its time is over. */
+  enter(attempt: LeaveProvider, nowMs: Milliseconds): void {
+    if (this.#health.breaker.type !== 'open') return
+    this.#health = afterEntry(this.#health, nowMs)
+    this.#probe = { attempt, startedMs: nowMs }
+  }
+
+  /** It has ended: where it was on trial and nobody has said how it ended, the next one decides. */
+  left(attempt: LeaveProvider, nowMs: Milliseconds): void {
+    if (this.#probe?.attempt === attempt) this.#endProbe(nowMs)
+  }
+
+  /** A breaker on trial has not closed. */
+  #become(health: Health, reason?: string): void {
+    this.#health = health
+    const isOpen = health.breaker.type !== 'closed'
+    if (isOpen === this.#isOpen) return
+    this.#isOpen = isOpen
+    this.#onChange(isOpen ? 'opened' : 'closed', reason)
   }
 
   #endProbe(nowMs: Milliseconds): void {

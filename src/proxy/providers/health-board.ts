@@ -70,27 +70,28 @@ export class HealthBoard implements HealthRecorder {
     return latencyOf(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }
 
-  succeeded(deployment: Deployment, firstByteMs: Milliseconds): void {
+  succeeded(deployment: Deployment, firstByteMs: Milliseconds, attempt?: LeaveProvider): void {
     const record = this.#deployment(deployment)
-    this.#change(deployment, record, afterSuccess(record.current, firstByteMs, this.#now()))
+    this.#learn(deployment, record, attempt, afterSuccess(record.current, firstByteMs, this.#now()))
   }
 
-  streaming(deployment: Deployment, firstByteMs: Milliseconds): void {
+  streaming(deployment: Deployment, firstByteMs: Milliseconds, attempt?: LeaveProvider): void {
     const record = this.#deployment(deployment)
     const settings = this.#breakerOf(deployment)
-    this.#change(deployment, record, afterFirstContent(record.current, firstByteMs, settings, this.#now()))
+    this.#learn(deployment, record, attempt, afterFirstContent(record.current, firstByteMs, settings, this.#now()))
   }
 
-  completed(deployment: Deployment): void {
+  completed(deployment: Deployment, attempt?: LeaveProvider): void {
     const record = this.#deployment(deployment)
-    this.#change(deployment, record, afterCompletion(record.current, this.#now()))
+    this.#learn(deployment, record, attempt, afterCompletion(record.current, this.#now()))
   }
 
-  failed(deployment: Deployment, failure: Failure & { readonly reason: string }): void {
+  failed(deployment: Deployment, failure: Failure & { readonly reason: string }, attempt?: LeaveProvider): void {
     const record = this.#deployment(deployment)
     const counted = this.#isUnchecked(deployment) ? { ...failure, ourFault: false } : failure
     const settings = this.#breakerOf(deployment)
-    this.#change(deployment, record, afterFailure(record.current, counted, settings, this.#now()), failure.reason)
+    const health = afterFailure(record.current, counted, settings, this.#now())
+    this.#learn(deployment, record, attempt, health, failure.reason)
   }
 
   enter(deployment: Deployment): LeaveProvider | undefined {
@@ -102,12 +103,13 @@ export class HealthBoard implements HealthRecorder {
     if (provider.usage.isFull(limits, nowMs)) return undefined
     if (limits.tokensPerMinute !== undefined) this.#usageOf.set(deployment, provider.usage)
     const leave = provider.usage.enter(limits, nowMs)
-    // A request of before, which goes elsewhere, is no trial of where the deployment is.
-    const endTrial = this.#reaches.isOfBefore(deployment) ? undefined : record.enter(this.#now)
-    return once((wasSent) => {
+    const attempt: LeaveProvider = once((wasSent) => {
       leave(wasSent !== false)
-      endTrial?.()
+      record.left(attempt, this.#now())
     })
+    // A request of before, which goes elsewhere, is no trial of where the deployment is.
+    if (!this.#reaches.isOfBefore(deployment)) record.enter(attempt, nowMs)
+    return attempt
   }
 
   fullForMs({ provider }: Deployment): Milliseconds {
@@ -167,8 +169,14 @@ export class HealthBoard implements HealthRecorder {
   }
 
   /** A call on its way to where the deployment was tells nothing of where it is. */
-  #change(deployment: Deployment, record: DeploymentHealth, health: Health, reason?: string): void {
-    if (!this.#reaches.isOfBefore(deployment)) record.become(health, reason)
+  #learn(
+    deployment: Deployment,
+    record: DeploymentHealth,
+    attempt: LeaveProvider | undefined,
+    health: Health,
+    reason?: string,
+  ): void {
+    if (!this.#reaches.isOfBefore(deployment)) record.learn(attempt, health, reason)
   }
 
   #isUnchecked({ provider }: Deployment): boolean {

@@ -7,6 +7,7 @@ import {
   afterFirstContent,
   afterProbeWithoutVerdict,
   afterSuccess,
+  besideTrial,
   coolingDownUntil,
   latencyOf,
   mayTry,
@@ -64,6 +65,18 @@ t.test('a probe without a verdict gives its place to the next one', async (t) =>
   )
   t.same(fail(again, 1500).breaker, { type: 'open', untilMs: 2500 })
   t.equal(afterProbeWithoutVerdict(UNKNOWN_HEALTH, 0), UNKNOWN_HEALTH)
+})
+
+t.test('beside a trial that is out, another attempt tells all but how it ends', async (t) => {
+  const probing = afterEntry(failTimes(3, 0), 1000)
+  const failed = besideTrial(probing, fail(probing, 1500, { retryAfterMs: 9_000 }))
+  t.same(failed.breaker, { type: 'half-open' })
+  t.equal(coolingDownUntil(failed, 1500), 10_500)
+  const answered = besideTrial(probing, afterSuccess(probing, 10, 1500))
+  t.same(answered.breaker, { type: 'half-open' })
+  t.equal(latencyOf(answered, 1500), 10)
+  const closed = failTimes(2, 0)
+  t.same(besideTrial(closed, fail(closed, 0)), fail(closed, 0), 'there is none')
 })
 
 t.test('stragglers of before do not move an open breaker', async (t) => {
