@@ -19,10 +19,10 @@ import type { Milliseconds, ProviderFailover } from '../snapshot/snapshot.ts'
 export type Breaker =
   /** `failures`: consecutive ones. */
   | { readonly type: 'closed'; readonly failures: number }
-  /** `isOurFault`: the provider refuses us. @see Failure.ourFault */
+  /** `isOurFault`: the provider refuses us, also if it asks for longer than a breaker is open. @see Failure.ourFault */
   | { readonly type: 'open'; readonly untilMs: Milliseconds; readonly isOurFault?: true }
-  /** One attempt is on its way and decides; nobody else may try. */
-  | { readonly type: 'half-open' }
+  /** One attempt is on its way and decides; nobody else may try. `isOurFault`: as long as it has not, the provider refuses us. */
+  | { readonly type: 'half-open'; readonly isOurFault?: true }
 
 export interface Health {
   readonly breaker: Breaker
@@ -88,12 +88,14 @@ export function afterFailure(health: Health, failure: Failure, settings: Breaker
 /** An attempt begins. An open breaker whose time is over becomes half-open: this attempt is its probe. */
 export function afterEntry(health: Health, nowMs: Milliseconds): Health {
   if (health.breaker.type !== 'open' || health.breaker.untilMs > nowMs) return health
-  return { ...health, breaker: { type: 'half-open' } }
+  return { ...health, breaker: { type: 'half-open', ...faultOf(health.breaker) } }
 }
 
 /** The probe ended and nobody said how (its client went away): the next attempt may probe. */
 export function afterProbeWithoutVerdict(health: Health, nowMs: Milliseconds): Health {
-  return health.breaker.type === 'half-open' ? { ...health, breaker: { type: 'open', untilMs: nowMs } } : health
+  const { breaker } = health
+  if (breaker.type !== 'half-open') return health
+  return { ...health, breaker: { type: 'open', untilMs: nowMs, ...faultOf(breaker) } }
 }
 
 /**
@@ -117,12 +119,12 @@ export function coolingDownUntil(health: Health, nowMs: Milliseconds): Milliseco
 }
 
 /**
- * Whether it must not be tried now as the provider refuses us: the end of its cool-down will not change that. Its Retry-After
- * may outlast the breaker's time, in which nobody asks it anew.
+ * Whether it must not be tried now as the provider refuses us: the end of its cool-down will not change that, nor most likely will
+ * the attempt that is on trial. A longer pause that it asks for a rate limit is none of that.
  */
-export function refusesUs(health: Health, nowMs: Milliseconds): boolean {
-  const { breaker } = health
-  return breaker.type === 'open' && breaker.isOurFault === true && coolingDownUntil(health, nowMs) !== undefined
+export function refusesUs({ breaker }: Health, nowMs: Milliseconds): boolean {
+  if (breaker.type === 'closed' || breaker.isOurFault !== true) return false
+  return breaker.type === 'half-open' || isOpen(breaker, nowMs)
 }
 
 /** Average time to the first byte; undefined: never measured, or too long ago. */
@@ -138,12 +140,16 @@ function withLatency(health: Health, firstByteMs: Milliseconds, nowMs: Milliseco
 
 function breakerAfterFailure(
   breaker: Breaker,
-  { ourFault }: Failure,
+  { ourFault, retryAfterMs }: Failure,
   settings: BreakerSettings,
   nowMs: Milliseconds,
 ): Breaker {
   const open: Breaker = { type: 'open', untilMs: nowMs + settings.openForMs }
-  if (ourFault === true) return { ...open, isOurFault: true }
+  if (ourFault === true) {
+    const before = breaker.type === 'open' ? breaker.untilMs : 0
+    const untilMs = Math.max(before, open.untilMs, nowMs + boundedCoolDown(retryAfterMs))
+    return { type: 'open', untilMs, isOurFault: true }
+  }
   switch (breaker.type) {
     case 'closed': {
       const failures = breaker.failures + 1
@@ -157,6 +163,10 @@ function breakerAfterFailure(
     default:
       return breaker satisfies never
   }
+}
+
+function faultOf({ isOurFault }: Exclude<Breaker, { type: 'closed' }>): { isOurFault?: true } {
+  return isOurFault === true ? { isOurFault } : {}
 }
 
 function isOpen(breaker: Breaker, nowMs: Milliseconds): boolean {

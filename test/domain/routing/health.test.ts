@@ -106,9 +106,29 @@ t.test(
     const refused = fail(UNKNOWN_HEALTH, 0, { ourFault: true, retryAfterMs: 9_000 })
     t.ok(refusesUs(refused, 8_999), 'nobody could ask it meanwhile')
     t.notOk(refusesUs(refused, 9_000))
-    t.notOk(refusesUs(fail(refused, 1_500), 2_000), 'a late failure for another reason')
+    t.ok(refusesUs(fail(refused, 1_500), 2_000), 'a late failure for another reason says nothing new')
+    t.ok(refusesUs(fail(refused, 1_500, { ourFault: true }), 8_999), 'nor does a late refusal that asks for less')
   },
 )
+
+t.test('who asks others for a longer pause than it refuses us for, only rests after that', async (t) => {
+  const refused = fail(UNKNOWN_HEALTH, 0, { ourFault: true })
+  const limited = fail(refused, 900, { retryAfterMs: 9_000 })
+  t.ok(refusesUs(limited, 999))
+  t.notOk(refusesUs(limited, 1_000))
+  t.equal(coolingDownUntil(limited, 1_000), 9_900)
+})
+
+t.test('who refuses us does so for all others while one of them tries it anew', async (t) => {
+  const refused = fail(UNKNOWN_HEALTH, 0, { ourFault: true })
+  const probing = afterEntry(refused, 1_000)
+  t.ok(refusesUs(probing, 1_500))
+  const untold = afterProbeWithoutVerdict(probing, 1_500)
+  t.notOk(refusesUs(untold, 1_500), 'the next one may try')
+  t.ok(refusesUs(afterEntry(untold, 1_500), 1_600))
+  t.notOk(refusesUs(afterEntry(failTimes(3, 0), 1_000), 1_500), 'it failed for another reason')
+  t.notOk(refusesUs(fail(probing, 1_500), 1_600), 'by now it fails for another reason')
+})
 
 t.test('Retry-After cools down at once, for an hour at most, and needs no probe afterwards', async (t) => {
   const cooled = fail(UNKNOWN_HEALTH, 0, { retryAfterMs: 20_000 })

@@ -28,7 +28,7 @@ function setUp() {
     const { code, retryable, details } = exhausted(failures, plan, board, clock.now())
     return [code, retryable, details.retryAfterSeconds]
   }
-  return { board, at, planOf, refusal }
+  return { board, clock, at, planOf, refusal }
 }
 
 t.test('where all refuse us, asking again does not help', async (t) => {
@@ -45,6 +45,17 @@ t.test('what refuses others by the time a request comes to it is not full', asyn
   t.strictSame(refusal([FULL], planOf('one')), ['no_healthy_provider', false, 30])
   t.strictSame(refusal([REFUSES_US, FULL], planOf('one', ['two'])), ['all_providers_failed', false, undefined])
   t.strictSame(refusal([FULL, FULL], planOf('one', ['narrow'])), ['no_healthy_provider', true, 1], 'the other is full')
+})
+
+t.test('what refuses us does so for those who come while one tries it anew, and is not waited for', async (t) => {
+  const { board, clock, at, planOf, refusal } = setUp()
+  board.failed(at('one'), { reason: 'status-401', ourFault: true })
+  clock.advance(30_000)
+  board.enter(at('one'))
+  t.strictSame(refusal([FULL], planOf('one')), ['no_healthy_provider', false, 1])
+  board.failed(at('two'), { reason: 'status-429', retryAfterMs: 7_000 })
+  const plan = planOf('one', [], { two: 'cooling-down' })
+  t.strictSame(refusal([FULL], plan), ['no_healthy_provider', true, 7], 'the other is back then')
 })
 
 t.test('the refusal says where its reason can be read', async (t) => {
