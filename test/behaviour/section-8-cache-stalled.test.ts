@@ -1,8 +1,10 @@
 /** A client that stops reading the stream which others follow is let go, and they get the rest. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { chatStream } from '../helpers/answers.ts'
+import { stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
@@ -20,11 +22,16 @@ const [begin = '', word = '', ...more] = chatStream([
   ...Array.from({ length: 400 }, () => 'x'.repeat(20_000)),
 ])
 const going = Promise.withResolvers<void>()
+let written = 0
 const long: Behaviour = async ({ response, stop }) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(begin + word)
   await going.promise
-  for (const chunk of more) if (!stop.aborted && !response.write(chunk)) await once(response, 'drain')
+  for (const chunk of more) {
+    if (stop.aborted) return
+    written++
+    if (!response.write(chunk)) await once(response, 'drain')
+  }
   response.end()
 }
 
@@ -34,6 +41,12 @@ function request(content: string): string {
   const body = bodyOf(content)
   const head = ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${KEY}`]
   return [...head, 'content-type: application/json', `content-length: ${body.length}`, '', body].join('\r\n')
+}
+
+function ask(content: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: bodyOf(content), signal: AbortSignal.timeout(35_000) }
+  return fetch(`${gateway.url}/v1/chat/completions`, init)
 }
 
 function connected(t: Test): Socket {
@@ -64,16 +77,24 @@ t.test('a leader that stalls behind an earlier answer does not get its half as i
   await asked(1)
   socket.write(request('behind it'))
   await asked(2)
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
-  const follower = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers,
-    body: bodyOf('behind it'),
-  })
+  const follower = await ask('behind it')
   t.equal(follower.headers.get('x-gateway-cache'), 'hit-l1')
   going.resolve()
   t.match(await follower.text(), /\[DONE\]/)
   earlier.resolve()
   await closed
   t.notMatch(got, 'xxxx')
+})
+
+t.test('those who come too late to follow a stream that its client reads no more ask once for all', async (t) => {
+  going.resolve()
+  upstream.enqueue(long, stream(chatStream(['for the others'])))
+  const before = upstream.requests.length
+  connected(t).pause().write(request('late'))
+  await asked(before + 1)
+  for (let seen = -1; seen !== written; await sleep(500)) seen = written
+  const late = await Promise.all([ask('late'), ask('late')])
+  t.same(late.map(({ headers }) => headers.get('x-gateway-cache')).toSorted(), ['hit-l1', 'miss'])
+  for (const answer of late) t.match(await answer.text(), 'for the others')
+  t.equal(upstream.requests.length, before + 2)
 })

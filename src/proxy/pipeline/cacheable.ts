@@ -4,7 +4,7 @@ import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { CacheAddress, CacheScope, PurgeMarks } from './cache-port.ts'
-import type { LiveAnswer } from './single-flight.ts'
+import type { LiveAnswer, Reading } from './single-flight.ts'
 
 /** One kind of answer in the cache. */
 export interface Cacheable<Answer> {
@@ -30,6 +30,8 @@ export interface Keeper {
   drop(): void
   /** The client has gone before it was known. */
   leave(): void
+  /** The answer has begun as this stream: who waits for its end must not wait for a client that reads no more. */
+  reads(stream: Reading): void
   /** The answer has begun and others may follow it. */
   share(live: Omit<LiveAnswer, 'entry'>): void
 }

@@ -217,6 +217,7 @@ function keepStream(
       else keeper.drop()
     },
   })
+  keeper.reads(answer.items)
   // What our own limit may cut is not for others.
   if (ask.clampFor(answer.deployment) !== undefined) return answer
   return shareStream(answer, tokens, record, keeper)

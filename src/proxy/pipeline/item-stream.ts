@@ -54,6 +54,8 @@ export interface ItemStream extends PullableIterator<readonly StreamItem[]> {
   watch(watcher: ItemWatcher): void
   /** Puts back, at its front, what was pulled from it. For watchers it is then new. */
   unread(items: readonly StreamItem[]): void
+  /** How many batches its reader has got, where it asks for no more for now; undefined: it waits for the next. */
+  readonly restsAt: number | undefined
 }
 
 type Pulled = IteratorResult<readonly StreamItem[], undefined>
@@ -74,6 +76,8 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
   readonly #watchers: ItemWatcher[] = []
   /** Of the pull that is not answered yet. */
   #taker: Taker<readonly StreamItem[]> | undefined
+  #isAwaited = false
+  #batches = 0
   #unread: readonly StreamItem[] | undefined
   #isRead = false
   #isEnded = false
@@ -95,12 +99,17 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
     this.#unread = items
   }
 
+  get restsAt(): number | undefined {
+    return this.#isAwaited ? undefined : this.#batches
+  }
+
   next(): Promise<Pulled> {
     return nextOf(this)
   }
 
   pull(taker: Taker<readonly StreamItem[]>): void {
     this.#taker = taker
+    this.#isAwaited = true
     const items = this.#unread
     this.#unread = undefined
     if (items !== undefined) this.#handOn(items)
@@ -179,6 +188,8 @@ class DecodedItems<Piece> implements ItemStream, Taker<Piece> {
   }
 
   #handOn(items: readonly StreamItem[]): void {
+    this.#isAwaited = false
+    this.#batches++
     for (const watcher of this.#watchers) watcher.saw?.(items)
     this.#taker?.take(items)
   }

@@ -42,6 +42,10 @@ export class LeaderReader extends SharedStreamReader implements ItemStream {
     this.#source = source
   }
 
+  get restsAt(): number | undefined {
+    return this.#source.restsAt
+  }
+
   watch(watcher: ItemWatcher): void {
     this.#source.watch(watcher)
   }

@@ -5,7 +5,7 @@
  *   join -> lead -> share(stream)   its answer comes in parts: others that want parts follow it
  *               `-> land(answer)    the others get it
  *               `-> land(none)      failed, or not to be shared: the others go their own way
- *               `-> leave           its client has gone: one of the others leads next
+ *               `-> leave           its client has gone, or reads no more of its stream: one of the others leads next
  *   join -> wait, bounded in time and by the waiting client's own signal
  */
 import type { TokenOrdinals } from '../../domain/caching/token-ordinals.ts'
@@ -13,6 +13,7 @@ import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { ItemStream } from './item-stream.ts'
 import type { Cancellation } from './ports.ts'
 import type { SharedStream } from './shared-stream.ts'
 
@@ -24,6 +25,9 @@ export const MAX_FLIGHT_WAIT_MS: Milliseconds = 45_000
 
 /** A flight that is older has been forgotten by its leader or is of no use any more: who comes next leads anew. */
 const MAX_FLIGHT_AGE_MS: Milliseconds = 30_000
+
+/** How long a stream may stand still as its client reads no more, until those who wait for its end go on: as its followers do. */
+const STILL_MS: Milliseconds = 10_000
 
 /** An answer on its way. */
 export interface LiveAnswer {
@@ -49,9 +53,14 @@ export interface Lead {
   /** `similarity`: where the answer is another question's. */
   land(answer: StoredAnswer | undefined, similarity?: number): void
   leave(): void
+  /** The answer has begun as this stream: others wait for its end only as long as it does not stand still. */
+  reads(stream: Reading): void
   /** Those who wait for parts get them from here on; the flight goes on. */
   share(live: LiveAnswer): void
 }
+
+/** By its leader, or for its followers too. */
+export type Reading = Pick<ItemStream, 'restsAt'>
 
 export type Joined =
   | { readonly type: 'lead'; readonly lead: Lead }
@@ -68,9 +77,11 @@ interface Slot {
 export class Flights {
   readonly #flights = new Map<string, Slot>()
   readonly #now: () => Milliseconds
+  readonly #stillMs: Milliseconds
 
-  constructor(now: () => Milliseconds) {
+  constructor(now: () => Milliseconds, stillMs = STILL_MS) {
     this.#now = now
+    this.#stillMs = stillMs
   }
 
   /** Flights under way: one for each key that is being asked for. */
@@ -89,7 +100,7 @@ export class Flights {
       return { type: 'follow', wait: (signal, timeoutMs, wants) => bounded(underway.coming(wants), signal, timeoutMs) }
     }
     const slot: Slot = { flight: undefined }
-    const lead = new Flight(() => this.#leave(key, slot), this.#now())
+    const lead = new Flight(() => this.#leave(key, slot), this.#now(), this.#stillMs)
     slot.flight = lead
     this.#flights.set(key, slot)
     return { type: 'lead', lead }
@@ -110,6 +121,10 @@ export class Flights {
 class Flight implements Lead {
   readonly startedAtMs: Milliseconds
   readonly #leave: () => void
+  readonly #stillMs: Milliseconds
+  #reading: Reading | undefined
+  /** Looks whether that stands still, once somebody waits for its end. */
+  #watch: NodeJS.Timeout | undefined
   #live: LiveAnswer | undefined
   #landing: Landing | undefined
   /** Those who wait for parts. */
@@ -118,9 +133,10 @@ class Flight implements Lead {
   #landed: PromiseWithResolvers<Landing> | undefined
 
   /** @param leave called once: nobody may join any more */
-  constructor(leave: () => void, startedAtMs: Milliseconds) {
+  constructor(leave: () => void, startedAtMs: Milliseconds, stillMs: Milliseconds) {
     this.#leave = leave
     this.startedAtMs = startedAtMs
+    this.#stillMs = stillMs
   }
 
   land(answer: StoredAnswer | undefined, similarity?: number): void {
@@ -129,6 +145,11 @@ class Flight implements Lead {
 
   leave(): void {
     this.#end(LEFT)
+  }
+
+  reads(stream: Reading): void {
+    this.#reading = stream
+    if (this.#landed !== undefined) this.#watchStill()
   }
 
   share(live: LiveAnswer): void {
@@ -140,6 +161,7 @@ class Flight implements Lead {
   coming(wants: 'parts' | 'whole'): Promise<Landing> {
     if (this.#landing !== undefined) return Promise.resolve(this.#landing)
     this.#landed ??= Promise.withResolvers()
+    this.#watchStill()
     const { promise } = this.#landed
     if (wants === 'whole') return promise
     if (this.#live !== undefined) {
@@ -149,9 +171,21 @@ class Flight implements Lead {
     return Promise.race([this.#shared.promise, promise])
   }
 
+  /** One look for all: who goes on leads, and the others follow it. */
+  #watchStill(): void {
+    if (this.#reading === undefined || this.#watch !== undefined) return
+    const { restsAt } = this.#reading
+    this.#watch = setTimeout(() => {
+      this.#watch = undefined
+      if (restsAt !== undefined && restsAt === this.#reading?.restsAt) this.leave()
+      else this.#watchStill()
+    }, this.#stillMs).unref()
+  }
+
   #end(landing: Landing): void {
     if (this.#landing !== undefined) return
     this.#landing = landing
+    clearTimeout(this.#watch)
     this.#leave()
     this.#landed?.resolve(landing)
   }

@@ -20,7 +20,14 @@ import { flightOf, hasLargeNear, type Looked, type LookUp } from './look-up.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { MAX_FLIGHT_WAIT_MS, type Joined, type Landing, type Lead, type LiveAnswer } from './single-flight.ts'
+import {
+  MAX_FLIGHT_WAIT_MS,
+  type Joined,
+  type Landing,
+  type Lead,
+  type LiveAnswer,
+  type Reading,
+} from './single-flight.ts'
 import { refuseGone, turnFor } from './take-turns.ts'
 
 /** Of the second level, where no policy says. @see DESIGN section 7 */
@@ -115,7 +122,7 @@ class Passage<Answer> implements Keeper {
     return joined.type === 'lead' ? this.#leading(joined.lead) : this.#waiting(joined)
   }
 
-  /** What another request gets. Where its client leaves, this one looks anew, and may be the next to lead. */
+  /** What another request gets. Where its client leaves or reads no more, this one looks anew, and may be the next to lead. */
   async #waiting(flight: Follow): Promise<Answer> {
     const landing = await this.#wait(flight)
     if (landing.type === 'left') return this.run()
@@ -235,6 +242,10 @@ class Passage<Answer> implements Keeper {
 
   leave(): void {
     this.#lead?.leave()
+  }
+
+  reads(stream: Reading): void {
+    this.#lead?.reads(stream)
   }
 
   share(live: Omit<LiveAnswer, 'entry'>): void {

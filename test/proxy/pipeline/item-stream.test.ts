@@ -205,3 +205,15 @@ t.test('a pull is answered before it returns where the pieces are there', async 
   for (let pulls = 0; pulls < 4; pulls++) items.pull(taker)
   t.strictSame(log, ['1', '2', 'end', 'no more'])
 })
+
+t.test('it tells where its reader rests, and not while that waits for the next batch', async (t) => {
+  const items = decodeItems(count({ ended: 0 }), numbers)
+  t.equal(items.restsAt, 0)
+  const pulled = items.next()
+  t.equal(items.restsAt, undefined)
+  await pulled
+  t.equal(items.restsAt, 1)
+  items.unread([item('once more')])
+  await items.next()
+  t.equal(items.restsAt, 2)
+})

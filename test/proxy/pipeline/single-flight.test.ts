@@ -64,6 +64,38 @@ t.test('who waits leaves when its time is over or its client has gone', async (t
   t.strictSame(await wait(flights.join('a'), gone.signal), { type: 'late' })
 })
 
+t.test('who waits for the end of a stream that stands still goes on, and one leads for all', async (t) => {
+  const flights = new Flights(createTestClock().now, 1)
+  const leader = lead(flights.join('a'))
+  const early = wait(flights.join('a'))
+  leader.reads({ restsAt: 7 })
+  t.strictSame(await Promise.all([early, wait(flights.join('a'))]), [{ type: 'left' }, { type: 'left' }])
+  leader.land(ANSWER)
+  const next = lead(flights.join('a'))
+  const other = wait(flights.join('a'))
+  next.land(ANSWER)
+  t.match(await other, { type: 'answer' })
+})
+
+t.test('a stream that goes on, or whose provider is waited for, does not stand still', async (t) => {
+  for (const restsAt of [(looks: number) => looks, () => undefined]) {
+    const flights = new Flights(createTestClock().now, 1)
+    const leader = lead(flights.join('a'))
+    const looked = Promise.withResolvers<void>()
+    let looks = 0
+    leader.reads({
+      get restsAt() {
+        if (++looks === 10) looked.resolve()
+        return restsAt(looks)
+      },
+    })
+    const other = wait(flights.join('a'))
+    await looked.promise
+    leader.land(ANSWER)
+    t.match(await other, { type: 'answer' })
+  }
+})
+
 t.test('a flight that its leader has forgotten is replaced', async (t) => {
   const clock = createTestClock()
   const flights = new Flights(clock.now)
