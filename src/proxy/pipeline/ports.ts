@@ -140,7 +140,10 @@ export interface HealthRecorder extends HealthView {
    * or a half-open breaker leave none. Call the returned function when the attempt has ended.
    */
   enter(deployment: Deployment): LeaveProvider | undefined
-  /** How long the provider's own limits a minute leave no room, if nobody asks meanwhile; 0: they do. */
+  /**
+   * How long the provider's own limits a minute leave no room, if nobody asks meanwhile, or a half-open breaker's trial
+   * probably lasts; 0: they do.
+   */
   fullForMs(deployment: Deployment): Milliseconds
 }
 

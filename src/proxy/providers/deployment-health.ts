@@ -9,6 +9,7 @@ import {
   afterEntry,
   afterProbeWithoutVerdict,
   besideTrial,
+  latencyOf,
   mayTry,
   UNKNOWN_HEALTH,
 } from '../../domain/routing/health.ts'
@@ -62,6 +63,12 @@ export class DeploymentHealth {
   mayTry(longestMs: Milliseconds, nowMs: Milliseconds): boolean {
     if (this.#probe !== undefined && nowMs - this.#probe.startedMs > longestMs) this.#endProbe(nowMs)
     return mayTry(this.#health, nowMs)
+  }
+
+  /** When its trial probably has its verdict, by what an answer usually takes; 0: none is out, or nobody knows. */
+  onTrialForMs(nowMs: Milliseconds): Milliseconds {
+    if (this.#probe === undefined || this.#health.breaker.type !== 'half-open') return 0
+    return Math.max(0, this.#probe.startedMs + (latencyOf(this.#health, nowMs) ?? 0) - nowMs)
   }
 
   /** An attempt begins: the breaker's trial, where its time is over. */

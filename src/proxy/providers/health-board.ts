@@ -112,8 +112,10 @@ export class HealthBoard implements HealthRecorder {
     return attempt
   }
 
-  fullForMs({ provider }: Deployment): Milliseconds {
-    return this.#provider(provider.name).usage.fullForMs(provider.limits, this.#now())
+  fullForMs({ id, provider }: Deployment): Milliseconds {
+    const nowMs = this.#now()
+    const limitedMs = this.#provider(provider.name).usage.fullForMs(provider.limits, nowMs)
+    return Math.max(limitedMs, this.#deployments.get(id)?.onTrialForMs(nowMs) ?? 0)
   }
 
   /** Counts an attempt's tokens against the provider's `tokensPerMinute`. Call it when the usage is known. */

@@ -58,6 +58,17 @@ t.test('what refuses us does so for those who come while one tries it anew, and 
   t.strictSame(refusal([FULL], plan), ['no_healthy_provider', true, 7], 'the other is back then')
 })
 
+t.test('a trial that is out is waited for as long as an answer usually takes', async (t) => {
+  const { board, clock, at, planOf, refusal } = setUp()
+  board.succeeded(at('one'), 8_000)
+  for (let count = 0; count < 3; count++) board.failed(at('one'), { reason: 'connect' })
+  clock.advance(30_000)
+  board.enter(at('one'))
+  t.strictSame(refusal([FULL], planOf('one')), ['no_healthy_provider', true, 8])
+  clock.advance(60_000)
+  t.strictSame(refusal([FULL], planOf('one')), ['no_healthy_provider', true, 1], 'it takes longer')
+})
+
 t.test('the refusal says where its reason can be read', async (t) => {
   const { board, planOf } = setUp()
   t.match(

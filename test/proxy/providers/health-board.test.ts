@@ -119,6 +119,22 @@ t.test('while one attempt is on trial, those that began before do not decide abo
   t.strictSame(told, ['one/a opened status-500', 'one/a closed'])
 })
 
+t.test('a trial that is out leaves no room for as long as an answer usually takes', async (t) => {
+  const { board, clock, a, b } = setUp()
+  board.succeeded(a, 8_000)
+  for (let count = 0; count < 3; count++) board.failed(a, FAILURE)
+  clock.advance(30_000)
+  t.equal(board.fullForMs(a), 0)
+  const trial = board.enter(a)
+  clock.advance(3_000)
+  t.equal(board.fullForMs(a), 5_000)
+  t.equal(board.fullForMs(b), 0)
+  clock.advance(6_000)
+  t.equal(board.fullForMs(a), 0, 'it takes longer')
+  board.streaming(a, 9_000, trial)
+  t.equal(board.fullForMs(a), 0, 'it has answered')
+})
+
 t.test('a pause that is asked of another attempt meanwhile is kept, however a trial ends', async (t) => {
   const { board, clock, a } = setUp()
   const late = board.enter(a)
