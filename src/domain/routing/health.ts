@@ -9,7 +9,8 @@
  *     |                                                        +------------------------------------------------+
  *     +------------------------- any success; a stream's first content (one failure from open) ------------------+
  *
- * While a probe is out, it alone decides: attempts of before the breaker opened, which end by then, say nothing of what is now.
+ * Attempts of before the breaker opened that end after a probe has begun say nothing of what is since: while it is out, it alone
+ * decides.
  *
  * Beside the breaker stands the cool-down that a provider asks for by Retry-After: until it ends nothing is sent, then
  * traffic goes on as before, without a probe.
@@ -99,11 +100,12 @@ export function afterProbeWithoutVerdict(health: Health, nowMs: Milliseconds): H
 }
 
 /**
- * What an attempt has changed that is not the one on trial: as long as that is out, all but the breaker.
- * @param after what would be, were it the only one
+ * What an attempt has changed that began before the breaker opened: as long as that is on trial, and after it has closed, all
+ * but the breaker.
+ * @param after what would be, had it begun since
  */
-export function besideTrial(before: Health, after: Health): Health {
-  return before.breaker.type === 'half-open' ? { ...after, breaker: before.breaker } : after
+export function afterStraggler(before: Health, after: Health): Health {
+  return before.breaker.type === 'open' ? after : { ...after, breaker: before.breaker }
 }
 
 /** Whether an attempt may begin now. */

@@ -8,12 +8,13 @@ import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { NoRoomError } from './no-room.ts'
 import { judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { exhausted } from './exhausted-plan.ts'
 import { StatusError } from './status-error.ts'
 import type { StreamEnd } from './item-stream.ts'
-import { AttemptError, type LeaveProvider } from './ports.ts'
+import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -89,19 +90,19 @@ async function tryOnce<Answer>(
     record.attempts.push({ deploymentId: deployment.id, result: 'ok', status: 200, ms, ...reason })
     if (onEnd === undefined) {
       leave()
-      services.health.succeeded(deployment, firstByteMs, leave)
+      services.health.succeeded(deployment, firstByteMs, started)
     } else {
-      services.health.streaming(deployment, firstByteMs, leave)
+      services.health.streaming(deployment, firstByteMs, started)
       onEnd((end) => {
         leave()
-        concludeStream(end, deployment, leave, record, services)
+        concludeStream(end, deployment, started, record, services)
       })
     }
     return { answer }
   } catch (error) {
     leave(wasSent(error))
     record.releaseAnswers()
-    return failed(error, deployment, leave, Math.round(services.now() - started), record, services)
+    return failed(error, deployment, started, record, services)
   } finally {
     // Waiting for a provider is not the gateway's own time.
     record.upstreamMs += services.now() - started
@@ -115,15 +116,15 @@ async function tryOnce<Answer>(
 function concludeStream(
   end: StreamEnd,
   deployment: Deployment,
-  attempt: LeaveProvider,
+  startedMs: Milliseconds,
   record: RequestRecord,
   services: Services,
 ): void {
-  if (end.type === 'complete') services.health.completed(deployment, attempt)
+  if (end.type === 'complete') services.health.completed(deployment, startedMs)
   if (end.type !== 'failed' || record.incoming.signal.aborted || isOurs(end.error)) return
   const failure = judge(end.error, record.incoming.adapter.format)
   if (failure.type === 'failure' && failure.health !== undefined)
-    services.health.failed(deployment, failure.health, attempt)
+    services.health.failed(deployment, failure.health, startedMs)
 }
 
 /** A refusal of the gateway's own, not what it says of a provider's answer. */
@@ -139,11 +140,11 @@ function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure 
 function failed(
   error: unknown,
   deployment: Deployment,
-  attempt: LeaveProvider,
-  ms: number,
+  startedMs: Milliseconds,
   record: RequestRecord,
   services: Services,
 ): AttemptFailure {
+  const ms = Math.round(services.now() - startedMs)
   if (record.incoming.signal.aborted) {
     record.attempts.push({ deploymentId: deployment.id, result: 'aborted', ms })
     throw new GatewayError('client_closed_request', 'The client closed the request.')
@@ -154,7 +155,7 @@ function failed(
   const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
-  if (failure.health !== undefined) services.health.failed(deployment, failure.health, attempt)
+  if (failure.health !== undefined) services.health.failed(deployment, failure.health, startedMs)
   services.log.warn(
     {
       requestId: record.incoming.requestId,

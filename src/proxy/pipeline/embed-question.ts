@@ -15,10 +15,11 @@ import { probableTokens, type PromptSize } from '../../domain/quota/prompt-size.
 import { utf8Size } from '../../domain/quota/utf8-size.ts'
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
 import { CallCancellation } from './call-cancellation.ts'
-import type { Cancellation, LeaveProvider } from './ports.ts'
+import type { Cancellation } from './ports.ts'
 import { parseDocument } from './read-request.ts'
 import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -85,12 +86,12 @@ async function ask(
   const started = services.now()
   try {
     const vector = await exchange(question, size, deployment, signal, caller, record, services)
-    services.health.succeeded(deployment, services.now() - started, leave)
+    services.health.succeeded(deployment, services.now() - started, started)
     return vector
   } catch (err) {
     leave(wasSent(err))
     // Only this look is in a hurry: that a provider takes longer is no fault of its.
-    if (!signal.aborted) noteFailure(err, deployment, leave, services)
+    if (!signal.aborted) noteFailure(err, deployment, started, services)
     const { requestId } = record.incoming
     services.log.debug({ requestId, deployment: deployment.id, err }, 'question not embedded')
     return undefined
@@ -101,11 +102,11 @@ async function ask(
   }
 }
 
-function noteFailure(error: unknown, deployment: Deployment, attempt: LeaveProvider, { health, log }: Services): void {
+function noteFailure(error: unknown, deployment: Deployment, startedMs: Milliseconds, { health, log }: Services): void {
   try {
     const judgement = judge(error, 'chat-completions')
     if (judgement.type === 'failure' && judgement.health !== undefined)
-      health.failed(deployment, judgement.health, attempt)
+      health.failed(deployment, judgement.health, startedMs)
   } catch (err) {
     log.error({ deployment: deployment.id, err }, 'embedding failed inside the gateway')
   }

@@ -118,20 +118,20 @@ export class AttemptError extends Error {
 export type LeaveProvider = (wasSent?: boolean) => void
 
 /**
- * Circuit breakers, cool-downs and latency of deployments in this process. `attempt` is what `enter` returned for it: while
- * a half-open breaker's trial is out, it alone decides.
+ * Circuit breakers, cool-downs and latency of deployments in this process. `startedMs`: when the attempt began: one of before
+ * a breaker opened says nothing of what is since.
  */
 export interface HealthRecorder extends HealthView {
   /** A whole answer has come. */
-  succeeded(deployment: Deployment, firstByteMs: Milliseconds, attempt: LeaveProvider): void
+  succeeded(deployment: Deployment, firstByteMs: Milliseconds, startedMs: Milliseconds): void
   /** A stream's first content has come; its end is told by `completed` or `failed`, or not at all where the client left. */
-  streaming(deployment: Deployment, firstByteMs: Milliseconds, attempt: LeaveProvider): void
-  completed(deployment: Deployment, attempt: LeaveProvider): void
+  streaming(deployment: Deployment, firstByteMs: Milliseconds, startedMs: Milliseconds): void
+  completed(deployment: Deployment, startedMs: Milliseconds): void
   /** `retryAfterMs`: the provider's own Retry-After, sets the cool-down at once. */
   failed(
     deployment: Deployment,
     failure: { readonly reason: string; readonly retryAfterMs?: Milliseconds; readonly ourFault?: boolean },
-    attempt: LeaveProvider,
+    startedMs: Milliseconds,
   ): void
   /** Tokens of an answer, for the provider's own limit of tokens a minute. */
   tokensUsed(deployment: Deployment, tokens: number): void

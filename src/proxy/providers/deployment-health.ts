@@ -4,11 +4,11 @@
  */
 import type { Health } from '../../domain/routing/health.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { LeaveProvider } from '../pipeline/ports.ts'
+import type { LeaveProvider, Now } from '../pipeline/ports.ts'
 import {
   afterEntry,
   afterProbeWithoutVerdict,
-  besideTrial,
+  afterStraggler,
   latencyOf,
   mayTry,
   UNKNOWN_HEALTH,
@@ -21,14 +21,18 @@ export type OnChange = (change: 'opened' | 'closed', reason?: string) => void
 const UNTRIED_MS = 60_000
 
 export class DeploymentHealth {
+  readonly #now: Now
   readonly #onChange: OnChange
   #health: Health = UNKNOWN_HEALTH
   /** The attempt that decides a half-open breaker, and when it began. */
   #probe: { readonly attempt: LeaveProvider; readonly startedMs: Milliseconds } | undefined
   /** As `OnChange` was told last. */
   #isOpen = false
+  /** When that was, the last time that it opened. */
+  #openedMs: Milliseconds = -Infinity
 
-  constructor(onChange: OnChange) {
+  constructor(now: Now, onChange: OnChange) {
+    this.#now = now
     this.#onChange = onChange
   }
 
@@ -42,16 +46,17 @@ export class DeploymentHealth {
     return breaker.type === 'half-open' || (breaker.type === 'open' && nowMs < breaker.untilMs + UNTRIED_MS)
   }
 
-  /** After an attempt has begun to answer, or has ended. @param health what is known then, were it the only one */
-  learn(attempt: LeaveProvider | undefined, health: Health, reason?: string): void {
-    const isTrial = this.#probe !== undefined && this.#probe.attempt === attempt
-    this.#become(isTrial ? health : besideTrial(this.#health, health), reason)
+  /** After an attempt has begun to answer, or has ended. @param health what is known then, had it begun just now */
+  learn(startedMs: Milliseconds, health: Health, reason?: string): void {
+    const isStraggler = startedMs <= this.#openedMs
+    this.#become(isStraggler ? afterStraggler(this.#health, health) : health, reason)
   }
 
   /** Nothing is known of it any more. */
   forget(): void {
     this.#probe = undefined
     this.#become(UNKNOWN_HEALTH)
+    this.#openedMs = -Infinity
   }
 
   /** Whatever opened it does not count any more. */
@@ -89,6 +94,7 @@ export class DeploymentHealth {
     const isOpen = health.breaker.type !== 'closed'
     if (isOpen === this.#isOpen) return
     this.#isOpen = isOpen
+    if (isOpen) this.#openedMs = this.#now()
     this.#onChange(isOpen ? 'opened' : 'closed', reason)
   }
 

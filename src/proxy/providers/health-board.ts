@@ -70,28 +70,28 @@ export class HealthBoard implements HealthRecorder {
     return latencyOf(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }
 
-  succeeded(deployment: Deployment, firstByteMs: Milliseconds, attempt?: LeaveProvider): void {
+  succeeded(deployment: Deployment, firstByteMs: Milliseconds, startedMs = this.#now()): void {
     const record = this.#deployment(deployment)
-    this.#learn(deployment, record, attempt, afterSuccess(record.current, firstByteMs, this.#now()))
+    this.#learn(deployment, record, startedMs, afterSuccess(record.current, firstByteMs, this.#now()))
   }
 
-  streaming(deployment: Deployment, firstByteMs: Milliseconds, attempt?: LeaveProvider): void {
+  streaming(deployment: Deployment, firstByteMs: Milliseconds, startedMs = this.#now()): void {
     const record = this.#deployment(deployment)
     const settings = this.#breakerOf(deployment)
-    this.#learn(deployment, record, attempt, afterFirstContent(record.current, firstByteMs, settings, this.#now()))
+    this.#learn(deployment, record, startedMs, afterFirstContent(record.current, firstByteMs, settings, this.#now()))
   }
 
-  completed(deployment: Deployment, attempt?: LeaveProvider): void {
+  completed(deployment: Deployment, startedMs = this.#now()): void {
     const record = this.#deployment(deployment)
-    this.#learn(deployment, record, attempt, afterCompletion(record.current, this.#now()))
+    this.#learn(deployment, record, startedMs, afterCompletion(record.current, this.#now()))
   }
 
-  failed(deployment: Deployment, failure: Failure & { readonly reason: string }, attempt?: LeaveProvider): void {
+  failed(deployment: Deployment, failure: Failure & { readonly reason: string }, startedMs = this.#now()): void {
     const record = this.#deployment(deployment)
     const counted = this.#isUnchecked(deployment) ? { ...failure, ourFault: false } : failure
     const settings = this.#breakerOf(deployment)
     const health = afterFailure(record.current, counted, settings, this.#now())
-    this.#learn(deployment, record, attempt, health, failure.reason)
+    this.#learn(deployment, record, startedMs, health, failure.reason)
   }
 
   enter(deployment: Deployment): LeaveProvider | undefined {
@@ -174,11 +174,11 @@ export class HealthBoard implements HealthRecorder {
   #learn(
     deployment: Deployment,
     record: DeploymentHealth,
-    attempt: LeaveProvider | undefined,
+    startedMs: Milliseconds,
     health: Health,
     reason?: string,
   ): void {
-    if (!this.#reaches.isOfBefore(deployment)) record.learn(attempt, health, reason)
+    if (!this.#reaches.isOfBefore(deployment)) record.learn(startedMs, health, reason)
   }
 
   #isUnchecked({ provider }: Deployment): boolean {
@@ -192,7 +192,7 @@ export class HealthBoard implements HealthRecorder {
   #deployment({ id }: Deployment): DeploymentHealth {
     let record = this.#deployments.get(id)
     if (record === undefined) {
-      record = new DeploymentHealth((change, reason) => this.#onCircuit(id, change, reason))
+      record = new DeploymentHealth(this.#now, (change, reason) => this.#onCircuit(id, change, reason))
       this.#deployments.set(id, record)
     }
     return record

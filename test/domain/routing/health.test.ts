@@ -6,8 +6,8 @@ import {
   afterFailure,
   afterFirstContent,
   afterProbeWithoutVerdict,
+  afterStraggler,
   afterSuccess,
-  besideTrial,
   coolingDownUntil,
   latencyOf,
   mayTry,
@@ -67,16 +67,20 @@ t.test('a probe without a verdict gives its place to the next one', async (t) =>
   t.equal(afterProbeWithoutVerdict(UNKNOWN_HEALTH, 0), UNKNOWN_HEALTH)
 })
 
-t.test('beside a trial that is out, another attempt tells all but how it ends', async (t) => {
-  const probing = afterEntry(failTimes(3, 0), 1000)
-  const failed = besideTrial(probing, fail(probing, 1500, { retryAfterMs: 9_000 }))
-  t.same(failed.breaker, { type: 'half-open' })
-  t.equal(coolingDownUntil(failed, 1500), 10_500)
-  const answered = besideTrial(probing, afterSuccess(probing, 10, 1500))
-  t.same(answered.breaker, { type: 'half-open' })
-  t.equal(latencyOf(answered, 1500), 10)
-  const closed = failTimes(2, 0)
-  t.same(besideTrial(closed, fail(closed, 0)), fail(closed, 0), 'there is none')
+t.test('after the breaker was open, an attempt of before tells all but how it ends', async (t) => {
+  for (const before of [afterEntry(failTimes(3, 0), 1000), failTimes(2, 0)]) {
+    const failed = afterStraggler(before, fail(before, 1500, { retryAfterMs: 9_000 }))
+    t.same(failed.breaker, before.breaker)
+    t.equal(coolingDownUntil(failed, 1500), 10_500)
+    const answered = afterStraggler(before, afterSuccess(before, 10, 1500))
+    t.same(answered.breaker, before.breaker)
+    t.equal(latencyOf(answered, 1500), 10)
+  }
+  const open = failTimes(3, 0)
+  t.ok(
+    refusesUs(afterStraggler(open, fail(open, 500, { ourFault: true })), 1200),
+    'while it is open, that it refuses us',
+  )
 })
 
 t.test('stragglers of before do not move an open breaker', async (t) => {
