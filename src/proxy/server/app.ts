@@ -19,7 +19,7 @@ import { BodyBudget } from './body-budget.ts'
 import { ConnectionEnd } from './connection-end.ts'
 import { newRequestId } from './request-id.ts'
 import type { RunningAnswers } from './running-answers.ts'
-import { logStalled, serve } from './serve.ts'
+import { breakOff, logStalled, serve } from './serve.ts'
 import { notFound, refuseUnrouted, unexpected, unmetExpectation } from './unrouted.ts'
 
 export interface ServerOptions {
@@ -143,7 +143,7 @@ function incomingOf(
   hints: Incoming['hints'],
   services: Services,
   body: Incoming['readBody'],
-  signal: Cancellation,
+  signal: CallCancellation,
 ): Incoming {
   const dateMs = services.wallNow()
   const requestId = newRequestId(dateMs)
@@ -159,9 +159,9 @@ function incomingOf(
     signal,
     letGo() {
       logStalled(requestId, response.writableLength, services)
-      response.destroy()
-      // Behind an earlier answer on its connection it has no socket yet: what waits of it would leave after that, as if whole.
-      request.socket.destroy()
+      breakOff(response)
+      // Without a connection of its own yet, its end is not told by that.
+      signal.abort()
     },
   }
 }
@@ -170,7 +170,7 @@ function incomingOf(
  * Fires when the connection closes before the answer has been written; and when the process leaves before it has begun, so
  * that it ends as a refusal. A stream that has begun sees to its own end.
  */
-function clientGone(response: ServerResponse, leaving: Cancellation): Cancellation {
+function clientGone(response: ServerResponse, leaving: Cancellation): CallCancellation {
   const gone = new CallCancellation()
   const leave = (): void => {
     if (!response.headersSent) gone.abort()

@@ -45,8 +45,11 @@ export async function serve(
   }
 }
 
-/** Behind an earlier answer on its connection it has no socket yet: what waits of it would leave after that, and never end. */
-function breakOff(response: ServerResponse): void {
+/**
+ * Ends the connection of an answer that is not to go on. Behind an earlier one there it has no socket yet: that one is sent to
+ * its end, and what waits of this one is not, which would look as if it were whole, or never end.
+ */
+export function breakOff(response: ServerResponse): void {
   response.on('socket', (socket) => socket.destroy())
   response.destroy()
 }
