@@ -19,7 +19,8 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
 /** The vendor tells some ten. Each event that tells of usage copies what is known, for the whole stream. */
 const MAX_FIELDS = 64
 
-const OF_PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation']
+const SUM_OF_WRITES = 'cache_creation_input_tokens'
+const OF_PROMPT = ['input_tokens', 'cache_read_input_tokens', SUM_OF_WRITES, 'cache_creation']
 
 /**
  * Usage inside a stream grows: what a later event says of a field replaces what an earlier one said. But for zeros all
@@ -35,6 +36,9 @@ export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
     if (!Object.hasOwn(merged, field) && --room < 0) continue
     merged[field] = value
   }
+  // Told by their time to live alone, cache writes take the place of the sum that was told before.
+  const writes = cacheWriteOf(later)
+  if (writes > 0 && Object.hasOwn(merged, SUM_OF_WRITES)) merged[SUM_OF_WRITES] = writes
   return merged
 }
 

@@ -306,6 +306,8 @@ t.test('zeros at the end do not undo cache writes that were told by their time t
   test.match(lastUsage(told, zeros), { input: 0, cacheWrite: 2000, output: 50 })
   const later = { input_tokens: 0, cache_creation: writes, output_tokens: 50 }
   test.match(lastUsage({ input_tokens: 2000, output_tokens: 1 }, later), { input: 0, cacheWrite: 2000, output: 50 })
+  const without = { input_tokens: 2000, cache_creation_input_tokens: 0, output_tokens: 1 }
+  test.match(lastUsage(without, later), { input: 0, cacheWrite: 2000, output: 50 }, 'though their sum was 0 before')
 })
 
 t.test('a last event that counts nothing does not undo what was told of the answer before', async (test) => {
