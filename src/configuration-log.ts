@@ -81,7 +81,7 @@ export class ConfigurationLog {
   }
 }
 
-/** What stays of a problem where lines or documents are put in above it. */
+/** What stays of an object that is ignored where lines, documents or items of its List are put in above it. */
 function withoutPlace(problem: ManifestProblem): string {
-  return formatProblem({ ...problem, line: 0, document: 0 })
+  return formatProblem({ ...problem, line: 0, document: 0, path: '' })
 }

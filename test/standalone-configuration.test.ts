@@ -204,6 +204,23 @@ t.test('what is ignored is not said again where it only stands on another line',
   t.equal(warnings.length, 2)
 })
 
+t.test('what is ignored of a List is not said again where items are put in above it', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const listOf = (...names: string[]) => {
+    const items = names.map((name) => `- { apiVersion: v1, kind: ConfigMap, metadata: { name: ${name} } }\n`)
+    return yaml(keys(1), `apiVersion: v1\nkind: List\nitems:\n${items.join('')}`)
+  }
+  write(listOf('one'))
+  t.equal(await configuration.reload(), true)
+  write(listOf('other', 'one'))
+  t.equal(await configuration.reload(), true)
+  t.match(warnings, [
+    [{ problem: /ConfigMap one: items\[0\]/ }, 'manifest ignored'],
+    [{ problem: /ConfigMap other: items\[0\]/ }, 'manifest ignored'],
+  ])
+  t.equal(warnings.length, 2)
+})
+
 t.test('a provider whose Secret is not there is warned of, one whose variable is not set is not', async (t) => {
   const { configuration, write, warnings } = begin(t)
   const withSecret = (name: string, secret: string) => `apiVersion: tollgate.dev/v1alpha1
