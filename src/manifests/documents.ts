@@ -14,6 +14,7 @@ import {
   type Document,
   type ParsedNode,
 } from 'yaml'
+import { expandsToTooMuch } from './alias-excess.ts'
 import { isRecord } from './defaults.ts'
 import { addDuplicates } from './duplicate-keys.ts'
 import { findExcess } from './excess.ts'
@@ -112,13 +113,19 @@ function readDocument(
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+    const value = valueOf(document)
     return { objects: flatten(value, number, (path) => linesAt(document, path, lines)), problems: [] }
   } catch {
     const alias = unknownAlias(document)
     const line = lines.linePos((alias ?? document.contents)?.range?.[0] ?? 0).line
     return { objects: [], problems: [{ document: number, line, message: aliasFault(alias) }] }
   }
+}
+
+/** @throws where an alias names nothing, or all of them expand to too much */
+function valueOf(document: Document.Parsed<ParsedNode>): unknown {
+  if (expandsToTooMuch(document)) throw new RangeError('too many aliases')
+  return document.toJS({ maxAliasCount: MAX_ALIASES })
 }
 
 function aliasFault(unknown: Alias | undefined): string {

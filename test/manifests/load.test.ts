@@ -173,6 +173,11 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
       ),
   ].join('\n')
   t.match(messagesOf(loadTexts({ 'a.yaml': laughs }, {})), [/its aliases expand to too much/])
+  const each = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, at) => line(at))
+  const pairs = ['x:', ...each(5_000, (index) => `- [&a${index} v, *a${index}]`)].join('\n')
+  t.match(messagesOf(loadTexts({ 'a.yaml': pairs }, {})), [/its aliases expand to too much/])
+  const merges = ['x: &x', ...each(1_000, (index) => `  k${index}: v`), 'y:', ...each(999, () => '- { <<: *x }')]
+  t.match(messagesOf(loadTexts({ 'a.yaml': merges.join('\n') }, {})), [/its aliases expand to too much/])
   t.match(messagesOf(loadTexts({ 'a.yaml': '['.repeat(200_000) }, {})), [/nested too deeply/])
   const prototype = KEY.replace(
     '{}',
