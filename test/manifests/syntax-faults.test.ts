@@ -58,6 +58,11 @@ const FAULTS: readonly (readonly [string, ...string[]])[] = [
   ],
   ['  priority: 1\n  type: OpenAI\n  priority: 2\n', '8: "priority" is given twice, first on line 6'],
   [
+    "  priority: 1\n  priority: 2\n  endpoint: { a: 'it's: b', c: d }\n",
+    '7: "priority" is given twice, first on line 6',
+    "8: text stands behind the ' that closes a text: write '' for one inside",
+  ],
+  [
     '  type: OpenAI\napiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n',
     '7: "apiVersion" is given twice, first on line 1: is a line with --- missing above this one?',
   ],
