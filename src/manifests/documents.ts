@@ -14,7 +14,7 @@ import {
   type Document,
   type ParsedNode,
 } from 'yaml'
-import { expandsToTooMuch } from './alias-excess.ts'
+import { excessOf } from './alias-excess.ts'
 import { isRecord } from './defaults.ts'
 import { addDuplicates } from './duplicate-keys.ts'
 import { findExcess } from './excess.ts'
@@ -25,8 +25,8 @@ import { tellFaults } from './syntax-faults.ts'
 
 /** The API server takes objects up to 1.5 MiB; a file may hold several. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
-/** Times that aliases may multiply nodes, by the library's count; honest files stay far below. */
-const MAX_ALIASES = 1000
+/** What aliases may cost is bounded in `alias-excess.ts`: the library's own count can itself take minutes. */
+const UNCOUNTED = -1
 /** Between two pauses: about a millisecond. */
 const LEXEMES_A_STEP = 1_000
 /** Keys that are given twice are found in `duplicate-keys.ts`. */
@@ -112,25 +112,21 @@ function readDocument(
   addDuplicates(document)
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
-  try {
-    const value = valueOf(document)
-    return { objects: flatten(value, number, (path) => linesAt(document, path, lines)), problems: [] }
-  } catch {
-    const alias = unknownAlias(document)
-    const line = lines.linePos((alias ?? document.contents)?.range?.[0] ?? 0).line
-    return { objects: [], problems: [{ document: number, line, message: aliasFault(alias) }] }
+  const fault = (message: string, node: Alias | ParsedNode | null = document.contents): ParsedDocument => {
+    const { line } = lines.linePos(node?.range?.[0] ?? 0)
+    return { objects: [], problems: [{ document: number, line, message }] }
   }
-}
-
-/** @throws where an alias names nothing, or all of them expand to too much */
-function valueOf(document: Document.Parsed<ParsedNode>): unknown {
-  if (expandsToTooMuch(document)) throw new RangeError('too many aliases')
-  return document.toJS({ maxAliasCount: MAX_ALIASES })
-}
-
-function aliasFault(unknown: Alias | undefined): string {
-  if (unknown === undefined) return 'its aliases expand to too much'
-  return 'text that begins with * must be in quotes (as an alias, it names nothing above it)'
+  const excess = excessOf(document)
+  if (excess !== undefined) return fault(excess)
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: UNCOUNTED })
+    return { objects: flatten(value, number, (path) => linesAt(document, path, lines)), problems: [] }
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    const alias = unknownAlias(document)
+    if (alias === undefined) return fault('merges (<<) what is no map')
+    return fault('text that begins with * must be in quotes (as an alias, it names nothing above it)', alias)
+  }
 }
 
 /** The first alias without an anchor before it. */

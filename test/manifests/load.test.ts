@@ -178,6 +178,12 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
   t.match(messagesOf(loadTexts({ 'a.yaml': pairs }, {})), [/its aliases expand to too much/])
   const merges = ['x: &x', ...each(1_000, (index) => `  k${index}: v`), 'y:', ...each(999, () => '- { <<: *x }')]
   t.match(messagesOf(loadTexts({ 'a.yaml': merges.join('\n') }, {})), [/its aliases expand to too much/])
+  const itself = ['x: &x', ...each(3, (index) => `  k${index}: v`), '  y: *x'].join('\n')
+  t.match(messagesOf(loadTexts({ 'a.yaml': itself }, {})), [/its aliases expand to too much/])
+  const keys = ['x:', ...each(5_000, (index) => `  ? [a]\n  : &a${index} v`)].join('\n')
+  t.match(messagesOf(loadTexts({ 'a.yaml': keys }, {})), [/its aliases expand to too much/])
+  const keysOfKeys = each(10, () => `- ${'{? {a: '.repeat(100)}x${'}}'.repeat(100)}`).join('\n')
+  t.match(messagesOf(loadTexts({ 'a.yaml': keysOfKeys }, {})), [/has too many maps or lists as keys/])
   t.match(messagesOf(loadTexts({ 'a.yaml': '['.repeat(200_000) }, {})), [/nested too deeply/])
   const prototype = KEY.replace(
     '{}',
@@ -185,6 +191,18 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
   )
   t.match(messagesOf(loadTexts({ 'a.yaml': prototype }, {})).join('\n'), /__proto__: unknown field/)
   t.same(messagesOf(loadTexts({ 'a.yaml': '' }, {})), [])
+})
+
+t.test('aliases are counted by what they stand for, in time that does not grow with what is beside them', (t) => {
+  const key = (index: number) =>
+    KEY.replaceAll('\n', '\n  ').replace('apiVersion', '- apiVersion').replace('demo', `d${index}`)
+  const items = Array.from({ length: 2_000 }, (_, index) =>
+    key(index).replace('spec: {}', index === 0 ? 'spec: &s {}' : 'spec: *s'),
+  )
+  const text = `apiVersion: v1\nkind: List\nitems:\n${items.join('\n')}`
+  t.equal(resourcesOf(loadTexts({ 'a.yaml': text }, {})).virtualKeys.length, 2_000)
+  t.match(messagesOf(loadTexts({ 'a.yaml': 'x: { <<: 1 }' }, {})), [/merges \(<<\) what is no map/])
+  t.end()
 })
 
 t.test('folders are read with what lies in them, files as they are named', async (t) => {
