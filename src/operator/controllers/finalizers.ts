@@ -1,5 +1,5 @@
 /** The finalizer of VirtualKeys: where it stands, "the object is gone" means "the key is revoked". */
-import { asArray } from '../../domain/json.ts'
+import { asArray, type JsonValue } from '../../domain/json.ts'
 import type { JsonPatchOperation, KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import { isDeleting, nameOf } from '../kube/kube-object.ts'
@@ -17,7 +17,7 @@ export interface FinalizersOptions {
 
 export class Finalizers {
   readonly #options: FinalizersOptions
-  /** By key, the uid of the object that has got ours and that the cache does not show with it yet. */
+  /** By key, the uid of the object that has got ours, or is about to, and that the cache has not shown with it yet. */
   readonly #added = new Map<string, string>()
 
   constructor(options: FinalizersOptions) {
@@ -38,17 +38,14 @@ export class Finalizers {
     const object = this.#options.view.virtualKeys.get(key)
     if (object === undefined || !this.isMissing(key, object)) return
     const { finalizers, uid = '' } = object.metadata
-    // What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is
-    // written meanwhile does not matter. To the API server an absent list tests as null.
-    await this.#patch(key, [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'test', path: FINALIZERS, value: finalizers ?? null },
-      finalizers === undefined
-        ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
-        : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
-    ])
-    // Where it is gone meanwhile, so is who would forget it.
-    if (this.#options.view.virtualKeys.get(key)?.metadata.uid === uid) this.#added.set(key, uid)
+    // Before: the cache may show it sooner than the API server answers, and who sees it there takes this back.
+    this.#added.set(key, uid)
+    try {
+      await this.#patch(key, additionTo(uid, finalizers))
+    } catch (error) {
+      this.#added.delete(key)
+      throw error
+    }
   }
 
   /** @throws KubeError */
@@ -74,6 +71,20 @@ export class Finalizers {
 /** @returns whether it holds ours */
 export function hasFinalizer(object: KubeObject): boolean {
   return asArray(object.metadata['finalizers']).includes(FINALIZER)
+}
+
+/**
+ * What is tested is what was read, and only that: two writers do not overwrite each other's, and a status that is written
+ * meanwhile does not matter. To the API server an absent list tests as null.
+ */
+function additionTo(uid: string, finalizers: JsonValue | undefined): readonly JsonPatchOperation[] {
+  return [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: FINALIZERS, value: finalizers ?? null },
+    finalizers === undefined
+      ? { op: 'add', path: FINALIZERS, value: [FINALIZER] }
+      : { op: 'add', path: `${FINALIZERS}/-`, value: FINALIZER },
+  ]
 }
 
 /** Takes ours out of an object that has it; the API server answers 422 where others have changed the list meanwhile. */

@@ -16,7 +16,9 @@ function begin(object: KubeObject) {
   let before: () => void = () => undefined
   const jsonPatch = async (_resource: unknown, _name: unknown, operations: readonly JsonPatchOperation[]) => {
     patches.push(operations)
-    before()
+    const then = before
+    before = () => undefined
+    then()
     return object
   }
   const finalizers = new Finalizers({ client: { jsonPatch }, view: { virtualKeys } })
@@ -73,6 +75,33 @@ t.test('a key that went while it was added is not remembered', async (t) => {
   })
   await finalizers.add('team/app')
   t.ok(finalizers.isMissing('team/app', object))
+})
+
+t.test(
+  'a key that is seen with it before the API server has answered, and is stripped then, gets it again',
+  async (t) => {
+    const { finalizers, patches, during, virtualKeys } = begin(key('a'))
+    during(() => {
+      const seen = key('a', { finalizers: ['tollgate.dev/redis-cleanup'] })
+      virtualKeys.put('team/app', seen)
+      t.notOk(finalizers.isMissing('team/app', seen))
+    })
+    await finalizers.add('team/app')
+    virtualKeys.put('team/app', key('a'))
+    t.ok(finalizers.isMissing('team/app', key('a')))
+    await finalizers.add('team/app')
+    t.equal(patches.length, 2)
+  },
+)
+
+t.test('a patch that failed is tried again', async (t) => {
+  const { finalizers, patches, during } = begin(key('a'))
+  during(() => {
+    throw new Error('the API server does not answer')
+  })
+  await t.rejects(finalizers.add('team/app'))
+  await finalizers.add('team/app')
+  t.equal(patches.length, 2)
 })
 
 t.test('only ours counts as ours', (t) => {
