@@ -75,7 +75,7 @@ export class Work {
       this.#run('status', this.#statuses, isLeader, statuses),
       // What a key needs to be in force goes before: of thousands at once, each is in force a third sooner.
       this.#run('finalizer', this.#finalizers, isLeader, async (key) =>
-        (await this.#backlog.over()) ? finalizers(key) : undefined,
+        (await this.#backlog.over()) && isLeader() ? finalizers(key) : undefined,
       ),
     ])
   }
