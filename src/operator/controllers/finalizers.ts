@@ -40,11 +40,11 @@ export class Finalizers {
     const { finalizers, uid = '' } = object.metadata
     // Before: the cache may show it sooner than the API server answers, and who sees it there takes this back.
     this.#added.set(key, uid)
+    let isDone = false
     try {
-      await this.#patch(key, additionTo(uid, finalizers))
-    } catch (error) {
-      this.#added.delete(key)
-      throw error
+      isDone = await this.#patch(key, additionTo(uid, finalizers))
+    } finally {
+      if (!isDone) this.#added.delete(key)
     }
   }
 
@@ -58,11 +58,13 @@ export class Finalizers {
     this.#added.delete(key)
   }
 
-  async #patch(key: string, operations: readonly JsonPatchOperation[]): Promise<void> {
+  /** Whether there is such an object. */
+  async #patch(key: string, operations: readonly JsonPatchOperation[]): Promise<boolean> {
     try {
       await this.#options.client.jsonPatch(VIRTUAL_KEYS, nameOf(key), operations)
+      return true
     } catch (error) {
-      if (error instanceof KubeError && error.isNotFound) return
+      if (error instanceof KubeError && error.isNotFound) return false
       throw error
     }
   }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Finalizers, hasFinalizer } from '../../../src/operator/controllers/finalizers.ts'
 import type { JsonPatchOperation } from '../../../src/operator/kube/kube-api.ts'
+import { KubeError } from '../../../src/operator/kube/kube-error.ts'
 import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
 
@@ -102,6 +103,15 @@ t.test('a patch that failed is tried again', async (t) => {
   await t.rejects(finalizers.add('team/app'))
   await finalizers.add('team/app')
   t.equal(patches.length, 2)
+})
+
+t.test('a key that the API server did not find, and the cache still shows, is not taken for done', async (t) => {
+  const { finalizers, during } = begin(key('a'))
+  during(() => {
+    throw new KubeError('404 page not found', { status: 404, reason: 'NotFound' })
+  })
+  await finalizers.add('team/app')
+  t.ok(finalizers.isMissing('team/app', key('a')))
 })
 
 t.test('only ours counts as ours', (t) => {
