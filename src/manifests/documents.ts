@@ -112,20 +112,31 @@ function readDocument(
   addDuplicates(document)
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
-  const fault = (message: string, node: Alias | ParsedNode | null = document.contents): ParsedDocument => {
-    const { line } = lines.linePos(node?.range?.[0] ?? 0)
-    return { objects: [], problems: [{ document: number, line, message }] }
+  const read = valueOf(document)
+  if ('fault' in read) {
+    const { line } = lines.linePos(read.at?.range?.[0] ?? 0)
+    return { objects: [], problems: [{ document: number, line, message: read.fault }] }
   }
-  const excess = excessOf(document)
-  if (excess !== undefined) return fault(excess)
+  return { objects: flatten(read.value, number, (path) => linesAt(document, path, lines)), problems: [] }
+}
+
+interface Fault {
+  readonly fault: string
+  readonly at: Alias | ParsedNode | null
+}
+
+/** @throws {RangeError} nested too deeply */
+function valueOf(document: Document.Parsed<ParsedNode>): { readonly value: unknown } | Fault {
+  const at = document.contents
+  const fault = excessOf(document)
+  if (fault !== undefined) return { fault, at }
   try {
-    const value: unknown = document.toJS({ maxAliasCount: UNCOUNTED })
-    return { objects: flatten(value, number, (path) => linesAt(document, path, lines)), problems: [] }
+    return { value: document.toJS({ maxAliasCount: UNCOUNTED }) }
   } catch (error) {
     if (error instanceof RangeError) throw error
     const alias = unknownAlias(document)
-    if (alias === undefined) return fault('merges (<<) what is no map')
-    return fault('text that begins with * must be in quotes (as an alias, it names nothing above it)', alias)
+    if (alias === undefined) return { fault: 'merges (<<) what is no map', at }
+    return { fault: 'text that begins with * must be in quotes (as an alias, it names nothing above it)', at: alias }
   }
 }
 
