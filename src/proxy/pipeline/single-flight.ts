@@ -148,6 +148,8 @@ class Flight implements Lead {
   }
 
   reads(stream: Reading): void {
+    // Of a client that has gone as its answer began: nobody waits any more, and nothing would end the looks.
+    if (this.#landing !== undefined) return
     this.#reading = stream
     if (this.#landed !== undefined) this.#watchStill()
   }

@@ -96,6 +96,22 @@ t.test('a stream that goes on, or whose provider is waited for, does not stand s
   }
 })
 
+t.test('nobody looks whether a stream goes on that begins when its flight has ended', async (t) => {
+  const flights = new Flights(createTestClock().now, 1)
+  const leader = lead(flights.join('a'))
+  const other = wait(flights.join('a'))
+  leader.leave()
+  let looks = 0
+  leader.reads({
+    get restsAt() {
+      looks++
+      return undefined
+    },
+  })
+  t.strictSame(await other, { type: 'left' })
+  t.equal(looks, 0)
+})
+
 t.test('a flight that its leader has forgotten is replaced', async (t) => {
   const clock = createTestClock()
   const flights = new Flights(clock.now)
