@@ -56,7 +56,7 @@ export function replaceEscapedTokens(text: string, replace: (token: string) => s
 export function heldFrom(text: string, from: number, longest: number, begins: (said: string) => boolean): number {
   CUT_OPENING.lastIndex = pairsFrom(text, Math.max(from, text.length - longest * ESCAPE_LENGTH + 1), from)
   for (let found = CUT_OPENING.exec(text); found !== null; found = CUT_OPENING.exec(text)) {
-    if (isPair(found[0])) continue
+    if (isPair(found[0]) || !mayBeginToken(text, found.index)) continue
     const next = CUT_OPENING.lastIndex
     const { said, end } = read(text, found.index, longest)
     if (isCutAt(text, end) && begins(said)) return found.index
@@ -77,18 +77,19 @@ function isPair(found: string): boolean {
 }
 
 function tokenAt(text: string, start: number): TokenPlace | undefined {
-  if (!beginsAsToken(text, start)) return undefined
+  if (!mayBeginToken(text, start)) return undefined
   const length = tokenEnd(read(text, start, LONGEST_TOKEN).said, 0)
   if (length === undefined) return undefined
   const { said: token, end } = read(text, start, length)
   return { token, start, end }
 }
 
-/** Nearly every bracket is seen to begin none by what follows it. */
-function beginsAsToken(text: string, start: number): boolean {
+/** Nearly every bracket is seen to begin none by what follows it, if that is not cut. */
+function mayBeginToken(text: string, start: number): boolean {
   let at = start
   for (let index = 0; index < TOKEN_PREFIX.length; index++) {
-    if (characterAt(text, at) !== TOKEN_PREFIX[index]) return false
+    const character = characterAt(text, at)
+    if (character !== TOKEN_PREFIX[index]) return character === undefined && isCutAt(text, at)
     at += widthAt(text, at)
   }
   return true
