@@ -1,5 +1,5 @@
 /** Process entry: the data plane fed from manifests on disk. Wiring only. */
-import { parseFlags, parseForwardProxy, UsageError, type FlagSpec, type Flags } from './command-line.ts'
+import { parseFlags, parseForwardProxy, parseRedis, UsageError, type FlagSpec, type Flags } from './command-line.ts'
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { greeting } from './greeting.ts'
@@ -30,6 +30,7 @@ export async function runStandalone(
   const flags = parseFlags(args, STANDALONE_FLAGS, environment)
   if (flags.config.length === 0) throw new UsageError('--config PATH is required: a file or folder of manifests')
   const settings = parseSettings(flags)
+  if (flags.redis !== undefined) parseRedis('redis', flags.redis)
   const forwardProxyOf = parseForwardProxy(environment)
   const output = createOutput(settings.logLevel)
   process.on('exit', output.flush)

@@ -14,6 +14,7 @@ import {
 import { parseSettings } from '../src/data-plane.ts'
 import { runOperator } from '../src/operator.ts'
 import { runSidecar } from '../src/sidecar.ts'
+import { runStandalone } from '../src/standalone.ts'
 import { runVerify } from '../src/verify.ts'
 
 t.test('a word is one of those that are known', async (t) => {
@@ -141,6 +142,7 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     [runAudit(['--redis=nonsense'], {}), /^--redis: not a Redis address/],
     [operator('--redis=nonsense'), /^--redis: not a Redis address/],
     [operator('--sidecar-redis=nonsense'), /^--sidecar-redis: not a Redis address/],
+    [runStandalone(['--config=nowhere', '--redis=http://x'], {}), /^--redis: not a Redis address/],
     [runSidecar(['--operator=nonsense', '--ca=x'], {}), /^--operator must be host:port/],
     [runSidecar(['--operator=:8443', '--ca=x'], {}), /^--operator must be host:port, with a host/],
     [cleanup('--redis=nonsense'), /^--redis: not a Redis address/],
