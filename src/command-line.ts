@@ -130,6 +130,18 @@ export function environmentName(flag: string): string {
   return `TOLLGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
+/**
+ * What is wrong with a flag, `--format must be ...`, with the variable that its value is from, where it is: `--format (TOLLGATE_FORMAT) must be ...`.
+ * @param message of a `UsageError`
+ */
+export function withVariable(message: string, args: readonly string[], environment: NodeJS.ProcessEnv): string {
+  const flag = /^--([a-z-]+)/.exec(message)?.[1]
+  if (flag === undefined || args.some((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`))) return message
+  const name = environmentName(flag)
+  const isFromThere = (environment[name] ?? '') !== '' && !message.includes(name)
+  return isFromThere ? `--${flag} (${name})${message.slice(flag.length + 2)}` : message
+}
+
 type Parsed = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 type Options = Record<string, { type: 'string' | 'boolean'; multiple: boolean }>

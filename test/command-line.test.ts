@@ -9,6 +9,7 @@ import {
   parseListenAddress,
   parseWholeNumber,
   UsageError,
+  withVariable,
   type FlagSpec,
 } from '../src/command-line.ts'
 import { parseSettings } from '../src/data-plane.ts'
@@ -172,4 +173,21 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     [runCheck(['--strict'], {}), /^usage: tollgate check/],
   ]
   for (const [refusal, message] of refusals) await t.rejects(refusal, { constructor: UsageError, message })
+})
+
+t.test('what a variable gave is told with its name, as nobody has written the flag', async (t) => {
+  const environment = { TOLLGATE_FORMAT: 'x', TOLLGATE_LOG_LEVEL: 'x', TOLLGATE_KEY: 'x', TOLLGATE_REDIS: '' }
+  const cases: [string, string[], string][] = [
+    ['--format must be one of a, not x', [], '--format (TOLLGATE_FORMAT) must be one of a, not x'],
+    ['--log-level must be one of a', ['--config', 'y'], '--log-level (TOLLGATE_LOG_LEVEL) must be one of a'],
+    ['--format: bad', ['--formats', 'y'], '--format (TOLLGATE_FORMAT): bad'],
+    ['--format must be one of a, not y', ['--format', 'y'], '--format must be one of a, not y'],
+    ['--format must be one of a, not y', ['--format=y'], '--format must be one of a, not y'],
+    ['--key (TOLLGATE_KEY) must be', [], '--key (TOLLGATE_KEY) must be'],
+    ['--redis is required', [], '--redis is required'],
+    ['--port must be', [], '--port must be'],
+    ['TOLLGATE_FORMAT must be', [], 'TOLLGATE_FORMAT must be'],
+    ['usage: --format', [], 'usage: --format'],
+  ]
+  for (const [message, args, told] of cases) t.equal(withVariable(message, args, environment), told, message)
 })

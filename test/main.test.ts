@@ -19,8 +19,12 @@ interface Outcome {
 }
 
 function tollgate(...args: string[]): Promise<Outcome> {
+  return tollgateWith({}, ...args)
+}
+
+function tollgateWith(environment: Record<string, string>, ...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const env = { ...process.env, KUBECONFIG: NO_KUBECONFIG }
+    const env = { ...process.env, KUBECONFIG: NO_KUBECONFIG, ...environment }
     const child = execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
@@ -44,6 +48,12 @@ t.test('help of a subcommand is what it is for and its flags, without an empty l
     t.match(stdout, /\n {2}--/, name)
   }
   t.strictSame(await tollgate('check', '-h'), await tollgate('help', 'check'))
+})
+
+t.test('a wrong value of a variable is told with the name of the variable', async (t) => {
+  const { code, stderr } = await tollgateWith({ TOLLGATE_FORMAT: 'xml' }, 'audit', '--file', '-')
+  t.equal(code, 2)
+  t.equal(stderr, 'tollgate: --format (TOLLGATE_FORMAT) must be one of table, csv, json, not xml\n')
 })
 
 t.test('a wrong command line is one line on stderr, and exit code 2', async (t) => {
