@@ -287,6 +287,10 @@ t.test('a path that is nearly right is told what is wrong with it', async (t) =>
     ['GET', '//v1/models', 'The path has a slash too many. There is no such'],
     ['POST', '/v1/chat/completions/', 'The path has a slash too many. There is no such'],
     ['POST', '/adapters/anthropic//v1/messages', 'The path has a slash too many. There is no such'],
+    ['GET', '/v1/models/', 'The path has a slash too many. There is no such'],
+    ['GET', '/adapters/openai/v1/models/?x=y', 'The path has a slash too many. There is no such'],
+    ['GET', '/adapters/anthropic/v1/models/', 'The path has a slash too many. There is no such'],
+    ['GET', '/adapters/gemini/v1beta/models/', 'The path has a slash too many. There is no such'],
     ['POST', '/v1/responses/', '"There is no such'],
     [
       'POST',

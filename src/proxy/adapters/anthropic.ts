@@ -29,7 +29,7 @@ export const anthropic = {
       method: 'GET',
       path: `${PREFIX}/models/*`,
       operation: 'get-model',
-      hints: (path) => ({ model: path['*'] ?? '' }),
+      hints: ({ '*': model = '' }) => (model === '' ? undefined : { model }),
     },
   ],
   keyHeaders: ['x-api-key'], // the SDKs before October 2026; since then they send a bearer token

@@ -34,7 +34,7 @@ function routesUnder(prefix: string): AdapterRoute[] {
       method: 'GET',
       path: `${prefix}/models/*`,
       operation: 'get-model',
-      hints: (path) => ({ model: path['*'] ?? '' }),
+      hints: ({ '*': model = '' }) => (model === '' ? undefined : { model }),
     },
   ]
 }
