@@ -205,9 +205,7 @@ class Resilient implements ResilientQuotaStore {
       this.#unconfirmed.add(id)
       return { ...unlimitedAdmission(request), reservation }
     }
-    throw new QuotaUnavailableError(
-      inGrace ? 'the quota leased for an outage is used up' : 'the quota store has been away for too long',
-    )
+    throw new QuotaUnavailableError(inGrace ? noLease(link, plan) : 'the quota store has been away for too long')
   }
 
   #enqueue(reservation: Reservation, actual: Charge): void {
@@ -238,6 +236,13 @@ class Resilient implements ResilientQuotaStore {
   #isFull(): boolean {
     return this.#unsettled.waiting + this.#unconfirmed.size >= this.#options.maxPending
   }
+}
+
+/** Why the grace does not admit: a store that was never reached has leased nothing that could be used up. */
+function noLease({ seen }: Link, plan: QuotaPlan): string {
+  return seen.hasAll(plan)
+    ? 'the quota leased for an outage is used up'
+    : 'no quota is leased for an outage: this gateway has had no request admitted under these limits before'
 }
 
 /** Of a reservation that stands in the backend the lease holds what an outage has added. */

@@ -27,6 +27,7 @@ const MINUTE_MS = 60_000
 /** What a limit left when it was last seen. */
 interface SeenLimit {
   remaining: number
+  /** 0: never. */
   seenMs: Milliseconds
 }
 
@@ -67,6 +68,11 @@ export class SeenLimits {
       if (entry.window.reset === 'Calendar' && !isSameWindow(entry.window.window, fromMs, limit.seenMs)) continue
       limit.remaining = Math.min(entry.limit.limit, limit.remaining + amountIn(entry.limit.unit, unused))
     }
+  }
+
+  /** Whether each limit of the plan has been seen: of others nothing is leased. */
+  hasAll(plan: QuotaPlan): boolean {
+    return this.#limitsOf(plan).every(({ seenMs }) => seenMs > 0)
   }
 
   /** A plan whose limits are the leases, to be counted by a ledger that lives as long as the grace. */

@@ -317,11 +317,18 @@ t.test('settles afterwards what was spent during the grace', async (t) => {
 
 t.test('gives no lease of a limit that it has never seen', async (t) => {
   const { store, backend, id } = breakable(t)
+  const seen = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const more = plan({ key: { budgets: [{ limit: 1_000 }, { limit: 1_000, window: 'Hour' }] } })
+  const refused = (budget: QuotaPlan, message: RegExp) =>
+    t.rejects(store.admit({ id: id(), plan: budget, need: need(101) }), { constructor: QuotaUnavailableError, message })
   backend.broken = true
-  await t.rejects(
-    store.admit({ id: id(), plan: plan({ key: { budgets: [{ limit: 1_000 }] } }), need: need(1) }),
-    QuotaUnavailableError,
-  )
+  await refused(seen, /^no quota is leased for an outage: this gateway has had no request admitted under /)
+  backend.broken = false
+  await until(() => store.health().unavailable === 0)
+  await admitted(store, seen, id(), 1)
+  backend.broken = true
+  await refused(seen, /^the quota leased for an outage is used up$/)
+  await refused(more, /^no quota is leased for an outage/)
   t.match(
     await store.admit({ id: id(), plan: plan({ key: { rateLimits: { requestsPerMinute: 5 } } }), need: need(1) }),
     { type: 'admitted' },
