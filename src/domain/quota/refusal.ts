@@ -51,7 +51,7 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
     case 'rate-limit':
       return `rate limit of ${owner} exceeded: ${rateName(refusal, asked?.plan)}`
     case 'concurrency':
-      return `${owner} has its maximum of ${limit} concurrent requests open`
+      return `${owner} has its maximum of ${counted(limit, 'concurrent request')} open`
     case 'budget':
     case 'token-quota':
       return `${limitName(refusal)} of ${owner} ${shortage(refusal, asked?.need)}`
@@ -65,6 +65,7 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
 /** With figures: what a document, or an answer without a stated maximum, is reserved for cannot be seen in the request. */
 function shortage(refusal: Refused, need: QuotaNeed | undefined): string {
   const { unit, limit } = refusal
+  if (limit === 0) return nothingOf(unit)
   if (need === undefined || unit === 'requests') return 'leaves too little for this request'
   // Of an answer whose maximum the client has not stated: the shortest that would have been admitted.
   const bound = boundOf(need, need.open?.minTokens ?? 0)
@@ -73,6 +74,12 @@ function shortage(refusal: Refused, need: QuotaNeed | undefined): string {
   return amountIn(unit, bound) > limit
     ? `is too small for this request (it may ${mayTake}), however little of it is spent: ${whatHelps(refusal, bound)}`
     : `leaves too little for this request, which may ${mayTake}`
+}
+
+/** Of a limit of 0, below which no request can be made. */
+function nothingOf(unit: QuotaUnit | 'requests'): string {
+  if (unit === 'cost') return 'admits nothing that costs'
+  return unit === 'output' ? 'admits no answer' : 'admits nothing'
 }
 
 function figuresOf(unit: QuotaUnit, { costMicroUsd, inputTokens, outputTokens }: Charge): string {
@@ -102,14 +109,18 @@ function whatHelps({ unit, limit }: Refused, { inputTokens, outputTokens }: Char
 
 /** With the burst where it is another number: who has sent fewer than the limit within a minute must learn why it refuses. */
 function rateName({ unit, scope, limit }: Refused, plan: QuotaPlan | undefined): string {
-  if (unit !== 'requests') return `${limit} tokens a minute`
+  if (unit !== 'requests') return `${counted(limit, 'token')} a minute`
   const burst = plan?.scopes.find(({ kind }) => kind === scope)?.rateLimits.burst
   const atOnce = burst === undefined || burst === limit || limit === 0 ? '' : `, ${Math.max(1, burst)} at once (burst)`
-  return `${limit} requests a minute${atOnce}`
+  return `${counted(limit, 'request')} a minute${atOnce}`
 }
 
 function limitName({ window, unit, limit }: Refused): string {
   const name = window?.toLowerCase() ?? ''
   if (unit === 'cost') return `the ${name} budget of ${formatMicroUsd(limit)} USD`
-  return `the ${name} quota of ${limit} ${unit === 'total' ? '' : `${unit} `}tokens`
+  return `the ${name} quota of ${counted(limit, unit === 'total' ? 'token' : `${unit} token`)}`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

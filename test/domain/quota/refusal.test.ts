@@ -72,18 +72,32 @@ t.test('a refusal says what the request may take, as a document counts for more 
 })
 
 t.test('a limit that is too small advises only what would make the request fit', async (t) => {
-  const adviceFor = (unit: 'cost' | 'input' | 'output' | 'total', outputTokens: number, inputTokens = 1, limit = 0) =>
+  const adviceFor = (unit: 'cost' | 'input' | 'output' | 'total', outputTokens: number, inputTokens = 1, limit = 1) =>
     refusalError(
       { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit, limit },
-      { plan: planOf('acme', []), need: { ...NEED, inputTokens, outputTokens } },
+      { plan: planOf('acme', []), need: { ...NEED, inputTokens, outputTokens, costMicroUsd: 2 } },
     ).message.replace(/.*: /, '')
   t.equal(adviceFor('total', 9, 9, 10), 'send less, or ask for a shorter answer')
   t.equal(adviceFor('total', 9, 11, 10), 'send less')
   t.equal(adviceFor('total', 11, 9, 10), 'ask for a shorter answer')
   t.equal(adviceFor('total', 11, 11, 10), 'send less, and ask for a shorter answer')
-  t.equal(adviceFor('input', 9), 'send less')
+  t.equal(adviceFor('input', 9, 9), 'send less')
   t.equal(adviceFor('output', 9), 'ask for a shorter answer')
   t.equal(adviceFor('cost', 0), 'send less', 'embeddings have no answer that has a length')
+})
+
+t.test('a limit of nothing advises nothing, as no request is small enough', async (t) => {
+  const messageFor = (unit: 'cost' | 'input' | 'output' | 'total', asked: boolean) =>
+    refusalError(
+      { ...REFUSED, reason: unit === 'cost' ? 'budget' : 'token-quota', unit, limit: 0, resetAtMs: undefined },
+      asked ? { plan: planOf('acme', []), need: { ...NEED, outputTokens: 9 } } : undefined,
+    ).message
+  for (const asked of [true, false]) {
+    t.equal(messageFor('cost', asked), 'the day budget of 0.000000 USD of this key admits nothing that costs')
+    t.equal(messageFor('input', asked), 'the day quota of 0 input tokens of this key admits nothing')
+    t.equal(messageFor('output', asked), 'the day quota of 0 output tokens of this key admits no answer')
+    t.equal(messageFor('total', asked), 'the day quota of 0 tokens of this key admits nothing')
+  }
 })
 
 t.test('a rate limit names the burst where one is stated, as that is what was exceeded', async (t) => {
@@ -105,6 +119,15 @@ t.test('a rate limit names the burst where one is stated, as that is what was ex
   t.equal(messageFor('requests', { requestsPerMinute: 60, burst: 60 }), plain, 'it says nothing more')
   t.equal(messageFor('requests', { requestsPerMinute: 60 }), plain)
   t.match(messageFor('total', { tokensPerMinute: 60, burst: 10 }), /60 tokens a minute$/)
+})
+
+t.test('one is not told as many', async (t) => {
+  const one = { ...REFUSED, window: undefined, limit: 1, retryAfterMs: 900 } as const
+  const messageOf = (refused: Partial<Refused>) => refusalError({ ...one, ...refused }).message
+  t.match(messageOf({ reason: 'rate-limit', unit: 'requests' }), /: 1 request a minute$/)
+  t.match(messageOf({ reason: 'rate-limit', unit: 'total' }), /: 1 token a minute$/)
+  t.match(messageOf({ reason: 'concurrency', unit: 'requests' }), /maximum of 1 concurrent request open$/)
+  t.match(messageOf({ reason: 'token-quota', unit: 'output', window: 'Day' }), /^the day quota of 1 output token of /)
 })
 
 t.test('a token quota has its own code', async (t) => {
