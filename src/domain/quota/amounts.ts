@@ -82,10 +82,12 @@ export function fixedBound({ costMicroUsd, inputTokens, outputTokens }: QuotaNee
 }
 
 /**
- * Cost bound of `tokens` of an open answer: never below the exact cost. The stores compute it in doubles (Lua has no
- * other number), hence one micro-dollar on top instead of an exact ceiling.
+ * Cost bound of `tokens` of an open answer: the cost, rounded up. The stores compute it in doubles (Lua has no other number):
+ * beyond those that count exactly it is one micro-dollar more, so never below the cost.
  */
 export function openCost(open: OpenOutput, tokens: number): MicroUsd {
   const femto = tokens * open.price
-  return femto === 0 ? 0 : Math.floor(femto / 1e9) + 1
+  if (femto > Number.MAX_SAFE_INTEGER) return Math.floor(femto / 1e9) + 1
+  const rest = femto % 1e9
+  return (femto - rest) / 1e9 + (rest > 0 ? 1 : 0)
 }

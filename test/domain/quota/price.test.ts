@@ -87,6 +87,22 @@ t.test('the bound of an open answer is never below its cost', async (t) => {
   t.pass()
 })
 
+t.test('the bound of an open answer is its cost, but where doubles cannot tell', async (t) => {
+  const boundOf = (tokens: number, price: number) =>
+    openCost({ choices: 1, minTokens: 0, maxTokens: tokens, price }, tokens)
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.integer({ min: 0, max: 9_000_000_000 }), (tokens, price) => {
+      return boundOf(tokens, price) === costOfTokens(tokens, price)
+    }),
+  )
+  t.equal(boundOf(256, 1_000_000_000), 256, 'a whole number of micro-dollars is not one more')
+  t.equal(boundOf(0, 1_000_000_000), 0)
+  t.equal(boundOf(1, 1), 1)
+  t.equal(boundOf(9_007_199_254_740_991, 1), 9_007_200, 'the last that doubles count to')
+  t.equal(boundOf(9_007_199_254_740_991, 1_000), 9_007_199_255)
+  t.equal(boundOf(20_000_000_000_000, 1_000), 20_000_001, 'beyond, one on top')
+})
+
 t.test('charges count every prompt token, and no money without a price', async (t) => {
   const usage = { input: 1, cachedInput: 2, cacheWrite: 4, output: 8, reasoning: 3 }
   t.strictSame(chargeOf(usage, undefined), { costMicroUsd: 0, inputTokens: 7, outputTokens: 8 })

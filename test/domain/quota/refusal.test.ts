@@ -66,7 +66,7 @@ t.test('a refusal says what the request may take, as a document counts for more 
   const unstated = { ...stated, outputTokens: 0, open }
   t.equal(
     boundIn('cost', unstated),
-    ', which may cost 0.002119 USD for 1000 input and 512 output tokens',
+    ', which may cost 0.002118 USD for 1000 input and 512 output tokens',
     'the shortest answer that would have been admitted, twice',
   )
 })

@@ -234,11 +234,11 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
 
   test('grants an open answer what the tightest limit leaves', async (t, { store, limited, spend }) => {
     const both = limited({ key: { budgets: [{ limit: 10_000 }], tokenQuotas: [{ kind: 'Output', limit: 5_000 }] } })
-    // 10 micro-dollars a token: 9,000 left after the prompt buy 899 (a micro-dollar is kept for rounding).
+    // 10 micro-dollars a token: 9,000 left after the prompt buy 900.
     const open = { ...need(1_000, 10, 0), open: { choices: 1, minTokens: 256, maxTokens: 16_384, price: 10e9 } }
     const admitted = await spend.tryAdmit(both, open)
-    t.match(admitted, { type: 'admitted', grantedOutputTokens: 899 })
-    t.match((await store.usage(both)).limits, [{ reserved: 9_991, remaining: 9 }, { reserved: 899 }])
+    t.match(admitted, { type: 'admitted', grantedOutputTokens: 900 })
+    t.match((await store.usage(both)).limits, [{ reserved: 10_000, remaining: 0 }, { reserved: 900 }])
   })
 
   test('shares an open grant among the choices', async (t, { limited, spend }) => {

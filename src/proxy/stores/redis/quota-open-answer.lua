@@ -9,8 +9,10 @@ end
 -- Cost bound of tokens; openCost of domain/quota/amounts.ts.
 local function cost_of(open, tokens)
   local femto = tokens * open.p
-  if femto == 0 then return 0 end
-  return math.floor(femto / 1e9) + 1
+  if femto > 9007199254740991 then return math.floor(femto / 1e9) + 1 end
+  -- Not %, which Lua computes by a quotient that may be rounded.
+  local rest = math.fmod(femto, 1e9)
+  return (femto - rest) / 1e9 + (rest > 0 and 1 or 0)
 end
 
 -- What is reserved for a need whose open part was granted so many tokens a choice; boundOf of amounts.ts.
