@@ -60,6 +60,14 @@ function codeOf(error: unknown): string | undefined {
   return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }
 
+/**
+ * Why a login failed: where the server asks for one and there is none, `lacking` goes before its words, which are of its protocol.
+ * @param lacking what the address lacks
+ */
+export function loginError(error: unknown, password: string | undefined, lacking: string): unknown {
+  return password === undefined && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
+}
+
 /** A script's failure may come with a part of the script. */
 const MAX_CAUSE = 300
 

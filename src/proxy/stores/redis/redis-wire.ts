@@ -6,7 +6,7 @@
 import { isIP } from 'node:net'
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
-import { because } from './redis-errors.ts'
+import { because, loginError } from './redis-errors.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
 
 /** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
@@ -40,13 +40,29 @@ export interface WireOptions {
 export function openWire(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
   switch (address.type) {
     case 'server':
-      return openServer(firstHost(address), address, options, signal)
+      return openDataServer(firstHost(address), address, options, signal)
     case 'sentinel':
       return openMaster(address, options, signal)
     case 'cluster':
       return openCluster(address, options, signal)
     default:
       return address.type satisfies never
+  }
+}
+
+const NO_PASSWORD = 'the address has no password'
+const NO_SENTINEL_LOGIN = 'the address has no login of the Sentinels'
+
+async function openDataServer(
+  host: RedisHost,
+  address: RedisAddress,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<RedisWire> {
+  try {
+    return await openServer(host, address, options, signal)
+  } catch (error) {
+    throw loginError(error, address.password, NO_PASSWORD)
   }
 }
 
@@ -129,7 +145,7 @@ async function askSentinel(
     if (own.aborted && !signal.aborted) {
       throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`, { cause: error })
     }
-    throw error
+    throw loginError(error, address.sentinelPassword, NO_SENTINEL_LOGIN)
   }
 }
 
@@ -151,7 +167,7 @@ async function openConfirmedMaster(
   options: WireOptions,
   signal: AbortSignal,
 ): Promise<RedisWire> {
-  const wire = await openServer(host, address, options, signal)
+  const wire = await openDataServer(host, address, options, signal)
   try {
     const role = await untilAborted(signal, wire, () => wire.send('', ['ROLE'], false))
     if (Array.isArray(role) && role[0] === 'master') return wire
@@ -194,7 +210,8 @@ async function openCluster(address: RedisAddress, options: WireOptions, signal: 
     await untilAborted(signal, cluster, () => cluster.connect())
   } catch (error) {
     cluster.destroy()
-    throw because('no node of the cluster could be asked for the others', lastError ?? error)
+    const reason = loginError(lastError ?? error, address.password, NO_PASSWORD)
+    throw because('no node of the cluster could be asked for the others', reason)
   }
   const asBytes = cluster.withTypeMapping(BYTES)
   /** The library learns of another master only by a command that meets the former one. */

@@ -65,6 +65,22 @@ t.test('never becomes ready with a wrong password, and refuses calls at once', a
   t.match(await redis.send('k', ['GET', 'k']).catch((error: unknown) => error), { maybeExecuted: false })
 })
 
+t.test('says in words of its own that the address lacks the password that is asked for', async (t) => {
+  const server = await startRedis(['--requirepass', 'other'], ['-a', 'other'])
+  t.teardown(() => server.stop())
+  const reasonFor = async (url: string) => {
+    const redis = connectRedis(url)
+    t.teardown(() => redis.close())
+    const error = await redis.requireReady(500).catch((thrown: unknown) => thrown)
+    return error instanceof Error ? error.message : ''
+  }
+  const [host, asked] = [`127.0.0.1:${server.port}`, 'NOAUTH HELLO must be called']
+  t.match(await reasonFor(`redis://${host}`), `Redis cannot be reached: the address has no password: ${asked}`)
+  t.match(await reasonFor(`redis+cluster://${host}`), `for the others: the address has no password: ${asked}`)
+  t.match(await reasonFor(`redis+sentinel://${host}/m`), `master: the address has no login of the Sentinels: ${asked}`)
+  t.notMatch(await reasonFor(`redis://:wrong@${host}`), /has no password/)
+})
+
 t.test('is told its address later, and goes over to another login without a gap', async (t) => {
   const server = await startAclRedis('first', 'one', '~* +@all')
   t.teardown(() => server.stop())
