@@ -20,7 +20,7 @@ const VARIABLE = /\$(\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
 /**
  * The entries of a Secret. In `stringData`, `${NAME}` is the environment variable's value and `$${` a literal `${`; an
  * entry with a variable that is unset or empty is absent, so that a manifest may list every provider and only those
- * whose key is in the environment are configured. So is one that is a placeholder (`$NAME`, `<your-key>`).
+ * whose key is in the environment are configured. So is one that is a placeholder (`$NAME`, `<your-key>`), or whose variable holds one.
  * `stringData` wins over `data`, as in Kubernetes.
  */
 export function readSecret(
@@ -66,14 +66,22 @@ function entriesOf({ entries }: SecretResource): string {
 function expand(text: string, environment: Environment): SecretValue {
   const detail = placeholderIn(text)
   if (detail !== undefined) return { type: 'no-entry', detail }
-  let unset: string | undefined
+  const names: string[] = []
   const value = text.replaceAll(VARIABLE, (_match, _inner: string, name: string | undefined) => {
     if (name === undefined) return '${'
-    const found = environment[name] ?? ''
-    if (found === '') unset ??= name
-    return found
+    names.push(name)
+    return environment[name] ?? ''
   })
-  return unset === undefined ? valueOf(value) : { type: 'no-entry', detail: `environment variable ${unset} is not set` }
+  const fault = names.map((name) => faultOf(name, environment[name] ?? '')).find((one) => one !== undefined)
+  return fault === undefined ? valueOf(value) : { type: 'no-entry', detail: `environment variable ${fault}` }
+}
+
+/** Why the variable holds no key, without what it holds. */
+function faultOf(name: string, held: string): string | undefined {
+  if (held === '') return `${name} is not set`
+  if (placeholderIn(held) === undefined) return undefined
+  const isQuoted = /^\s*["']/.test(held)
+  return `${name} holds ${isQuoted ? 'a key in quotes, which would be part of it' : 'a placeholder, not a key'}`
 }
 
 function valueOf(text: string): SecretValue {

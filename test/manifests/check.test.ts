@@ -5,6 +5,7 @@ import t from 'tap'
 import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 import { EMBEDDING_TYPES } from '../../src/manifests/idle-caches.ts'
+import type { Environment } from '../../src/manifests/secrets.ts'
 import { PROVIDER_FAMILIES } from '../../src/proxy/providers/registry.ts'
 
 const EMBEDDING_PROVIDER = `metadata: { name: openai }
@@ -31,10 +32,11 @@ function check(
   paths: readonly string[],
   checkPattern: PatternCheck = () => undefined,
   strict = false,
+  environment: Environment = {},
 ): { readonly code: number; readonly lines: string[] } {
   const lines: string[] = []
   const code = checkManifests(paths, {
-    environment: {},
+    environment,
     checkPattern,
     strict,
     nowMs: Date.UTC(2026, 0, 1),
@@ -532,6 +534,27 @@ t.test('a reference to a Secret that leads nowhere is told where it may have bee
   const other = secret('openais', '{}', 'other')
   t.match(said('opnais', secret('openai', '{}', 'tollgate-system'), other), /or default, did you mean openai\?$/)
   t.match(said('opnai', other), /in namespace tollgate-system or default$/, 'what is elsewhere would not be found')
+})
+
+t.test('a placeholder that the environment holds is told as one of the file is, without what it holds', async (t) => {
+  const secret = (entry: string) =>
+    `apiVersion: v1\nkind: Secret\nmetadata: { name: one }\nstringData: { apiKey: '${entry}' }\n`
+  const provider = EMBEDDING_PROVIDER.replace('None }', 'Bearer, secretRef: { name: one } }')
+  const said = (held: string, entry = '${VENDOR_KEY}') => {
+    const folder = t.testdir({ 'a.yaml': [documentsOf({ Provider: provider }), secret(entry)].join('---\n') })
+    return check([folder], undefined, true, { VENDOR_KEY: held })
+  }
+  const why = /no entry apiKey: environment variable VENDOR_KEY holds /
+  for (const held of ['<your-key>', 'sk-...', '{{ secret-name }}', '$OTHER_KEY', '${OTHER:-x}']) {
+    const { code, lines } = said(held)
+    t.equal(code, 1, held)
+    const line = lines.find((one) => why.test(one)) ?? ''
+    t.match(line, /holds a placeholder, not a key$/, held)
+    t.notOk(line.includes(held))
+  }
+  t.ok(said('"sk-proj-abc"').lines.some((line) => line.endsWith('holds a key in quotes, which would be part of it')))
+  t.ok(said('<key>', 'Bearer ${VENDOR_KEY}').lines.some((line) => why.test(line)))
+  t.notOk(said('good-key').lines.some((line) => line.includes('apiKey')))
 })
 
 t.test('a kind of Kubernetes under our group is told its own', async (t) => {
