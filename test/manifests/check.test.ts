@@ -536,6 +536,20 @@ t.test('a reference to a Secret that leads nowhere is told where it may have bee
   t.match(said('opnai', other), /in namespace tollgate-system or default$/, 'what is elsewhere would not be found')
 })
 
+t.test(
+  'a variable that is written as a literal is told what it lacks, and is not said to stand elsewhere',
+  async (t) => {
+    const provider = EMBEDDING_PROVIDER.replace('None }', 'Bearer, secretRef: { name: one } }')
+    const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: one }\nstringData: { apiKey: '$\${LITERAL}' }\n`
+    const folder = t.testdir({ 'a.yaml': [documentsOf({ Provider: provider }), secret].join('---\n') })
+    const { lines } = check([folder], undefined, false, { LITERAL: 'good-key' })
+    t.match(
+      lines[0],
+      /UnfitCredential: .* is a variable as it stands, .* of standalone's files, where one \$ stands before \{$/,
+    )
+  },
+)
+
 t.test('a placeholder that the environment holds is told as one of the file is, without what it holds', async (t) => {
   const secret = (entry: string) =>
     `apiVersion: v1\nkind: Secret\nmetadata: { name: one }\nstringData: { apiKey: '${entry}' }\n`

@@ -76,13 +76,13 @@ function resolveCredential(
   return refusal === undefined ? { value: found.secret } : { refusal }
 }
 
-/** Manifests of standalone that are applied to a cluster bring it. */
+/** Manifests of standalone that are applied to a cluster bring it, and `$${NAME}` of files. */
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
 
 function unusableCredential(text: string, { name, key }: SecretKeyRef): Refusal | undefined {
   if (text === '') return { reason: 'EmptyCredential', message: `entry ${key} of Secret ${name} is empty` }
   if (VARIABLE.test(text)) {
-    const message = `entry ${key} of Secret ${name} is a variable as it stands: they are replaced in stringData of standalone's files only`
+    const message = `entry ${key} of Secret ${name} is a variable as it stands, which no vendor's key is: they are replaced in stringData of standalone's files, where one $ stands before {`
     return { reason: 'UnfitCredential', message }
   }
   if (fitsHeader(text)) return undefined

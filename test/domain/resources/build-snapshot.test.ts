@@ -48,7 +48,7 @@ t.test('a key that no header can carry switches its provider off, and a plain on
     t.strictSame(outcome(key), { ...off, message: said }, key)
   const plain = Buffer.from('sk0proj0abcdef0123456789', 'base64').toString('utf8')
   t.strictSame(outcome(plain), { ...off, message: `${said}; what stands under data must be the key in base64` })
-  t.match(outcome('${OPENAI_API_KEY}\n'), { ...off, message: /openai is a variable as it stands: / })
+  t.match(outcome('${OPENAI_API_KEY}\n'), { ...off, message: /openai is a variable as it stands, / })
   t.match(outcome('sk two\n'), { enabled: true, reason: 'ResolvedRefs' }, 'space is carried')
 })
 
