@@ -8,8 +8,7 @@
  *    come: for text and reasoning at once (later text opens a new block), for a tool call when its JSON is closed.
  * 4. `finish` closes them all.
  *
- * Price: where a call never closes its JSON (a call without arguments, say), those after it wait for the finish; so does a
- * call that gets no name. How much waits is bounded by whoever asks for `holdsBack`.
+ * Price: where a call never closes its JSON (a call without arguments, say), those after it wait for the finish.
  */
 import { asString, type JsonObject } from '../../json.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
@@ -93,8 +92,7 @@ export class ChoiceBlocks {
     if (this.#closedTools.has(position)) return // its JSON is whole: what follows is white space or a repetition
     const block = this.#openTools.get(position) ?? this.#addTool(position)
     block.toolCallId ||= asString(piece.id) ?? ''
-    if (!block.open && (block.waiting === '' || block.name === ''))
-      block.name = joinName(block.name, asString(called.name) ?? '')
+    if (!block.open && block.waiting === '') block.name = joinName(block.name, asString(called.name) ?? '')
     const delta =
       typeof called.arguments === 'object' && called.arguments !== null
         ? JSON.stringify(called.arguments)
@@ -138,8 +136,6 @@ export class ChoiceBlocks {
 
   #advance(parts: StreamPart[]): void {
     for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
-      // What other formats open a call with.
-      if (isUnnamed(live)) return
       // A tool call is opened by its first argument: until then its name may still grow.
       if (live.waiting !== '' && !mayBeNull(live)) this.#emit(live, parts)
       const mayClose = live.type === 'tool' ? live.balance.closed : true
@@ -185,11 +181,6 @@ export class ChoiceBlocks {
     const type = block.type === 'tool' ? 'tool-input-end' : (`${block.type}-end` as const)
     parts.push({ type, choice: this.#choice, id: block.id })
   }
-}
-
-/** Whether the name of a call is still to come: some servers send it behind the arguments. */
-function isUnnamed(block: Block): boolean {
-  return block.type === 'tool' && block.name === ''
 }
 
 /** Whether what has come of a call may be the word for no arguments. */

@@ -126,62 +126,6 @@ t.test('hundreds of thousands of calls that stay open are put in order in linear
   test.equal(all.filter(({ type }) => type === 'tool-input-end').length, count)
 })
 
-t.test('a call whose name comes behind its arguments waits for it, whatever comes between', async (test) => {
-  const calls = fc.array(
-    fc.record({
-      pieces: fc.array(fc.constantFrom('{', '}', '{}', '"a":1', ' ')),
-      namedAt: fc.nat(4),
-      text: fc.boolean(),
-    }),
-    { minLength: 1, maxLength: 4 },
-  )
-  const piecesOf = ({ pieces, namedAt, text }: { pieces: string[]; namedAt: number; text: boolean }, index: number) => {
-    const parts = pieces.map((piece): JsonObject => ({ arguments: piece }))
-    const called = parts.toSpliced(namedAt, 0, { arguments: '', name: `f${index}` })
-    const events = called.map((one) => chunk({ tool_calls: [{ index, id: `c${index}`, function: one }] }))
-    return text ? events.toSpliced(1, 0, chunk({ content: 'text' })) : events
-  }
-  fc.assert(
-    fc.property(calls, fc.boolean(), (list, inTurn) => {
-      const streams = list.map(piecesOf)
-      const longest = Math.max(...streams.map(({ length }) => length))
-      const events = inTurn
-        ? streams.flat()
-        : Array.from({ length: longest }, (_, at) => streams.flatMap((stream) => stream[at] ?? [])).flat()
-      const parts = partsOf([...events, chunk({}, 'tool_calls'), DONE])
-      checkGrammar(parts)
-      const names = new Map(answerOf(parts).tools.map(({ id, name }) => [id, name]))
-      test.strictSame(new Map(list.map((_, index) => [`c${index}`, `f${index}`])), new Map([...names].toSorted()))
-    }),
-  )
-  const decoder = chatCompletions.createStreamDecoder()
-  const push = (called: JsonObject, more: JsonObject = {}) =>
-    decoder
-      .push(chunk({ tool_calls: [{ index: 0, function: called, ...more }] }))
-      .filter(({ type }) => /tool/.test(type))
-  test.strictSame(push({ arguments: '{"a"' }, { id: 'c' }), [])
-  test.ok(decoder.holdsBack, 'what waits is counted')
-  test.match(push({ name: 'f' }), [
-    { type: 'tool-input-start', toolCallId: 'c', toolName: 'f' },
-    { type: 'tool-input-delta', delta: '{"a"' },
-  ])
-  test.match(push({ arguments: ':1}' }), [{ type: 'tool-input-delta', delta: ':1}' }])
-})
-
-t.test('a call that never gets a name comes with the finish', async (test) => {
-  const called = (index: number, fields: JsonObject) => chunk({ tool_calls: [{ index, function: fields }] })
-  const parts = partsOf([
-    called(0, { arguments: '{}' }),
-    called(1, { name: 'f', arguments: '{}' }),
-    chunk({}, 'tool_calls'),
-  ])
-  checkGrammar(parts)
-  test.match(answerOf(parts).tools, [
-    { name: '', arguments: '{}' },
-    { name: 'f', arguments: '{}' },
-  ])
-})
-
 t.test('an end mark without any answer is a cut stream', async (test) => {
   test.match(partsOf([DONE]), [{ type: 'error' }])
   test.match(partsOf([]), [{ type: 'error' }])
