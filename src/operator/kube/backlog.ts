@@ -2,6 +2,8 @@
 import { pause, type Milliseconds, type Timing } from './timing.ts'
 
 const LOOK_MS = 250
+/** Where nobody has looked for so long, nobody saw whether the last one has ended: the next counts anew. */
+const UNSEEN_MS = 5_000
 /** From then on the backlog is taken for the usual state, and nobody waits for its end. */
 const MAX_MS = 60_000
 
@@ -16,6 +18,8 @@ export class Backlog {
   readonly #stopping = new AbortController()
   /** When somebody first had to wait for this one. */
   #since: Milliseconds | undefined
+  /** When somebody last saw that it goes on. */
+  #lookedMs: Milliseconds = 0
 
   constructor(options: BacklogOptions) {
     this.#options = options
@@ -38,7 +42,9 @@ export class Backlog {
       this.#since = undefined
       return true
     }
-    this.#since ??= timing.elapsed()
-    return timing.elapsed() - this.#since >= MAX_MS
+    const nowMs = timing.elapsed()
+    if (this.#since === undefined || nowMs - this.#lookedMs > UNSEEN_MS) this.#since = nowMs
+    this.#lookedMs = nowMs
+    return nowMs - this.#since >= MAX_MS
   }
 }

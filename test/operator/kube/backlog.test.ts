@@ -54,6 +54,21 @@ t.test(
   },
 )
 
+t.test('a backlog of long ago, whose end nobody saw, does not make the next one a lasting one', async (t) => {
+  const { timing, state, done, wait } = begin(7)
+  wait()
+  await timing.advance(61_000)
+  t.strictSame(done, [true])
+  state.depth = 0
+  await timing.advance(3_600_000)
+  state.depth = 5_000
+  wait()
+  await timing.advance(59_000)
+  t.strictSame(done, [true])
+  await timing.advance(1_250)
+  t.strictSame(done, [true, true])
+})
+
 t.test('who waits when all ends does not begin', async (t) => {
   const { backlog, done, wait, timing } = begin(7)
   wait()
