@@ -48,9 +48,9 @@ export class Finalizers {
     }
   }
 
-  /** @throws KubeError */
+  /** @param object has it @throws KubeError */
   async remove(key: string, object: KubeObject): Promise<void> {
-    if (hasFinalizer(object)) await this.#patch(key, finalizerRemoval(object))
+    await this.#patch(key, finalizerRemoval(object))
   }
 
   /** The object is gone. */

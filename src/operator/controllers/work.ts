@@ -39,7 +39,7 @@ export class Work {
     this.#keys = new WorkQueue({ timing })
     this.#statuses = new WorkQueue({ timing })
     this.#finalizers = new WorkQueue({ timing })
-    this.#backlog = new Backlog({ timing, depth: () => this.#keys.stats.depth + this.#statuses.stats.depth })
+    this.#backlog = new Backlog({ timing, depth: () => this.#keys.depth + this.#statuses.depth })
   }
 
   /** VirtualKeys that need a round, `namespace/name`. */
@@ -64,8 +64,7 @@ export class Work {
 
   /** How many wait, by queue. */
   get depths(): Readonly<Record<string, number>> {
-    const depth = (queue: WorkQueue) => queue.stats.depth
-    return { keys: depth(this.#keys), statuses: depth(this.#statuses), finalizers: depth(this.#finalizers) }
+    return { keys: this.#keys.depth, statuses: this.#statuses.depth, finalizers: this.#finalizers.depth }
   }
 
   /** Begins, as the leader. */

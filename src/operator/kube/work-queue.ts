@@ -83,10 +83,15 @@ export class WorkQueue {
     )
   }
 
+  /** Waiting to be handed out. */
+  get depth(): number {
+    return this.#queued.size
+  }
+
   get stats(): QueueStats {
     const now = this.#timing.elapsed()
     return {
-      depth: this.#queued.size,
+      depth: this.depth,
       delayed: this.#delayed.size,
       processing: this.#processing.size,
       added: this.#added,
