@@ -27,6 +27,7 @@ import { createSigner } from './operator/publish/sign.ts'
 import { storeTrouble } from './operator/publish/store-trouble.ts'
 import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './operator/redis-login.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
+import { evictionWatch } from './eviction.ts'
 import { connectRedis, unconnectedRedis } from './proxy/stores/redis/redis-client.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { atAddressOf } from './refused-address.ts'
@@ -71,13 +72,16 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     onChange: (ready: boolean, cause: Error | undefined) => {
       redisCause = cause
       log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
-      if (ready) controllers?.redisReturned()
+      if (!ready) return
+      controllers?.redisReturned()
+      void tellEviction()
     },
   }
   const redis =
     settings.redis.secret === undefined
       ? connectRedis(settings.redis.url, redisOptions)
       : unconnectedRedis(redisOptions)
+  const tellEviction = evictionWatch(redis, log)
 
   const elector = new LeaderElector({
     // Of its own: its calls must not wait behind those of the controllers.

@@ -9,6 +9,7 @@ import type { Logger, Services } from './proxy/pipeline/services.ts'
 import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
+import { evictionWatch } from './eviction.ts'
 import type { RedisConnection, RedisOptions } from './proxy/stores/redis/redis-client.ts'
 import type { StoreFigures } from './proxy/telemetry/metrics.ts'
 
@@ -63,7 +64,15 @@ export async function openStores(
   }
   parseRedis('redis', redisUrl)
   const { connectRedis } = await import('./proxy/stores/redis/redis-client.ts')
-  return openRedisStores(connectRedis(redisUrl, { onChange: redisChanges(log, now) }), log, now)
+  const tell = redisChanges(log, now)
+  const redis = connectRedis(redisUrl, {
+    onChange(ready, cause) {
+      tell(ready, cause)
+      if (ready) void tellEviction()
+    },
+  })
+  const tellEviction = evictionWatch(redis, log)
+  return openRedisStores(redis, log, now)
 }
 
 /**
