@@ -58,6 +58,37 @@ t.test('what must be something is refused by its name where it is null', async (
   }
 })
 
+t.test('labels that Kubernetes would refuse one by one are refused together, by their name', async (t) => {
+  const wrong = [
+    { team: 'core platform' },
+    { 'my team': 'core' },
+    { team: '-core' },
+    { team: 'x'.repeat(64) },
+    { '/team': 'x' },
+  ]
+  for (const labels of wrong) {
+    const { code, stderr } = await tryTemplate({ commonLabels: labels })
+    t.equal(code, 1, JSON.stringify(labels))
+    t.match(stderr, /commonLabels/, JSON.stringify(labels))
+  }
+  const right = { team: 'core_platform.1', 'example.com/cost-centre': '4711', empty: '', X: 'A' }
+  await template({ commonLabels: right, 'operator.podLabels': right, 'metrics.grafanaDashboards.labels': right })
+})
+
+t.test('certificates that would be renewed before they are made are refused', async (t) => {
+  const CERT: JsonObject = { 'webhook.certManager.enabled': true }
+  const fits = async (duration: string, renewBefore: string) => {
+    const times = { 'webhook.certManager.duration': duration, 'webhook.certManager.renewBefore': renewBefore }
+    const { code, stderr } = await tryTemplate({ ...CERT, ...times })
+    if (code !== 0) t.match(stderr, /renewBefore must be shorter than duration/)
+    return code === 0
+  }
+  t.notOk(await fits('720h', '720h'))
+  t.notOk(await fits('1h', '61m'))
+  t.ok(await fits('1h', '59m'))
+  t.ok(await fits('3601s', '3600000ms'))
+})
+
 t.test('names that look like numbers or like true and false stay texts', async (t) => {
   const names: JsonObject = {
     ...ALL,

@@ -187,6 +187,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
 
 {{/* What the schema cannot say. */}}
+{{- /* Of a duration with one unit, as values.schema.json takes it. */ -}}
+{{- define "tollgate.milliseconds" -}}
+{{- mul (regexFind "^[0-9]+" . | int64) (get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000) (regexFind "[a-z]+$" .)) -}}
+{{- end -}}
+
 {{- define "tollgate.check" -}}
 {{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
 {{- fail "webhook.certManager.enabled and webhook.existingSecret exclude each other" -}}
@@ -196,6 +201,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
 {{- if and (has "Deny" .Values.admissionPolicies.validationActions) (has "Warn" .Values.admissionPolicies.validationActions) -}}
 {{- fail "admissionPolicies.validationActions may not have Deny and Warn together" -}}
+{{- end -}}
+{{- with .Values.webhook.certManager -}}
+{{- if and .enabled (le (include "tollgate.milliseconds" .duration | int64) (include "tollgate.milliseconds" .renewBefore | int64)) -}}
+{{- fail "webhook.certManager.renewBefore must be shorter than duration: cert-manager refuses the certificates otherwise" -}}
+{{- end -}}
 {{- end -}}
 {{- if eq (int .Values.sidecar.dataPort) (int .Values.sidecar.adminPort) -}}
 {{- fail "sidecar.dataPort and sidecar.adminPort must differ" -}}
