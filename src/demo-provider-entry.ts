@@ -4,6 +4,7 @@ import { DEMO_MODELS } from './demo-provider/demo-request.ts'
 import { startDemoProvider } from './demo-provider/server.ts'
 import { refusedAs } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
+import { outliveOutput } from './standard-output.ts'
 
 export const DEMO_PROVIDER_FLAGS = {
   port: { type: 'text', default: '4150', help: '0 takes any free port' },
@@ -32,6 +33,7 @@ export async function runDemoProvider(args: readonly string[]): Promise<undefine
   endOnSignals(() => provider.close())
   const where = { name, url: provider.url, models: DEMO_MODELS }
   const line = { level: 'info', msg: 'demo-provider listening: a demo without a model', ...where }
+  outliveOutput()
   process.stdout.write(`${JSON.stringify(line)}\n`)
   return undefined
 }

@@ -8,6 +8,7 @@ import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'
 import { reloadOnHangUp } from './signals.ts'
+import { outliveOutput } from './standard-output.ts'
 import { openStores } from './stores.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { createMetrics } from './proxy/telemetry/metrics.ts'
@@ -79,6 +80,7 @@ export async function runStandalone(
   })
   if (flags.demo) {
     output.flush()
+    outliveOutput()
     process.stdout.write(greeting(servers.data, configuration, demo !== undefined))
   }
   return undefined

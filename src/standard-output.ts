@@ -1,4 +1,4 @@
-/** What becomes of a tool that prints, where its output cannot be written. */
+/** What becomes of a command that prints, where its output cannot be written. */
 
 /**
  * A reader that has enough (`| head`) ends the process with `readerGone`, without a word; whatever else keeps its output from
@@ -12,7 +12,7 @@ export function endWithOutput(readerGone: number): void {
   })
 }
 
-/** For a tool that is there for what it does: it goes on where nobody can read what it says, to the exit code that tells of it. */
+/** For a command that is there for what it does: it goes on where nobody can read what it says. */
 export function outliveOutput(): void {
   process.stdout.on('error', () => {})
 }

@@ -1,21 +1,23 @@
 /** Start, reload, drain and end of the standalone gateway. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { hasIPv6 } from '../helpers/addresses.ts'
+import { freePort, hasIPv6 } from '../helpers/addresses.ts'
 import { chatCompletion, chatStream } from '../helpers/answers.ts'
 import { freeze, ok, stallAfter, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
 import { startProxy } from '../helpers/forward-proxy.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { until } from '../helpers/redis.ts'
 import { openRaw, readWhenWritten, requestBytes } from '../helpers/raw-http.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'standalone')
 
 const run = (...args: string[]) => runIn({}, ...args)
 
@@ -363,6 +365,39 @@ t.test('generated keys and secrets outlive the process in the state folder, for 
 
 const generatedKey = (name: string, spec: string) =>
   `apiVersion: tollgate.dev/v1alpha1\nkind: VirtualKey\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+
+t.test('what is there for its answers gives them though nobody can read what it says', async (t) => {
+  const [data, admin, port] = [await freePort(), await freePort(), await freePort()]
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const addresses = ['--listen', `127.0.0.1:${data}`, '--admin', `127.0.0.1:${admin}`]
+  const cases: [string[], string][] = [
+    [['standalone', '--config', EXAMPLE, '--demo', ...addresses], `http://127.0.0.1:${admin}/readyz`],
+    [['demo-provider', '--port', `${port}`], `http://127.0.0.1:${port}/v1/models`],
+  ]
+  for (const [args, url] of cases) {
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', full, 'pipe'],
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    let complaint = ''
+    child.stderr?.on('data', (data) => (complaint += String(data)))
+    await until(async () => child.exitCode !== null || (await isOk(url)))
+    t.equal(child.exitCode, null, `${args[0]}: ${complaint}`)
+    // What it says when it listens has been tried to be said.
+    t.ok(await isOk(url))
+    child.kill('SIGTERM')
+    t.strictSame(await once(child, 'exit'), [0, null], complaint)
+  }
+})
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
 
 t.test('--demo shows each key that was made and can be used, or says why there is none', async (t) => {
   const refused = generatedKey('a', '{ organizationRef: { name: nobody } }')
