@@ -1,11 +1,12 @@
 /**
  * Aliases, and keys that are maps or lists, that cost more than they say. The library's own count of aliases walks through
  * the whole document for each alias under an anchor, bounds neither how many there are nor what merges (`<<: *a`) copy, and
- * lets a map merge itself; of a key that is no scalar it makes text, at each level anew, with all anchors at hand.
+ * lets a map merge itself; what is merged is read anew each time, with the aliases in it. Of a key that is no scalar it makes
+ * text, at each level anew, with all anchors at hand.
  */
-import { isAlias, isCollection, isMap, isNode, isSeq, type Document, type ParsedNode } from 'yaml'
+import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Document, type ParsedNode } from 'yaml'
 
-/** Nodes that the aliases of a document stand for, all together; honest files stay far below. */
+/** Nodes that the aliases of a document stand for, and that merges copy, all together; honest files stay far below. */
 const MAX_NODES = 1_000_000
 /** The library looks for the anchor of each alias, and for names in each key, among all of them: about a second. */
 const MAX_LOOKS = 20_000_000
@@ -15,55 +16,89 @@ const MAX_KEY_NODES = 50_000
 /** What is too much for a manifest to mean it; undefined where the document may be made an object. One look at each node. */
 export function excessOf({ contents }: Document.Parsed<ParsedNode>): string | undefined {
   const expansion = new Expansion()
-  expansion.sizeOf(contents)
-  if (expansion.keyNodes > MAX_KEY_NODES) return 'has too many maps or lists as keys'
-  return expansion.nodes > MAX_NODES || expansion.looks > MAX_LOOKS ? 'its aliases expand to too much' : undefined
+  const cost = expansion.costOf(contents)
+  if (cost.keyNodes > MAX_KEY_NODES) return 'has too many maps or lists as keys'
+  const looks = expansion.looksOf(cost)
+  return expansion.nodes > MAX_NODES || looks > MAX_LOOKS ? 'its aliases expand to too much' : undefined
 }
+
+/** Of a node, with what its aliases stand for, as often as they do. */
+interface Cost {
+  readonly nodes: number
+  /** Of those the aliases, and the keys that are no scalars: for each of them anchors are looked for. */
+  readonly lookers: number
+  readonly keyNodes: number
+}
+
+const NOTHING: Cost = { nodes: 0, lookers: 0, keyNodes: 0 }
+/** Of what its own alias is in. */
+const ENDLESS: Cost = { ...NOTHING, nodes: Infinity }
 
 class Expansion {
   /** All aliases stand for so many; Infinity where they multiply each other, or one stands for what it is in. */
   nodes = 0
-  keyNodes = 0
-  #aliases = 0
+  #lookers = 0
   #anchors = 0
-  #keys = 0
-  readonly #sizes = new Map<string, number>()
+  #hasMerges = false
+  readonly #costs = new Map<string, Cost>()
 
-  get looks(): number {
-    return this.#aliases * (this.#aliases + this.#anchors) + this.#keys * this.#anchors
-  }
-
-  /** With what its aliases stand for. Each node is to be given once, in the order of the text. */
-  sizeOf(node: unknown): number {
+  /** Each node is to be given once, in the order of the text. */
+  costOf(node: unknown): Cost {
     if (isAlias(node)) return this.#alias(node.source)
     const anchor = isNode(node) ? node.anchor : undefined
     if (anchor === undefined) return this.#content(node)
     this.#anchors += 1
-    this.#sizes.set(anchor, Infinity)
-    const size = this.#content(node)
-    this.#sizes.set(anchor, size)
-    return size
+    this.#costs.set(anchor, ENDLESS)
+    const cost = this.#content(node)
+    this.#costs.set(anchor, cost)
+    return cost
   }
 
-  #content(node: unknown): number {
-    let size = 1
-    if (isSeq(node)) for (const item of node.items) size += this.sizeOf(item)
-    if (isMap(node)) for (const { key, value } of node.items) size += this.#key(key) + this.sizeOf(value)
-    return size
+  /** For all of the document: what an alias stands for is made once, but for merges. */
+  looksOf({ lookers }: Cost): number {
+    return (this.#hasMerges ? lookers : this.#lookers) * (this.#lookers + this.#anchors)
   }
 
-  #key(key: unknown): number {
-    const size = this.sizeOf(key)
-    if (!isCollection(key) && !isAlias(key)) return size
-    this.#keys += 1
-    this.keyNodes += size
-    return size
+  #content(node: unknown): Cost {
+    let cost: Cost = { ...NOTHING, nodes: 1 }
+    if (isSeq(node)) for (const item of node.items) cost = sum(cost, this.costOf(item))
+    if (isMap(node)) for (const { key, value } of node.items) cost = sum(cost, this.#key(key), this.#value(key, value))
+    return cost
   }
 
-  #alias(source: string): number {
-    const size = this.#sizes.get(source) ?? 0
-    this.#aliases += 1
-    this.nodes += size
-    return size
+  #key(key: unknown): Cost {
+    const cost = this.costOf(key)
+    if (!isCollection(key) && !isAlias(key)) return cost
+    this.#lookers += 1
+    return sum(cost, { nodes: 0, lookers: 1, keyNodes: cost.nodes })
   }
+
+  #value(key: unknown, value: unknown): Cost {
+    const cost = this.costOf(value)
+    if (!isMergeKey(key)) return cost
+    this.#hasMerges = true
+    // What an alias stands for is counted there; other maps are copied as well, at each level anew.
+    if (!isAlias(value)) this.nodes += cost.nodes
+    return cost
+  }
+
+  #alias(source: string): Cost {
+    const cost = this.#costs.get(source) ?? NOTHING
+    this.#lookers += 1
+    this.nodes += cost.nodes
+    return sum(cost, { ...NOTHING, lookers: 1 })
+  }
+}
+
+function sum(...costs: readonly Cost[]): Cost {
+  return costs.reduce((one, other) => ({
+    nodes: one.nodes + other.nodes,
+    lookers: one.lookers + other.lookers,
+    keyNodes: one.keyNodes + other.keyNodes,
+  }))
+}
+
+function isMergeKey(key: unknown): boolean {
+  if (!isScalar(key)) return false
+  return typeof key.value === 'symbol' ? key.value.description === '<<' : key.value === '<<'
 }

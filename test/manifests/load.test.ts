@@ -184,6 +184,21 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
   t.match(messagesOf(loadTexts({ 'a.yaml': keys }, {})), [/its aliases expand to too much/])
   const keysOfKeys = each(10, () => `- ${'{? {a: '.repeat(100)}x${'}}'.repeat(100)}`).join('\n')
   t.match(messagesOf(loadTexts({ 'a.yaml': keysOfKeys }, {})), [/has too many maps or lists as keys/])
+  const list = (count: number, item: string) => `[${each(count, () => item).join(', ')}]`
+  const map = (count: number, value: string) => `{${each(count, (index) => `k${index}: ${value}`).join(', ')}}`
+  const looksAnew = [
+    `x: ${list(50, '&a v')}`,
+    `y: &y ${map(60, '*a')}`,
+    `z: &z {<<: ${list(60, '*y')}}`,
+    `all: {<<: ${list(50, '*z')}}`,
+  ]
+  t.match(messagesOf(loadTexts({ 'a.yaml': looksAnew.join('\n') }, {})), [/its aliases expand to too much/])
+  const mergesInMerges = `x: ${'{<<:\n '.repeat(400)}${map(3_000, 'v')}${'}'.repeat(400)}`
+  t.match(messagesOf(loadTexts({ 'a.yaml': mergesInMerges }, {})), [/its aliases expand to too much/])
+  const keysAnew = ['x: &x {k: {? [a] : v}}', `y: &y {<<: ${list(200, '*x')}}`, `z: {<<: ${list(200, '*y')}}`].join(
+    '\n',
+  )
+  t.match(messagesOf(loadTexts({ 'a.yaml': keysAnew }, {})), [/has too many maps or lists as keys/])
   t.match(messagesOf(loadTexts({ 'a.yaml': '['.repeat(200_000) }, {})), [/nested too deeply/])
   const prototype = KEY.replace(
     '{}',
@@ -202,6 +217,11 @@ t.test('aliases are counted by what they stand for, in time that does not grow w
   const text = `apiVersion: v1\nkind: List\nitems:\n${items.join('\n')}`
   t.equal(resourcesOf(loadTexts({ 'a.yaml': text }, {})).virtualKeys.length, 2_000)
   t.match(messagesOf(loadTexts({ 'a.yaml': 'x: { <<: 1 }' }, {})), [/merges \(<<\) what is no map/])
+  const merged = items.map((item) =>
+    item.replace('*s', '{ <<: *s, suspended: true }').replace('&s {}', '&s { policies: {} }'),
+  )
+  const more = text.replace(items.join('\n'), merged.join('\n'))
+  t.equal(resourcesOf(loadTexts({ 'a.yaml': more }, {})).virtualKeys.length, 2_000)
   t.end()
 })
 
