@@ -131,15 +131,18 @@ export function environmentName(flag: string): string {
 }
 
 /**
- * What is wrong with a flag, `--format must be ...`, with the variable that its value is from, where it is: `--format (TOLLGATE_FORMAT) must be ...`.
+ * What is wrong with flags, `--format must be ...`, with the variables that values are from, where they are:
+ * `--format (TOLLGATE_FORMAT) must be ...`.
  * @param message of a `UsageError`
  */
-export function withVariable(message: string, args: readonly string[], environment: NodeJS.ProcessEnv): string {
-  const flag = /^--([a-z-]+)/.exec(message)?.[1]
-  if (flag === undefined || args.some((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`))) return message
-  const name = environmentName(flag)
-  const isFromThere = (environment[name] ?? '') !== '' && !message.includes(name)
-  return isFromThere ? `--${flag} (${name})${message.slice(flag.length + 2)}` : message
+export function withVariables(message: string, args: readonly string[], environment: NodeJS.ProcessEnv): string {
+  if (!message.startsWith('--')) return message
+  return message.replaceAll(/(?<!\S)--([a-z-]+)/g, (option, flag: string) => {
+    if (args.some((arg) => arg === option || arg.startsWith(`${option}=`))) return option
+    const name = environmentName(flag)
+    const isFromThere = (environment[name] ?? '') !== '' && !message.includes(name)
+    return isFromThere ? `${option} (${name})` : option
+  })
 }
 
 type Parsed = Record<string, string | boolean | (string | boolean)[] | undefined>

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The executable: one subcommand a process. Each is loaded only when it is asked for. */
 import { readFileSync } from 'node:fs'
-import { helpOf, UsageError, withVariable } from './command-line.ts'
+import { helpOf, UsageError, withVariables } from './command-line.ts'
 import { outliveHangUp } from './signals.ts'
 import { endWithOutput } from './standard-output.ts'
 import { noteAsked, tellStrayVariables } from './stray-variables.ts'
@@ -98,7 +98,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
     return await runWarning(subcommand, args)
   } catch (error) {
     // At once: what has been started before the fault would keep the process.
-    if (error instanceof UsageError) process.exit(complain(withVariable(error.message, args, process.env)))
+    if (error instanceof UsageError) process.exit(complain(withVariables(error.message, args, process.env)))
     if (isOfTheMachine(error)) process.exit(complain(error.message, 1))
     throw error
   }

@@ -9,7 +9,7 @@ import {
   parseListenAddress,
   parseWholeNumber,
   UsageError,
-  withVariable,
+  withVariables,
   type FlagSpec,
 } from '../src/command-line.ts'
 import { parseSettings } from '../src/data-plane.ts'
@@ -185,9 +185,11 @@ t.test('what a variable gave is told with its name, as nobody has written the fl
     ['--format must be one of a, not y', ['--format=y'], '--format must be one of a, not y'],
     ['--key (TOLLGATE_KEY) must be', [], '--key (TOLLGATE_KEY) must be'],
     ['--redis is required', [], '--redis is required'],
+    ['--file and --key exclude each other', ['--file', 'y'], '--file and --key (TOLLGATE_KEY) exclude each other'],
+    ['--key x is that of --format', [], '--key (TOLLGATE_KEY) x is that of --format (TOLLGATE_FORMAT)'],
     ['--port must be', [], '--port must be'],
     ['TOLLGATE_FORMAT must be', [], 'TOLLGATE_FORMAT must be'],
     ['usage: --format', [], 'usage: --format'],
   ]
-  for (const [message, args, told] of cases) t.equal(withVariable(message, args, environment), told, message)
+  for (const [message, args, told] of cases) t.equal(withVariables(message, args, environment), told, message)
 })
