@@ -21,7 +21,7 @@ import { UsageWatch, type UsageMetrics } from '../usage/usage-watch.ts'
 import { AcknowledgementPoll } from './acknowledgement-poll.ts'
 import { changedResources } from './build-changes.ts'
 import { ChangeRouter } from './change-router.ts'
-import { ClusterView } from './cluster-view.ts'
+import { ClusterView, type ClusterChange } from './cluster-view.ts'
 import { Configuration } from './configuration.ts'
 import type { Build } from './build.ts'
 import { Finalizers } from './finalizers.ts'
@@ -102,7 +102,7 @@ export class Controllers {
     this.#options = options
     const { client, redis, timing, log, namespace, events } = options
     this.#work = new Work({ timing, log, onFailed: (name) => options.metrics.reconcileFailed(name) })
-    this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#router.note(change) })
+    this.#view = new ClusterView({ client, timing, log, namespace, onChange: (change) => this.#note(change) })
     this.#configuration = new Configuration({
       ...options,
       view: this.#view,
@@ -225,10 +225,7 @@ export class Controllers {
         if (await this.#statusWriter.write(id)) this.#options.metrics.statusWritten()
         return undefined
       },
-      finalizers: async (key) => {
-        await this.#finalizers.add(key)
-        return undefined
-      },
+      finalizers: (key) => this.#finalizers.add(key),
     })
     this.#router.addAll()
   }
@@ -247,6 +244,11 @@ export class Controllers {
   redisReturned(): void {
     this.#options.logins?.forget()
     this.#configuration.request()
+  }
+
+  #note(noted: ClusterChange): void {
+    if (noted.kind === 'VirtualKey' && noted.change !== undefined) this.#finalizers.note(noted.change)
+    this.#router.note(noted)
   }
 
   /** What a publication by this leader relies on. @throws where Redis does not answer */

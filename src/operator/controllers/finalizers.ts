@@ -4,11 +4,15 @@ import type { JsonPatchOperation, KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import { isDeleting, nameOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
+import type { ObjectChange } from '../kube/object-store.ts'
+import type { Milliseconds } from '../kube/timing.ts'
 import { VIRTUAL_KEYS } from '../kube/resource.ts'
 import type { ClusterView } from './cluster-view.ts'
 
 const FINALIZER = 'tollgate.dev/redis-cleanup'
 const FINALIZERS = '/metadata/finalizers'
+/** Of what the API server did not find: it may not serve the kind yet, and no event would tell that it does. */
+const NOT_FOUND_AGAIN_MS = 10_000
 
 export interface FinalizersOptions {
   readonly client: Pick<KubeClient, 'jsonPatch'>
@@ -24,21 +28,23 @@ export class Finalizers {
     this.#options = options
   }
 
+  /** To be called at each step of the cache: of two that come at once, the second may show that it was taken away again. */
+  note({ key, current }: ObjectChange): void {
+    if (current === undefined || hasFinalizer(current)) this.#added.delete(key)
+  }
+
   /** Whether `add` has something to do. */
   isMissing(key: string, object: KubeObject): boolean {
     const { uid = '' } = object.metadata
-    if (isDeleting(object)) return false
-    if (!hasFinalizer(object)) return this.#added.get(key) !== uid
-    this.#added.delete(key)
-    return false
+    return !isDeleting(object) && !hasFinalizer(object) && this.#added.get(key) !== uid
   }
 
-  /** Nothing where it is there, or the object is gone or going. @throws KubeError */
-  async add(key: string): Promise<void> {
+  /** Nothing where it is there, or the object is gone or going. Returns when to come again. @throws KubeError */
+  async add(key: string): Promise<Milliseconds | undefined> {
     const object = this.#options.view.virtualKeys.get(key)
-    if (object === undefined || !this.isMissing(key, object)) return
+    if (object === undefined || !this.isMissing(key, object)) return undefined
     const { finalizers, uid = '' } = object.metadata
-    // Before: the cache may show it sooner than the API server answers, and who sees it there takes this back.
+    // Before: the cache may show it sooner than the API server answers.
     this.#added.set(key, uid)
     let isDone = false
     try {
@@ -46,16 +52,12 @@ export class Finalizers {
     } finally {
       if (!isDone) this.#added.delete(key)
     }
+    return isDone ? undefined : NOT_FOUND_AGAIN_MS
   }
 
   /** @param object has it @throws KubeError */
   async remove(key: string, object: KubeObject): Promise<void> {
     await this.#patch(key, finalizerRemoval(object))
-  }
-
-  /** The object is gone. */
-  forget(key: string): void {
-    this.#added.delete(key)
   }
 
   /** Whether there is such an object. */

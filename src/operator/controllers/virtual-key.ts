@@ -78,7 +78,6 @@ export class VirtualKeyController {
     if (object === undefined) {
       this.#handled.delete(key)
       this.#problems.delete(key)
-      this.#options.finalizers.forget(key)
       this.#refusals.forget(key)
       return undefined
     }

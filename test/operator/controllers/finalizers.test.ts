@@ -23,7 +23,11 @@ function begin(object: KubeObject) {
     return object
   }
   const finalizers = new Finalizers({ client: { jsonPatch }, view: { virtualKeys } })
-  return { virtualKeys, patches, finalizers, during: (work: () => void) => (before = work) }
+  const show = (current: KubeObject | undefined) => {
+    const change = virtualKeys.put('team/app', current)
+    if (change !== undefined) finalizers.note(change)
+  }
+  return { patches, finalizers, show, during: (work: () => void) => (before = work) }
 }
 
 t.test('it is added once, beside those of others, though the cache lags behind', async (t) => {
@@ -44,12 +48,13 @@ t.test('it is added once, beside those of others, though the cache lags behind',
 })
 
 t.test('a key that was stripped of it by hand, or made anew under its name, gets it again', async (t) => {
-  const { finalizers, patches, virtualKeys } = begin(key('a'))
+  const { finalizers, patches, show } = begin(key('a'))
   await finalizers.add('team/app')
-  t.notOk(finalizers.isMissing('team/app', key('a', { finalizers: ['tollgate.dev/redis-cleanup'] })))
+  show(key('a', { finalizers: ['tollgate.dev/redis-cleanup'] }))
+  show(key('a'))
   t.ok(finalizers.isMissing('team/app', key('a')), 'seen with it, then without')
   await finalizers.add('team/app')
-  virtualKeys.put('team/app', key('b'))
+  show(key('b'))
   await finalizers.add('team/app')
   t.strictSame(
     patches.map(([uid]) => uid),
@@ -59,21 +64,18 @@ t.test('a key that was stripped of it by hand, or made anew under its name, gets
 
 t.test('a key that is gone or going gets none', async (t) => {
   const going = key('a', { deletionTimestamp: '2026-11-21T10:00:00Z' })
-  const { finalizers, patches, virtualKeys } = begin(going)
+  const { finalizers, patches, show } = begin(going)
   t.notOk(finalizers.isMissing('team/app', going))
   await finalizers.add('team/app')
-  virtualKeys.put('team/app', undefined)
+  show(undefined)
   await finalizers.add('team/app')
   t.strictSame(patches, [])
 })
 
 t.test('a key that went while it was added is not remembered', async (t) => {
   const object = key('a')
-  const { finalizers, virtualKeys, during } = begin(object)
-  during(() => {
-    virtualKeys.put('team/app', undefined)
-    finalizers.forget('team/app')
-  })
+  const { finalizers, show, during } = begin(object)
+  during(() => show(undefined))
   await finalizers.add('team/app')
   t.ok(finalizers.isMissing('team/app', object))
 })
@@ -81,14 +83,10 @@ t.test('a key that went while it was added is not remembered', async (t) => {
 t.test(
   'a key that is seen with it before the API server has answered, and is stripped then, gets it again',
   async (t) => {
-    const { finalizers, patches, during, virtualKeys } = begin(key('a'))
-    during(() => {
-      const seen = key('a', { finalizers: ['tollgate.dev/redis-cleanup'] })
-      virtualKeys.put('team/app', seen)
-      t.notOk(finalizers.isMissing('team/app', seen))
-    })
+    const { finalizers, patches, during, show } = begin(key('a'))
+    during(() => show(key('a', { finalizers: ['tollgate.dev/redis-cleanup'] })))
     await finalizers.add('team/app')
-    virtualKeys.put('team/app', key('a'))
+    show(key('a'))
     t.ok(finalizers.isMissing('team/app', key('a')))
     await finalizers.add('team/app')
     t.equal(patches.length, 2)
@@ -110,8 +108,9 @@ t.test('a key that the API server did not find, and the cache still shows, is no
   during(() => {
     throw new KubeError('404 page not found', { status: 404, reason: 'NotFound' })
   })
-  await finalizers.add('team/app')
+  t.equal(await finalizers.add('team/app'), 10_000, 'no event would bring it again')
   t.ok(finalizers.isMissing('team/app', key('a')))
+  t.equal(await finalizers.add('team/app'), undefined)
 })
 
 t.test('only ours counts as ours', (t) => {
