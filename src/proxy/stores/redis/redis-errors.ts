@@ -62,10 +62,11 @@ function codeOf(error: unknown): string | undefined {
 
 /**
  * Why a login failed: where the server asks for one and there is none, `lacking` goes before its words, which are of its protocol.
+ * @param password the library sends none where it is empty, as a shell makes it of a variable that is not set
  * @param lacking what the address lacks
  */
 export function loginError(error: unknown, password: string | undefined, lacking: string): unknown {
-  return password === undefined && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
+  return (password ?? '') === '' && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
 }
 
 /** A script's failure may come with a part of the script. */
