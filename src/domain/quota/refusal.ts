@@ -88,9 +88,9 @@ function figuresOf(unit: QuotaUnit, { costMicroUsd, inputTokens, outputTokens }:
     case 'cost':
       return `cost ${formatMicroUsd(costMicroUsd)} USD for ${both}`
     case 'input':
-      return `take ${inputTokens} input tokens`
+      return `take ${counted(inputTokens, 'input token')}`
     case 'output':
-      return `take ${outputTokens} output tokens`
+      return `take ${counted(outputTokens, 'output token')}`
     case 'total':
       return `take ${both}`
     default:

@@ -128,6 +128,11 @@ t.test('one is not told as many', async (t) => {
   t.match(messageOf({ reason: 'rate-limit', unit: 'total' }), /: 1 token a minute$/)
   t.match(messageOf({ reason: 'concurrency', unit: 'requests' }), /maximum of 1 concurrent request open$/)
   t.match(messageOf({ reason: 'token-quota', unit: 'output', window: 'Day' }), /^the day quota of 1 output token of /)
+  const need = { ...NEED, inputTokens: 1, outputTokens: 1 }
+  const figuresIn = (unit: 'input' | 'output') =>
+    refusalError({ ...one, reason: 'token-quota', unit }, { plan: planOf('acme', []), need }).message
+  t.match(figuresIn('input'), /may take 1 input token$/)
+  t.match(figuresIn('output'), /may take 1 output token$/)
 })
 
 t.test('a token quota has its own code', async (t) => {
