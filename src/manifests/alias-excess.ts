@@ -6,20 +6,33 @@
  */
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Document, type ParsedNode } from 'yaml'
 
-/** Nodes that the aliases of a document stand for, and that merges copy, all together; honest files stay far below. */
+/** Nodes that the aliases of a file stand for, and that merges copy, all together; honest files stay far below. */
 const MAX_NODES = 1_000_000
-/** The library looks for the anchor of each alias, and for names in each key, among all of them: about a second. */
+/** The library looks for the anchor of each alias, and for names in each key, among all of the document: about a second. */
 const MAX_LOOKS = 20_000_000
 /** Of which keys are made, those of a key in a key once more: about a second. kubectl takes no such key at all. */
 const MAX_KEY_NODES = 50_000
 
-/** What is too much for a manifest to mean it; undefined where the document may be made an object. One look at each node. */
-export function excessOf({ contents }: Document.Parsed<ParsedNode>): string | undefined {
-  const expansion = new Expansion()
-  const cost = expansion.costOf(contents)
-  if (cost.keyNodes > MAX_KEY_NODES) return 'has too many maps or lists as keys'
-  const looks = expansion.looksOf(cost)
-  return expansion.nodes > MAX_NODES || looks > MAX_LOOKS ? 'its aliases expand to too much' : undefined
+/** What the documents of a file may cost together: each for itself, thousands of them would take minutes and gigabytes. */
+export class AliasBudget {
+  #nodes = 0
+  #looks = 0
+  #keyNodes = 0
+
+  /** What is too much for a manifest to mean it; undefined where the document may be made an object. One look at each node. */
+  excessOf({ contents }: Document.Parsed<ParsedNode>): string | undefined {
+    const expansion = new Expansion()
+    const cost = expansion.costOf(contents)
+    const keyNodes = this.#keyNodes + cost.keyNodes
+    const nodes = this.#nodes + expansion.nodes
+    const looks = this.#looks + expansion.looksOf(cost)
+    if (keyNodes > MAX_KEY_NODES) return 'has too many maps or lists as keys'
+    if (nodes > MAX_NODES || looks > MAX_LOOKS) return 'its aliases expand to too much'
+    this.#keyNodes = keyNodes
+    this.#nodes = nodes
+    this.#looks = looks
+    return undefined
+  }
 }
 
 /** Of a node, with what its aliases stand for, as often as they do. */

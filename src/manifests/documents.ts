@@ -14,7 +14,7 @@ import {
   type Document,
   type ParsedNode,
 } from 'yaml'
-import { excessOf } from './alias-excess.ts'
+import { AliasBudget } from './alias-excess.ts'
 import { isRecord } from './defaults.ts'
 import { addDuplicates } from './duplicate-keys.ts'
 import { findExcess } from './excess.ts'
@@ -68,12 +68,12 @@ export interface ParsedDocument {
 export function* readDocuments(text: string): Generator<ParsedDocument | undefined, undefined, undefined> {
   const excess = yield* findExcess(text)
   if (excess !== undefined) return yield unreadable(excess)
-  const lines = new LineCounter()
+  const source = { text, lines: new LineCounter(), aliases: new AliasBudget() }
   let number = 0
   try {
-    for (const document of compose(text, lines)) {
+    for (const document of compose(text, source.lines)) {
       if (document === undefined || isEmpty(document)) yield undefined
-      else yield readDocument(document, ++number, text, lines)
+      else yield readDocument(document, ++number, source)
     }
   } catch (error) {
     // The parser recurses: a RangeError is a file nested deeper than any manifest.
@@ -100,11 +100,17 @@ function* compose(text: string, lines: LineCounter): Generator<Document.Parsed<P
   yield* composer.end()
 }
 
+/** What the documents of a file have in common. */
+interface Source {
+  readonly text: string
+  readonly lines: LineCounter
+  readonly aliases: AliasBudget
+}
+
 function readDocument(
   document: Document.Parsed<ParsedNode>,
   number: number,
-  text: string,
-  lines: LineCounter,
+  { text, lines, aliases }: Source,
 ): ParsedDocument {
   // The parser turns its own stack overflow into an error and goes on, once for each level.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack')))
@@ -112,7 +118,7 @@ function readDocument(
   addDuplicates(document)
   const faults = tellFaults(document, text, lines)
   if (faults.length > 0) return { objects: [], problems: faults.map((fault) => ({ document: number, ...fault })) }
-  const read = valueOf(document)
+  const read = valueOf(document, aliases)
   if ('fault' in read) {
     const { line } = lines.linePos(read.at?.range?.[0] ?? 0)
     return { objects: [], problems: [{ document: number, line, message: read.fault }] }
@@ -126,9 +132,9 @@ interface Fault {
 }
 
 /** @throws {RangeError} nested too deeply */
-function valueOf(document: Document.Parsed<ParsedNode>): { readonly value: unknown } | Fault {
+function valueOf(document: Document.Parsed<ParsedNode>, aliases: AliasBudget): { readonly value: unknown } | Fault {
   const at = document.contents
-  const fault = excessOf(document)
+  const fault = aliases.excessOf(document)
   if (fault !== undefined) return { fault, at }
   try {
     return { value: document.toJS({ maxAliasCount: UNCOUNTED }) }

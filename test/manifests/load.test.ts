@@ -199,6 +199,13 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
     '\n',
   )
   t.match(messagesOf(loadTexts({ 'a.yaml': keysAnew }, {})), [/has too many maps or lists as keys/])
+  const large = `x: &x ${map(1_000, 'v')}\ny: ${list(200, '{<<: *x}')}`
+  const many = [...each(3, () => large), 'x: y', 'x: &x y\ny: *x'].join('\n---\n')
+  t.strictSame(
+    messagesOf(loadTexts({ 'a.yaml': many }, {})).filter((message) => /aliases/.test(message)),
+    ['a.yaml:7: document 3: its aliases expand to too much'],
+    'documents of a file count together, but those that are refused',
+  )
   t.match(messagesOf(loadTexts({ 'a.yaml': '['.repeat(200_000) }, {})), [/nested too deeply/])
   const prototype = KEY.replace(
     '{}',
