@@ -16,6 +16,8 @@ export interface SecretResource {
 }
 
 const VARIABLE = /\$(\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
+/** As a file may say it. In the environment nothing replaces it: whoever set it reads files of variables as they stand. */
+const ONLY_VARIABLE = /^\s*(?:Bearer\s+)?\$\{[A-Za-z_]\w*\}\s*$/i
 
 /**
  * The entries of a Secret. In `stringData`, `${NAME}` is the environment variable's value and `$${` a literal `${`; an
@@ -79,7 +81,7 @@ function expand(text: string, environment: Environment): SecretValue {
 /** Why the variable holds no key, without what it holds. */
 function faultOf(name: string, held: string): string | undefined {
   if (held === '') return `${name} is not set`
-  if (placeholderIn(held) === undefined) return undefined
+  if (placeholderIn(held) === undefined && !ONLY_VARIABLE.test(held)) return undefined
   const isQuoted = /^\s*["']/.test(held)
   return `${name} holds ${isQuoted ? 'a key in quotes, which would be part of it' : 'a placeholder, not a key'}`
 }

@@ -559,7 +559,15 @@ t.test('a placeholder that the environment holds is told as one of the file is, 
     return check([folder], undefined, true, { VENDOR_KEY: held })
   }
   const why = /no entry apiKey: environment variable VENDOR_KEY holds /
-  for (const held of ['<your-key>', 'sk-...', '{{ secret-name }}', '$OTHER_KEY', '${OTHER:-x}']) {
+  for (const held of [
+    '<your-key>',
+    'sk-...',
+    '{{ secret-name }}',
+    '$OTHER_KEY',
+    '${OTHER:-x}',
+    '${OTHER}',
+    'Bearer ${OTHER}\n',
+  ]) {
     const { code, lines } = said(held)
     t.equal(code, 1, held)
     const line = lines.find((one) => why.test(one)) ?? ''
