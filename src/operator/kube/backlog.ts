@@ -2,8 +2,11 @@
 import { pause, type Milliseconds, type Timing } from './timing.ts'
 
 const LOOK_MS = 250
-/** Where nobody has looked for so long, nobody saw whether the last one has ended: the next counts anew. */
-const UNSEEN_MS = 5_000
+/**
+ * Where nobody has looked for so long, nobody saw whether the last one has ended: the next counts anew. Longer than a call to
+ * the API server may take: all who could look may be at one.
+ */
+const UNSEEN_MS = 60_000
 /** From then on the backlog is taken for the usual state, and nobody waits for its end. */
 const MAX_MS = 60_000
 

@@ -69,6 +69,17 @@ t.test('a backlog of long ago, whose end nobody saw, does not make the next one 
   t.strictSame(done, [true, true])
 })
 
+t.test('who comes from a slow call to the API server does not wait for a lasting backlog anew', async (t) => {
+  const { timing, done, wait } = begin(7)
+  wait()
+  await timing.advance(61_000)
+  t.strictSame(done, [true])
+  await timing.advance(30_000)
+  wait()
+  await settle()
+  t.strictSame(done, [true, true])
+})
+
 t.test('who waits when all ends does not begin', async (t) => {
   const { backlog, done, wait, timing } = begin(7)
   wait()
