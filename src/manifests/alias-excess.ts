@@ -4,7 +4,8 @@
  * lets a map merge itself; what is merged is read anew each time, with the aliases in it. Of a key that is no scalar it makes
  * text, at each level anew, with all anchors at hand.
  */
-import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Document, type ParsedNode } from 'yaml'
+import { isAlias, isCollection, isMap, isNode, isSeq, type Document, type ParsedNode } from 'yaml'
+import { isMergeKey } from './merges.ts'
 
 /** Nodes that the aliases of a file stand for, and that merges copy, all together; honest files stay far below. */
 const MAX_NODES = 1_000_000
@@ -109,9 +110,4 @@ function sum(...costs: readonly Cost[]): Cost {
     lookers: one.lookers + other.lookers,
     keyNodes: one.keyNodes + other.keyNodes,
   }))
-}
-
-function isMergeKey(key: unknown): boolean {
-  if (!isScalar(key)) return false
-  return typeof key.value === 'symbol' ? key.value.description === '<<' : key.value === '<<'
 }

@@ -12,6 +12,7 @@ import {
   visit,
   type Alias,
   type Document,
+  type Node,
   type ParsedNode,
 } from 'yaml'
 import { AliasBudget } from './alias-excess.ts'
@@ -20,6 +21,7 @@ import { addDuplicates } from './duplicate-keys.ts'
 import { findExcess } from './excess.ts'
 import { fieldLines, type FieldLines } from './field-lines.ts'
 import { kubectlTags } from './kubectl-tags.ts'
+import { unmergeableIn } from './merges.ts'
 import type { FieldPath } from './problem.ts'
 import { tellFaults } from './syntax-faults.ts'
 
@@ -128,7 +130,7 @@ function readDocument(
 
 interface Fault {
   readonly fault: string
-  readonly at: Alias | ParsedNode | null
+  readonly at: Node | null
 }
 
 /** @throws {RangeError} nested too deeply */
@@ -141,7 +143,7 @@ function valueOf(document: Document.Parsed<ParsedNode>, aliases: AliasBudget): {
   } catch (error) {
     if (error instanceof RangeError) throw error
     const alias = unknownAlias(document)
-    if (alias === undefined) return { fault: 'merges (<<) what is no map', at }
+    if (alias === undefined) return { fault: 'merges (<<) what is no map', at: unmergeableIn(document) ?? at }
     return { fault: 'text that begins with * must be in quotes (as an alias, it names nothing above it)', at: alias }
   }
 }

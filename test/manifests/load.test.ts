@@ -223,7 +223,10 @@ t.test('aliases are counted by what they stand for, in time that does not grow w
   )
   const text = `apiVersion: v1\nkind: List\nitems:\n${items.join('\n')}`
   t.equal(resourcesOf(loadTexts({ 'a.yaml': text }, {})).virtualKeys.length, 2_000)
-  t.match(messagesOf(loadTexts({ 'a.yaml': 'x: { <<: 1 }' }, {})), [/merges \(<<\) what is no map/])
+  for (const merge of ['1', '*n', '[*m, 1]', '[*m, [*m]]', '*l', "'x'"]) {
+    const merging = `m: &m { a: b }\nn: &n 1\nl: &l [*m, *n]\nx: { <<: *m }\ny: { <<: [*m, *m], '<<': 1 }\nz:\n  <<: ${merge}\n`
+    t.strictSame(messagesOf(loadTexts({ 'a.yaml': merging }, {})), ['a.yaml:7: document 1: merges (<<) what is no map'])
+  }
   const merged = items.map((item) =>
     item.replace('*s', '{ <<: *s, suspended: true }').replace('&s {}', '&s { policies: {} }'),
   )
