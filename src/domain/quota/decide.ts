@@ -3,7 +3,8 @@
  * in Lua; the two are held together by a test that runs random sequences on both.
  *
  * 1. A limit that blocks refuses where what is spent leaves too little (`budget`, `token-quota`); where only the
- *    reservations in flight are in the way it is `reserved`, which a moment's patience cures. Hopeless ones win.
+ *    reservations in flight are in the way it is `reserved`, which a moment's patience cures. Hopeless ones win. One of which
+ *    the request takes nothing refuses nothing.
  * 2. An open answer is granted what the tightest limit leaves, but never less than its useful minimum.
  */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
@@ -38,6 +39,8 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
     if (limit.onExceed !== 'Block') continue
     const state = states(scope, window)
     const least = amountIn(limit.unit, boundOf(need, need.open?.minTokens ?? 0))
+    // More may be spent than the limit: what takes nothing of it (embeddings, of output tokens) does not add to that.
+    if (least === 0) continue
     const spent = amountIn(limit.unit, state.spent)
     if (spent + least > limit.limit)
       return spentRefusal(scope, window, limit, state, spent + least - limit.limit, least)

@@ -31,8 +31,9 @@ export interface QuotaNeed {
 }
 
 export interface OpenOutput {
+  /** At least 1. */
   readonly choices: number
-  /** Tokens of one choice that are useful at least and at most. */
+  /** Tokens of one choice that are useful at least, 1 or more, and at most. */
   readonly minTokens: number
   readonly maxTokens: number
   /** Of the dearest candidate. */

@@ -120,6 +120,20 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     t.match((await store.usage(day)).limits, [{ spent: 130, reserved: 0, remaining: 0 }])
   })
 
+  test('a limit refuses nothing that takes nothing of it, however much is spent', async (t, {
+    store,
+    limited,
+    spend,
+  }) => {
+    const both = limited({ key: { budgets: [{ limit: 100 }], tokenQuotas: [{ kind: 'Output', limit: 10 }] } })
+    await store.settle(await spend.admit(both, need(60, 5, 10)), charge(130, 5, 11))
+    t.match(await spend.tryAdmit(both, need(0, 5, 0)), { type: 'admitted' })
+    const open = { ...need(0, 5, 0), open: { choices: 1, minTokens: 1, maxTokens: 9, price: 0 } }
+    t.match(await spend.tryAdmit(both, open), { type: 'refused', reason: 'token-quota' })
+    t.match(await spend.tryAdmit(both, need(1, 5, 0)), { type: 'refused', reason: 'budget' })
+    t.match((await store.usage(both)).limits, [{ spent: 130, reserved: 0 }, { spent: 11 }])
+  })
+
   test('counts tokens by kind', async (t, { store, limited, spend }) => {
     const tokens = limited({
       key: {

@@ -18,7 +18,8 @@ local function decide_size(plan, windows, states, need, open)
     local number, unit, limit = plan[at], plan[at + 1], plan[at + 2]
     local state = states[number]
     local needed, spent = amount_in(unit, least, 1), amount_in(unit, state, 1)
-    if spent + needed > limit then
+    -- More may be spent than the limit: what takes nothing of it does not add to that.
+    if needed > 0 and spent + needed > limit then
       local window, reset = windows[number], -1
       -- A request that is larger than the whole limit never fits.
       if needed <= limit and window[2] > 0 then
@@ -29,7 +30,9 @@ local function decide_size(plan, windows, states, need, open)
       return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent }
     end
     local left = limit - spent - amount_in(unit, state, 4)
-    if needed > left then
+    if needed == 0 then
+      -- Nor do reservations stand in its way.
+    elseif needed > left then
       reserved = reserved or { RESERVED, (at - 2) / 3, 1000, -1 }
     elseif open then
       granted = math.min(granted, open_answer().tokens_for(open, unit, left - amount_in(unit, need, 1)))
