@@ -64,8 +64,10 @@ function codeOf(error: unknown): string | undefined {
  * Why a login failed: where the server asks for one and there is none, `lacking` goes before its words, which are of its protocol.
  * @param password the library sends none where it is empty, as a shell makes it of a variable that is not set
  * @param lacking what the address lacks
+ * @param refused whose login was refused, where the address has another one as well
  */
-export function loginError(error: unknown, password: string | undefined, lacking: string): unknown {
+export function loginError(error: unknown, password: string | undefined, lacking: string, refused?: string): unknown {
+  if (refused !== undefined && hasCode(error, ['WRONGPASS'])) return because(refused, error)
   return (password ?? '') === '' && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
 }
 

@@ -52,6 +52,7 @@ export function openWire(address: RedisAddress, options: WireOptions, signal: Ab
 
 const NO_PASSWORD = 'the address has no password'
 const NO_SENTINEL_LOGIN = 'the address has no login of the Sentinels'
+const SENTINEL_LOGIN_REFUSED = 'the Sentinel refuses the login that the address has for it (?sentinel=)'
 
 async function openDataServer(
   host: RedisHost,
@@ -145,7 +146,7 @@ async function askSentinel(
     if (own.aborted && !signal.aborted) {
       throw new Error(`the Sentinel ${sentinel.host}:${sentinel.port} did not answer`, { cause: error })
     }
-    throw loginError(error, address.sentinelPassword, NO_SENTINEL_LOGIN)
+    throw loginError(error, address.sentinelPassword, NO_SENTINEL_LOGIN, SENTINEL_LOGIN_REFUSED)
   }
 }
 

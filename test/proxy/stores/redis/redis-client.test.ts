@@ -80,6 +80,8 @@ t.test('says in words of its own that the address lacks the password that is ask
   t.match(await reasonFor(`redis+cluster://${host}`), `for the others: the address has no password: ${asked}`)
   t.match(await reasonFor(`redis+sentinel://${host}/m`), `master: the address has no login of the Sentinels: ${asked}`)
   t.notMatch(await reasonFor(`redis://:wrong@${host}`), /has no password/)
+  const refused = 'master: the Sentinel refuses the login that the address has for it (?sentinel=): WRONGPASS'
+  t.match(await reasonFor(`redis+sentinel://${host}/m?sentinel=:wrong`), refused)
 })
 
 t.test('is told its address later, and goes over to another login without a gap', async (t) => {
