@@ -101,6 +101,13 @@ function stateFault(path: string | undefined, error: Error): string {
   switch ('code' in error ? error.code : undefined) {
     case 'ENOTDIR':
       return `--state ${path} is a file, or lies below one; name a folder`
+    case 'EEXIST':
+      return `--state ${path}: virtual-keys in it is not a folder; remove it, or name another folder`
+    case 'EACCES':
+    case 'EPERM':
+      return `--state ${path} cannot be written by this user; name another folder`
+    case 'EROFS':
+      return `--state ${path} lies on a read-only file system; name another folder`
     case 'ENOENT':
       return `--state ${path}: there is no such folder, and none can be made there; name another`
     default:

@@ -523,6 +523,7 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
     file: 'no folder',
     state: { 'master-secret': '' },
     weak: { 'master-secret': 'hello' },
+    spoilt: { 'virtual-keys': '' },
   })
   const standalone = ['standalone', '--config', join(folder, 'key.yaml'), '--demo', '--listen', '127.0.0.1:0']
   const taken = createServer().listen(0, '127.0.0.1')
@@ -551,6 +552,16 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
     status: 2,
     stderr: /^tollgate: --state \/proc\/tollgate: there is no such folder, and none can be made there.*\n$/,
   })
+  // A folder where neither root nor anybody else can make one.
+  t.match(run(...standalone, '--state', '/sys/tollgate'), {
+    status: 2,
+    stderr:
+      /^tollgate: --state \/sys\/tollgate (cannot be written by this user|lies on a read-only file system); name another folder\n$/,
+  })
+  t.match(run(...standalone, '--state', join(folder, 'spoilt')), {
+    status: 2,
+    stderr: /^tollgate: --state .*spoilt: virtual-keys in it is not a folder; remove it, or name another folder\n$/,
+  })
   symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'))
   t.match(run(...standalone, '--state', join(folder, 'dangling')), {
     status: 2,
@@ -574,7 +585,7 @@ t.test('a state folder without room for a file is one line, and nothing half is 
   // NODE_OPTIONS: the test runner's own, by which it writes files in every process.
   const command = ['-c', 'unset NODE_OPTIONS; ulimit -f 0; exec "$0" "$@"', process.execPath, ...args]
   const full = spawnSync('bash', command, { encoding: 'utf8' })
-  t.match(full, { status: 2, stderr: /^tollgate: --state: EFBIG.*\n$/ })
+  t.match(full, { status: 2, stderr: /^tollgate: --state: .*master-secret: EFBIG: file too large\n$/ })
   t.strictSame(readdirSync(state), ['virtual-keys'])
 })
 

@@ -3,15 +3,16 @@
  * directory everything is kept in memory and is new at the next start. Nothing is written anywhere else.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Secret } from '../../domain/secret.ts'
 
+const VIRTUAL_KEYS = 'virtual-keys'
 const MASTER_SECRET_BYTES = 32
 /** Of a secret that somebody has put there: that many random bytes are 32 characters at least, however they are written. */
 const MIN_MASTER_SECRET_CHARACTERS = 32
 
-/** What is wrong with a file of the folder. */
+/** What is wrong with a file of the folder, with its name. */
 export class StateError extends Error {}
 
 export class StateDirectory {
@@ -21,7 +22,7 @@ export class StateDirectory {
   /** @throws {Error} where the directory cannot be made. */
   constructor(path: string | undefined) {
     this.#path = path
-    if (path !== undefined) makeFolders(join(path, 'virtual-keys'))
+    if (path !== undefined) makeFolders(join(path, VIRTUAL_KEYS))
   }
 
   /** Whether values outlive the process. */
@@ -39,18 +40,54 @@ export class StateDirectory {
     return secret
   }
 
-  /** The text of a generated key; made by `create` the first time. */
+  /** The text of a generated key; made by `create` the first time. @throws {StateError} as of `#value` */
   virtualKey(namespace: string, name: string, create: () => string): Secret {
-    return this.#value(join('virtual-keys', `${namespace}.${name}`), create)
+    return this.#value(join(VIRTUAL_KEYS, `${namespace}.${name}`), create)
   }
 
-  /** @throws {Error} where a file cannot be read or written: losing a key silently would lock its users out. */
+  /** @throws {StateError} where a file cannot be read or written: losing a key silently would lock its users out. */
   #value(name: string, create: () => string): Secret {
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    const value = new Secret(this.#path === undefined ? create() : readOrCreate(join(this.#path, name), create))
+    const value = new Secret(this.#path === undefined ? create() : this.#kept(this.#path, name, create))
     this.#values.set(name, value)
     return value
+  }
+
+  #kept(path: string, name: string, create: () => string): string {
+    const file = join(path, name)
+    try {
+      this.#restore(path)
+      return readOrCreate(file, create)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error
+      throw new StateError(faultOf(file, error), { cause: error })
+    }
+  }
+
+  /**
+   * Makes a folder again that was lost while this runs, with what was in it, which is in force: a new key alone would have
+   * all others locked out at the next start. A file that was removed alone is not put back: so a key is rotated.
+   */
+  #restore(path: string): void {
+    const folder = join(path, VIRTUAL_KEYS)
+    if (existsSync(folder)) return
+    makeFolders(folder)
+    for (const [name, value] of this.#values) createUnlessThere(join(path, name), `${value.reveal()}\n`)
+  }
+}
+
+function faultOf(file: string, { code, message }: Error & { readonly code: unknown }): string {
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return `${file} cannot be read or written by this user`
+    case 'EISDIR':
+      return `${file} is a folder, not a file; remove it to have a new one made`
+    case 'ENOTDIR':
+      return `${dirname(file)} is not a folder`
+    default:
+      return `${file}: ${message.replace(/, \w+( '.*')?$/s, '')}`
   }
 }
 
@@ -77,14 +114,18 @@ function makeFolder(path: string): void {
 }
 
 function readOrCreate(file: string, create: () => string): string {
-  try {
-    createFile(file, `${create()}\n`)
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  }
+  createUnlessThere(file, `${create()}\n`)
   const text = readFileSync(file, 'utf8').trim()
   if (text === '') throw new StateError(`${file} is empty; remove it to have a new one made`)
   return text
+}
+
+function createUnlessThere(file: string, text: string): void {
+  try {
+    createFile(file, text)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
 }
 
 /** Exclusive: of several processes that start at once, one writes and the others read. A full disk leaves no empty file. */
