@@ -1,17 +1,13 @@
 /** Manifests on disk to the configuration in force: read, validate, build, swap. A bad state of the files changes nothing. */
-import { randomBytes } from 'node:crypto'
 import { ConfigurationLog } from './configuration-log.ts'
 import { contentHash } from './crypto/content-hash.ts'
 import type { PolicyLevels } from './domain/policy/resolve-policy.ts'
 import { buildSnapshotInSteps } from './domain/resources/build-snapshot.ts'
 import type { ResourceConditions } from './domain/resources/conditions.ts'
-import { namespacedName } from './domain/resources/namespaced-name.ts'
-import type { SecretLookup } from './domain/resources/secret-lookup.ts'
-import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
-import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { VirtualKeyEntry } from './domain/snapshot/snapshot.ts'
 import type { Steps } from './domain/steps.ts'
+import { GeneratedKeys, textsOf, withGenerated } from './generated-keys.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import { loadManifestsInSteps, loadTexts, type LoadResult, type ManifestResources } from './manifests/load.ts'
 import { formatPlaced, formatResource } from './manifests/places.ts'
@@ -23,7 +19,7 @@ import {
   type DerivedSecrets,
 } from './proxy/config/configuration.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
-import { StateError, type StateDirectory } from './proxy/config/state-directory.ts'
+import type { StateDirectory } from './proxy/config/state-directory.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import type { Now } from './proxy/pipeline/ports.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
@@ -41,6 +37,8 @@ export interface StandaloneOptions {
   readonly wallNow: Now
   /** Called after each reading: whether it is in force. */
   readonly loaded: (ok: boolean) => void
+  /** Calls `again` after a while: to try what the state folder has not taken. */
+  readonly later: (again: () => void) => void
 }
 
 /** A key that this process has made and that is in force, with the levels of its policy. */
@@ -48,12 +46,6 @@ export interface UsableKey extends PolicyLevels {
   readonly id: string
   readonly text: Secret
   readonly key: VirtualKeyEntry
-}
-
-interface GeneratedKey {
-  /** `namespace/name` of the Secret that would hold it in a cluster. */
-  readonly secretName: string
-  readonly key: Secret
 }
 
 /** No client waits for a reading whose going would end it. */
@@ -71,6 +63,7 @@ class ManifestError extends Error {}
 export class StandaloneConfiguration {
   readonly #options: StandaloneOptions
   readonly #words: ConfigurationLog
+  readonly #generatedKeys: GeneratedKeys
   readonly #texts: Record<string, string> = {}
   #generated: { readonly id: string; readonly key: Secret }[] = []
   #revision: string | undefined
@@ -84,6 +77,8 @@ export class StandaloneConfiguration {
   constructor(options: StandaloneOptions) {
     this.#options = options
     this.#words = new ConfigurationLog(options.log)
+    const { state, later } = options
+    this.#generatedKeys = new GeneratedKeys({ state, later, found: () => void this.reload() })
   }
 
   /** Manifests beside those on disk, of the demo. In force from the next reading on. */
@@ -148,8 +143,7 @@ export class StandaloneConfiguration {
       if (resources !== undefined) yield* this.#swap(resources)
       return resources !== undefined
     } catch (err) {
-      const isTold = err instanceof ManifestError || err instanceof StateError
-      log.error(isTold ? { problem: err.message } : { err }, 'configuration refused')
+      log.error(err instanceof ManifestError ? { problem: err.message } : { err }, 'configuration refused')
       return false
     }
   }
@@ -172,7 +166,7 @@ export class StandaloneConfiguration {
 
   *#swap(resources: ManifestResources): Steps<undefined> {
     const { secrets, holder, log, wallNow } = this.#options
-    const generated = yield* this.#generate(resources)
+    const generated = yield* this.#generatedKeys.read(resources.virtualKeys)
     const { snapshot, conditions, credentials } = yield* buildSnapshotInSteps({
       ...resources,
       secretValue: withGenerated(secretLookup(resources.secrets), generated),
@@ -186,7 +180,7 @@ export class StandaloneConfiguration {
     this.#requireAsBefore(resources)
     const configuration = yield* createConfigurationInSteps(snapshot, credentials, secrets)
     const hadProvider = holder.current() !== undefined && this.hasUsableProvider()
-    this.#generated = [...generated].map(([id, { key }]) => ({ id, key }))
+    this.#generated = textsOf(generated)
     holder.swap(configuration)
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
@@ -225,19 +219,6 @@ export class StandaloneConfiguration {
     if (gone !== undefined)
       throw new ManifestError(`the manifests declare no ${gone.kind} any more; restart the gateway if that is meant`)
   }
-
-  /** The keys with source Generated, by the name of the Secret that would hold them in a cluster. */
-  *#generate({ virtualKeys }: ManifestResources): Steps<Map<string, GeneratedKey>> {
-    const generated = new Map<string, GeneratedKey>()
-    for (const resource of virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')) {
-      const { namespace, name } = resource.metadata
-      const key = this.#options.state.virtualKey(namespace, name, newKeyText)
-      const secretName = namespacedName({ namespace, name: generatedSecretName(resource) })
-      generated.set(namespacedName(resource.metadata), { secretName, key })
-      yield
-    }
-    return generated
-  }
 }
 
 /** An organization whose masking cannot be read must not vanish with all its keys because of a slip in a pattern. */
@@ -250,10 +231,6 @@ function requirePatterns(conditions: readonly ResourceConditions[], resources: M
   }
 }
 
-function newKeyText(): string {
-  return renderVirtualKey(randomBytes(VIRTUAL_KEY_BYTES)).text
-}
-
 function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestResources {
   const all = results.map(({ resources }) => resources)
   return {
@@ -263,13 +240,5 @@ function merge(results: readonly (LoadResult & { type: 'loaded' })[]): ManifestR
     namespaces: all.flatMap(({ namespaces }) => namespaces),
     secrets: all.flatMap(({ secrets }) => secrets),
     places: new Map(all.flatMap(({ places }) => [...places])),
-  }
-}
-
-function withGenerated(lookup: SecretLookup, generated: ReadonlyMap<string, GeneratedKey>): SecretLookup {
-  const bySecret = new Map([...generated.values()].map(({ secretName, key }) => [secretName, key]))
-  return (namespace, name, key) => {
-    const secret = key === 'key' ? bySecret.get(namespacedName({ namespace, name })) : undefined
-    return secret === undefined ? lookup(namespace, name, key) : { type: 'value', secret }
   }
 }

@@ -22,6 +22,9 @@ export const STANDALONE_FLAGS = {
   demo: { type: 'switch', help: 'start demo providers where no provider has its key, and print a call to paste' },
 } as const satisfies Record<string, FlagSpec>
 
+/** A full disk, or rights that somebody has to give: minutes rather than moments. Trying costs an attempt to open a file. */
+const STATE_RETRY_MS = 10_000
+
 /** Starts the gateway; resolves when it listens. It ends by signal. @throws {UsageError} */
 export async function runStandalone(
   args: readonly string[],
@@ -48,6 +51,7 @@ export async function runStandalone(
     now,
     wallNow: Date.now,
     loaded: (ok) => metrics.configurationLoaded(ok, Date.now()),
+    later: (again) => void setTimeout(again, STATE_RETRY_MS).unref(),
   })
   // From before the first reading on: what changes during it is not missed.
   const watch = watchFiles(flags.config, isManifestName, () => void configuration.reload())

@@ -1,5 +1,5 @@
 /** Readings of the manifests beside requests: in turns with them, one after the other. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
@@ -11,14 +11,18 @@ const KEYS = 50
 /** A clock by which every step takes a whole turn. */
 const TURN_MS = 10
 
-function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
-  const folder = t.testdir({})
-  const state = new StateDirectory(undefined)
+/** @param content of the state folder; where it is left out, nothing outlives the process */
+function begin(t: Test, environment: NodeJS.ProcessEnv = {}, content?: NonNullable<Parameters<Test['testdir']>[0]>) {
+  const root = t.testdir(content === undefined ? { manifests: {} } : { manifests: {}, state: content })
+  const folder = join(root, 'manifests')
+  const statePath = join(root, 'state')
+  const state = new StateDirectory(content === undefined ? undefined : statePath)
   const holder = new ConfigurationHolder()
   const inForce: number[] = []
   holder.onChange(({ compiled }) => void inForce.push(compiled.snapshot.virtualKeys.length))
   const warnings: unknown[] = []
   const errors: unknown[] = []
+  const due: (() => void)[] = []
   let nowMs = 0
   const configuration = new StandaloneConfiguration({
     paths: [folder],
@@ -35,9 +39,16 @@ function begin(t: Test, environment: NodeJS.ProcessEnv = {}) {
     now: () => (nowMs += TURN_MS),
     wallNow: () => 0,
     loaded() {},
+    later: (again) => void due.push(again),
   })
   const write = (text: string, name = 'keys.yaml') => writeFileSync(join(folder, name), text)
-  return { configuration, inForce, write, warnings, errors, holder }
+  const fileOf = (key: string) => join(statePath, 'virtual-keys', `default.${key}`)
+  /** The keys in force that are not suspended. */
+  const usable = () => {
+    const declared = holder.current()?.compiled.snapshot.virtualKeys ?? []
+    return declared.filter(({ suspended }) => !suspended).map(({ id }) => id)
+  }
+  return { configuration, inForce, write, warnings, errors, holder, statePath, fileOf, usable, due }
 }
 
 const keys = (count: number) => yaml(...Array.from({ length: count }, (_, index) => generatedKey(`key-${index}`)))
@@ -58,24 +69,69 @@ t.test('between the keys of a long file others have their turn', async (t) => {
   t.ok(turns >= 5 * KEYS, `${turns} turns`)
 })
 
-t.test('an empty file of a generated key is told of without a stack', async (t) => {
-  const folder = t.testdir({ 'key.yaml': keys(1), state: { 'virtual-keys': { 'default.key-0': '' } } })
-  const state = new StateDirectory(join(folder, 'state'))
-  const errors: unknown[] = []
-  const configuration = new StandaloneConfiguration({
-    paths: [join(folder, 'key.yaml')],
-    environment: {},
-    state,
-    secrets: deriveSecrets(state.masterSecret()),
-    holder: new ConfigurationHolder(),
-    log: { debug() {}, info() {}, warn() {}, error: (...line: unknown[]) => void errors.push(line) },
-    now: () => 0,
-    wallNow: () => 0,
-    loaded() {},
-  })
-  t.equal(await configuration.reload(), false)
-  t.match(errors, [[{ problem: /default\.key-0 is empty; remove it/ }, 'configuration refused']])
-})
+t.test(
+  'a generated key whose file cannot be used is out of force alone: a revocation beside it is not held up',
+  async (t) => {
+    const { configuration, write, warnings, errors, statePath, fileOf, usable } = begin(t, {}, {})
+    write(yaml(generatedKey('a'), generatedKey('b')))
+    t.equal(await configuration.reload(), true)
+    const cases: [() => void, RegExp][] = [
+      [() => writeFileSync(fileOf('c'), ''), /default\.c is empty; remove it to have a new one made$/],
+      [() => mkdirSync(fileOf('c')), /default\.c is a folder, not a file; remove it to have a new one made$/],
+      [
+        () => {
+          rmSync(join(statePath, 'virtual-keys'), { recursive: true })
+          writeFileSync(join(statePath, 'virtual-keys'), '')
+        },
+        /virtual-keys is not a folder$/,
+      ],
+    ]
+    for (const [spoil, detail] of cases) {
+      spoil()
+      write(yaml(generatedKey('a').replace('{}\n', '{ suspended: true }\n'), generatedKey('b'), generatedKey('c')))
+      t.equal(await configuration.reload(), true)
+      t.strictSame(usable(), ['default/b'], 'the text of b is known')
+      const told = {
+        kind: 'VirtualKey',
+        resource: 'default/c',
+        place: /keys\.yaml:11$/,
+        reason: 'StateUnusable',
+        detail,
+      }
+      t.match(warnings.splice(0).at(-1), [told, 'resource not in force'])
+      write(yaml(generatedKey('a'), generatedKey('b')))
+      t.equal(await configuration.reload(), true)
+      rmSync(fileOf('c'), { recursive: true, force: true })
+      warnings.length = 0
+    }
+    t.strictSame(errors, [])
+  },
+)
+
+t.test(
+  'a generated key whose file can be used again comes into force with the next reading, and by itself',
+  async (t) => {
+    const { configuration, write, fileOf, usable, due } = begin(
+      t,
+      {},
+      { 'virtual-keys': { 'default.b': '', 'default.c': '' } },
+    )
+    write(yaml(generatedKey('a'), generatedKey('b'), generatedKey('c')))
+    t.equal(await configuration.reload(), true)
+    t.strictSame(usable(), ['default/a'])
+    rmSync(fileOf('b'))
+    t.equal(await configuration.reload(), true)
+    t.strictSame(usable(), ['default/a', 'default/b'])
+    t.equal(due.length, 1, 'one attempt is due, however often is read meanwhile')
+    due.shift()?.()
+    t.equal(due.length, 1, 'nothing has changed: another attempt, and no reading')
+    rmSync(fileOf('c'))
+    due.shift()?.()
+    await configuration.reload()
+    t.strictSame(usable(), ['default/a', 'default/b', 'default/c'])
+    t.equal(due.length, 0)
+  },
+)
 
 t.test('what changes during a reading is read by the next, in order', async (t) => {
   const { configuration, inForce, write } = begin(t)

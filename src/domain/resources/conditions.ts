@@ -21,6 +21,7 @@ export type ConditionReason =
   | 'KeyReady'
   | 'SecretNotFound'
   | 'SecretKeyMissing'
+  | 'StateUnusable'
   | 'WeakKey'
   | 'DuplicateKey'
   | 'Ready'

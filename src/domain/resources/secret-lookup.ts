@@ -11,8 +11,11 @@ export type SecretValue =
    * there is instead where whoever reads the conditions may know of it.
    */
   | { readonly type: 'no-entry'; readonly detail?: string }
-  /** Nothing is known of this namespace's Secrets: access to it is missing, or still on its way. */
-  | { readonly type: 'unreadable' }
+  /**
+   * Nothing is known of it: of all of this namespace's Secrets, as access to them is missing or still on its way, where no
+   * refusal says otherwise.
+   */
+  | { readonly type: 'unreadable'; readonly refusal?: Refusal }
 
 /** One entry of a Secret, decoded. Never throws. */
 export type SecretLookup = (namespace: string, name: string, key: string) => SecretValue
@@ -31,7 +34,7 @@ export function resolveSecret(
   for (const namespace of namespaces) {
     const found = lookup(namespace, reference.name, reference.key)
     if (found.type === 'value') return found
-    if (found.type === 'unreadable') return unreadable(namespace)
+    if (found.type === 'unreadable') return unreadable(namespace, found.refusal)
     if (found.type === 'no-entry') return missingEntry(namespace, reference, found.detail)
     if (near === '' && found.nearName !== undefined) near = `, did you mean ${found.nearName}?`
   }
@@ -39,9 +42,9 @@ export function resolveSecret(
   return { type: 'refused', refusal: { reason: 'SecretNotFound', message } }
 }
 
-function unreadable(namespace: string): ResolvedSecret {
+function unreadable(namespace: string, refusal: Refusal | undefined): ResolvedSecret {
   const message = `Secrets in namespace ${namespace} cannot be read`
-  return { type: 'refused', refusal: { reason: 'SecretNotFound', message }, isUnreadable: true }
+  return { type: 'refused', refusal: refusal ?? { reason: 'SecretNotFound', message }, isUnreadable: true }
 }
 
 function missingEntry(
