@@ -151,7 +151,9 @@ export class StandaloneConfiguration {
   /** Undefined: not all of it is valid, and the log says what is not. */
   *#load(): Steps<ManifestResources | undefined> {
     const { paths, environment, log } = this.#options
-    const results = [yield* loadManifestsInSteps(paths, environment), loadTexts(this.#texts, environment)]
+    const added = loadTexts(this.#texts, environment)
+    const beside = added.type === 'loaded' ? added.resources.places : undefined
+    const results = [yield* loadManifestsInSteps(paths, environment, beside), added]
     const invalid = results.filter((result) => result.type === 'invalid')
     if (invalid.length === 0) {
       const loaded = results.filter((result) => result.type === 'loaded')

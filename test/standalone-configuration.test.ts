@@ -316,10 +316,7 @@ async function turnsPassed(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-t.test('a provider that comes into use beside the demo is told of, once, as the demo stays', async (t) => {
-  const { configuration, write, warnings } = begin(t)
-  const said = () => warnings.splice(0).map((line) => (Array.isArray(line) ? line[1] : line))
-  const local = (name: string) => `apiVersion: tollgate.dev/v1alpha1
+const local = (name: string) => `apiVersion: tollgate.dev/v1alpha1
 kind: Provider
 metadata: { name: ${name} }
 spec:
@@ -329,6 +326,10 @@ spec:
   credentials: { type: None }
   models: [{ name: m }]
 `
+
+t.test('a provider that comes into use beside the demo is told of, once, as the demo stays', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const said = () => warnings.splice(0).map((line) => (Array.isArray(line) ? line[1] : line))
   write(keys(1))
   await configuration.reload()
   configuration.addSource({ '(demo)': local('demo-a') })
@@ -339,3 +340,19 @@ spec:
   await configuration.reload()
   t.strictSame(said(), [DEMO_STAYS])
 })
+
+t.test(
+  "a provider of the manifests that is named as one of the demo's is refused, as two of one name are",
+  async (t) => {
+    const { configuration, write, errors, holder } = begin(t)
+    write(keys(1))
+    configuration.addSource({ '(demo)': local('demo-a') })
+    t.equal(await configuration.reload(), true)
+    write(local('demo-a'), 'own.yaml')
+    t.equal(await configuration.reload(), false)
+    const problem =
+      /own\.yaml:3: document 1 Provider demo-a: metadata\.name: duplicate: Provider demo-a is already declared at \(demo\):1/
+    t.match(errors[0], [{ problem }, 'manifest refused'])
+    t.equal(holder.current()?.compiled.deployments.length, 1)
+  },
+)

@@ -64,10 +64,17 @@ export function loadManifests(paths: readonly string[], environment: Environment
   return takeAll(loadManifestsInSteps(paths, environment))
 }
 
-/** The same in steps. All files are read in the first, thousands in 50 ms: two that change together are seen together. */
-export function* loadManifestsInSteps(paths: readonly string[], environment: Environment): Steps<LoadResult> {
+/**
+ * The same in steps. All files are read in the first, thousands in 50 ms: two that change together are seen together.
+ * @param beside what is declared elsewhere and in force with them: a name that it has is a duplicate here
+ */
+export function* loadManifestsInSteps(
+  paths: readonly string[],
+  environment: Environment,
+  beside: Places = new Map(),
+): Steps<LoadResult> {
   const { files, problems } = findFiles(paths)
-  const load = new Load(environment)
+  const load = new Load(environment, beside)
   for (const problem of problems) load.refuseFile(problem.file, problem.message, problem.allowed)
   const texts: { readonly file: string; readonly text: string }[] = []
   for (const file of files) {
@@ -92,15 +99,16 @@ class Load {
   readonly #environment: Environment
   readonly #problems: ManifestProblem[] = []
   readonly #warnings: IgnoredObject[] = []
-  readonly #places = new Map<string, Place>()
+  readonly #places: Map<string, Place>
   readonly #organizations: OrganizationResource[] = []
   readonly #providers: ProviderResource[] = []
   readonly #virtualKeys: VirtualKeyResource[] = []
   readonly #namespaces: NamespaceResource[] = []
   readonly #secrets: SecretResource[] = []
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, beside: Places = new Map()) {
     this.#environment = environment
+    this.#places = new Map(beside)
   }
 
   refuseFile(file: string, message: string, allowed?: string): void {
