@@ -13,7 +13,7 @@ export function greeting(url: string, configuration: StandaloneConfiguration, is
   const more = keys.length > MOST_SHOWN ? `and ${keys.length - MOST_SHOWN} more\n` : ''
   const shown = lines.join('') + more
   const demo = isDemo
-    ? '\nNo provider key is in the environment: two demo providers answer (no model behind them; one fails every third call).\n'
+    ? '\nNo provider of the manifests is in use: two demo providers answer (no model behind them; one fails every third call).\n'
     : ''
   return `\nTollgate listens on ${url}\n${shown}${demo}\n${callOf(callable(url), keys.find(mayCall))}\n`
 }

@@ -19,7 +19,10 @@ export const STANDALONE_FLAGS = {
   ...DATA_PLANE_FLAGS,
   state: { type: 'text', help: 'folder of generated keys and secrets; without it they are new at every start' },
   redis: { type: 'text', help: 'redis://... for quotas shared by several gateways; without it they are in memory' },
-  demo: { type: 'switch', help: 'start demo providers where no provider has its key, and print a call to paste' },
+  demo: {
+    type: 'switch',
+    help: 'start demo providers where no provider of the manifests is in use, and print a call to paste',
+  },
 } as const satisfies Record<string, FlagSpec>
 
 /** A full disk, or rights that somebody has to give: minutes rather than moments. Trying costs an attempt to open a file. */
