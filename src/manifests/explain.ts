@@ -73,12 +73,28 @@ function missing(schema: Schema | undefined, params: Readonly<Record<string, unk
   return field === undefined ? {} : { allowed: describeSchema(field) }
 }
 
-/** Most wrong types come from YAML reading what was meant as text: say what to do about it. */
 function wrongType({ path, found, schema }: StructureFault): FieldProblem {
-  const cure =
-    schema?.type === 'string' && (typeof found === 'boolean' || typeof found === 'number') ? ' (put it in quotes)' : ''
-  const message = `is ${describeValue(found)}${cure}`
+  const cure = schema === undefined ? undefined : cureOf(found, schema)
+  const message = `is ${describeValue(found)}${cure === undefined ? '' : ` (${cure})`}`
   return { path, message, blocking: true, ...(schema === undefined ? {} : { allowed: describeSchema(schema) }) }
+}
+
+/** Written without quotes, these would be of the type. */
+const UNQUOTED: Readonly<Partial<Record<Schema['type'], RegExp>>> = {
+  number: /^-?\d+(\.\d+)?$/,
+  integer: /^-?\d+$/,
+  boolean: /^(true|false)$/,
+}
+
+/** Most wrong types come from YAML reading what was meant as text, or from quotes: say what to do, where it is enough. */
+function cureOf(found: unknown, { type, format, pattern = '' }: Schema): string | undefined {
+  if (typeof found === 'string') return UNQUOTED[type]?.test(found) === true ? 'write it without quotes' : undefined
+  if (type !== 'string' || (typeof found !== 'boolean' && typeof found !== 'number')) return undefined
+  if (format !== 'duration' && format !== 'date-time') return 'put it in quotes'
+  // In quotes it would be refused next: a duration has a unit, and neither a number nor a boolean is a time.
+  const inSeconds = `${found}s`
+  const isDuration = format === 'duration' && new RegExp(pattern).test(inSeconds)
+  return isDuration ? `write it with its unit, such as ${inSeconds}` : undefined
 }
 
 /** A duration without the right form has no value that a CEL rule could compare. */
