@@ -11,6 +11,7 @@ import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
 import { evictionWatch } from './eviction.ts'
 import type { RedisConnection, RedisOptions } from './proxy/stores/redis/redis-client.ts'
+import type { Undelivered } from './proxy/stores/settlement-queue.ts'
 import type { StoreFigures } from './proxy/telemetry/metrics.ts'
 
 const NOTHING_WAITS: StoreFigures = {
@@ -152,10 +153,19 @@ export async function openRedisStores(
       }
     },
     async close() {
+      const { dropped } = audit
       await Promise.all([quotas.close(), audit.close()])
+      tellUndelivered(log, quotas.undelivered(), audit.dropped - dropped)
       await redis.close()
     },
   }
+}
+
+/** The last word of a process that ends while Redis is away: the figures end with it. */
+function tellUndelivered(log: Logger, { atBound, uncharged }: Undelivered, auditRecords: number): void {
+  if (atBound + uncharged + auditRecords === 0) return
+  const fields = { chargedAtBound: atBound, uncharged, auditRecordsOnStdoutOnly: auditRecords }
+  log.warn(fields, 'settlements and audit records did not reach redis before the end')
 }
 
 /** Every record to both. */

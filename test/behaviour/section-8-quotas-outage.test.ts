@@ -1,4 +1,5 @@
 /** DESIGN section 8 with real processes: a Redis that freezes, dies, comes back, or is not there yet. */
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { delayed } from '../helpers/behaviours.ts'
@@ -105,6 +106,33 @@ t.test('a Redis that is killed and comes back empty: no request fails, and count
   t.equal(limit?.reserved, '0.000000')
   t.ok(spent >= (outcomes.length - atKill - 3) * COST, 'all that ended after Redis was lost is counted')
   t.ok(spent <= outcomes.length * COST, 'nothing twice')
+})
+
+t.test('a gateway that ends while Redis is away says what never reached it', async (t) => {
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  upstream.otherwise(WHOLE)
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url, models: PRICED }),
+        virtualKey({ key: keyText('one'), spec: '  budgets: [{ window: Total, limitUSD: "20" }]' }),
+      ),
+    },
+    args: ['--redis', redis.url],
+  })
+  await until(async () => (await send(gateway, 'one')) === 'ok')
+  await until(async () => (await metric(gateway, 'tollgate_pending_settlements')) === 0)
+  await until(async () => (await metric(gateway, 'tollgate_audit_pending_records')) === 0)
+  await redis.kill()
+  t.same([await send(gateway, 'one'), await send(gateway, 'one')], ['ok', 'ok'])
+  gateway.process.kill('SIGTERM')
+  await once(gateway.process, 'close')
+  const [told, stopped] = gateway.lines.slice(-2)
+  t.match(told, { level: 'warn', chargedAtBound: 0, uncharged: 2, auditRecordsOnStdoutOnly: 2 })
+  t.match(stopped, { msg: 'stopped' })
 })
 
 t.test('ready when Redis has been reached, or after a while without it', async (t) => {

@@ -31,10 +31,13 @@ import type {
 import { withDefaults } from './quota-grace-options.ts'
 import type { QuotaHealth, ResilienceOptions, ResilienceSettings } from './quota-grace-options.ts'
 import { QuotaLinks, type Link } from './quota-links.ts'
+import type { Undelivered } from './settlement-queue.ts'
 import { Unsettled } from './unsettled.ts'
 
 export interface ResilientQuotaStore extends QuotaStore {
   health(): QuotaHealth
+  /** What has not been delivered, and after `close` never will be. */
+  undelivered(): Undelivered
 }
 
 /** @param backend throws where it cannot be asked, within a bound; not closed by `close` */
@@ -151,7 +154,11 @@ class Resilient implements ResilientQuotaStore {
     }
   }
 
-  /** Gives the queue a bounded time to drain; what is left is charged at its bound. */
+  undelivered(): Undelivered {
+    return this.#unsettled.undelivered
+  }
+
+  /** Gives the queue a bounded time to drain; what is left is lost, @see Undelivered */
   async close(): Promise<void> {
     this.#links.close()
     const late = new AbortController()

@@ -12,6 +12,14 @@ export interface PendingSettlement {
   readonly sinceMs: Milliseconds
 }
 
+/** What becomes of settlements that are never delivered. */
+export interface Undelivered {
+  /** They stand reserved: the store charges them at their bound when they expire. */
+  readonly atBound: number
+  /** Admitted without the store's word: it knows nothing of them. Those that have used nothing are not counted. */
+  readonly uncharged: number
+}
+
 /** Delivered side by side, so that a long queue drains in few round trips. */
 const BATCH = 64
 
@@ -20,6 +28,13 @@ export class SettlementQueue {
 
   get size(): number {
     return this.#pending.size
+  }
+
+  /** What would be lost if no more were delivered. */
+  get undelivered(): Undelivered {
+    const settlements = [...this.#pending.values()]
+    const atBound = settlements.filter(({ reservation }) => reservation.origin === 'store').length
+    return { atBound, uncharged: settlements.filter(isUnheardOf).length }
   }
 
   /** When the longest waiting one was queued. */
@@ -47,4 +62,9 @@ export class SettlementQueue {
       if (failed !== undefined) throw failed.reason
     }
   }
+}
+
+function isUnheardOf({ reservation, actual }: PendingSettlement): boolean {
+  const { costMicroUsd, inputTokens, outputTokens } = actual
+  return reservation.origin !== 'store' && (costMicroUsd > 0 || inputTokens > 0 || outputTokens > 0)
 }

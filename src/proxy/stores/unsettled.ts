@@ -2,7 +2,7 @@
 import { LinkedList, type Linked } from '../../domain/linked-list.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { SettlementQueue } from './settlement-queue.ts'
-import type { PendingSettlement } from './settlement-queue.ts'
+import type { PendingSettlement, Undelivered } from './settlement-queue.ts'
 
 /** Between two tries of what waits when the process ends. */
 const RETRY_MS: Milliseconds = 50
@@ -32,6 +32,16 @@ export class Unsettled {
     let waiting = 0
     for (const queue of this.#queues.values()) waiting += queue.size
     return waiting
+  }
+
+  /** Of what waits, what would be lost if the process ended now. */
+  get undelivered(): Undelivered {
+    let [atBound, uncharged] = [0, 0]
+    for (const { undelivered } of this.#queues.values()) {
+      atBound += undelivered.atBound
+      uncharged += undelivered.uncharged
+    }
+    return { atBound, uncharged }
   }
 
   /** Since when the oldest of all is owed; infinity: none is. */

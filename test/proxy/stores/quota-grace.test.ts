@@ -516,6 +516,21 @@ t.test('closing gives up after its bound', async (t) => {
   t.pass('came back')
 })
 
+t.test(
+  'what closing could not deliver is charged at its bound, or not at all where the backend knows nothing of it',
+  async (t) => {
+    const { store, backend, id } = breakable(t, { closeMs: 10 })
+    const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+    const [reserved, released] = [await admitted(store, budget, id(), 10), await admitted(store, budget, id(), 10)]
+    backend.broken = true
+    const [used, unused] = [await admitted(store, budget, id(), 10), await admitted(store, budget, id(), 10)]
+    for (const reservation of [reserved, used]) await store.settle(reservation, charge(7))
+    for (const reservation of [released, unused]) await store.settle(reservation, charge(0, 0, 0))
+    await store.close()
+    t.same(store.undelivered(), { atBound: 2, uncharged: 1 })
+  },
+)
+
 t.test('a Redis that freezes under load: every request ends, and everything spent is settled in the end', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
