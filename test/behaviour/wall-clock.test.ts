@@ -55,6 +55,7 @@ t.test('what has a date goes by the clock as it is now; what takes a time does n
   setClock(24 * HOUR_MS)
   t.equal(await call(), 200, 'another day has begun')
   t.equal(await call(short), 401, 'a key has expired')
+  const refusedId = lastId
   t.ok(await spend())
 
   t.equal(await call(), 429)
@@ -62,6 +63,13 @@ t.test('what has a date goes by the clock as it is now; what takes a time does n
   t.equal(await call(short), 200, 'no longer')
 
   await gateway.line((line) => line['requestId'] === lastId)
+  const refusal = await gateway.line((line) => line['requestId'] === refusedId)
+  t.match(
+    refusal,
+    { type: 'audit', error: 'invalid_api_key', virtualKey: 'default/short' },
+    'which one, the record says',
+  )
+  t.notOk('organization' in refusal, 'it does not take room among the records of its organization')
   const records = gateway.lines.filter((line) => line['type'] === 'audit')
   const tomorrow = records.filter((line) => Date.parse(String(line['time'])) > Date.now() + 12 * HOUR_MS)
   t.ok(tomorrow.length > 2 && tomorrow.length < records.length, 'records bear the date of their time')

@@ -72,6 +72,7 @@ function begun(number: number, adapter: string, operation = 'chat'): RequestReco
 function governed(number: number, adapter: string, change: PolicyChange = {}): RequestRecord {
   const record = begun(number, adapter)
   record.caller = caller
+  record.virtualKey = caller.key.id
   record.policy = policyWith(change)
   record.requestedModel = 'm'
   record.cache = 'miss'
@@ -234,6 +235,7 @@ function injection(number: number): RequestRecord {
 function embeddings(number: number): RequestRecord {
   const record = begun(number, 'openai', 'embeddings')
   record.caller = { ...caller, project: undefined }
+  record.virtualKey = caller.key.id
   record.policy = policyWith({})
   record.requestedModel = 'auto'
   answered(record)

@@ -22,7 +22,7 @@ export async function answerReading(
   const { adapter, requestId } = incoming
   const record = new RequestRecord(incoming, operation)
   try {
-    record.caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    record.caller = authenticate(record, requireConfiguration(services), services.wallNow())
     const caller = resolveReadingPolicy(record.caller, incoming)
     record.policy = caller.policy
     const body = JSON.stringify(await read(caller, record))

@@ -36,7 +36,7 @@ export function renderAudit(record: RequestRecord, outcome: Outcome, endedAtMs: 
     error: record.errorCode,
     organization: caller?.organization.name,
     project: caller?.project?.name,
-    virtualKey: caller?.key.id,
+    virtualKey: record.virtualKey,
     tags: record.policy?.tags ?? NONE,
     policy: record.policy === undefined ? undefined : auditPolicyOf(record.policy),
     model: {

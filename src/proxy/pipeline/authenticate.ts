@@ -13,6 +13,13 @@ export interface Caller {
   readonly project: ProjectEntry | undefined
 }
 
+/** Of the record of a request: where it came from, and what is learnt of its key before it is let in. */
+export interface Presented {
+  readonly incoming: Incoming
+  /** Id of the key whose text was presented, also where it is out of force: for the audit record, never for the client. */
+  virtualKey: string | undefined
+}
+
 /** Longer texts are no keys of ours; the bound keeps the digest's cost flat. */
 const MAX_KEY_LENGTH = 1_024
 
@@ -25,9 +32,11 @@ const EMPTY_KEY = /^(?:bearer)?$/i
  * @throws {GatewayError} 401 `invalid_api_key` for every way of not having a valid key: one message of each adapter, and the same
  * work (one digest, one look-up) whatever the reason. 403 `model_not_allowed` where the key may not use the adapter.
  */
-export function authenticate(incoming: Incoming, configuration: Configuration, nowMs: number): Caller {
+export function authenticate(presented: Presented, configuration: Configuration, nowMs: number): Caller {
+  const { incoming } = presented
   const text = presentedKey(incoming)
   const match = configuration.compiled.keysByDigest.get(configuration.digestOf((text ?? '').slice(0, MAX_KEY_LENGTH)))
+  presented.virtualKey = match?.key.id
   const organization = match && configuration.compiled.organizations.get(match.key.organization)
   if (
     text === undefined ||

@@ -40,7 +40,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
   const record = new RequestRecord(incoming, 'count-tokens')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy

@@ -58,7 +58,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
   const record = new RequestRecord(incoming, 'embeddings')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy

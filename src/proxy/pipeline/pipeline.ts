@@ -50,7 +50,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
   const record = new RequestRecord(incoming, 'chat')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(incoming, requireConfiguration(services), services.wallNow())
+    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
     record.caller = caller
     const governed = resolveRequestPolicy(caller, incoming)
     record.policy = governed.policy

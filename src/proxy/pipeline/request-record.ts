@@ -50,6 +50,8 @@ export class RequestRecord {
   readonly incoming: Incoming
   readonly operation: string
   caller: Caller | undefined
+  /** Of the key that was presented, also where it was refused; undefined where no key has that text. */
+  virtualKey: string | undefined
   policy: EffectivePolicy | undefined
   /** `auto` where the client names none; undefined until its body has been read. */
   requestedModel: string | undefined

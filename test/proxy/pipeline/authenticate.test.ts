@@ -4,7 +4,7 @@ import type { VirtualKeyEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { ADAPTERS } from '../../../src/proxy/adapters/registry.ts'
 import { createConfiguration, deriveSecrets } from '../../../src/proxy/config/configuration.ts'
-import { authenticate } from '../../../src/proxy/pipeline/authenticate.ts'
+import { authenticate, type Presented } from '../../../src/proxy/pipeline/authenticate.ts'
 import type { Incoming } from '../../../src/proxy/pipeline/exchange.ts'
 import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../helpers/snapshots.ts'
 
@@ -13,11 +13,15 @@ const secrets = deriveSecrets(new Secret('ab'.repeat(32)))
 const BOUND_KEY = 'a-key-of-two-adapters-0123456789abcdefgh'
 const bound = keyEntry('team/bound', { digest: secrets.digestOf(BOUND_KEY) })
 const BOUND: VirtualKeyEntry = { ...bound, access: { ...bound.access, adapters: ['OpenAI', 'Gemini'] } }
+const SUSPENDED_KEY = 'a-suspended-key-0123456789abcdefghijklmn'
+const SUSPENDED = { ...keyEntry('team/suspended', { digest: secrets.digestOf(SUSPENDED_KEY) }), suspended: true }
+const EXPIRED_KEY = 'an-expired-key-0123456789abcdefghijklmnop'
+const EXPIRED = { ...keyEntry('team/expired', { digest: secrets.digestOf(EXPIRED_KEY) }), expiresAtMs: 0 }
 const CONFIGURATION = createConfiguration(
   snapshotOf({
     providers: [providerEntry('p')],
     organizations: [organizationEntry('acme')],
-    virtualKeys: [keyEntry('team/app', { digest: secrets.digestOf(KEY) }), BOUND],
+    virtualKeys: [keyEntry('team/app', { digest: secrets.digestOf(KEY) }), BOUND, SUSPENDED, EXPIRED],
   }),
   new Map(),
   secrets,
@@ -30,6 +34,15 @@ function callerOf(label: string, rawHeaders: readonly string[], query = ''): str
 }
 
 function callerOrRefusal(label: string, rawHeaders: readonly string[], query = ''): string | GatewayError {
+  try {
+    return authenticate(presented(label, rawHeaders, query), CONFIGURATION, 0).key.id
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+}
+
+function presented(label: string, rawHeaders: readonly string[], query = ''): Presented {
   const adapter = ADAPTERS.find((candidate) => candidate.label === label)
   if (adapter === undefined) throw new Error(`no adapter ${label}`)
   const incoming: Incoming = {
@@ -44,12 +57,7 @@ function callerOrRefusal(label: string, rawHeaders: readonly string[], query = '
     signal: new AbortController().signal,
     letGo: () => undefined,
   }
-  try {
-    return authenticate(incoming, CONFIGURATION, 0).key.id
-  } catch (error) {
-    if (error instanceof GatewayError) return error
-    throw error
-  }
+  return { incoming, virtualKey: undefined }
 }
 
 t.test('a key is taken from where its adapter takes one, in any case and with blanks around it', async (t) => {
@@ -135,4 +143,19 @@ t.test('a key that may not use the adapter is told which ones it may', async (t)
     code: 'model_not_allowed',
     message: 'this key may not use the Native adapter; it may use OpenAI, Gemini',
   })
+})
+
+t.test('a key out of force is refused like an unknown one, and known to the record alone', async (t) => {
+  const unknown = callerOrRefusal('native', ['authorization', 'Bearer another'])
+  for (const [text, id] of Object.entries({ [SUSPENDED_KEY]: 'team/suspended', [EXPIRED_KEY]: 'team/expired' })) {
+    const record = presented('native', ['authorization', `Bearer ${text}`])
+    const refusal = callerOrRefusal('native', record.incoming.rawHeaders)
+    t.throws(() => authenticate(record, CONFIGURATION, 0), { code: 'invalid_api_key' })
+    t.equal(record.virtualKey, id)
+    t.notOk(JSON.stringify(refusal).includes(id))
+    t.same(refusal, unknown)
+  }
+  const nobody = presented('native', ['authorization', 'Bearer another'])
+  t.throws(() => authenticate(nobody, CONFIGURATION, 0))
+  t.equal(nobody.virtualKey, undefined)
 })

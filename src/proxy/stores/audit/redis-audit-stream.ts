@@ -81,7 +81,7 @@ export class RedisAuditStream implements AuditSink {
     return this.#queue.length
   }
 
-  /** A request of nobody (no valid key) has no organization: it stands on stdout only. */
+  /** A request of nobody (no valid key, or one out of force) has no organization: it stands on stdout only. */
   write({ organization }: AuditRecord, json: string): void {
     if (organization === undefined) return
     if (!this.#hasRoomFor(json)) {
