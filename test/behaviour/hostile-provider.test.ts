@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
 import { anthropicStream, chatCompletion, chatStream, geminiAnswer, sse, SSE_DONE } from '../helpers/answers.ts'
-import { cutAfter, endless, hangUp, ok, status, stream } from '../helpers/behaviours.ts'
-import { startFakeProvider, type FakeProvider } from '../helpers/fake-provider.ts'
+import { cutAfter, endless, hangUp, ok, status, stream, wrongContentType } from '../helpers/behaviours.ts'
+import { startFakeProvider, type Behaviour, type FakeProvider } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 
 const SECRET = 'upstream-credential-42'
@@ -252,17 +252,52 @@ t.test('nothing passes after the end mark', async (t) => {
   t.notMatch(text, /late/)
 })
 
-t.test('the log says how an attempt failed, in words of our own', async (t) => {
+/** The line `msg` of the first provider's failure. A gateway for each: after some failures none would be asked. */
+async function failureTold(t: Test, msg: string, stream: boolean, behaviour: Behaviour) {
   const { first, gateway } = await setUp(t, 'OpenAI')
+  first.enqueue(behaviour)
+  await (await gateway.chat({ stream })).text()
+  const line = await gateway.line((candidate) => candidate['msg'] === msg)
+  t.notOk('err' in line, 'no place in our code')
+  t.notMatch(gateway.output(), 'the prompt')
+  return { ...line, detail: String(line['detail']).replaceAll(first.url, 'HOST') }
+}
+
+t.test('the log says how an attempt failed, in words of our own', async (t) => {
+  const at = 'at HOST/v1/chat/completions'
+  const error = { message: 'the prompt', code: 'the prompt' }
   for (const [behaviour, detail] of [
-    [hangUp(), `the connection to the provider at ${first.url} broke (UND_ERR_SOCKET)`],
-    [ok({ choices: 'none of the prompt' }), 'The provider sent an answer without choices.'],
-  ] as const) {
-    first.enqueue(behaviour)
-    const requestId = (await gateway.chat()).headers.get('x-request-id')
-    const line = await gateway.line(({ msg, ...rest }) => msg === 'provider failed' && rest['requestId'] === requestId)
-    t.equal(line['detail'], detail)
-  }
+    [hangUp(), 'the connection to the provider at HOST broke (UND_ERR_SOCKET)'],
+    [ok({ choices: 'none of the prompt' }), `The provider sent an answer without choices, ${at}: status 200`],
+    [ok({ error }), `the provider reported an error in place of an answer, ${at}: status 200`],
+    [wrongContentType('<p>the prompt'), `the answer is not a JSON object, ${at}: status 200, text/html`],
+    [status(500, { error }), `the provider failed, ${at}: status 500`],
+    [status(429, { error }), `the provider takes no more requests at the moment, ${at}: status 429`],
+  ] as const)
+    t.equal((await failureTold(t, 'provider failed', false, behaviour)).detail, detail)
+})
+
+t.test('the log says how a stream broke off', async (t) => {
+  const answer = 'HOST/v1/chat/completions: status 200, text/event-stream'
+  const broke = 'the connection to the provider at HOST broke (UND_ERR_SOCKET): status 200, text/event-stream'
+  const begun = chatStream(['one ', 'two ']).slice(0, 2)
+  for (const [behaviour, result, reason, detail] of [
+    [cutAfter(begun, { pauseMs: 5 }), 'cut', 'cut', broke],
+    [stream(begun), 'cut', 'cut', `the stream ended before the answer was complete, at ${answer}`],
+    [
+      stream([...begun, sse({ error: { message: 'the prompt' } })]),
+      'protocol',
+      'protocol',
+      `the stream reported an error, at ${answer}`,
+    ],
+    [stream([...begun, 'data: {no\n\n']), 'error', 'malformed-answer', answer],
+  ] as const)
+    t.match(await failureTold(t, 'stream failed', true, behaviour), {
+      deployment: 'first/m',
+      result,
+      reason,
+      detail,
+    })
 })
 
 t.test('the log says where to look when a provider refuses the gateway', async (t) => {
@@ -271,6 +306,9 @@ t.test('the log says where to look when a provider refuses the gateway', async (
   t.equal((await gateway.chat()).status, 200, 'the second answers')
   const line = await gateway.line(({ msg }) => msg === 'provider failed')
   t.equal(line['reason'], 'status-401')
-  t.match(line['detail'], `the provider refuses the Provider's key (credentials.secretRef), at ${first.url}`)
+  t.match(
+    line['detail'],
+    `the provider refuses the Provider's key (credentials.secretRef), at ${first.url}/v1/chat/completions: status 401`,
+  )
   t.notMatch(gateway.output(), 'the prompt')
 })

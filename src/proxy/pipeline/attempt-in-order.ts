@@ -11,10 +11,9 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { NoRoomError } from './no-room.ts'
 import { judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
+import { failureDetail } from './failure-detail.ts'
 import { exhausted } from './exhausted-plan.ts'
-import { StatusError } from './status-error.ts'
 import type { StreamEnd } from './item-stream.ts'
-import { AttemptError } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -81,6 +80,7 @@ async function tryOnce<Answer>(
   const leave = services.health.enter(deployment)
   if (leave === undefined) return skipped(deployment, record)
   const started = services.now()
+  record.replyHead = undefined
   try {
     const exchanging = exchange(deployment)
     services.afterAnswer.pauseBegins()
@@ -162,15 +162,9 @@ function failed(
       attempt: record.attempts.length,
       deployment: deployment.id,
       ...failure.attempt,
-      detail: detailOf(error),
+      detail: failureDetail(error, deployment, record),
     },
     'provider failed',
   )
   return failure.failure
-}
-
-/** What `connect` or `malformed-answer` was: an expired certificate, a missing key. Words of our own, and codes. */
-function detailOf(error: unknown): string | undefined {
-  if (error instanceof StatusError) return error.detail
-  return error instanceof AttemptError || error instanceof UpstreamFormatError ? error.message : undefined
 }

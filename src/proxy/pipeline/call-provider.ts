@@ -17,7 +17,7 @@ import { Cohort } from './cohort.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { isContent, providerItems } from './provider-stream.ts'
-import { parseAnswer, readAnswer } from './read-whole.ts'
+import { parseResult, readAnswer } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 
@@ -86,6 +86,7 @@ async function exchange(
     passHeaders: passHeaders(format, record),
     signal: record.upstreamSignal,
   })
+  record.noteReply(reply)
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.wallNow())
   }
@@ -140,7 +141,7 @@ export function passHeaders(format: Format, record: RequestRecord): Record<strin
 
 function wholeOf(bytes: Uint8Array, reply: ProviderReply, deployment: Deployment, format: Format): WholeAnswer {
   reply.firstContentSeen()
-  return { type: 'whole', deployment, format, bytes, result: format.parseResult(parseAnswer(bytes)) }
+  return { type: 'whole', deployment, format, bytes, result: parseResult(bytes, format) }
 }
 
 /** Reads up to the first content. What came before it is kept and replayed first. */

@@ -5,8 +5,10 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { RenderContext } from '../../domain/formats/format.ts'
 import { isLarge, piecesOf } from './batch-pieces.ts'
+import { judge } from './attempt-failure.ts'
 import type { StreamAnswer } from './call-provider.ts'
 import { EventWriter } from './event-writer.ts'
+import { failureDetail } from './failure-detail.ts'
 import type { StreamItem } from './item-stream.ts'
 import { leavingError } from './leaving.ts'
 import { AttemptError } from './ports.ts'
@@ -177,9 +179,13 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
 
   /** That the process leaves is no fault to look into. */
   #tellBreak(error: unknown): void {
-    const fields = { requestId: this.#record.incoming.requestId, deployment: this.#answer.deployment.id }
-    if (this.#isCut) this.#services.log.info(fields, 'stream cut at the end of the drain')
-    else this.#services.log.warn({ ...fields, err: error }, 'stream failed')
+    const { deployment } = this.#answer
+    const fields = { requestId: this.#record.incoming.requestId, deployment: deployment.id }
+    if (this.#isCut) return this.#services.log.info(fields, 'stream cut at the end of the drain')
+    const detail = failureDetail(error, deployment, this.#record)
+    // Of a provider's failure the place in our code says nothing.
+    const told = detail === undefined ? { err: error } : { ...judge(error, this.#answer.format.name).attempt, detail }
+    this.#services.log.warn({ ...fields, ...told }, 'stream failed')
   }
 
   #end(outcome: Outcome): Promise<Chunk> {

@@ -113,6 +113,7 @@ async function exchange(
     signal,
   } as const
   const reply = await services.transport.send(call)
+  record.noteReply(reply)
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }

@@ -10,7 +10,7 @@ import { MAX_EVENT_CHARACTERS, SseDecoder } from '../../domain/formats/sse.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { decodeItems, type ItemDecoder, type ItemStream, type StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { parseAnswer } from './read-whole.ts'
+import { parseResult } from './read-whole.ts'
 import { UnlabelledDecoder, unlabelledPieces } from './unlabelled-answer.ts'
 
 /**
@@ -127,7 +127,7 @@ class WholeDecoder implements ItemDecoder<Uint8Array> {
   }
 
   push(bytes: Uint8Array): StreamItem[] {
-    return [{ parts: [...partsOf(this.#format.parseResult(parseAnswer(bytes)))] }]
+    return [{ parts: [...partsOf(parseResult(bytes, this.#format))] }]
   }
 
   end(): StreamItem[] {

@@ -1,5 +1,7 @@
 /** Reading a provider's body to its end, within a bound. */
 import { UpstreamFormatError } from '../../domain/errors.ts'
+import type { CompletionResult } from '../../domain/completion/result.ts'
+import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
@@ -71,6 +73,21 @@ export function parseAnswer(bytes: Uint8Array): JsonObject {
     return parseExactDocument(bytes)
   } catch (cause) {
     throw new UpstreamFormatError('the answer is not a JSON object', cause)
+  }
+}
+
+/**
+ * A chat answer's meaning.
+ * @throws {UpstreamFormatError}, which says so where it tells of an error though its status promised an answer
+ */
+export function parseResult(bytes: Uint8Array, format: Format): CompletionResult {
+  const document = parseAnswer(bytes)
+  try {
+    return format.parseResult(document)
+  } catch (cause) {
+    if (cause instanceof UpstreamFormatError && document.error)
+      throw new UpstreamFormatError('the provider reported an error in place of an answer', cause)
+    throw cause
   }
 }
 

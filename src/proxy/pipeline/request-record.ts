@@ -19,7 +19,7 @@ import { ValueShare, type ValueRoom } from './value-room.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
-import type { Cancellation } from './ports.ts'
+import type { Cancellation, ProviderReply } from './ports.ts'
 
 /** How a request ended. `answered` is the only one in which the client has the whole answer. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
@@ -60,6 +60,8 @@ export class RequestRecord {
   removed: readonly Removal[] = []
   readonly attempts: AttemptRecord[] = []
   readonly warnings: TranslationWarning[] = []
+  /** Of the last try's answer; undefined: none has come. */
+  replyHead: { readonly status: number; readonly contentType: string | undefined } | undefined
   /** Which deployment's answer the client gets. */
   served: Deployment | undefined
   usage: Usage | undefined
@@ -125,6 +127,12 @@ export class RequestRecord {
   noteRequest({ model, stream }: CompletionRequest): void {
     this.requestedModel = model ?? AUTO_MODEL
     this.stream = stream
+  }
+
+  /** An answer has begun to come. */
+  noteReply({ status, headers }: Pick<ProviderReply, 'status' | 'headers'>): void {
+    const contentType = headers['content-type']
+    this.replyHead = { status, contentType: typeof contentType === 'string' ? contentType : undefined }
   }
 
   /** Memory for a large answer, until the request has settled. */

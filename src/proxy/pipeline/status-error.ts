@@ -5,13 +5,19 @@ import { asObject, type JsonObject } from '../../domain/json.ts'
 import { jsonValue } from '../../domain/json-value.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import { judgeReply, type ReplyFailure } from '../providers/provider-family.ts'
+import { judgeReply, type FailureKind, type ReplyFailure } from '../providers/provider-family.ts'
 import { familyOf } from '../providers/registry.ts'
 import { faultOf } from './our-fault.ts'
 import type { ProviderReply } from './ports.ts'
 import { readErrorBody } from './read-whole.ts'
 
 const NOTHING: ProviderError = { message: undefined, type: undefined, code: undefined, param: undefined }
+
+const FAULT_OF = {
+  request: 'the provider refuses the request',
+  'rate-limited': 'the provider takes no more requests at the moment',
+  unavailable: 'the provider failed',
+} as const satisfies Record<Exclude<FailureKind, 'our-fault'>, string>
 
 /** Shorter keys are no secrets but fill a field for a server that wants none (`x`, `none`, `ollama`): also a piece of other words. */
 const MIN_SECRET_CHARACTERS = 8
@@ -22,10 +28,10 @@ export class StatusError extends Error {
   readonly verdict: ReplyFailure
   readonly provider: ProviderError
   readonly format: FormatName
-  /** For the log: what to look at, where the fault is the gateway's own. */
-  readonly detail: string | undefined
+  /** For the log: whose fault it is, and what to look at where it is the gateway's own. */
+  readonly detail: string
 
-  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName, detail?: string) {
+  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName, detail: string) {
     super(`status ${status}`)
     this.status = status
     this.verdict = verdict
@@ -48,7 +54,7 @@ export async function statusErrorOf(
   const verdict = judgeReply(familyOf(deployment.provider.type), deployment.provider, { status, headers, body, nowMs })
   const document = errorObjectOf(body)
   const provider = document === undefined ? NOTHING : format.parseError(document)
-  const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment) : undefined
+  const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment.model.upstreamName) : FAULT_OF[verdict.kind]
   return new StatusError(status, verdict, withoutCredential(provider, credential), format.name, detail)
 }
 

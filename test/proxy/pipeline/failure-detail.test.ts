@@ -1,0 +1,38 @@
+import t from 'tap'
+import { GatewayError, UpstreamFormatError } from '../../../src/domain/errors.ts'
+import { failureDetail } from '../../../src/proxy/pipeline/failure-detail.ts'
+import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
+import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
+
+const MALFORMED = new UpstreamFormatError('The provider sent an answer without choices.')
+
+function told(error: unknown, { baseUrl = 'https://a/v1', contentType = 'application/json', operation = 'chat' } = {}) {
+  const endpoint = { ...provider('x', []).endpoint, baseUrl }
+  const entry = provider('one', [model('small')], { type: 'OpenAICompatible', endpoint })
+  const replyHead = { status: 200, contentType: contentType === '' ? undefined : contentType }
+  return failureDetail(error, deploymentOf(compile(entry), 'one/small'), { operation, stream: false, replyHead })
+}
+
+t.test('the address that was asked is told without a login and a query', async (t) => {
+  const address = 'at https://models.internal:8443/v1/chat/completions: status 200'
+  const baseUrl = 'https://user:s3cret@models.internal:8443/v1?code=s3cret'
+  t.equal(told(MALFORMED, { baseUrl }), `The provider sent an answer without choices, ${address}`)
+  t.match(told(MALFORMED, { operation: 'embeddings' }), 'at https://a/v1/embeddings')
+  t.match(told(new AttemptError('refused-address', 'refused'), { baseUrl: 'none' }), 'refused, at no address')
+})
+
+t.test('the type of an answer that is no JSON is told, without what may stand behind it', async (t) => {
+  t.match(told(MALFORMED, { contentType: 'application/problem+json; charset=utf-8' }), /: status 200$/)
+  t.match(told(MALFORMED, { contentType: 'text/html; charset=a secret' }), /: status 200, text\/html$/)
+  t.match(told(MALFORMED, { contentType: '\u202ehtml' }), /: status 200, no valid content type$/)
+  t.match(told(MALFORMED, { contentType: `text/${'x'.repeat(9_000)}` }), /: status 200, text\/x{64}$/)
+  t.match(told(MALFORMED, { contentType: '' }), /: status 200, no content type$/)
+})
+
+t.test('what the gateway itself refuses is nothing of a provider', async (t) => {
+  t.equal(
+    told(new AttemptError('busy', 'too many connections to the provider')),
+    'too many connections to the provider',
+  )
+  t.equal(told(new GatewayError('internal_error', 'x')), undefined)
+})
