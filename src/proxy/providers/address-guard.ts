@@ -13,6 +13,9 @@ import type { LookupFunction } from 'node:net'
 import { AttemptError } from '../pipeline/ports.ts'
 import { lookUpAll } from './name-lookup.ts'
 
+/** What lets an address through that is refused by default. */
+export const CURE = 'endpoint.allowInsecureHTTP lets it through'
+
 /** `name` as `URL.hostname` gives it. @throws {AttemptError} `refused-address` where it is a literal address that is refused. */
 export function checkLiteralAddress(name: string, allowLoopback: boolean): void {
   const address = name.startsWith('[') ? name.slice(1, -1) : name
@@ -20,7 +23,7 @@ export function checkLiteralAddress(name: string, allowLoopback: boolean): void 
     const refusal = refusalOf(address, allowLoopback)
     if (refusal !== undefined) throw refusal
   } else if (!allowLoopback && isLoopback(address)) {
-    throw refused('loopback')
+    throw refused(`loopback; ${CURE}`)
   }
 }
 
@@ -56,7 +59,7 @@ function firstRefusal(addresses: readonly LookupAddress[], allowLoopback: boolea
 function refusalOf(address: string, allowLoopback: boolean): AttemptError | undefined {
   const [bare = ''] = address.split('%')
   if (NEVER.check(bare, addressFamily(bare))) return refused('link-local or special')
-  if (!allowLoopback && isLoopback(bare)) return refused('loopback')
+  if (!allowLoopback && isLoopback(bare)) return refused(`loopback; ${CURE}`)
   return undefined
 }
 

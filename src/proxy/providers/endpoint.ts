@@ -3,7 +3,7 @@ import type { ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ForwardProxyOf } from './environment-proxy.ts'
 import type { ProviderFamily, Target } from './provider-family.ts'
 import { AttemptError } from '../pipeline/ports.ts'
-import { checkLiteralAddress } from './address-guard.ts'
+import { checkLiteralAddress, CURE } from './address-guard.ts'
 import { familyOf } from './registry.ts'
 
 export interface Endpoint {
@@ -63,10 +63,10 @@ function parseBaseUrl({ name, endpoint }: ProviderEntry, family: ProviderFamily)
   if (text === undefined || !URL.canParse(text)) throw refused(name, 'no base URL')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(name, 'neither https nor http')
-  if (url.protocol === 'http:' && !endpoint.allowInsecureHttp)
-    throw refused(name, 'plain http without allowInsecureHTTP')
-  if (url.username !== '' || url.password !== '') throw refused(name, 'a base URL with a login')
+  // First what nothing lets through.
   checkLiteralAddress(url.hostname, endpoint.allowInsecureHttp)
+  if (url.protocol === 'http:' && !endpoint.allowInsecureHttp) throw refused(name, `plain http; ${CURE}`)
+  if (url.username !== '' || url.password !== '') throw refused(name, 'a base URL with a login')
   url.hash = ''
   return url
 }

@@ -81,6 +81,14 @@ for (const [name, baseUrl, insecure] of REFUSED) {
   })
 }
 
+t.test('a refusal names what lets the address through, where anything does', async (t) => {
+  const cure = /; endpoint\.allowInsecureHTTP lets it through$/
+  for (const base of ['http://api.test', 'https://127.0.0.1', 'https://localhost', 'http://[::1]'])
+    t.throws(() => open(base, false), { message: cure }, base)
+  for (const base of ['http://169.254.169.254', 'https://169.254.169.254', 'ftp://api.test'])
+    t.throws(() => open(base, false), { message: /^[^;]*$/ }, base)
+})
+
 t.test('takes loopback and plain http where the manifest allows them, and private networks', async (t) => {
   for (const base of ['http://127.0.0.1:11434/v1', 'http://localhost:8000', 'http://[::1]:1'])
     t.ok(open(base, true).origin)
