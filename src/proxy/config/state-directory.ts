@@ -18,6 +18,8 @@ export class StateError extends Error {}
 export class StateDirectory {
   readonly #path: string | undefined
   readonly #values = new Map<string, Secret>()
+  /** Of a folder that was lost, those whose files are still to be made again: a full disk may take them at a later attempt. */
+  readonly #lost = new Map<string, Secret>()
 
   /** @throws {Error} where the directory cannot be made. */
   constructor(path: string | undefined) {
@@ -71,9 +73,14 @@ export class StateDirectory {
    */
   #restore(path: string): void {
     const folder = join(path, VIRTUAL_KEYS)
-    if (existsSync(folder)) return
-    makeFolders(folder)
-    for (const [name, value] of this.#values) createUnlessThere(join(path, name), `${value.reveal()}\n`)
+    if (!existsSync(folder)) {
+      for (const [name, value] of this.#values) this.#lost.set(name, value)
+      makeFolders(folder)
+    }
+    for (const [name, value] of this.#lost) {
+      createUnlessThere(join(path, name), `${value.reveal()}\n`)
+      this.#lost.delete(name)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** The folder of what outlives the process: what is lost of it while the process runs. */
-import { readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { StateDirectory } from '../../../src/proxy/config/state-directory.ts'
@@ -15,6 +15,27 @@ t.test('a folder that is lost is made again for the next key, with all that is k
   t.equal(next.masterSecret().reveal(), master)
   t.equal(next.virtualKey('default', 'a', () => 'another').reveal(), 'text of a')
   t.equal(next.virtualKey('default', 'b', () => 'another').reveal(), 'text of b')
+})
+
+t.test('what could not be written again with a lost folder is written at a later attempt', async (t) => {
+  const path = join(t.testdir({}), 'state')
+  const state = new StateDirectory(path)
+  // As a full disk would, that the second folder is lacking keeps its file from being written, and those that come after.
+  mkdirSync(join(path, 'virtual-keys', 'default.x'))
+  state.virtualKey('default', 'x/y', () => 'text of y')
+  const master = state.masterSecret().reveal()
+  state.virtualKey('default', 'a', () => 'text of a')
+  rmSync(path, { recursive: true })
+  t.throws(() => state.virtualKey('default', 'b', () => 'text of b'), { message: /ENOENT/ })
+  mkdirSync(join(path, 'virtual-keys', 'default.x'))
+  state.virtualKey('default', 'b', () => 'text of b')
+  const next = new StateDirectory(path)
+  t.equal(next.masterSecret().reveal(), master)
+  for (const name of ['x/y', 'a', 'b'])
+    t.equal(next.virtualKey('default', name, () => 'another').reveal(), `text of ${name.at(-1)}`)
+  rmSync(join(path, 'virtual-keys', 'default.a'))
+  state.virtualKey('default', 'c', () => 'text of c')
+  t.equal(new StateDirectory(path).virtualKey('default', 'a', () => 'another').reveal(), 'another')
 })
 
 t.test('a file that was removed alone, to have a new key at the next start, is not put back', async (t) => {
