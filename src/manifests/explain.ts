@@ -87,14 +87,32 @@ const UNQUOTED: Readonly<Partial<Record<Schema['type'], RegExp>>> = {
 }
 
 /** Most wrong types come from YAML reading what was meant as text, or from quotes: say what to do, where it is enough. */
-function cureOf(found: unknown, { type, format, pattern = '' }: Schema): string | undefined {
-  if (typeof found === 'string') return UNQUOTED[type]?.test(found) === true ? 'write it without quotes' : undefined
+function cureOf(found: unknown, schema: Schema): string | undefined {
+  const { type, format } = schema
+  if (typeof found === 'string') return isFitUnquoted(found, schema) ? 'write it without quotes' : undefined
   if (type !== 'string' || (typeof found !== 'boolean' && typeof found !== 'number')) return undefined
-  if (format !== 'duration' && format !== 'date-time') return 'put it in quotes'
+  if (format !== 'duration' && format !== 'date-time')
+    return isFitQuoted(found, schema) ? 'put it in quotes' : undefined
   // In quotes it would be refused next: a duration has a unit, and neither a number nor a boolean is a time.
   const inSeconds = `${found}s`
-  const isDuration = format === 'duration' && new RegExp(pattern).test(inSeconds)
-  return isDuration ? `write it with its unit, such as ${inSeconds}` : undefined
+  return format === 'duration' && isOfForm(inSeconds, schema)
+    ? `write it with its unit, such as ${inSeconds}`
+    : undefined
+}
+
+function isFitUnquoted(text: string, { type, minimum = -Infinity, maximum = Infinity }: Schema): boolean {
+  if (UNQUOTED[type]?.test(text) !== true) return false
+  return type === 'boolean' || (Number(text) >= minimum && Number(text) <= maximum)
+}
+
+/** A boolean stands for one of several words (`no`, `off`), of which one may fit. */
+function isFitQuoted(found: boolean | number, schema: Schema): boolean {
+  if (typeof found === 'boolean') return true
+  return isOfForm(String(found), schema) && schema.enum?.includes(String(found)) !== false
+}
+
+function isOfForm(text: string, { pattern = '' }: Schema): boolean {
+  return new RegExp(pattern).test(text)
 }
 
 /** A duration without the right form has no value that a CEL rule could compare. */
