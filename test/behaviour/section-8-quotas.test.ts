@@ -47,6 +47,35 @@ t.test('a budget refuses what it cannot pay for, and tells when it starts anew',
   t.equal(upstream.requests.length, 2)
 })
 
+t.test('a maximum of 0, as Anthropic has it, takes something of a quota of answers at others', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  // As Ollama, to which 0 is no limit.
+  upstream.otherwise(ok({ ...chatCompletion('x'), usage }))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'p', url: upstream.url }),
+        virtualKey({ spec: '  tokenQuotas: [{ window: Total, kind: Output, limit: 100 }]' }),
+      ),
+    },
+  })
+  const statuses = []
+  for (let call = 0; call < 2; call++) {
+    const response = await fetch(`${gateway.url}/adapters/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', max_tokens: 0, messages: [{ role: 'user', content: 'hello' }] }),
+    })
+    statuses.push(response.status)
+  }
+  t.strictSame(statuses, [200, 429], 'the first answer had 200 tokens')
+  t.strictSame(
+    upstream.requests.map(({ json }) => json?.['max_tokens']),
+    [1],
+  )
+})
+
 t.test('an answer without a given limit is clamped to what the budget leaves', async (t) => {
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())

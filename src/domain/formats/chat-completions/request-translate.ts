@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { smallestLimit } from '../smallest-limit.ts'
 import { translateMessages } from './message-translate.ts'
 import { traitsOf } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
@@ -29,7 +30,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     messages,
     stream: target.stream ? true : undefined,
     stream_options: target.stream ? { include_usage: true } : undefined,
-    ...renderLimit(request.sampling, target),
+    ...renderLimit(request.sampling, target, warnings),
     ...translateSampling(request.sampling, { traits, effort }, warnings),
     reasoning_effort: effort,
     response_format: request.responseFormat && translateResponseFormat(request.responseFormat, warnings),
@@ -58,8 +59,8 @@ function renderUser(user: string | undefined, warnings: TranslationWarning[]): s
   return undefined
 }
 
-function renderLimit(sampling: Sampling, target: RenderTarget): JsonObject {
-  const limit = target.maxOutputTokens ?? sampling.maxOutputTokens
+function renderLimit(sampling: Sampling, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
+  const limit = smallestLimit(target.maxOutputTokens ?? sampling.maxOutputTokens, 'chat-completions', warnings)
   return limit === undefined ? {} : { [target.outputLimitField ?? 'max_tokens']: limit }
 }
 

@@ -12,6 +12,7 @@ import { asObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { smallestLimit } from '../smallest-limit.ts'
 import { translateContents } from './content-translate.ts'
 import { traitsOf } from './model-traits.ts'
 import { renderThinking } from './reasoning-translate.ts'
@@ -48,7 +49,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
 function renderConfig(request: CompletionRequest, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
   const { sampling, responseFormat, reasoning } = request
   return withoutUndefined({
-    maxOutputTokens: target.maxOutputTokens ?? sampling.maxOutputTokens,
+    maxOutputTokens: smallestLimit(target.maxOutputTokens ?? sampling.maxOutputTokens, 'generate-content', warnings),
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: sampling.topK,

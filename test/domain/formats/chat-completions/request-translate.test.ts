@@ -26,6 +26,18 @@ t.test('the schema of a tool without arguments has properties, which OpenAI dema
   test.strictSame(parameters(full), tool(full))
 })
 
+t.test('a maximum of 0, to which some servers answer without end, is sent as 1 to all but Anthropic', async (test) => {
+  const request = messages.parseRequest({ max_tokens: 0, messages: [user] })
+  const warnings = (format: string) => [{ field: 'max_tokens', message: `${format} has no maximum of 0; 1 was sent` }]
+  const chat = chatCompletions.renderRequest(request, TARGET)
+  test.equal(chat.document['max_tokens'], 1)
+  test.strictSame(chat.warnings, warnings('chat-completions'))
+  const gemini = generateContent.renderRequest(request, TARGET)
+  test.match(gemini.document, { generationConfig: { maxOutputTokens: 1 } })
+  test.strictSame(gemini.warnings, warnings('generate-content'))
+  test.equal(messages.renderRequest(request, TARGET).document['max_tokens'], 0)
+})
+
 /** An object of `properties`, closed, all of them required. */
 const closed = (properties: JsonObject): JsonObject => ({
   type: 'object',
