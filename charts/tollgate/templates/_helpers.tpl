@@ -186,12 +186,12 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
 {{- end -}}
 
-{{/* What the schema cannot say. */}}
-{{- /* Of a duration with one unit, as values.schema.json takes it. */ -}}
+{{/* Of a duration with one unit, as values.schema.json takes it. */}}
 {{- define "tollgate.milliseconds" -}}
 {{- mul (regexFind "^[0-9]+" . | int64) (get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000) (regexFind "[a-z]+$" .)) -}}
 {{- end -}}
 
+{{/* What the schema cannot say. */}}
 {{- define "tollgate.check" -}}
 {{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
 {{- fail "webhook.certManager.enabled and webhook.existingSecret exclude each other" -}}
