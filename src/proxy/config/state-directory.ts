@@ -3,7 +3,17 @@
  * directory everything is kept in memory and is new at the next start. Nothing is written anywhere else.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Secret } from '../../domain/secret.ts'
 
@@ -128,6 +138,8 @@ function readOrCreate(file: string, create: () => string): string {
 }
 
 function createUnlessThere(file: string, text: string): void {
+  // Asked first, as a folder may be read-only by now.
+  if (existsSync(file)) return
   try {
     createFile(file, text)
   } catch (error) {
@@ -135,8 +147,29 @@ function createUnlessThere(file: string, text: string): void {
   }
 }
 
-/** Exclusive: of several processes that start at once, one writes and the others read. A full disk leaves no empty file. */
+/** Of several processes that start at once one makes it, and the others find it whole. */
 function createFile(file: string, text: string): void {
+  const draft = join(dirname(file), `.draft-${randomBytes(8).toString('hex')}`)
+  try {
+    writeNew(draft, text)
+    linkOrWrite(draft, file, text)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Not every file system has links. */
+function linkOrWrite(draft: string, file: string, text: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw error
+    writeNew(file, text)
+  }
+}
+
+/** Exclusive. A full disk leaves no empty file. */
+function writeNew(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {
     writeFileSync(descriptor, text)

@@ -1,6 +1,8 @@
 /** The folder of what outlives the process: what is lost of it while the process runs. */
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { StateDirectory } from '../../../src/proxy/config/state-directory.ts'
 
@@ -47,6 +49,23 @@ t.test('a file that was removed alone, to have a new key at the next start, is n
   t.throws(() => state.virtualKey('default', 'b', () => 'text of b'), { message: /default\.b: ENOENT: [a-z ]+$/ })
   state.virtualKey('default', 'c', () => 'text of c')
   t.throws(() => readFileSync(join(path, 'virtual-keys', 'default.a')), { code: 'ENOENT' })
+})
+
+/** Run by two threads at once. */
+const RACE = `
+  const { workerData: { module, path, turn } } = require('node:worker_threads')
+  import(module).then(({ StateDirectory }) => {
+    const state = new StateDirectory(path)
+    Atomics.add(turn, 0, 1)
+    while (Atomics.load(turn, 0) < 2);
+    for (let key = 0; key < 500; key += 1) state.virtualKey('default', 'k' + key, () => 'text')
+  })`
+
+t.test('a file is there when it is whole: who starts at the same time never finds an empty one', async (t) => {
+  const module = new URL('../../../src/proxy/config/state-directory.ts', import.meta.url).href
+  const workerData = { module, path: t.testdir({}), turn: new Int32Array(new SharedArrayBuffer(4)) }
+  const threads = [1, 2].map(() => once(new Worker(RACE, { eval: true, workerData }), 'exit'))
+  t.strictSame(await Promise.all(threads), [[0], [0]])
 })
 
 t.test('a name that no file can have is told with the file', async (t) => {
