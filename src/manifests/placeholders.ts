@@ -14,13 +14,13 @@ const WITH_DEFAULT = /^\$\{([A-Za-z_]\w*):?[-?+=].*\}$/
 const TEMPLATE = /^\$?\{\{.*\}\}$/
 /** `<your-key>`, `sk-...`, `sk-…4f2a`, `sk-***`: as documents write them, and consoles show them. Not `your-api-key`: servers that want none take any. */
 const BLANKS = /^<[A-Za-z][\w .'/-]*>$|^[\w-]*(?:\.{3,}|…|\*{3,})\w{0,4}$/
+/** As a file may say it. In the environment nothing replaces it: whoever set it reads files of variables as they stand. */
+const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
 const QUOTED = /^(["']).*\1$/s
 
 /** Why the text is no key: `a variable is written ${X} here, not $X`. Undefined: it may be one. */
 export function placeholderIn(text: string): string | undefined {
-  // As a block of YAML ends, a key may with a line.
-  const written = text.trim()
-  const bare = written.replace(/^Bearer\s+/i, '')
+  const { written, bare } = partsOf(text)
   const name = variableIn(bare)
   if (name !== undefined) return `a variable is written \${${name}} here, not ${written}`
   const defaulted = WITH_DEFAULT.exec(bare)?.[1]
@@ -28,6 +28,19 @@ export function placeholderIn(text: string): string | undefined {
   if (TEMPLATE.test(bare)) return 'it is a template that nothing has filled in'
   if (BLANKS.test(bare)) return 'it is a placeholder, not a key'
   return QUOTED.test(written) && written.length > 1 ? 'it is in quotes, which would be part of it' : undefined
+}
+
+/** What a variable of the environment holds in a key's place, without its text; undefined: it may be a key. */
+export function noKeyIn(held: string): string | undefined {
+  const { written, bare } = partsOf(held)
+  if (placeholderIn(held) === undefined && !VARIABLE.test(bare)) return undefined
+  return /^["']/.test(written) ? 'a key in quotes, which would be part of it' : 'a placeholder, not a key'
+}
+
+function partsOf(text: string): { readonly written: string; readonly bare: string } {
+  // As a block of YAML ends, a key may with a line.
+  const written = text.trim()
+  return { written, bare: written.replace(/^Bearer\s+/i, '') }
 }
 
 function variableIn(text: string): string | undefined {

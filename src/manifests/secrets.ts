@@ -4,7 +4,7 @@ import { namespacedName } from '../domain/resources/namespaced-name.ts'
 import type { SecretLookup, SecretValue } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
 import type { SecretDocument } from './core-kinds.ts'
-import { placeholderIn } from './placeholders.ts'
+import { noKeyIn, placeholderIn } from './placeholders.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,8 +16,6 @@ export interface SecretResource {
 }
 
 const VARIABLE = /\$(\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
-/** As a file may say it. In the environment nothing replaces it: whoever set it reads files of variables as they stand. */
-const ONLY_VARIABLE = /^\s*(?:Bearer\s+)?\$\{[A-Za-z_]\w*\}\s*$/i
 
 /**
  * The entries of a Secret. In `stringData`, `${NAME}` is the environment variable's value and `$${` a literal `${`; an
@@ -81,9 +79,8 @@ function expand(text: string, environment: Environment): SecretValue {
 /** Why the variable holds no key, without what it holds. */
 function faultOf(name: string, held: string): string | undefined {
   if (held === '') return `${name} is not set`
-  if (placeholderIn(held) === undefined && !ONLY_VARIABLE.test(held)) return undefined
-  const isQuoted = /^\s*["']/.test(held)
-  return `${name} holds ${isQuoted ? 'a key in quotes, which would be part of it' : 'a placeholder, not a key'}`
+  const found = noKeyIn(held)
+  return found === undefined ? undefined : `${name} holds ${found}`
 }
 
 function valueOf(text: string): SecretValue {
