@@ -1,9 +1,9 @@
 /** DESIGN section 8 with real processes: a Redis that freezes, dies, comes back, or is not there yet. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { delayed } from '../helpers/behaviours.ts'
-import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { provider, startGateway, virtualKey, yaml, type Gateway } from '../helpers/gateway.ts'
 import { COST, counted, keyText, metric, organization, PRICED, send, usageOf, WHOLE } from '../helpers/quota-traffic.ts'
 import { startRedis, until } from '../helpers/redis.ts'
@@ -67,12 +67,13 @@ t.test('a Redis that is frozen under load, beyond the grace: every request ends,
   }
 })
 
-t.test('a Redis that is killed and comes back empty: no request fails, and counting goes on', async (t) => {
+/** A gateway with a key `one` that has a budget in a Redis of its own. */
+async function withBudget(t: Test, answer: Behaviour) {
   const redis = await startRedis()
   t.teardown(() => redis.stop())
   const upstream = await startFakeProvider()
   t.teardown(() => upstream.close())
-  upstream.otherwise(delayed(20, WHOLE))
+  upstream.otherwise(answer)
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
@@ -82,6 +83,11 @@ t.test('a Redis that is killed and comes back empty: no request fails, and count
     },
     args: ['--redis', redis.url],
   })
+  return { redis, gateway }
+}
+
+t.test('a Redis that is killed and comes back empty: no request fails, and counting goes on', async (t) => {
+  const { redis, gateway } = await withBudget(t, delayed(20, WHOLE))
   const outcomes: string[] = []
   let load = true
   const worker = async () => {
@@ -109,20 +115,7 @@ t.test('a Redis that is killed and comes back empty: no request fails, and count
 })
 
 t.test('a gateway that ends while Redis is away says what never reached it', async (t) => {
-  const redis = await startRedis()
-  t.teardown(() => redis.stop())
-  const upstream = await startFakeProvider()
-  t.teardown(() => upstream.close())
-  upstream.otherwise(WHOLE)
-  const gateway = await startGateway(t, {
-    manifests: {
-      'all.yaml': yaml(
-        provider({ name: 'p', url: upstream.url, models: PRICED }),
-        virtualKey({ key: keyText('one'), spec: '  budgets: [{ window: Total, limitUSD: "20" }]' }),
-      ),
-    },
-    args: ['--redis', redis.url],
-  })
+  const { redis, gateway } = await withBudget(t, WHOLE)
   await until(async () => (await send(gateway, 'one')) === 'ok')
   await until(async () => (await metric(gateway, 'tollgate_pending_settlements')) === 0)
   await until(async () => (await metric(gateway, 'tollgate_audit_pending_records')) === 0)
