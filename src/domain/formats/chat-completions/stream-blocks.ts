@@ -8,7 +8,7 @@
  *    come: for text and reasoning at once (later text opens a new block), for a tool call when its JSON is closed.
  * 4. `finish` closes them all.
  *
- * Price: where a call never closes its JSON (a call without arguments, say), those after it wait for the finish.
+ * Price: where a call never closes its JSON (a call without arguments, say) or has no name, those after it wait for the finish.
  */
 import { asString, type JsonObject } from '../../json.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
@@ -92,7 +92,8 @@ export class ChoiceBlocks {
     if (this.#closedTools.has(position)) return // its JSON is whole: what follows is white space or a repetition
     const block = this.#openTools.get(position) ?? this.#addTool(position)
     block.toolCallId ||= asString(piece.id) ?? ''
-    if (!block.open && block.waiting === '') block.name = joinName(block.name, asString(called.name) ?? '')
+    if (!block.open && (block.waiting === '' || isNameless(block)))
+      block.name = joinName(block.name, asString(called.name) ?? '')
     const delta =
       typeof called.arguments === 'object' && called.arguments !== null
         ? JSON.stringify(called.arguments)
@@ -136,7 +137,8 @@ export class ChoiceBlocks {
 
   #advance(parts: StreamPart[]): void {
     for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
-      // A tool call is opened by its first argument: until then its name may still grow.
+      // A tool call is opened by its first argument, until which its name may still grow, or by a name that comes after it.
+      if (isNameless(live)) return
       if (live.waiting !== '' && !mayBeNull(live)) this.#emit(live, parts)
       const mayClose = live.type === 'tool' ? live.balance.closed : true
       if (!this.#hasFurther || !mayClose) return
@@ -181,6 +183,11 @@ export class ChoiceBlocks {
     const type = block.type === 'tool' ? 'tool-input-end' : (`${block.type}-end` as const)
     parts.push({ type, choice: this.#choice, id: block.id })
   }
+}
+
+/** A call whose name has not come: other formats name it where it begins. */
+function isNameless(block: Block): boolean {
+  return block.type === 'tool' && block.name === ''
 }
 
 /** Whether what has come of a call may be the word for no arguments. */
