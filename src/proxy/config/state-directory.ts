@@ -84,8 +84,9 @@ export class StateDirectory {
   #restore(path: string): void {
     const folder = join(path, VIRTUAL_KEYS)
     if (!existsSync(folder)) {
-      for (const [name, value] of this.#values) this.#lost.set(name, value)
       makeFolders(folder)
+      // Only now: what could not be made may be there unseen, and comes back with its files and without those removed.
+      for (const [name, value] of this.#values) this.#lost.set(name, value)
     }
     for (const [name, value] of this.#lost) {
       createUnlessThere(join(path, name), `${value.reveal()}\n`)

@@ -1,6 +1,6 @@
 /** The folder of what outlives the process: what is lost of it while the process runs. */
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
@@ -48,6 +48,20 @@ t.test('a file that was removed alone, to have a new key at the next start, is n
   symlinkSync('/nowhere', join(path, 'virtual-keys', 'default.b'))
   t.throws(() => state.virtualKey('default', 'b', () => 'text of b'), { message: /default\.b: ENOENT: [a-z ]+$/ })
   state.virtualKey('default', 'c', () => 'text of c')
+  t.throws(() => readFileSync(join(path, 'virtual-keys', 'default.a')), { code: 'ENOENT' })
+})
+
+t.test('a folder that was away, not lost, comes back without what was removed in it', async (t) => {
+  const path = join(t.testdir({}), 'state')
+  const state = new StateDirectory(path)
+  state.virtualKey('default', 'a', () => 'text of a')
+  renameSync(path, `${path}.away`)
+  writeFileSync(path, '')
+  t.throws(() => state.virtualKey('default', 'b', () => 'text of b'), { message: /virtual-keys is not a folder$/ })
+  rmSync(path)
+  renameSync(`${path}.away`, path)
+  rmSync(join(path, 'virtual-keys', 'default.a'))
+  state.virtualKey('default', 'b', () => 'text of b')
   t.throws(() => readFileSync(join(path, 'virtual-keys', 'default.a')), { code: 'ENOENT' })
 })
 
