@@ -86,6 +86,8 @@ const UNQUOTED: Readonly<Partial<Record<Schema['type'], RegExp>>> = {
   boolean: /^(true|false)$/,
 }
 
+const BOOLEAN_WORDS = { true: ['true', 'yes', 'on', 'y'], false: ['false', 'no', 'off', 'n'] } as const
+
 /** Most wrong types come from YAML reading what was meant as text, or from quotes: say what to do, where it is enough. */
 function cureOf(found: unknown, schema: Schema): string | undefined {
   const { type, format } = schema
@@ -105,10 +107,18 @@ function isFitUnquoted(text: string, { type, minimum = -Infinity, maximum = Infi
   return type === 'boolean' || (Number(text) >= minimum && Number(text) <= maximum)
 }
 
-/** A boolean stands for one of several words (`no`, `off`), of which one may fit. */
 function isFitQuoted(found: boolean | number, schema: Schema): boolean {
-  if (typeof found === 'boolean') return true
-  return isOfForm(String(found), schema) && schema.enum?.includes(String(found)) !== false
+  return textsOf(found).some((text) => isOfForm(text, schema) && schema.enum?.includes(text) !== false)
+}
+
+/** What may stand in the file. A boolean is one of several words. */
+function textsOf(found: boolean | number): readonly string[] {
+  if (typeof found === 'number') return [String(found)]
+  return BOOLEAN_WORDS[`${found}`].flatMap((word) => [
+    word,
+    word.toUpperCase(),
+    word.charAt(0).toUpperCase() + word.slice(1),
+  ])
 }
 
 function isOfForm(text: string, { pattern = '' }: Schema): boolean {
