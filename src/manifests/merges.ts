@@ -1,9 +1,11 @@
 /** Merges, `<<: *defaults`. */
-import { isAlias, isMap, isNode, isScalar, isSeq, visit, type Document, type Node, type ParsedNode } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, Scalar, visit, type Document, type Node, type ParsedNode } from 'yaml'
 
-/** Whether the value of this key is merged into its map. In quotes it is not. */
+/** Whether the value of this key is merged into its map, by the library's own rule: also with a tag, as `!!str <<`. In quotes it is not. */
 export function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && typeof key.value === 'symbol' && key.value.description === '<<'
+  if (!isScalar(key)) return false
+  if (typeof key.value === 'symbol') return key.value.description === '<<'
+  return key.value === '<<' && (key.type === undefined || key.type === Scalar.PLAIN)
 }
 
 /** What the first merge takes that is neither a map nor a list of maps; undefined where there is none. One look at each node. */

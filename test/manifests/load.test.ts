@@ -195,6 +195,8 @@ t.test('hostile files are refused with a message and bounded work', async (t) =>
   t.match(messagesOf(loadTexts({ 'a.yaml': looksAnew.join('\n') }, {})), [/its aliases expand to too much/])
   const mergesInMerges = `x: ${'{<<:\n '.repeat(400)}${map(3_000, 'v')}${'}'.repeat(400)}`
   t.match(messagesOf(loadTexts({ 'a.yaml': mergesInMerges }, {})), [/its aliases expand to too much/])
+  const tagged = mergesInMerges.replaceAll('<<', '!!str <<')
+  t.match(messagesOf(loadTexts({ 'a.yaml': tagged }, {})), [/its aliases expand to too much/])
   const keysAnew = ['x: &x {k: {? [a] : v}}', `y: &y {<<: ${list(200, '*x')}}`, `z: {<<: ${list(200, '*y')}}`].join(
     '\n',
   )
