@@ -10,8 +10,9 @@ import { StatusError } from './status-error.ts'
 type Asked = Pick<RequestRecord, 'operation' | 'stream' | 'replyHead'>
 
 const JSON_TYPE = /^[^;]*\bjson\b/i
-/** Without its parameters; longer ones are nobody's. */
-const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}/
+/** Of web pages, proxies and other APIs. Another one is the provider's own word, and may quote. */
+const USUAL_TYPE =
+  /^(text\/(?:html|plain|xml|event-stream)|application\/(?:xml|xhtml\+xml|octet-stream|x-ndjson|jsonl|grpc|pdf))[ \t]*(?:;|$)/i
 
 /**
  * `the answer is not a JSON object, at https://api.example/v1/chat/completions: status 200, text/html`.
@@ -51,5 +52,5 @@ function answerOf({ replyHead }: Asked): string {
   const { status, contentType } = replyHead
   if (contentType === undefined) return `: status ${status}, no content type`
   if (JSON_TYPE.test(contentType)) return `: status ${status}`
-  return `: status ${status}, ${MEDIA_TYPE.exec(contentType)?.[0] ?? 'no valid content type'}`
+  return `: status ${status}, ${USUAL_TYPE.exec(contentType)?.[1] ?? 'an unusual content type'}`
 }
