@@ -54,7 +54,7 @@ export async function statusErrorOf(
   const verdict = judgeReply(familyOf(deployment.provider.type), deployment.provider, { status, headers, body, nowMs })
   const document = errorObjectOf(body)
   const provider = document === undefined ? NOTHING : format.parseError(document)
-  const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment.model.upstreamName) : FAULT_OF[verdict.kind]
+  const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment) : FAULT_OF[verdict.kind]
   return new StatusError(status, verdict, withoutCredential(provider, credential), format.name, detail)
 }
 
