@@ -34,6 +34,7 @@ export interface GeneratedKey {
 
 export class GeneratedKeys {
   readonly #options: GeneratedKeysOptions
+  #declared: readonly VirtualKeyResource[] = []
   #lacking: readonly VirtualKeyResource[] = []
   #isDue = false
 
@@ -41,11 +42,15 @@ export class GeneratedKeys {
     this.#options = options
   }
 
-  /** Those with source Generated, a key a step. A text that is known stays so, whatever has become of its file. */
+  /**
+   * Those with source Generated, a key a step. A text that is known stays so, whatever has become of its file, as long as its
+   * key is declared.
+   */
   *read(virtualKeys: readonly VirtualKeyResource[]): Steps<readonly GeneratedKey[]> {
     const read: GeneratedKey[] = []
     const lacking: VirtualKeyResource[] = []
-    for (const resource of virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')) {
+    this.#declared = virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')
+    for (const resource of this.#declared) {
       const value = this.#valueOf(resource)
       if (value.type !== 'value') lacking.push(resource)
       const secretName = namespacedName({ ...resource.metadata, name: generatedSecretName(resource) })
@@ -55,6 +60,11 @@ export class GeneratedKeys {
     this.#lacking = lacking
     this.#tryLater()
     return read
+  }
+
+  /** To be called when what was read last is in force: keys that it does not declare have ended. */
+  nowInForce(): void {
+    this.#options.state.keepOnly(this.#declared.map(({ metadata }) => metadata))
   }
 
   #tryLater(): void {

@@ -184,6 +184,7 @@ export class StandaloneConfiguration {
     const hadProvider = holder.current() !== undefined && this.hasUsableProvider()
     this.#generated = textsOf(generated)
     holder.swap(configuration)
+    this.#generatedKeys.nowInForce()
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
     this.#words.inForce(conditions, resources)

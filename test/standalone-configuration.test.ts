@@ -1,5 +1,5 @@
 /** Readings of the manifests beside requests: in turns with them, one after the other. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
@@ -132,6 +132,44 @@ t.test(
     t.equal(due.length, 0)
   },
 )
+
+t.test(
+  'a key that leaked is ended by deleting its manifest and its file: declared again, it has another text',
+  async (t) => {
+    const { configuration, write, statePath, fileOf } = begin(t, {}, {})
+    const textOf = (id: string) => configuration.generatedKeys.find((key) => key.id === id)?.key.reveal()
+    write(yaml(generatedKey('a'), generatedKey('b'), generatedKey('c')))
+    await configuration.reload()
+    const [a, b, c] = ['default/a', 'default/b', 'default/c'].map(textOf)
+    write(generatedKey('c'))
+    await configuration.reload()
+    rmSync(fileOf('a'))
+    write(yaml(generatedKey('a'), generatedKey('b'), generatedKey('c')))
+    await configuration.reload()
+    t.not(textOf('default/a'), a)
+    t.equal(textOf('default/b'), b, 'its file is there')
+    t.equal(textOf('default/c'), c)
+    write(generatedKey('c'))
+    await configuration.reload()
+    rmSync(statePath, { recursive: true })
+    write(yaml(generatedKey('c'), generatedKey('d')))
+    await configuration.reload()
+    t.notOk(existsSync(fileOf('a')), 'nor does it come back with a folder that was lost')
+    t.ok(existsSync(fileOf('c')))
+  },
+)
+
+t.test('without a state folder a key that is declared again keeps its text, which nothing else holds', async (t) => {
+  const { configuration, write } = begin(t)
+  write(yaml(generatedKey('a'), generatedKey('b')))
+  await configuration.reload()
+  const text = configuration.generatedKeys[0]?.key.reveal()
+  write(generatedKey('b'))
+  await configuration.reload()
+  write(yaml(generatedKey('a'), generatedKey('b')))
+  await configuration.reload()
+  t.equal(configuration.generatedKeys[0]?.key.reveal(), text)
+})
 
 t.test('what changes during a reading is read by the next, in order', async (t) => {
   const { configuration, inForce, write } = begin(t)

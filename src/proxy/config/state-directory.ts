@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { Secret } from '../../domain/secret.ts'
 
 const VIRTUAL_KEYS = 'virtual-keys'
+const MASTER_SECRET = 'master-secret'
 const MASTER_SECRET_BYTES = 32
 /** Of a secret that somebody has put there: that many random bytes are 32 characters at least, however they are written. */
 const MIN_MASTER_SECRET_CHARACTERS = 32
@@ -44,17 +45,28 @@ export class StateDirectory {
 
   /** The secret that all of this installation's secrets are derived from. @throws {StateError} where it is too short for one. */
   masterSecret(): Secret {
-    const secret = this.#value('master-secret', () => randomBytes(MASTER_SECRET_BYTES).toString('hex'))
+    const secret = this.#value(MASTER_SECRET, () => randomBytes(MASTER_SECRET_BYTES).toString('hex'))
     if (secret.reveal().length < MIN_MASTER_SECRET_CHARACTERS)
       throw new StateError(
-        `${join(this.#path ?? '', 'master-secret')} is too short for a secret: ${MIN_MASTER_SECRET_CHARACTERS} characters at least; remove it to have a new one made`,
+        `${join(this.#path ?? '', MASTER_SECRET)} is too short for a secret: ${MIN_MASTER_SECRET_CHARACTERS} characters at least; remove it to have a new one made`,
       )
     return secret
   }
 
   /** The text of a generated key; made by `create` the first time. @throws {StateError} as of `#value` */
   virtualKey(namespace: string, name: string, create: () => string): Secret {
-    return this.#value(join(VIRTUAL_KEYS, `${namespace}.${name}`), create)
+    return this.#value(fileOf(namespace, name), create)
+  }
+
+  /**
+   * Forgets the texts of all virtual keys but these. One that comes back has what its file holds by then: who has deleted
+   * the file of a key that leaked gets another. Without a folder nothing is forgotten, as nothing else holds the texts.
+   */
+  keepOnly(virtualKeys: readonly { readonly namespace: string; readonly name: string }[]): void {
+    if (this.#path === undefined) return
+    const kept = new Set([MASTER_SECRET, ...virtualKeys.map(({ namespace, name }) => fileOf(namespace, name))])
+    for (const known of [this.#values, this.#lost])
+      for (const name of known.keys()) if (!kept.has(name)) known.delete(name)
   }
 
   /** @throws {StateError} where a file cannot be read or written: losing a key silently would lock its users out. */
@@ -93,6 +105,10 @@ export class StateDirectory {
       this.#lost.delete(name)
     }
   }
+}
+
+function fileOf(namespace: string, name: string): string {
+  return join(VIRTUAL_KEYS, `${namespace}.${name}`)
 }
 
 function faultOf(file: string, { code, message }: Error & { readonly code: unknown }): string {
