@@ -5,9 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { namespacedName } from './domain/resources/namespaced-name.ts'
 import type { VirtualKeyResource } from './domain/resources/kinds.ts'
-import type { SecretLookup, SecretValue } from './domain/resources/secret-lookup.ts'
+import { ownerOfSecret, type SecretLookup, type SecretValue } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
-import { generatedSecretName } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { Steps } from './domain/steps.ts'
 import { StateError, type StateDirectory } from './proxy/config/state-directory.ts'
@@ -27,8 +26,6 @@ export interface GeneratedKeysOptions {
 export interface GeneratedKey {
   /** `namespace/name` of the VirtualKey. */
   readonly id: string
-  /** `namespace/name` of the Secret that would hold it in a cluster. */
-  readonly secretName: string
   readonly value: SecretValue
 }
 
@@ -53,8 +50,7 @@ export class GeneratedKeys {
     for (const resource of this.#declared) {
       const value = this.#valueOf(resource)
       if (value.type !== 'value') lacking.push(resource)
-      const secretName = namespacedName({ ...resource.metadata, name: generatedSecretName(resource) })
-      read.push({ id: namespacedName(resource.metadata), secretName, value })
+      read.push({ id: namespacedName(resource.metadata), value })
       yield
     }
     this.#lacking = lacking
@@ -93,12 +89,13 @@ export function textsOf(generated: readonly GeneratedKey[]): { readonly id: stri
   return generated.flatMap(({ id, value }) => (value.type === 'value' ? [{ id, key: value.secret }] : []))
 }
 
-/** The lookup with them, as if the Secrets that would hold them in a cluster were there. */
+/** The lookup with them, as if the Secrets that hold them in a cluster were there. */
 export function withGenerated(lookup: SecretLookup, generated: readonly GeneratedKey[]): SecretLookup {
-  const bySecret = new Map(generated.map(({ secretName, value }) => [secretName, value]))
-  return (namespace, name, key) => {
-    const value = key === 'key' ? bySecret.get(namespacedName({ namespace, name })) : undefined
-    return value ?? lookup(namespace, name, key)
+  const values = new Map(generated.map(({ id, value }) => [id, value]))
+  return (namespace, name, entry) => {
+    const owner = ownerOfSecret(name)
+    const value = owner === undefined ? undefined : values.get(namespacedName({ namespace, name: owner }))
+    return value ?? lookup(namespace, name, entry)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Readings of the manifests beside requests: in turns with them, one after the other. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
@@ -67,6 +67,35 @@ t.test('between the keys of a long file others have their turn', async (t) => {
   t.strictSame(inForce, [KEYS])
   // Each is parsed, given its text, resolved, hashed and frozen.
   t.ok(turns >= 5 * KEYS, `${turns} turns`)
+})
+
+t.test("a generated key's text is its own, whatever its Secret would be called in a cluster", async (t) => {
+  const { configuration, write, statePath, fileOf, usable, holder } = begin(t, {}, {})
+  const named = (name: string, secretName: string) =>
+    generatedKey(name).replace('{}\n', `{ key: { source: Generated, generated: { secretName: ${secretName} } } }\n`)
+  const brought = `apiVersion: v1
+kind: Secret
+metadata: { name: brought }
+stringData: { key: ${'brought-'.repeat(5)} }
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: VirtualKey
+metadata: { name: own }
+spec: { key: { source: SecretRef, secretRef: { name: brought } } }
+`
+  write(yaml(named('a', 'same'), named('b', 'same'), named('c', 'brought'), named('d', 'a-virtual-key'), brought))
+  t.equal(await configuration.reload(), true)
+  t.strictSame(
+    usable().toSorted(),
+    ['a', 'b', 'c', 'd', 'own'].map((name) => `default/${name}`),
+  )
+  const { digestOf } = deriveSecrets(new StateDirectory(statePath).masterSecret())
+  const keyOf = (text: string) =>
+    holder
+      .current()
+      ?.compiled.snapshot.virtualKeys.find(({ digests }) => digests.some(({ digest }) => digest === digestOf(text)))?.id
+  for (const name of ['a', 'b', 'c', 'd']) t.equal(keyOf(readFileSync(fileOf(name), 'utf8').trim()), `default/${name}`)
+  t.equal(keyOf('brought-'.repeat(5)), 'default/own')
 })
 
 t.test(

@@ -1,10 +1,8 @@
 /** `tollgate check [--strict] PATH...`: says what is wrong with manifests, and what they would do. */
 import { buildSnapshot } from '../domain/resources/build-snapshot.ts'
 import type { ConditionReason, ResourceConditions } from '../domain/resources/conditions.ts'
-import { namespacedName } from '../domain/resources/namespaced-name.ts'
 import type { PatternCheck } from '../domain/resources/organizations.ts'
-import type { SecretLookup } from '../domain/resources/secret-lookup.ts'
-import { generatedSecretName } from '../domain/resources/virtual-keys.ts'
+import { ownerOfSecret, type SecretLookup } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
 import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 import { placeOfCondition } from './condition-places.ts'
@@ -109,17 +107,12 @@ function failingConditions(resources: ManifestResources, { checkPattern, nowMs }
 }
 
 /** Generated keys are made when the gateway runs; a check takes them as made. */
-function withPlaceholders({ secrets, virtualKeys }: ManifestResources): SecretLookup {
+function withPlaceholders({ secrets }: ManifestResources): SecretLookup {
   const lookup = secretLookup(secrets)
-  const generated = new Set(
-    virtualKeys
-      .filter(({ spec }) => spec.key.source === 'Generated')
-      .map((resource) => namespacedName({ ...resource.metadata, name: generatedSecretName(resource) })),
-  )
-  return (namespace, name, key) => {
-    const secretName = namespacedName({ namespace, name })
-    if (!generated.has(secretName)) return lookup(namespace, name, key)
-    return { type: 'value', secret: new Secret(`generated-for-${secretName}`.padEnd(64, '.')) }
+  return (namespace, name, entry) => {
+    const owner = ownerOfSecret(name)
+    if (owner === undefined) return lookup(namespace, name, entry)
+    return { type: 'value', secret: new Secret(`generated-for-${namespace}/${owner}`.padEnd(64, '.')) }
   }
 }
 

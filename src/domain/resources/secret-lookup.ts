@@ -20,6 +20,22 @@ export type SecretValue =
 /** One entry of a Secret, decoded. Never throws. */
 export type SecretLookup = (namespace: string, name: string, key: string) => SecretValue
 
+/** Not allowed in a Secret's name. */
+const OWNED = 'owned-by:'
+
+/**
+ * As which the text of a generated key is asked for, whatever its Secret is called: somebody else's Secret of that name, or
+ * another key's, must not become the key.
+ */
+export function ownSecretName(virtualKey: string): string {
+  return OWNED + virtualKey
+}
+
+/** The VirtualKey whose own Secret is asked for; undefined where it is any Secret. */
+export function ownerOfSecret(name: string): string | undefined {
+  return name.startsWith(OWNED) ? name.slice(OWNED.length) : undefined
+}
+
 export type ResolvedSecret =
   | { readonly type: 'value'; readonly secret: Secret }
   | { readonly type: 'refused'; readonly refusal: Refusal; readonly isUnreadable?: true }

@@ -13,7 +13,7 @@ import { toLimits, toPolicySettings } from './policies.ts'
 import { sameAsBefore } from '../remembered.ts'
 import { present } from './present.ts'
 import { mayUseProvider, type ResolvedProvider } from './providers.ts'
-import { resolveSecret, type SecretLookup } from './secret-lookup.ts'
+import { ownSecretName, resolveSecret, type SecretLookup } from './secret-lookup.ts'
 
 /** Shortest key text that a person may bring, in characters. */
 export const MIN_KEY_LENGTH = 32
@@ -91,11 +91,6 @@ function resolveKey(
   return { outcome, text, entry: isIn ? toEntry(resource, outcome, digests, context) : undefined }
 }
 
-/** Where a generated key's text lies: the Secret's name, for the entry `key`. */
-export function generatedSecretName({ metadata, spec }: VirtualKeyResource): string {
-  return spec.key.generated?.secretName ?? `${metadata.name}-virtual-key`
-}
-
 function accept(resource: VirtualKeyResource, context: KeyContext, taken: TakenUp): GrantOutcome {
   const { name } = resource.spec.organizationRef
   const { namespace } = resource.metadata
@@ -118,7 +113,7 @@ function notAccepted(reason: Refusal['reason'], message: string): GrantOutcome {
 }
 
 function readKeyText(resource: VirtualKeyResource, lookup: SecretLookup, owners: ReadonlyMap<string, string>): KeyText {
-  const reference = resource.spec.key.secretRef ?? { name: generatedSecretName(resource), key: 'key' }
+  const reference = resource.spec.key.secretRef ?? { name: ownSecretName(resource.metadata.name), key: 'key' }
   const found = resolveSecret(lookup, [resource.metadata.namespace], reference)
   if (found.type === 'refused') return found
   // A trailing newline comes from how people make Secrets and cannot be part of a header.

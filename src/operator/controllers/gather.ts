@@ -1,9 +1,6 @@
 /**
  * The cluster as the build reads it. Objects have passed the CRDs' schemas in the API server, defaults included, so
  * their specs are taken as the types say.
- *
- * A generated key's text is asked for under a name that no Secret can have, so that only a Secret which the VirtualKey
- * owns answers: somebody else's of the same name must not become a key.
  */
 import { asObject, asString } from '../../domain/json.ts'
 import type { JsonObject, JsonValue } from '../../domain/json.ts'
@@ -16,7 +13,7 @@ import type {
   VirtualKeyResource,
 } from '../../domain/resources/kinds.ts'
 import { namespacedName } from '../../domain/resources/namespaced-name.ts'
-import type { SecretLookup, SecretValue } from '../../domain/resources/secret-lookup.ts'
+import { ownerOfSecret, type SecretLookup, type SecretValue } from '../../domain/resources/secret-lookup.ts'
 import { remembered } from '../../domain/remembered.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
 import { isDeleting } from '../kube/kube-object.ts'
@@ -33,9 +30,6 @@ export type View = Pick<
   ClusterView,
   'virtualKeys' | 'providers' | 'organizations' | 'namespaces' | 'secret' | 'secretAccess'
 >
-
-/** Not allowed in a Secret's name. */
-const OWNED = 'owned-by:'
 
 /** Objects are frozen: what was read of one stays true, and most are the same from build to build. */
 const virtualKeys = new WeakMap<KubeObject, VirtualKeyResource>()
@@ -60,12 +54,11 @@ export function ownedSecret(view: Pick<View, 'secret'>, key: KubeObject): KubeOb
 }
 
 function lookup(view: View): SecretLookup {
-  return (namespace, name, key) => {
-    const owner = name.startsWith(OWNED)
-      ? view.virtualKeys.get(namespacedName({ namespace, name: name.slice(OWNED.length) }))
-      : undefined
-    const secret = owner === undefined ? view.secret(namespace, name) : ownedSecret(view, owner)
-    if (secret !== undefined) return valueIn(secret, key)
+  return (namespace, name, entry) => {
+    const owner = ownerOfSecret(name)
+    const key = owner === undefined ? undefined : view.virtualKeys.get(namespacedName({ namespace, name: owner }))
+    const secret = key === undefined ? view.secret(namespace, name) : ownedSecret(view, key)
+    if (secret !== undefined) return valueIn(secret, entry)
     return { type: view.secretAccess(namespace) === 'readable' ? 'no-secret' : 'unreadable' }
   }
 }
@@ -109,17 +102,7 @@ function present(objects: readonly KubeObject[]): readonly KubeObject[] {
 }
 
 function toVirtualKey(object: KubeObject): VirtualKeyResource {
-  const resource = {
-    kind: 'VirtualKey' as const,
-    metadata: metadataOf(object),
-    spec: specOf<VirtualKeyResource>(object),
-  }
-  if (!isGenerated(object)) return resource
-  const key = {
-    ...resource.spec.key,
-    generated: { ...resource.spec.key.generated, secretName: OWNED + object.metadata.name },
-  }
-  return { ...resource, spec: { ...resource.spec, key } }
+  return { kind: 'VirtualKey', metadata: metadataOf(object), spec: specOf<VirtualKeyResource>(object) }
 }
 
 function toProvider(object: KubeObject): ProviderResource {

@@ -12,7 +12,7 @@ import type {
   VirtualKeyResource,
   VirtualKeySpec,
 } from '../../../src/domain/resources/kinds.ts'
-import type { SecretLookup } from '../../../src/domain/resources/secret-lookup.ts'
+import { ownerOfSecret, type SecretLookup } from '../../../src/domain/resources/secret-lookup.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 
 export function organization(spec: OrganizationSpec, name = 'acme'): OrganizationResource {
@@ -62,7 +62,7 @@ export function secrets(values: Readonly<Record<string, string>> = {}): SecretLo
   return (namespace, name, key) => {
     const text = values[`${namespace}/${name}/${key}`]
     if (text !== undefined) return { type: 'value', secret: new Secret(text) }
-    if (name.endsWith('-virtual-key'))
+    if (ownerOfSecret(name) !== undefined)
       return { type: 'value', secret: new Secret(`generated-${namespace}-${name}`.padEnd(40, '.')) }
     const known = Object.keys(values).some((path) => path.startsWith(`${namespace}/${name}/`))
     return known ? { type: 'no-entry' } : { type: 'no-secret' }
