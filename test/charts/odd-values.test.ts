@@ -65,13 +65,23 @@ t.test('labels that Kubernetes would refuse one by one are refused together, by 
     { team: '-core' },
     { team: 'x'.repeat(64) },
     { '/team': 'x' },
+    { 'example..com/team': 'x' },
+    { 'example.-com/team': 'x' },
+    { [`${'x'.repeat(254)}/team`]: 'x' },
+    { [`example.com/${'x'.repeat(64)}`]: 'x' },
   ]
   for (const labels of wrong) {
     const { code, stderr } = await tryTemplate({ commonLabels: labels })
     t.equal(code, 1, JSON.stringify(labels))
     t.match(stderr, /commonLabels/, JSON.stringify(labels))
   }
-  const right = { team: 'core_platform.1', 'example.com/cost-centre': '4711', empty: '', X: 'A' }
+  const right = {
+    [`${'x'.repeat(253)}/${'x'.repeat(63)}`]: 'x',
+    team: 'core_platform.1',
+    'example.com/cost-centre': '4711',
+    empty: '',
+    X: 'A',
+  }
   await template({ commonLabels: right, 'operator.podLabels': right, 'metrics.grafanaDashboards.labels': right })
 })
 
