@@ -7,9 +7,9 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 
-/** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in read-request.ts. */
+/** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in parse-document.ts. */
 const MAX_TEXTS = 500_000
-/** Names of fields, which are texts beside the values: as many as read-request.ts takes fields. */
+/** Names of fields, which are texts beside the values: as many as parse-document.ts takes fields. */
 const MAX_NAMES = 350_000
 
 /** Names of fields that are kept once: those of the records of a list. */

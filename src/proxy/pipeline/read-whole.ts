@@ -5,7 +5,7 @@ import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
-import { parseExactDocument } from './read-request.ts'
+import { parseExactDocument } from './parse-document.ts'
 import { structureCost } from './structure-cost.ts'
 
 /** An answer of 32 MiB holds some eight million tokens; anything above is a broken or hostile server. */

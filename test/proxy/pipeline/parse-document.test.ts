@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { objectText, valuesOf } from '../../domain/number-texts.ts'
-import { parseDocument, parseExactDocument, parseRequestDocument } from '../../../src/proxy/pipeline/read-request.ts'
+import { parseDocument, parseExactDocument, parseRequestDocument } from '../../../src/proxy/pipeline/parse-document.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => parseRequestDocument(bytes(text))
