@@ -3,9 +3,8 @@
  * provider, no audit record.
  */
 import type { JsonValue } from '../../domain/json.ts'
-import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
-import { requireConfiguration } from './pipeline.ts'
+import { governCaller } from './govern-caller.ts'
 import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveReadingPolicy, type GovernedCaller } from './resolve-request-policy.ts'
@@ -22,9 +21,7 @@ export async function answerReading(
   const { adapter, requestId } = incoming
   const record = new RequestRecord(incoming, operation)
   try {
-    record.caller = authenticate(record, requireConfiguration(services), services.wallNow())
-    const caller = resolveReadingPolicy(record.caller, incoming)
-    record.policy = caller.policy
+    const caller = governCaller(record, services, resolveReadingPolicy)
     const body = JSON.stringify(await read(caller, record))
     const headers = { ...traceHeaders(record), 'content-type': 'application/json' }
     return { type: 'whole', status: 200, headers, body }

@@ -17,17 +17,15 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
-import { authenticate } from './authenticate.ts'
 import { passHeaders } from './call-provider.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { governCaller } from './govern-caller.ts'
 import { guardRequestInTurns } from './guard-request.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
-import { requireConfiguration } from './pipeline.ts'
 import { planRequest } from './plan-request.ts'
 import { readRequest } from './read-request.ts'
 import { parseAnswer, readWhole } from './read-whole.ts'
 import { RequestRecord } from './request-record.ts'
-import { resolveRequestPolicy } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import { traceHeaders } from './trace.ts'
@@ -40,10 +38,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
   const record = new RequestRecord(incoming, 'count-tokens')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
-    record.caller = caller
-    const governed = resolveRequestPolicy(caller, incoming)
-    record.policy = governed.policy
+    const governed = governCaller(record, services)
     const format = formatOf(incoming.adapter.format)
     const read = await readRequest(await incoming.readBody(), format, incoming.hints)
     record.requestedModel = read.request.model ?? AUTO_MODEL

@@ -22,19 +22,18 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './status-error.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
-import { authenticate } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
+import { governCaller } from './govern-caller.ts'
 import { guardEmbeddings } from './guard-embeddings.ts'
 import { beginLookUp } from './look-up.ts'
 import { isNamed } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { refusePlan } from './refuse-plan.ts'
-import { requireConfiguration } from './pipeline.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
 import { parseDocument, parseRequestDocument } from './parse-document.ts'
 import { readWhole } from './read-whole.ts'
 import { RequestRecord } from './request-record.ts'
-import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import type { Cacheable } from './cacheable.ts'
@@ -58,10 +57,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
   const record = new RequestRecord(incoming, 'embeddings')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
-    record.caller = caller
-    const governed = resolveRequestPolicy(caller, incoming)
-    record.policy = governed.policy
+    const governed = governCaller(record, services)
     const read = await readEmbeddings(incoming, record)
     record.requestedModel = read.model ?? AUTO_MODEL
     const prompt = sizeOf(read)

@@ -3,7 +3,8 @@
  * nothing else. A refusal at any stage leaves by the one `catch`.
  *
  *   authenticate.ts             identity first: nothing about models, budgets or headers is told to a stranger
- *   resolve-request-policy.ts   a bad or forbidden control header is refused before the body is read
+ *   resolve-request-policy.ts   a bad or forbidden control header is refused before the body is read; both by
+ *                               govern-caller.ts, as for every kind of call
  *   read-request.ts             the body, bounded, as a neutral request
  *   plan-request.ts             candidates, rules, order; pure
  *   admit.ts                    rate limits, budgets and quotas in one question; the request's bound is reserved
@@ -14,26 +15,24 @@
  *                               `force-json`: force-json.ts
  *   respond.ts, settle.ts       the answer in the client's format; the end is recorded exactly once
  */
-import { GatewayError } from '../../domain/errors.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
-import { authenticate } from './authenticate.ts'
 import { callProvider, type Answer } from './call-provider.ts'
 import { Cohort } from './cohort.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { forgetContents } from './forget-request.ts'
 import { callForJson, type ClientView } from './force-json.ts'
 import { restorerFor } from './follow-stream.ts'
+import { governCaller } from './govern-caller.ts'
 import { guardRequest, guardRequestInTurns, type GuardedRequest } from './guard-request.ts'
 import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
-import type { Configuration } from './ports.ts'
 import { readRequest, SMALL_REQUEST_BYTES, type ReadRequest } from './read-request.ts'
 import { RequestRecord } from './request-record.ts'
-import { resolveRequestPolicy, type GovernedCaller } from './resolve-request-policy.ts'
+import type { GovernedCaller } from './resolve-request-policy.ts'
 import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
@@ -50,12 +49,9 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
   const record = new RequestRecord(incoming, 'chat')
   const settle = settlementOf(record, services)
   try {
-    const caller = authenticate(record, requireConfiguration(services), services.wallNow())
-    record.caller = caller
-    const governed = resolveRequestPolicy(caller, incoming)
-    record.policy = governed.policy
+    const governed = governCaller(record, services)
     traceStep(record, services, 'resolve-policy', () => ({
-      virtualKey: caller.key.id,
+      virtualKey: governed.key.id,
       flags: [...governed.policy.flags],
     }))
     const format = formatOf(incoming.adapter.format)
@@ -172,13 +168,4 @@ async function answerThroughCache(
     attempts: record.attempts,
   }))
   return answer
-}
-
-/** @throws {GatewayError} 503 `not_ready` before the first snapshot. */
-export function requireConfiguration(services: Services): Configuration {
-  const configuration = services.configuration.current()
-  if (configuration === undefined) {
-    throw new GatewayError('not_ready', 'The gateway has no configuration yet.', { retryAfterSeconds: 1 })
-  }
-  return configuration
 }
