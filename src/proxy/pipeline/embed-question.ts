@@ -3,24 +3,22 @@
  * asks. Its bound is added to the request's reservation before it is sent and settled with the request; where the
  * limits leave no room for it there is no look, and never a refusal.
  */
-import { UpstreamFormatError } from '../../domain/errors.ts'
+import type { Usage } from '../../domain/completion/result.ts'
 import { packVector, type PackedVector } from '../../domain/caching/semantic/vector.ts'
-import { parseEmbeddingsRequest, renderEmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
+import { parseEmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, vectorAt } from '../../domain/formats/embeddings/result.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import type { JsonObject } from '../../domain/json.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { needOf } from '../../domain/quota/need.ts'
-import { probableTokens, type PromptSize } from '../../domain/quota/prompt-size.ts'
-import { utf8Size } from '../../domain/quota/utf8-size.ts'
+import type { PromptSize } from '../../domain/quota/prompt-size.ts'
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
 import { CallCancellation } from './call-cancellation.ts'
+import { embeddingsCall, parseVectors, probableUsage, sizeOfInputs } from './embeddings-call.ts'
 import type { Cancellation } from './ports.ts'
-import { parseDocument } from './parse-document.ts'
 import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -39,7 +37,7 @@ export async function embedQuestion(
   record: RequestRecord,
   services: Services,
 ): Promise<PackedVector | undefined> {
-  const size = sizeOf(question)
+  const size = sizeOfInputs({ texts: [question], tokens: 0 })
   if (!(await isReserved(size, deployment, record, services))) {
     record.semanticLook = 'unaffordable'
     return undefined
@@ -123,51 +121,18 @@ async function exchange(
 ): Promise<PackedVector | undefined> {
   const request = parseEmbeddingsRequest({ model: deployment.model.name, input: question, encoding_format: 'float' })
   const credential = caller.configuration.credentialOf(deployment.provider.name)
-  const reply = await services.transport.send({
-    deployment,
-    credential,
-    operation: 'embeddings',
-    stream: false,
-    body: JSON.stringify(renderEmbeddingsRequest(request, deployment.model.upstreamName)),
-    passHeaders: {},
-    signal,
-  })
+  const reply = await services.transport.send(embeddingsCall(request, deployment, credential, signal))
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }
-  const { document, usage } = parseEmbeddingsResult(parsed(await readWhole(reply, MAX_ANSWER_BYTES)), 1, 'float')
+  const { document, usage } = parseEmbeddingsResult(parseVectors(await readWhole(reply, MAX_ANSWER_BYTES)), 1, 'float')
   notePrice(deployment, usage, size, record)
   const vector = vectorAt(document, 0)
   return vector && packVector(vector)
 }
 
-function parsed(bytes: Uint8Array): JsonObject {
-  try {
-    return parseDocument(bytes)
-  } catch (cause) {
-    throw new UpstreamFormatError('the answer is not a JSON object', cause)
-  }
-}
-
-function notePrice(
-  deployment: Deployment,
-  reported: ReturnType<typeof parseEmbeddingsResult>['usage'],
-  { textBytes, wideBytes }: PromptSize,
-  record: RequestRecord,
-): void {
-  const guessed = {
-    input: probableTokens(textBytes, wideBytes),
-    cachedInput: 0,
-    cacheWrite: 0,
-    output: 0,
-    reasoning: 0,
-  }
-  const charge = chargeOf(reported ?? guessed, deployment.model.pricing)
+function notePrice(deployment: Deployment, reported: Usage | undefined, size: PromptSize, record: RequestRecord): void {
+  const charge = chargeOf(reported ?? probableUsage(size), deployment.model.pricing)
   const costMicroUsd = deployment.model.pricing === undefined ? undefined : charge.costMicroUsd
   record.embedding = { deployment, charge, costMicroUsd, estimated: reported === undefined }
-}
-
-function sizeOf(question: string): PromptSize {
-  const { bytes, wide } = utf8Size(question)
-  return { textBytes: bytes, wideBytes: wide, overheadTokens: 0, images: 0, unmeasurable: false }
 }

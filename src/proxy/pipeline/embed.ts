@@ -6,22 +6,16 @@
 import { requestText } from '../../domain/caching/request-text.ts'
 import { NO_TOKENS } from '../../domain/caching/token-ordinals.ts'
 import { InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts'
-import {
-  parseEmbeddingsRequest,
-  renderEmbeddingsRequest,
-  type EmbeddingsRequest,
-} from '../../domain/formats/embeddings/request.ts'
+import { parseEmbeddingsRequest, type EmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, type EmbeddingsResult } from '../../domain/formats/embeddings/result.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { probableTokens, type PromptSize } from '../../domain/quota/prompt-size.ts'
-import { utf8Size } from '../../domain/quota/utf8-size.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './status-error.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
+import { embeddingsCall, parseVectors, probableUsage, sizeOfInputs } from './embeddings-call.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { governCaller } from './govern-caller.ts'
 import { guardEmbeddings } from './guard-embeddings.ts'
@@ -30,7 +24,7 @@ import { isNamed } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { refusePlan } from './refuse-plan.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
-import { parseDocument, parseRequestDocument } from './parse-document.ts'
+import { parseRequestDocument } from './parse-document.ts'
 import { readWhole } from './read-whole.ts'
 import { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
@@ -60,7 +54,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const governed = governCaller(record, services)
     const read = await readEmbeddings(incoming, record)
     record.requestedModel = read.model ?? AUTO_MODEL
-    const prompt = sizeOf(read)
+    const prompt = sizeOfInputs(read)
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
     const { plan } = await admit(asked, route, governed, record, services)
@@ -70,7 +64,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
       embedAt(plan, request, record, services),
     )
     record.served = answer.deployment
-    record.usage = answer.usage ?? estimatedUsage(prompt)
+    record.usage = answer.usage ?? probableUsage(prompt)
     record.usageEstimated = answer.usage === undefined
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     return await wholeAnswer(answer.bytes, traceHeaders(record), settle, record, services)
@@ -97,17 +91,7 @@ async function exchange(
 ): Promise<Exchanged<EmbeddingsAnswer>> {
   const started = services.now()
   const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
-  const body = JSON.stringify(renderEmbeddingsRequest(request, deployment.model.upstreamName))
-  const { signal } = record.incoming
-  const call = {
-    deployment,
-    credential,
-    operation: 'embeddings',
-    stream: false,
-    body,
-    passHeaders: {},
-    signal,
-  } as const
+  const call = embeddingsCall(request, deployment, credential, record.incoming.signal)
   const reply = await services.transport.send(call)
   record.noteReply(reply)
   if (reply.status < 200 || reply.status > 299) {
@@ -124,18 +108,10 @@ function answerOf(
   { inputs, encoding, wantsFloats }: EmbeddingsRequest,
   deployment: Deployment,
 ): EmbeddingsAnswer {
-  const document = parseAnswer(bytes)
+  const document = parseVectors(bytes)
   const result = parseEmbeddingsResult(document, inputs, encoding, wantsFloats)
   const sent = result.document === document ? bytes : Buffer.from(JSON.stringify(result.document))
   return { ...result, deployment, bytes: sent }
-}
-
-function parseAnswer(bytes: Uint8Array): JsonObject {
-  try {
-    return parseDocument(bytes)
-  } catch (cause) {
-    throw new UpstreamFormatError('the answer is not a JSON object', cause)
-  }
 }
 
 function planEmbeddings(
@@ -201,22 +177,4 @@ function revive(bytes: Uint8Array, request: EmbeddingsRequest, deployment: Deplo
     if (error instanceof UpstreamFormatError) return undefined
     throw error
   }
-}
-
-/** A token of a list is one token; a text has at most as many as bytes. */
-function sizeOf({ texts, tokens }: EmbeddingsRequest): PromptSize {
-  let textBytes = 0
-  let wideBytes = 0
-  for (const text of texts) {
-    const { bytes, wide } = utf8Size(text)
-    textBytes += bytes
-    wideBytes += wide
-  }
-  return { textBytes, wideBytes, overheadTokens: tokens, images: 0, unmeasurable: false }
-}
-
-/** For servers that count nothing. */
-function estimatedUsage({ textBytes, wideBytes, overheadTokens }: PromptSize) {
-  const input = probableTokens(textBytes, wideBytes) + overheadTokens
-  return { input, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 }
