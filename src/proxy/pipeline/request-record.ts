@@ -30,6 +30,12 @@ export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
  */
 export type SemanticLook = 'asked' | 'unaffordable' | 'failed'
 
+/** Where an answer of the cache was: in this process, in the shared store, or under another question. */
+export type CacheHit = 'hit-l1' | 'hit-l2' | 'hit-semantic'
+
+/** What became of the look into the cache, in the words of `x-gateway-cache`. */
+export type CacheResult = CacheHit | 'miss' | 'bypass'
+
 /** What the embedding of a question has used. */
 export interface PaidEmbedding {
   readonly deployment: Deployment
@@ -94,8 +100,8 @@ export class RequestRecord {
   guardrailBytes: Record<string, number> = {}
   /** Micro-dollars; undefined where no price or no usage is known. */
   costMicroUsd: number | undefined
-  /** `hit-l1`, `hit-l2`, `hit-semantic`, `miss` or `bypass`; undefined: the call is none that is cached. */
-  cache: string | undefined
+  /** Undefined: the call is none that is cached. */
+  cache: CacheResult | undefined
   /** Age of the answer, where it came from the cache. */
   cacheAgeSeconds: number | undefined
   /** Cosine of the two questions, where the answer is another question's. */

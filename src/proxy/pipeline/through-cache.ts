@@ -17,7 +17,7 @@ import type { CacheAddress, PurgeMarks } from './cache-port.ts'
 import type { Cacheable, Keeper, SimilarAnswers } from './cacheable.ts'
 import { CallCancellation } from './call-cancellation.ts'
 import { flightOf, hasLargeNear, type Looked, type LookUp } from './look-up.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { CacheHit, RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import {
@@ -214,8 +214,8 @@ class Passage<Answer> implements Keeper {
     return taken
   }
 
-  #ask(label: string): Promise<Answer> {
-    this.#record.cache = label
+  #ask(result: 'miss' | 'bypass'): Promise<Answer> {
+    this.#record.cache = result
     return this.#call().then((answer) => this.#cacheable.keep(answer, this))
   }
 
@@ -255,12 +255,12 @@ class Passage<Answer> implements Keeper {
   }
 
   /** The stored answer as this client may have it now; undefined where it may not. */
-  #take(stored: StoredAnswer | undefined, label: string, makers: Makers = 'named'): Answer | undefined {
+  #take(stored: StoredAnswer | undefined, hit: CacheHit, makers: Makers = 'named'): Answer | undefined {
     if (stored === undefined) return undefined
     const ageMs = Math.max(0, this.#services.wallNow() - stored.storedAtMs)
     const deployment = this.#allowed(stored.deployment, ageMs, makers)
     const answer = deployment && this.#cacheable.revive(stored.document, stored.format, deployment)
-    if (answer !== undefined) this.#noteHit(label, ageMs)
+    if (answer !== undefined) this.#noteHit(hit, ageMs)
     return answer
   }
 
@@ -278,8 +278,8 @@ class Passage<Answer> implements Keeper {
     return purges.some((count, index) => count !== counts[index])
   }
 
-  #noteHit(label: string, ageMs: Milliseconds): void {
-    this.#record.cache = label
+  #noteHit(hit: CacheHit, ageMs: Milliseconds): void {
+    this.#record.cache = hit
     this.#record.cacheAgeSeconds = Math.floor(ageMs / 1_000)
   }
 }
