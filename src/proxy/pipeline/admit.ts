@@ -39,7 +39,6 @@ export interface AskedAdmission {
 export interface AdmittedRequest {
   /** The route without what a budget cannot afford to try. */
   readonly plan: RoutePlan
-  readonly reservation: Reservation
   /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
   clampFor(deployment: Deployment): number | undefined
   /** Output limit to send to a deployment; undefined: the request's own, or none. */
@@ -93,7 +92,6 @@ export async function admit(
   const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
   return {
     plan,
-    reservation: admitted.reservation,
     clampFor: (deployment) => (granted === undefined ? undefined : outputClampFor(deployment, granted)),
     limitFor: (deployment) => (granted === undefined ? undefined : outputLimitFor(deployment, granted)),
   }
