@@ -150,8 +150,10 @@ function failed(
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
   // The provider did answer, and may be paid for it: the record must say that it was asked.
-  if (error instanceof NoRoomError)
+  if (error instanceof NoRoomError) {
     record.attempts.push({ deploymentId: deployment.id, result: 'error', ms, reason: 'no-room' })
+    throw error
+  }
   const failure = judge(error, record.incoming.adapter.format)
   record.attempts.push({ deploymentId: deployment.id, ms, ...failure.attempt } satisfies AttemptRecord)
   if (failure.type === 'rejection') throw failure.error
