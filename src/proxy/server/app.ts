@@ -110,7 +110,7 @@ function mount(
 ): void {
   const take = (request: FastifyRequest, reply: FastifyReply): void => {
     const query = queryOf(request)
-    const hints = route.hints === undefined ? NO_HINTS : route.hints(pathOf(request), new URLSearchParams(query))
+    const hints = route.hints === undefined ? NO_HINTS : route.hints(parametersOf(request), new URLSearchParams(query))
     if (hints === undefined) return notFound(request, reply, services)
     if (!hasOneHost(request.raw)) {
       const error = new GatewayError('invalid_request_error', 'A request has one Host header.', { param: 'host' })
@@ -184,7 +184,8 @@ function clientGone(response: ServerResponse, leaving: Cancellation): CallCancel
   return gone
 }
 
-function pathOf(request: FastifyRequest): Record<string, string> {
+/** What the path says where its pattern has a name or `*`. */
+function parametersOf(request: FastifyRequest): Record<string, string> {
   return (request.params ?? {}) as Record<string, string>
 }
 
