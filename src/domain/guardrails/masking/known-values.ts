@@ -6,17 +6,19 @@
  */
 import {
   classAt,
+  DIGIT,
   escapeLengthAt,
   FOREIGN_LETTER,
   isFirstHalf,
   isSecondHalf,
+  LETTER,
   unitAt,
   WORD,
 } from './character-classes.ts'
 import type { Steps } from '../../steps.ts'
 import { ValueCount, type ExpectValues, type Finding } from './finding.ts'
 import { isNamed } from './made-up-value.ts'
-import { countKinds, isNameOfCode, kindsOfCharacters } from './randomness.ts'
+import { countKinds, isNameOfCode, kindsOfCharacters, OTHER } from './randomness.ts'
 
 /** Each costs a search of every text. */
 const MOST_VALUES = 32
@@ -111,8 +113,8 @@ export function isUnmistakable(value: string): boolean {
   if (DIGITS.test(value)) return true
   const bare = value.replace(SIGNS_OF_NAMES, '')
   const kinds = kindsOfCharacters(bare)
-  if ((kinds & 4) === 0 || (kinds & 3) === 0 || isNameOfCode(value) || isNamed(bare)) return false
-  if ((kinds & 8) !== 0) return (kinds & 3) === 3 || value.length >= 10
+  if ((kinds & DIGIT) === 0 || (kinds & LETTER) === 0 || isNameOfCode(value) || isNamed(bare)) return false
+  if ((kinds & OTHER) !== 0) return (kinds & LETTER) === LETTER || value.length >= 10
   if (countKinds(kinds) === 3) return bare.length >= 8 && !NAME_WITH_NUMBERS.test(bare)
   return bare.length >= 12 && TWO_NUMBERS.test(bare)
 }

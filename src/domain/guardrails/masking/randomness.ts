@@ -91,13 +91,13 @@ export function entropyOf(value: string): number {
   return entropy
 }
 
-/** Which of lower, upper, digit and other characters a text has, as bits 1, 2, 4 and 8. */
+/** Beside the classes LOWER, UPPER and DIGIT, which are its lower bits: what is none of these. */
+export const OTHER = 8
+
+/** Which kinds of characters a text has: LOWER, UPPER, DIGIT and OTHER, as bits. */
 export function kindsOfCharacters(value: string): number {
   let bits = 0
-  for (let index = 0; index < value.length; index++) {
-    const found = classAt(value, index)
-    bits |= (found & LOWER) !== 0 ? 1 : (found & UPPER) !== 0 ? 2 : (found & DIGIT) !== 0 ? 4 : 8
-  }
+  for (let index = 0; index < value.length; index++) bits |= classAt(value, index) & (LETTER | DIGIT) || OTHER
   return bits
 }
 

@@ -2,7 +2,17 @@
  * Whether a value is a secret, by its own characters, where a word beside it tells of one. Ordinary words, hashes and versions are
  * none; the less the place says, the more the value must.
  */
-import { countKinds, entropyOf, hasGeneratedRun, isHex, isNameOfCode, isUuid, kindsOfCharacters } from './randomness.ts'
+import { DIGIT, LETTER, LOWER } from './character-classes.ts'
+import {
+  countKinds,
+  entropyOf,
+  hasGeneratedRun,
+  isHex,
+  isNameOfCode,
+  isUuid,
+  kindsOfCharacters,
+  OTHER,
+} from './randomness.ts'
 import { isTypedBlindly } from './letters.ts'
 import { isMadeUp, isMadeUpLiteral } from './made-up-value.ts'
 import type { Connection } from './telling-connector.ts'
@@ -65,12 +75,12 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: 
   )
     return true
   const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
-  const isMixed = countKinds(kinds) >= 2 && (kinds & 12) !== 0
+  const isMixed = countKinds(kinds) >= 2 && (kinds & (DIGIT | OTHER)) !== 0
   if (connection === 'said' || connection === 'beside')
     return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said' && !canBeVerb)
   if (isMixed || connection === 'called') return isMixed
   if (connection === 'assigned' && isMixedCase(value)) return true
-  if (kinds === 4) return connection === 'assigned' && value.length >= 4 && value.length <= 64
+  if (kinds === DIGIT) return connection === 'assigned' && value.length >= 4 && value.length <= 64
   return isWordPassword(value, isQuoted)
 }
 
@@ -90,7 +100,7 @@ function isSaidPassword(value: string, kinds: number, isMixed: boolean, isQuoted
     return isQuoted && isWordPassword(value, true)
   if (/^-{1,2}[A-Za-z]/.test(value)) return false
   if (/^[a-z]+(?:-[a-z]+){3,}$/.test(value)) return true
-  return value.length >= 6 && (isMixed || (kinds === 4 && value.length >= 6 && /^\d+$/.test(value)))
+  return value.length >= 6 && (isMixed || (kinds === DIGIT && value.length >= 6 && /^\d+$/.test(value)))
 }
 
 /** Letters whose case changes more often than in a name: `JhyAgUoZaEecrw`. */
@@ -134,22 +144,22 @@ const SHORTEST_SECRET = 8
 function isSecretValue(value: string, { connection, isQuoted }: Place): boolean {
   if (value.length < SHORTEST_SECRET) return false
   const kinds = kindsOfCharacters(value)
-  const hasDigitAndLetter = (kinds & 4) !== 0 && (kinds & 3) !== 0
+  const hasDigitAndLetter = (kinds & DIGIT) !== 0 && (kinds & LETTER) !== 0
   if (isUuid(value)) return true
   if (value.length >= 16 && hasDigitAndLetter)
     return entropyOf(value) >= 2.8 && (hasGeneratedRun(value, 8) || countKinds(kinds) === 4)
-  if (value.length >= 20 && (kinds & 3) === 3) return hasGeneratedRun(value, 20) || entropyOf(value) >= 4
-  if (value.length >= 24 && (kinds & ~9) === 0) return hasGeneratedRun(value, 24)
+  if (value.length >= 20 && (kinds & LETTER) === LETTER) return hasGeneratedRun(value, 20) || entropyOf(value) >= 4
+  if (value.length >= 24 && (kinds & ~(LOWER | OTHER)) === 0) return hasGeneratedRun(value, 24)
   if (connection === 'beside' && !isQuoted) return false
-  return countKinds(kinds) >= 3 && (kinds & 4) !== 0 && hasDigitAndLetter
+  return countKinds(kinds) >= 3 && (kinds & DIGIT) !== 0 && hasDigitAndLetter
 }
 
 function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendorIsNear }: Place): boolean {
   if (/[\s(){}<>,;]/.test(value)) return false
   if (isHex(value) || isUuid(value)) return value.length >= 24 && connection !== 'beside' && vendorIsNear()
   const kinds = kindsOfCharacters(value)
-  if ((kinds & 4) === 0 || (kinds & 3) === 0) return false
-  if ((kinds & 3) !== 3 && !hasGeneratedRun(value, 24) && !vendorIsNear()) return false
+  if ((kinds & DIGIT) === 0 || (kinds & LETTER) === 0) return false
+  if ((kinds & LETTER) !== LETTER && !hasGeneratedRun(value, 24) && !vendorIsNear()) return false
   return entropyOf(value) >= 3.4 && hasGeneratedRun(value, isQuoted ? 12 : 16)
 }
 
