@@ -19,6 +19,11 @@ const CUT_OPENING = /(?:\\\\)+|\[|\\u005[bB]|\\(?:u(?:0(?:05?)?)?)?$/g
 const ESCAPE = /\\u00([2-7][0-9a-fA-F])/y
 const CUT_ESCAPE = /\\(?:u(?:0(?:0[2-7]?)?)?)?$/y
 
+/** The value as it stands between the quotes of a JSON string; undefined stays undefined. */
+export function escapeForJson(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value).slice(1, -1)
+}
+
 /** Whether an escape can be in the text. */
 export function mayBeEscaped(text: string): boolean {
   return text.includes(BACKSLASH)

@@ -8,11 +8,12 @@
  */
 import type { Steps } from '../../steps.ts'
 import type { Detector } from './detector.ts'
-import { mayBeEscaped, replaceEscapedTokens } from './escaped-token.ts'
+import { escapeForJson, mayBeEscaped, replaceEscapedTokens } from './escaped-token.ts'
 import { requireFewValues, resolveOverlaps, type ExpectValues, type Finding } from './finding.ts'
 import { KnownValues } from './known-values.ts'
 import { renderToken, replaceTokens, tokenLength, TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 import type { TokenPlace, TokenSuffix } from './redaction-token.ts'
+import { replaceValues } from './replace-values.ts'
 
 /** Stands for a token where requests that differ in masked values only must be equal. */
 const ORDINAL = /\[\[LLM_REDACTED_([A-Z][A-Z0-9_]{0,31})_#(\d{1,7})\]\]/g
@@ -205,22 +206,9 @@ export class RedactionMap {
     return replace(text, (token) => escapeForJson(this.valueOf(token)))
   }
 
-  /**
-   * The text with this request's values replaced by their tokens, also as a JSON pointer writes them, in one pass: for words about
-   * an answer, which are few.
-   */
+  /** The text with this request's values replaced by their tokens: for words about an answer, which are few. */
   hide(text: string): string {
-    const tokens = new Map<string, string>()
-    for (const { value, token } of this.#entries) {
-      for (const written of [value, inPointer(value)]) if (text.includes(written)) tokens.set(written, token)
-    }
-    if (tokens.size === 0) return text
-    // A value may be a part of another.
-    const longestFirst = [...tokens.keys()].toSorted((a, b) => b.length - a.length)
-    return text.replaceAll(
-      new RegExp(longestFirst.map(asPattern).join('|'), 'g'),
-      (written) => tokens.get(written) ?? '',
-    )
+    return replaceValues(text, this.#entries)
   }
 
   /** The value behind a token of this request, to be put back; undefined for every other text, and where that would be too much. */
@@ -284,11 +272,6 @@ export class RedactionMap {
   }
 }
 
-/** The value as it stands between the quotes of a JSON string; undefined stays undefined. */
-export function escapeForJson(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value).slice(1, -1)
-}
-
 /** How long a text is with tokens in place of its findings. */
 function maskedLength(text: string, findings: readonly Finding[]): number {
   return findings.reduce((length, { kind, start, end }) => length - (end - start) + tokenLength(kind), text.length)
@@ -303,13 +286,4 @@ function outsideLiterals(findings: readonly Finding[], literals: readonly TokenP
     const literal = literals[next]
     return literal === undefined || finding.start < literal.start || finding.end > literal.end
   })
-}
-
-function asPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
-}
-
-/** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
-function inPointer(name: string): string {
-  return !name.includes('~') && !name.includes('/') ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -10,8 +10,7 @@
  * end, too (escaped-token.ts).
  */
 import type { StreamTextRewriter } from '../../formats/format.ts'
-import { escapedTokensIn, heldFrom, mayBeEscaped } from './escaped-token.ts'
-import { escapeForJson } from './redaction-map.ts'
+import { escapedTokensIn, escapeForJson, heldFrom, mayBeEscaped } from './escaped-token.ts'
 import { TOKEN_PREFIX, tokensIn } from './redaction-token.ts'
 
 /** What is put in the place of which tokens. A `RedactionMap` is one. */
