@@ -4,7 +4,6 @@
  */
 import type { Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
-import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { seedOf } from '../made-up-id.ts'
@@ -17,6 +16,7 @@ import { ChoiceBlocks } from './stream-blocks.ts'
 import { usageAfter } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
+import { cutStream, documentIn, malformedEvent, reportedError } from '../stream-fault.ts'
 
 /** Data of the event that ends a stream. */
 export const DONE = '[DONE]'
@@ -51,12 +51,12 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (isDone(event)) return this.#done()
     const repeated = this.#repeats(event)
     if (repeated !== undefined) return [repeated]
-    const parts: StreamPart[] = []
-    const chunk = parseChunk(event.data)
-    if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.', parts)
+    const chunk = documentIn(event.data)
+    if (chunk === undefined) return this.#fail(malformedEvent())
     const error = streamErrorOf(event, chunk)
-    if (error !== undefined) return this.#failWith(error, parts)
+    if (error !== undefined) return this.#fail(reportedError(parseError(error), error))
     if (event.event === 'ping') return [{ type: 'ping' }]
+    const parts: StreamPart[] = []
     this.#chunk(chunk, parts)
     this.#learn(event, chunk, parts)
     return parts
@@ -66,7 +66,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (this.#ended) return []
     this.#ended = true
     if (this.#isComplete()) return []
-    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+    return [cutStream()]
   }
 
   #isComplete(): boolean {
@@ -147,34 +147,15 @@ export class ChatStreamDecoder implements StreamDecoder {
     return parts
   }
 
-  #fail(message: string, parts: StreamPart[]): StreamPart[] {
+  #fail(fault: StreamPart): StreamPart[] {
     this.#ended = true
-    parts.push({ type: 'error', message })
-    return parts
-  }
-
-  #failWith(raw: JsonObject, parts: StreamPart[]): StreamPart[] {
-    this.#ended = true
-    const { message, code, type } = parseError(raw)
-    const word = code ?? type
-    const text = message ?? 'The provider reported an error inside the stream.'
-    parts.push({ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw })
-    return parts
+    return [fault]
   }
 }
 
 /** Whether it is the end mark. Some servers have white space behind it. */
 export function isDone({ data }: SseEvent): boolean {
   return data.slice(0, DONE.length) === DONE
-}
-
-function parseChunk(data: string): JsonObject | undefined {
-  try {
-    const chunk = parseJson(data)
-    return asObject(chunk)
-  } catch {
-    return undefined
-  }
 }
 
 /** Usage of the chunk; Groq's and Moonshot's older places for it. Null in all chunks but the last is normal. */

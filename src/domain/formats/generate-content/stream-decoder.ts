@@ -7,7 +7,6 @@
  */
 import type { Finish, Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
-import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { COMPLETE_ENDS_AFTER_MS, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { ownCandidateFields } from '../unmodelled-answer.ts'
@@ -18,6 +17,7 @@ import { madeUpId } from '../made-up-id.ts'
 import { usageAfter } from '../usage-counts.ts'
 import { parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
+import { cutStream, documentIn, malformedEvent, reportedError } from '../stream-fault.ts'
 
 /** More candidates than any request can ask for; bounds what a provider gone mad makes us keep. */
 const MAX_STREAM_CANDIDATES = 256
@@ -39,9 +39,9 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
 
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '') return []
-    const chunk = parseChunk(event.data)
-    if (chunk === undefined) return this.#fail('The provider sent an event that is not a JSON object.')
-    if (event.event === 'error' || chunk.error) return this.#failWith(chunk)
+    const chunk = documentIn(event.data)
+    if (chunk === undefined) return this.#fail(malformedEvent())
+    if (event.event === 'error' || chunk.error) return this.#fail(reportedError(parseError(chunk), chunk))
     const parts: StreamPart[] = []
     this.#start(chunk, parts)
     for (const [position, candidate] of asArray(chunk.candidates).entries()) {
@@ -55,9 +55,7 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
   end(): StreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    if (!this.#isComplete) {
-      return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
-    }
+    if (!this.#isComplete) return [cutStream()]
     return [...this.#candidates.values()].flatMap((one) => one.end())
   }
 
@@ -121,17 +119,9 @@ export class GenerateContentStreamDecoder implements StreamDecoder {
     if (state !== undefined) this.#finish(state, blockedFinish(reason))
   }
 
-  #fail(message: string): StreamPart[] {
+  #fail(fault: StreamPart): StreamPart[] {
     this.#ended = true
-    return [{ type: 'error', message }]
-  }
-
-  #failWith(raw: JsonObject): StreamPart[] {
-    this.#ended = true
-    const { message, type, code } = parseError(raw)
-    const word = code ?? type
-    const text = message ?? 'The provider reported an error inside the stream.'
-    return [{ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw }]
+    return [fault]
   }
 }
 
@@ -212,14 +202,5 @@ class CandidateBlocks {
   #nextId(): string {
     this.#blocks += 1
     return `${this.#choice}-${this.#blocks - 1}`
-  }
-}
-
-function parseChunk(data: string): JsonObject | undefined {
-  try {
-    const chunk = parseJson(data)
-    return asObject(chunk)
-  } catch {
-    return undefined
   }
 }

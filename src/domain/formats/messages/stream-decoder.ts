@@ -5,7 +5,6 @@
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
 import type { StreamPart } from '../../completion/stream-part.ts'
-import { parseJson } from '../../json-parse.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
 import { StreamedBlocks } from './streamed-blocks.ts'
@@ -13,6 +12,7 @@ import { parseError } from './errors.ts'
 import { parseStopReason } from './stop-reason.ts'
 import { mergeUsage, parseUsage } from './usage.ts'
 import { shortName } from '../fields.ts'
+import { cutStream, documentIn, malformedEvent, reportedError } from '../stream-fault.ts'
 import { countsNothing } from '../usage-counts.ts'
 
 export class MessagesStreamDecoder implements StreamDecoder {
@@ -32,10 +32,11 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   push(event: SseEvent): StreamPart[] {
     if (this.#ended || event.data === '' || event.data === '[DONE]') return []
-    const document = parseObject(event.data)
-    if (document === undefined) return this.#fail('The provider sent an event that is not a JSON object.')
+    const document = documentIn(event.data)
+    if (document === undefined) return this.#fail(malformedEvent())
     const type = asString(document.type) ?? event.event ?? ''
-    if (type === 'error' || event.event === 'error' || document.error) return this.#failWith(document)
+    if (type === 'error' || event.event === 'error' || document.error)
+      return this.#fail(reportedError(parseError(document), document))
     if (this.#finished && type.startsWith('content_block')) return late(document)
     return this.#event(type, document)
   }
@@ -43,7 +44,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   end(): StreamPart[] {
     if (this.#ended || this.#finished) return []
     this.#ended = true
-    return [{ type: 'error', message: 'The provider ended the stream before the answer was complete.', code: 'cut' }]
+    return [cutStream()]
   }
 
   #event(type: string, document: JsonObject): StreamPart[] {
@@ -114,17 +115,9 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return [...closing, { type: 'finish', choice: 0, finish }]
   }
 
-  #fail(message: string): StreamPart[] {
+  #fail(fault: StreamPart): StreamPart[] {
     this.#ended = true
-    return [{ type: 'error', message }]
-  }
-
-  #failWith(raw: JsonObject): StreamPart[] {
-    this.#ended = true
-    const { message, code, type } = parseError(raw)
-    const word = code ?? type
-    const text = message ?? 'The provider reported an error inside the stream.'
-    return [{ type: 'error', message: text, ...(word === undefined ? {} : { code: word }), raw }]
+    return [fault]
   }
 }
 
@@ -137,12 +130,4 @@ function late(raw: JsonObject): StreamPart[] {
 
 function indexOf(document: JsonObject): number {
   return asNumber(document.index) ?? 0
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return asObject(parseJson(data))
-  } catch {
-    return undefined
-  }
 }
