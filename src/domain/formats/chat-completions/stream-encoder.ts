@@ -4,6 +4,7 @@ import type { StreamPart } from '../../completion/stream-part.ts'
 import type { Usage } from '../../completion/result.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
+import { noteLoss } from '../stream-loss.ts'
 import { renderFinish } from './finish.ts'
 import { DONE } from './stream-decoder.ts'
 import { renderUsage } from './usage.ts'
@@ -118,22 +119,12 @@ export class ChatStreamEncoder implements StreamEncoder {
     return [eventOf({ error: { message, type: 'api_error', param: null, code: code ?? null } })]
   }
 
-  /** Notes once for each kind what has no place in this format. */
+  /** Notes what has no place in this format, where there is any. */
   #warnOf(lost: string | undefined, what: string): SseEvent[] {
-    const message = `chat-completions streams cannot carry ${what}`
-    if (
-      lost !== undefined &&
-      this.warnings.length < MAX_WARNINGS &&
-      !this.warnings.some((one) => one.message === message)
-    ) {
-      this.warnings.push({ field: 'stream', message })
-    }
+    if (lost !== undefined) noteLoss(this.warnings, 'stream', `chat-completions streams cannot carry ${what}`)
     return []
   }
 }
-
-/** A provider may make up event names without end. */
-const MAX_WARNINGS = 16
 
 function envelopeOf(context: RenderContext, id: string, model: string, created: number | undefined): JsonObject {
   return {

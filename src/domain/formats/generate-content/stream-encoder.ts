@@ -12,13 +12,11 @@ import { withoutUndefined } from '../fields.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
 import { InnerJson } from '../inner-json.ts'
 import { MAX_EVENT_CHARACTERS } from '../sse.ts'
+import { noteLoss } from '../stream-loss.ts'
 import { renderFinish } from './finish.ts'
 import { FOREIGN_SIGNATURE } from './result.ts'
 import { argumentsOf } from './tool-arguments.ts'
 import { renderUsage } from './usage.ts'
-
-/** A provider may make up names without end. */
-const MAX_WARNINGS = 16
 
 interface OpenCall {
   readonly id: string
@@ -139,11 +137,9 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     return [eventOf({ error: { code: 502, message, status: 'UNAVAILABLE', ...reason } })]
   }
 
-  /** Notes once for each kind what has no place in this format. */
+  /** Notes what has no place in this format, where there is any. */
   #warnOf(lost: string | undefined, what: string): SseEvent[] {
-    const message = `in a generate-content stream: ${what}`
-    const isNew = lost !== undefined && !this.warnings.some((one) => one.message === message)
-    if (isNew && this.warnings.length < MAX_WARNINGS) this.warnings.push({ field: 'stream', message })
+    if (lost !== undefined) noteLoss(this.warnings, 'stream', `in a generate-content stream: ${what}`)
     return []
   }
 }

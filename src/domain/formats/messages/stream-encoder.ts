@@ -12,15 +12,13 @@ import type { Finish, Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import type { JsonObject } from '../../json.ts'
 import { NO_USAGE, type RenderContext, type SseEvent, type StreamEncoder } from '../format.ts'
+import { noteLoss } from '../stream-loss.ts'
 import { BlockSequence } from './block-sequence.ts'
 import { BlockWriter, type BlockPart } from './block-writer.ts'
 import { eventOf } from './stream-event.ts'
 import { FOREIGN_SIGNATURE, SIGNATURE_LOST } from './result.ts'
 import { renderStopReason } from './stop-reason.ts'
 import { renderUsage } from './usage.ts'
-
-/** A provider may make up event names without end. */
-const MAX_WARNINGS = 16
 
 /** Refusal deltas name no block: they are one until another begins. */
 const REFUSAL = 'refusal'
@@ -152,11 +150,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return [eventOf('error', { error: { type: 'api_error', message }, request_id: this.#context.requestId })]
   }
 
-  /** Notes each loss once. */
   #warn(field: string, message: string): SseEvent[] {
-    if (this.warnings.length < MAX_WARNINGS && !this.warnings.some((one) => one.message === message)) {
-      this.warnings.push({ field, message })
-    }
+    noteLoss(this.warnings, field, message)
     return []
   }
 }
