@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { homedir, hostname } from 'node:os'
 import { parseFlags, UsageError } from './command-line.ts'
 import { contentHash } from './crypto/content-hash.ts'
-import { Secret } from './domain/secret.ts'
 import { followCertificates } from './operator-certificates.ts'
 import { OPERATOR_FLAGS, readOperatorSettings } from './operator-flags.ts'
 import { startServices, type RunningServices } from './operator-services.ts'
@@ -22,13 +21,10 @@ import { LeaderElector } from './operator/kube/leader-elector.ts'
 import { errorFields, type Log } from './operator/kube/log.ts'
 import { pause, SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
 import { createProber } from './operator-probes.ts'
+import { OperatorRedis } from './operator-redis.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
 import { createSigner } from './operator/publish/sign.ts'
-import { storeTrouble } from './operator/publish/store-trouble.ts'
-import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './operator/redis-login.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
-import { evictionWatch } from './eviction.ts'
-import { connectRedis, unconnectedRedis } from './proxy/stores/redis/redis-client.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
 import { atAddressOf } from './refused-address.ts'
 import { endOnSignals } from './signals.ts'
@@ -51,41 +47,21 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
 
   const connection = await connectionOf(environment, timing)
   const namespace = settings.namespace ?? connection.namespace
-  const http = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
-  // The Lease is renewed over a connection of its own, however many calls a slow server keeps.
-  const leaseHttp = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
-  const client = createKubeClient(http, {
-    timing,
-    fieldManager: 'tollgate-controller',
-    requestsPerSecond: settings.kubeRate,
-    burst: settings.kubeRate * 2,
-  })
+  const cluster = openCluster(connection, settings.kubeRate, timing)
+  const { client } = cluster
   const instance = environment['POD_NAME'] ?? hostname()
   const events = new EventRecorder({ client, timing, log, controller: 'tollgate.dev/operator', instance })
   const metrics = createOperatorMetrics()
   let controllers: Controllers | undefined
   let services: RunningServices | undefined
-  let redisUrl = new Secret(settings.redis.url)
-  let sidecarRedisUrl: Secret | undefined
-  let redisCause: Error | undefined
-  const redisOptions = {
-    onChange: (ready: boolean, cause: Error | undefined) => {
-      redisCause = cause
-      log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
-      if (!ready) return
-      controllers?.redisReturned()
-      void tellEviction()
-    },
-  }
-  const redis =
-    settings.redis.secret === undefined
-      ? connectRedis(settings.redis.url, redisOptions)
-      : unconnectedRedis(redisOptions)
-  const tellEviction = evictionWatch(redis, log)
+  const redis = new OperatorRedis(settings.redis, log, {
+    onReady: () => controllers?.redisReturned(),
+    onLogin: () => services?.redirect(),
+    onSidecarLogin: () => services?.push(),
+  })
 
   const elector = new LeaderElector({
-    // Of its own: its calls must not wait behind those of the controllers.
-    client: createKubeClient(leaseHttp, { timing, fieldManager: 'tollgate-leader' }),
+    client: cluster.leaseClient,
     namespace,
     name: settings.leaseName,
     identity: `${instance}_${randomUUID()}`,
@@ -118,45 +94,27 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     startAdminServer({ ...address, problem, metricsPage: metrics.page }),
   )
   log.info({ admin: `http://${settings.admin.host ?? '[::]'}:${server.port}`, namespace }, 'operator started')
-  const followed = { client, timing, log, namespace }
-  const login = redisLogin(settings.redis.secret, {
-    ...followed,
-    url: settings.redis.url,
-    randomBytes: settings.redis.generateSecret ? randomBytes : undefined,
-    onChange(url) {
-      redisUrl = url
-      redis.redirect(url.reveal())
-      services?.redirect()
-    },
-  })
-  const sidecarLogin = redisLogin(settings.redis.sidecarSecret, {
-    ...followed,
-    url: settings.redis.sidecarUrl,
-    onChange(url) {
-      sidecarRedisUrl = url
-      services?.push()
-    },
-  })
+  const logins = redis.followLogins({ client, timing, log, namespace })
   endOnSignals(async () => {
     await services?.close()
     await certificates?.stop()
     await controllers?.stop()
     await elector.stop()
-    await Promise.all([login?.stop(), sidecarLogin?.stop()])
+    await logins.stop()
     await server.stop()
-    await redis.close()
-    await Promise.all([http.close(), leaseHttp.close()])
+    await redis.connection.close()
+    await cluster.close()
     log.info({}, 'stopped')
     await output.end()
   })
 
   const { master, signingKey } = await secretsOf(client, namespace, log)
-  await login?.first
+  await logins.first
   const signer = createSigner(signingKey)
   controllers = new Controllers({
     client,
-    redis,
-    logins: settings.redis.sidecarSecret === undefined ? new TenantLogins(redis, master, log) : undefined,
+    redis: redis.connection,
+    logins: settings.redis.sidecarSecret === undefined ? new TenantLogins(redis.connection, master, log) : undefined,
     timing,
     log,
     events,
@@ -169,7 +127,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     prober: createProber(),
     randomBytes,
     metrics,
-    storeTrouble: (error) => storeTrouble(redisUrl, redisCause, error),
+    storeTrouble: (error) => redis.troubleOf(error),
     onBuilt: () => services?.push(),
     onFenced: (epoch) => die(`a leader of epoch ${epoch} has published`),
   })
@@ -180,7 +138,7 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   // Before the services: the leader may have to renew the certificate that they wait for.
   elector.start()
   if (certificates !== undefined) {
-    const shared = {
+    services = await startServices({
       settings,
       namespace,
       client,
@@ -190,11 +148,11 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
       signer,
       metrics,
       certificates,
-      redisUrl: () => redisUrl,
-      sidecarRedisUrl: () => sidecarRedisUrl,
+      redisUrl: () => redis.url,
+      sidecarRedisUrl: () => redis.sidecarUrl,
       isLeader,
-    }
-    services = await startServices({ ...shared, controllers: started })
+      controllers: started,
+    })
   }
   return undefined
 }
@@ -208,9 +166,20 @@ async function connectionOf(env: NodeJS.ProcessEnv, timing: Timing): Promise<Kub
   }
 }
 
-/** Follows the Secret with a login, where one is named. */
-function redisLogin(name: string | undefined, options: Omit<RedisLoginOptions, 'name'>): RedisLogin | undefined {
-  return name === undefined ? undefined : followRedisLogin({ ...options, name })
+/** What asks the API server: all but the Lease share one rate and one set of connections. */
+function openCluster(connection: KubeConnection, requestsPerSecond: number, timing: Timing) {
+  const http = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
+  // The Lease is renewed over a connection of its own, however many calls a slow server keeps.
+  const leaseHttp = new KubeHttp(connection, { timing, userAgent: 'tollgate-operator' })
+  const burst = requestsPerSecond * 2
+  return {
+    client: createKubeClient(http, { timing, fieldManager: 'tollgate-controller', requestsPerSecond, burst }),
+    // Of its own: its calls must not wait behind those of the controllers.
+    leaseClient: createKubeClient(leaseHttp, { timing, fieldManager: 'tollgate-leader' }),
+    async close() {
+      await Promise.all([http.close(), leaseHttp.close()])
+    },
+  }
 }
 
 /** Waits for the API server: the operator may be started before it answers. */
