@@ -25,6 +25,16 @@ export interface PurgeMarks {
   countsFor(project: string | undefined, virtualKey: string): PurgeCounts
 }
 
+/** Whether an entry is of before a purge of its organization, its project or the key that asked for it. */
+export function isPurged(
+  { virtualKey, purges }: Pick<StoredAnswer, 'virtualKey' | 'purges'>,
+  scope: CacheScope,
+  marks: PurgeMarks,
+): boolean {
+  const counts = marks.countsFor(scope.project, virtualKey)
+  return purges[0] !== counts[0] || purges[1] !== counts[1] || purges[2] !== counts[2]
+}
+
 export interface AnswerCache {
   /** Asked before a request's first look-up; what it says goes into the entry that the request may leave. */
   purgeMarks(scope: CacheScope): Promise<PurgeMarks>

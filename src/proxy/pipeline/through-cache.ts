@@ -13,7 +13,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import { UNCOUNTED_BYTES } from './answer-budget.ts'
-import type { CacheAddress, PurgeMarks } from './cache-port.ts'
+import { isPurged, type CacheAddress, type PurgeMarks } from './cache-port.ts'
 import type { Cacheable, Keeper, SimilarAnswers } from './cacheable.ts'
 import { CallCancellation } from './call-cancellation.ts'
 import { flightOf, hasLargeNear, type Looked, type LookUp } from './look-up.ts'
@@ -154,7 +154,8 @@ class Passage<Answer> implements Keeper {
   }
 
   #follow(live: LiveAnswer): Answer | undefined {
-    if (this.#isPurged(live.entry)) return undefined
+    // It may have been under way when what came before was purged.
+    if (isPurged(live.entry, this.#address.scope, this.#marks)) return undefined
     const ageMs = Math.max(0, this.#services.wallNow() - live.entry.storedAtMs)
     const deployment = this.#allowed(live.deployment.id, ageMs, 'backup too')
     const answer = deployment && this.#cacheable.follow?.(live, deployment)
@@ -208,7 +209,7 @@ class Passage<Answer> implements Keeper {
   #takeLanded(answer: StoredAnswer, similarity: number | undefined, makers: Makers = 'named'): Answer | undefined {
     // Whose policy wants no answers by meaning, or only more alike ones, gets none by way of another's flight either.
     if (similarity !== undefined && similarity < (this.#cacheable.similar?.minSimilarity ?? Infinity)) return undefined
-    if (this.#isPurged(answer)) return undefined
+    if (isPurged(answer, this.#address.scope, this.#marks)) return undefined
     const taken = this.#take(answer, similarity === undefined ? 'hit-l1' : 'hit-semantic', makers)
     if (taken !== undefined) this.#record.cacheSimilarity = similarity
     return taken
@@ -270,12 +271,6 @@ class Passage<Answer> implements Keeper {
     const deployment = eligible(deploymentId, this.#cacheable.plan)
     if (deployment === undefined || makers === 'backup too') return deployment
     return this.#cacheable.answers(deployment) ? deployment : undefined
-  }
-
-  /** An answer that was under way when what came before was purged. */
-  #isPurged({ virtualKey, purges }: StoredAnswer | LiveAnswer['entry']): boolean {
-    const counts = this.#marks.countsFor(this.#address.scope.project, virtualKey)
-    return purges.some((count, index) => count !== counts[index])
   }
 
   #noteHit(hit: CacheHit, ageMs: Milliseconds): void {

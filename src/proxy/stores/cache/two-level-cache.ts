@@ -1,6 +1,7 @@
 /** Both levels behind one port: near first, then far; what is found far is kept near. @see AnswerCache */
-import type { PurgeCounts, StoredAnswer } from '../../../domain/caching/stored-answer.ts'
+import type { StoredAnswer } from '../../../domain/caching/stored-answer.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { isPurged } from '../../pipeline/cache-port.ts'
 import type { AnswerCache, CacheAddress, CacheScope, PurgeMarks } from '../../pipeline/cache-port.ts'
 import type { Now } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
@@ -48,7 +49,7 @@ export class TwoLevelCache implements AnswerCache {
 
   readNear(address: CacheAddress, marks: PurgeMarks): StoredAnswer | undefined {
     const answer = this.near.get(address.digest)
-    if (answer === undefined || isCurrent(answer, address, marks)) return answer
+    if (answer === undefined || !isPurged(answer, address.scope, marks)) return answer
     this.near.delete(address.digest)
     return undefined
   }
@@ -56,7 +57,7 @@ export class TwoLevelCache implements AnswerCache {
   readFar(address: CacheAddress, marks: PurgeMarks): Promise<StoredAnswer | undefined> {
     if (this.#far === undefined) return NOTHING
     return this.#far.read(keyOf(address), address.scope.secret).then((answer) => {
-      if (answer === undefined || !isCurrent(answer, address, marks)) return undefined
+      if (answer === undefined || isPurged(answer, address.scope, marks)) return undefined
       this.near.set(address.digest, answer, L1_TTL_MS)
       return answer
     })
@@ -77,11 +78,3 @@ function keyOf({ scope, digest }: CacheAddress): string {
 }
 
 const NOTHING = Promise.resolve(undefined)
-
-function isCurrent(answer: StoredAnswer, { scope }: CacheAddress, marks: PurgeMarks): boolean {
-  return equal(answer.purges, marks.countsFor(scope.project, answer.virtualKey))
-}
-
-function equal(one: PurgeCounts, other: PurgeCounts): boolean {
-  return one[0] === other[0] && one[1] === other[1] && one[2] === other[2]
-}
