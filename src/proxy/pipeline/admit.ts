@@ -27,7 +27,7 @@ import type { RequestRecord } from './request-record.ts'
 import { logQuotaWarnings } from './quota-warnings.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { traceStep } from './trace.ts'
+import { traceStep } from './trace-step.ts'
 
 /** What a call is going to use, as far as its request tells. */
 export interface AskedAdmission {

@@ -9,7 +9,7 @@ import { publicError, refuse } from './refuse.ts'
 import { RequestRecord } from './request-record.ts'
 import { resolveReadingPolicy, type GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { traceHeaders } from './trace.ts'
+import { answerHeaders } from './answer-headers.ts'
 
 /** @param read what the caller is told; what it throws becomes a refusal. Never throws. */
 export async function answerReading(
@@ -23,10 +23,10 @@ export async function answerReading(
   try {
     const caller = governCaller(record, services, resolveReadingPolicy)
     const body = JSON.stringify(await read(caller, record))
-    const headers = { ...traceHeaders(record), 'content-type': 'application/json' }
+    const headers = { ...answerHeaders(record), 'content-type': 'application/json' }
     return { type: 'whole', status: 200, headers, body }
   } catch (error) {
-    return refuse(publicError(error), adapter, requestId, traceHeaders(record))
+    return refuse(publicError(error), adapter, requestId, answerHeaders(record))
   } finally {
     record.releaseValues()
   }

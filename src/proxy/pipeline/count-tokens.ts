@@ -28,7 +28,7 @@ import { parseAnswer, readWhole } from './read-whole.ts'
 import { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
-import { traceHeaders } from './trace.ts'
+import { answerHeaders } from './answer-headers.ts'
 
 /** A longer answer to «how many» is none. */
 const MAX_COUNT_BYTES = 64 * 1024
@@ -61,7 +61,7 @@ function estimated(request: CompletionRequest, record: RequestRecord): Outgoing 
 
 function answer(body: string | Uint8Array, source: 'provider' | 'estimate', record: RequestRecord): Outgoing {
   const headers = {
-    ...traceHeaders(record),
+    ...answerHeaders(record),
     'content-type': 'application/json',
     'x-gateway-token-count': source,
   }

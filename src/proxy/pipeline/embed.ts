@@ -32,7 +32,8 @@ import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import type { Cacheable } from './cacheable.ts'
 import { throughCache } from './through-cache.ts'
-import { traceHeaders, traceStep } from './trace.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { traceStep } from './trace-step.ts'
 import { wholeAnswer } from './whole-answer.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
@@ -67,7 +68,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.usage = answer.usage ?? probableUsage(prompt)
     record.usageEstimated = answer.usage === undefined
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
-    return await wholeAnswer(answer.bytes, traceHeaders(record), settle, record, services)
+    return await wholeAnswer(answer.bytes, answerHeaders(record), settle, record, services)
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)
   }

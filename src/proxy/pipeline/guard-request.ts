@@ -22,7 +22,7 @@ import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
 import type { Services } from './services.ts'
 import { takeTurns } from './take-turns.ts'
-import { traceStep } from './trace.ts'
+import { traceStep } from './trace-step.ts'
 
 /** More than the records of a list have in common. */
 const MOST_CLEAN_NAMES = 4_096

@@ -37,7 +37,8 @@ import { respond } from './respond.ts'
 import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import { ownTurn } from './take-turns.ts'
-import { traceHeaders, traceStep } from './trace.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { traceStep } from './trace-step.ts'
 
 /** Of requests whose bodies have come whole: they are parsed, planned and admitted together. @see cohort.ts */
 const arrived = new Cohort()
@@ -68,7 +69,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const [admitted, prepared] = await prepare(read, format, route, governed, record, services)
     const answer = await answerThroughCache(prepared, admitted, governed, record, services)
     if (record.stream && read.bytes.length > SMALL_REQUEST_BYTES) forgetContents(prepared.guarded)
-    const headers = traceHeaders(record)
+    const headers = answerHeaders(record)
     const { request } = prepared.guarded
     const restorer = restorerFor(answer, prepared.guarded.restorer)
     return await respond(answer, { request, format, headers, restorer, settle }, record, services)

@@ -7,7 +7,7 @@ import { refusePlan } from './refuse-plan.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { traceStep } from './trace.ts'
+import { traceStep } from './trace-step.ts'
 
 /**
  * Characters that one token certainly holds at most, on average over a prompt: the estimate must never remove a model

@@ -8,7 +8,7 @@ import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
-import { traceHeaders } from './trace.ts'
+import { answerHeaders } from './answer-headers.ts'
 
 /** Logs what is our fault or a store's, settles the record and says it in the client's shape. Never throws. */
 export async function refuseAndSettle(
@@ -30,7 +30,7 @@ export async function refuseAndSettle(
     services.log.error({ requestId, code: shown.code, err: cause }, 'request failed inside the gateway')
   }
   await settle(outcomeOf(shown))
-  return refuse(shown, adapter, requestId, traceHeaders(record))
+  return refuse(shown, adapter, requestId, answerHeaders(record))
 }
 
 /** Where the process leaves, it has let go of the call in the client's place. */

@@ -15,7 +15,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
-import { traceStep } from './trace.ts'
+import { traceStep } from './trace-step.ts'
 
 const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 

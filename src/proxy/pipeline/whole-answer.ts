@@ -7,7 +7,7 @@ import { knownItems } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'
-import { addCostHeaders, addWarnings } from './trace.ts'
+import { addCostHeaders, addWarnings } from './answer-headers.ts'
 
 type Whole = Extract<Outgoing, { type: 'whole' }>
 

@@ -1,13 +1,15 @@
-/** What a response says about itself in headers. */
+/** What an answer or a refusal says about itself in headers. */
 import { formatMicroUsd } from '../../domain/quota/money.ts'
 import { hasFailedOver, renderDecision } from '../../domain/routing/decision.ts'
 import type { ResponseHeaders } from './exchange.ts'
 import type { RequestRecord } from './request-record.ts'
 import { isTraced } from './resolve-request-policy.ts'
-import type { Services } from './services.ts'
 
-/** `x-request-id` always; with `x-llm-trace: true` also the two headers of specification section 4.2 rule 4. */
-export function traceHeaders(record: RequestRecord): ResponseHeaders {
+/**
+ * `x-request-id` always, and what rate limits and the cache have said; with `x-llm-trace: true` also the two headers of
+ * specification section 4.2 rule 4.
+ */
+export function answerHeaders(record: RequestRecord): ResponseHeaders {
   const { requestId, adapter } = record.incoming
   const headers: ResponseHeaders = { 'x-request-id': requestId }
   for (const name in record.rateLimitHeaders) headers[name] = record.rateLimitHeaders[name] ?? ''
@@ -56,16 +58,6 @@ export function addCostHeaders(headers: ResponseHeaders, record: RequestRecord):
   if (costMicroUsd !== undefined) headers['x-gateway-cost-usd'] = formatMicroUsd(costMicroUsd)
   headers['x-gateway-input-tokens'] = String(usage.input + usage.cachedInput + usage.cacheWrite)
   headers['x-gateway-output-tokens'] = String(usage.output)
-}
-
-/**
- * One line of the step log, for requests with `x-llm-trace: true`; only for these are the facts gathered. Facts only: no
- * text of the client or the provider.
- */
-export function traceStep(record: RequestRecord, services: Services, step: string, facts: () => object): void {
-  if (record.policy?.trace !== true) return
-  const atMs = Math.round(services.now() - record.incoming.receivedAtMs)
-  services.log.info({ requestId: record.incoming.requestId, step, atMs, ...facts() }, 'trace')
 }
 
 /** Longest list of dropped fields in a header. */

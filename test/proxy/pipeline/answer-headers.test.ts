@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { addCostHeaders, traceHeaders } from '../../../src/proxy/pipeline/trace.ts'
+import { addCostHeaders, answerHeaders } from '../../../src/proxy/pipeline/answer-headers.ts'
 import { endedRequests } from '../../helpers/ended-requests.ts'
 
 const GOLDEN = join(import.meta.dirname, '..', '..', 'fixtures', 'telemetry', 'headers.jsonl')
@@ -11,7 +11,7 @@ t.test('every way in which a request ends has its headers, in their order', asyn
   const requests = endedRequests()
   t.equal(requests.length, expected.length)
   requests.forEach(({ record }, index) => {
-    const headers = traceHeaders(record)
+    const headers = answerHeaders(record)
     addCostHeaders(headers, record)
     t.equal(JSON.stringify(headers), expected[index], record.incoming.requestId)
   })
