@@ -22,11 +22,13 @@ const PASSWORD_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
-  words('ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey'),
+  words(
+    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey jsessionid phpsessid',
+  ),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(
   words(
-    'basic api key keys session sessionid sessid jsessionid phpsessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
+    'basic api key keys session sessionid sessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
   ),
 )
 const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
@@ -87,7 +89,7 @@ function classifyParts(last: string, previous: string, beforeThat: string): Tell
     return SECRET_KEYS.has(previous) || SECRET_KEYS.has(beforeThat) ? 'secret' : 'weak'
   }
   if (SECRET_PARTS.test(last) || SECRET_WORDS.has(last)) return NO_TOKENS.has(previous) ? undefined : 'secret'
-  return WEAK_WORDS.has(last) ? 'weak' : undefined
+  return WEAK_WORDS.has(last) || (last === 'id' && previous === 'session') ? 'weak' : undefined
 }
 
 /** What the whole name of a field tells, in any script; most names are asked for their last letters only. */

@@ -8,6 +8,7 @@
 import { unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { isPlaceholder } from './randomness.ts'
+import { isSessionCookie } from './session-cookie.ts'
 import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
@@ -34,9 +35,10 @@ const LONG_VALUE = 64
 
 /** The secret that the name `[start, end)` tells of: behind it, or else around it. */
 export function findTellingSecret(text: string, start: number, end: number, telling: Telling): TellingResult {
-  const result = findSecretBehind(text, start, end, telling)
+  const told = telling === 'weak' && isSessionCookie(text, start, end) ? 'secret' : telling
+  const result = findSecretBehind(text, start, end, told)
   if (result.finding !== undefined) return result
-  const finding = findSecretAround(text, start, end, telling)
+  const finding = findSecretAround(text, start, end, told)
   return finding === undefined ? result : { finding, judgedUntil: Math.max(result.judgedUntil, finding.end) }
 }
 

@@ -1,0 +1,54 @@
+import t from 'tap'
+import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
+
+const detector = createDetector({ kinds: new Set(), custom: [] })
+
+const found = (text: string): string[] => [...detector.detect(text)].map(({ start, end }) => text.slice(start, end))
+
+const LISTS: readonly (readonly [before: string, after: string])[] = [
+  ['Cookie: ', ''],
+  ['Cookie: theme=dark; ', '; lang=en'],
+  ['Set-Cookie: ', '; Path=/; HttpOnly'],
+  ['"Cookie": "lang=en; ', '; theme=dark"'],
+  ["document.cookie = 'lang=en; ", "'"],
+  ['curl -b "lang=en; ', '" https://shop.example'],
+  ['curl --cookie "', '" https://shop.example'],
+  ['Host: shop.example\nCookie: a=1; b=2; ', '\nAccept: */*'],
+]
+const VALUES = [
+  '298zf09hf012fh2',
+  '5D41402ABC4B2A76B9719D911017C592',
+  '5d41402abc4b2a76b9719d911017c592',
+  '5d41402abc4b2a76',
+  '5d41402abc4b',
+  '38afes7a8',
+  '5lwl2r45nvq0y4afg4mkzz55',
+]
+
+t.test("a session's cookie is masked wherever it stands in a list of cookies, however plain", async (t) => {
+  for (const name of ['PHPSESSID', 'JSESSIONID', 'sessionid', 'session', 'sid', '_shop_session', 'ASP.NET_SessionId'])
+    for (const [before, after] of LISTS)
+      for (const value of VALUES) {
+        const text = `${before}${name}=${value}${after}`
+        t.ok(
+          found(text).some((secret) => secret.includes(value)),
+          text,
+        )
+      }
+})
+
+t.test('what is no session stays: other cookies, settings of a session, programs', async (t) => {
+  for (const text of [
+    'Cookie: session=enabled; theme=dark',
+    'Cookie: session=dark-mode; consent=yes-2024',
+    'Set-Cookie: session=; Max-Age=0',
+    'Cookie: sid=session_cookie_value',
+    'Cookie: session=${sessionId}; a=b',
+    'document.cookie = "session=" + value',
+    'cookie: { name: "session", maxAge: 3600 }',
+    'app.use(session({ cookie: { sid: sessionId2 } }))',
+    'sessionId: 5d41402abc4b2a76b9719d911017c592',
+    'the list Cookie: a=b\nsession=5d41402abc4b2a76',
+  ])
+    t.strictSame(found(text), [], text)
+})
