@@ -8,8 +8,9 @@
  * | medium, high, xhigh| 8,192, 16,384 and 32,768 tokens       | effort medium, high, max                     |
  * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high |
  *
- * (`max` for xhigh: every model that thinks by effort takes it, not every one takes `xhigh`.) A budget must be smaller
- * than `max_tokens`, which it counts toward: it gives way to a limit that the client set.
+ * (`max` for xhigh: every model that thinks by effort takes it, not every one takes `xhigh`.) A budget counts toward
+ * `max_tokens`: it gives way to a limit that binds, of which the answer keeps a part. One that the client told in tokens, and
+ * that the limit holds, stays.
  */
 import type { CompletionRequest, Reasoning, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
@@ -18,7 +19,10 @@ import type { ModelTraits } from './model-traits.ts'
 type Effort = NonNullable<Reasoning['effort']>
 
 /** The vendor's own minimum. */
-export const MIN_BUDGET_TOKENS = 1024
+const MIN_BUDGET_TOKENS = 1024
+
+/** Of an output limit, where it binds: the rest is the answer's. */
+const MOST_OF_LIMIT = 0.8
 
 const BUDGET_OF: Readonly<Record<Effort, number>> = {
   none: 0,
@@ -97,8 +101,9 @@ function byBudget(
   warnings: TranslationWarning[],
 ): Thinking {
   const wanted = Math.max(MIN_BUDGET_TOKENS, Math.floor(budgetTokens ?? BUDGET_OF[effort ?? 'medium']))
-  const budget = Math.min(wanted, (limit ?? Infinity) - 1)
-  if (budget < MIN_BUDGET_TOKENS) return off('the output limit leaves no room for thinking', warnings)
+  const isHeld = wanted === budgetTokens && wanted < (limit ?? Infinity)
+  const budget = isHeld ? wanted : Math.min(wanted, budgetWithin(limit ?? Infinity))
+  if (budget === 0) return off('the output limit leaves no room for thinking and an answer', warnings)
   if (budget < wanted) {
     warnings.push({
       field: 'reasoning',
@@ -106,4 +111,10 @@ function byBudget(
     })
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, effort: undefined, budgetTokens: budget }
+}
+
+/** The most that may be thought of an output limit; 0 where that is less than the vendor takes. */
+export function budgetWithin(limit: number): number {
+  const most = Math.floor(limit * MOST_OF_LIMIT)
+  return most < MIN_BUDGET_TOKENS ? 0 : most
 }

@@ -7,7 +7,7 @@ import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { patchThinking } from './foreign-thinking.ts'
 import { isClaude } from './model-traits.ts'
-import { MIN_BUDGET_TOKENS } from './reasoning-translate.ts'
+import { budgetWithin } from './reasoning-translate.ts'
 import { translateRequest } from './request-translate.ts'
 
 /** The request for the provider. Returns the source document itself where nothing has to change. */
@@ -32,7 +32,7 @@ function patchStream(source: JsonObject, { stream }: RenderTarget): JsonObject {
   return (source.stream ?? false) === stream ? {} : { stream }
 }
 
-/** Lowers the client's limit, and with it the thinking budget, which must stay below. */
+/** Lowers the client's limit, and with it the thinking budget, where it does not hold it any more. */
 function patchLimit(source: JsonObject, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
   const limit = target.maxOutputTokens
   const given = asNumber(source.max_tokens)
@@ -45,5 +45,6 @@ function patchBudget(source: JsonObject, limit: number, warnings: TranslationWar
   const budget = asNumber(thinking?.budget_tokens)
   if (thinking === undefined || budget === undefined || budget < limit) return {}
   warnings.push({ field: 'thinking.budget_tokens', message: 'the output limit that is left does not hold it' })
-  return { thinking: limit > MIN_BUDGET_TOKENS ? { ...thinking, budget_tokens: limit - 1 } : undefined }
+  const most = budgetWithin(limit)
+  return { thinking: most > 0 ? { ...thinking, budget_tokens: most } : undefined }
 }

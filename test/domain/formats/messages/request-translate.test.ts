@@ -4,7 +4,7 @@ import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import { traitsOf } from '../../../../src/domain/formats/messages/model-traits.ts'
 import { DEFAULT_MAX_TOKENS } from '../../../../src/domain/formats/messages/request-translate.ts'
-import type { JsonObject, JsonValue } from '../../../../src/domain/json.ts'
+import { asObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.ts'
 
 const user = { role: 'user', content: 'Hello' }
 const OLD = 'claude-sonnet-4-5-20250929'
@@ -45,12 +45,32 @@ t.test('effort becomes a budget for models that think by budget', async (test) =
   test.strictSame(thinking({ reasoning_effort: 'medium' }), { type: 'enabled', budget_tokens: 8192 })
   test.strictSame(thinking({ reasoning: { max_tokens: 3000 } }), { type: 'enabled', budget_tokens: 3000 })
   test.strictSame(thinking({ reasoning: { max_tokens: 3 } }), { type: 'enabled', budget_tokens: 1024 })
-  test.strictSame(thinking({ reasoning_effort: 'high', max_tokens: 2000 }), { type: 'enabled', budget_tokens: 1999 })
   test.equal(thinking({ reasoning_effort: 'none' }), undefined)
   test.equal(thinking({}), undefined)
   const small = fromChat({ reasoning_effort: 'high', max_tokens: 1000 })
   test.equal(small.document.thinking, undefined)
   test.strictSame(fields(small), ['reasoning'])
+})
+
+t.test('a limit that binds leaves the answer a fifth of it', async (test) => {
+  const budget = (document: JsonObject, target: Partial<RenderTarget> = {}) =>
+    asObject(fromChat(document, target).document.thinking)?.budget_tokens
+  for (const [limit, most] of [
+    [1279, undefined],
+    [1280, 1024],
+    [3000, 2400],
+    [8193, 6554],
+    [10_240, 8192],
+    [20_000, 8192],
+  ] as const) {
+    test.equal(budget({ reasoning_effort: 'medium', max_tokens: limit }), most, `the client's ${limit}`)
+    test.equal(budget({ reasoning_effort: 'medium' }, { maxOutputTokens: limit }), most, `what is left: ${limit}`)
+    test.equal(budget({ reasoning_effort: 'medium' }, { defaultMaxOutputTokens: limit }), most, `the model's ${limit}`)
+  }
+  // In tokens the client has said itself what is to be left.
+  test.equal(budget({ reasoning: { max_tokens: 3000 }, max_tokens: 3001 }), 3000)
+  test.equal(budget({ reasoning: { max_tokens: 3000 }, max_tokens: 3000 }), 2400)
+  test.equal(budget({ reasoning: { max_tokens: 3 }, max_tokens: 1025 }), undefined)
 })
 
 t.test('effort stays a word for models that think by effort', async (test) => {

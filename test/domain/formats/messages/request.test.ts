@@ -117,7 +117,7 @@ t.test('a lowered limit lowers the thinking budget with it, and a higher one cha
   const document = { ...base, max_tokens: 8000, thinking: { type: 'enabled', budget_tokens: 5000, display: 'omitted' } }
   test.match(same(document, { maxOutputTokens: 3000 }).document, {
     max_tokens: 3000,
-    thinking: { type: 'enabled', budget_tokens: 2999, display: 'omitted' },
+    thinking: { type: 'enabled', budget_tokens: 2400, display: 'omitted' },
   })
   test.match(same(document, { maxOutputTokens: 9000 }).document, { max_tokens: 8000, thinking: document.thinking })
 })
