@@ -6,6 +6,7 @@ import type { PatternCheck } from '../../src/domain/resources/organizations.ts'
 import { checkManifests } from '../../src/manifests/check.ts'
 import { EMBEDDING_TYPES } from '../../src/manifests/idle-caches.ts'
 import type { Environment } from '../../src/manifests/secrets.ts'
+import { checkPattern as checkRe2 } from '../../src/proxy/guardrails/check-pattern.ts'
 import { PROVIDER_FAMILIES } from '../../src/proxy/providers/registry.ts'
 
 const EMBEDDING_PROVIDER = `metadata: { name: openai }
@@ -158,6 +159,24 @@ spec:
   const folder = t.testdir({ 'a.yaml': documentsOf({ Organization: organization }) })
   const { lines } = check([folder], (pattern) => (pattern === 'D[0-9' ? 'missing closing ]' : undefined))
   t.match(lines.at(-1), /a\.yaml:12: Organization acme: InvalidPattern: .*custom DESK: missing closing \]$/)
+})
+
+t.test('a pattern whose word borders double quotes made backspaces of is a fault, in YAML and in JSON', async (t) => {
+  const spec = (pattern: string) =>
+    `spec: { grants: [{ name: all, namespaceSelector: {} }], compliance: { masking: { custom: [{ kind: BADGE, pattern: ${pattern} }] } } }`
+  for (const pattern of ['"\\bBADGE[0-9]+\\b"', '"\\x08BADGE[0-9]+"', '"\\u0008BADGE[0-9]+"']) {
+    const folder = t.testdir({ 'a.yaml': documentsOf({ Organization: `metadata: { name: acme }\n${spec(pattern)}` }) })
+    const { code, lines } = check([folder], checkRe2)
+    t.equal(code, 1, pattern)
+    t.match(
+      lines.at(-1),
+      /a\.yaml:\d: Organization acme: InvalidPattern: .*BADGE: character 1 is U\+0008, .*write \\\\b/,
+    )
+  }
+  for (const pattern of ["'\\bBADGE[0-9]+\\b'", '"\\\\bBADGE[0-9]+\\\\b"']) {
+    const folder = t.testdir({ 'a.yaml': documentsOf({ Organization: `metadata: { name: acme }\n${spec(pattern)}` }) })
+    t.equal(check([folder], checkRe2).code, 0, pattern)
+  }
 })
 
 t.test('a key that has expired is told of, one that is suspended is meant to be', async (t) => {

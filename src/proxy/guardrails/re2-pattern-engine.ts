@@ -9,6 +9,20 @@ import type { CompiledPattern, PatternEngine } from '../../domain/guardrails/mas
 /** The resource's own limit (crds/, `masking.custom.pattern`). */
 const LONGEST_PATTERN = 512
 
+/** Marks that no text has, bare. Not tab, line feed, vertical tab, form feed and return: bare they mean what their escapes mean in RE2. */
+const STRAY_MARK = /(?![\t-\r])[\p{Cc}\u2028\u2029]/u
+
+/** What an escape in double quotes leaves behind, where RE2 or whoever wrote it means something else by that escape. */
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\0', '\\0'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\x1b', '\\e'],
+  ['\x85', '\\N'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+])
+
 export const re2PatternEngine = {
   compile(pattern) {
     if (pattern.length === 0 || pattern.length > LONGEST_PATTERN) {
@@ -17,6 +31,8 @@ export const re2PatternEngine = {
         message: `a pattern has 1 to ${LONGEST_PATTERN} characters, this one has ${pattern.length}`,
       }
     }
+    const stray = strayMark(pattern)
+    if (stray !== undefined) return { type: 'error', message: stray }
     try {
       const compiled = RE2JS.compile(pattern)
       if (compiled.matcher('').find()) return { type: 'error', message: 'the pattern matches the empty text' }
@@ -30,12 +46,26 @@ export const re2PatternEngine = {
 /** Whether a name is one that the pattern names as a whole; an empty pattern names none. @throws {TypeError} where it is malformed */
 export function re2ImagePattern(pattern: string): (name: string) => boolean {
   if (pattern === '') return () => false
+  const stray = strayMark(pattern)
+  if (stray !== undefined) throw new TypeError(`not a pattern of RE2: ${stray}`)
   try {
     const compiled = RE2JS.compile(pattern)
     return (name) => compiled.matcher(name).matches()
   } catch (error) {
     throw new TypeError(`not a pattern of RE2: ${error instanceof Error ? error.message : ''}`, { cause: error })
   }
+}
+
+/** A pattern with such a mark compiles and finds nothing, without a word: in double quotes, YAML and JSON make a backspace of `\b`. */
+function strayMark(pattern: string): string | undefined {
+  const at = pattern.search(STRAY_MARK)
+  if (at < 0) return undefined
+  const mark = pattern.charAt(at)
+  const code = mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+  const escape = ESCAPES.get(mark)
+  const cure =
+    escape === undefined ? '' : `; in double quotes ${escape} makes one: write \\${escape}, or take single quotes`
+  return `character ${at + 1} is U+${code}, a control character that no text has${cure}`
 }
 
 function findAll(compiled: RE2JS, text: string): ReturnType<CompiledPattern['findAll']> {

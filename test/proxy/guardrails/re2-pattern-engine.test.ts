@@ -1,5 +1,5 @@
 import t from 'tap'
-import { re2PatternEngine } from '../../../src/proxy/guardrails/re2-pattern-engine.ts'
+import { re2ImagePattern, re2PatternEngine } from '../../../src/proxy/guardrails/re2-pattern-engine.ts'
 
 t.test('a pattern finds every match with its offsets, astral characters before it included', async (t) => {
   const compiled = re2PatternEngine.compile('T-\\d+')
@@ -25,3 +25,40 @@ for (const [pattern, reason] of [
     t.match(compiled.type === 'error' ? compiled.message : '', reason)
   })
 }
+
+t.test('a control character, as an escape in double quotes leaves behind, is refused with the cure', async (t) => {
+  for (const [escape, code] of [
+    ['\\0', '\0'],
+    ['\\a', '\x07'],
+    ['\\b', '\b'],
+    ['\\e', '\x1b'],
+    ['\\N', '\x85'],
+    ['\\L', '\u2028'],
+    ['\\P', '\u2029'],
+  ] as const) {
+    const compiled = re2PatternEngine.compile(`BADGE${code}[0-9]+`)
+    const message = compiled.type === 'error' ? compiled.message : ''
+    t.match(message, /^character 6 is U\+[0-9A-F]{4}, a control character that no text has/)
+    t.ok(message.endsWith(`; in double quotes ${escape} makes one: write \\${escape}, or take single quotes`), message)
+  }
+  t.strictSame(re2PatternEngine.compile('a\x7f'), {
+    type: 'error',
+    message: 'character 2 is U+007F, a control character that no text has',
+  })
+  t.throws(() => re2ImagePattern('mirror\b'), /^not a pattern of RE2: character 7 is U\+0008/)
+})
+
+t.test('white space is none: bare it means what its escape means', async (t) => {
+  for (const [bare, escaped] of [
+    ['\t', '\\t'],
+    ['\n', '\\n'],
+    ['\v', '\\v'],
+    ['\f', '\\f'],
+    ['\r', '\\r'],
+  ] as const) {
+    for (const pattern of [`a${bare}b`, `a${escaped}b`]) {
+      const compiled = re2PatternEngine.compile(pattern)
+      t.strictSame(compiled.type === 'pattern' && compiled.findAll(`a${bare}b`), [[0, 3]], JSON.stringify(pattern))
+    }
+  }
+})
