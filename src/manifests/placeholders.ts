@@ -10,6 +10,11 @@ const OTHER_VARIABLES: readonly RegExp[] = [
   /^\$\{(?:env|ENV)[:.]\s*([A-Za-z_]\w*)\}$/,
   /^\$?\{\{\s*(?:\w+\.|\.)*([A-Za-z_]\w*)\s*\}\}$/,
 ]
+/** `$NAME` of any letters. No vendor's key begins with `$`, one of somebody's own may: it is not shown, and random ones are left. */
+const SHELL_NAME = /^\$([A-Za-z_]\w{0,63})$/
+/** Digits before letters: a name has one or two such places (`s3_key`, `OAUTH2TOKEN`), random characters have many, or both cases. */
+const INNER_DIGITS = /\d+(?=[A-Za-z])/g
+const OF_OWN = 'a key that is such a text is written under data'
 const WITH_DEFAULT = /^\$\{([A-Za-z_]\w*):?[-?+=].*\}$/
 const TEMPLATE = /^\$?\{\{.*\}\}$/
 /** `<your-key>`, `sk-...`, `sk-…4f2a`, `sk-***`: as documents write them, and consoles show them. Not `your-api-key`: servers that want none take any. */
@@ -23,6 +28,7 @@ export function placeholderIn(text: string): string | undefined {
   const { written, bare } = partsOf(text)
   const name = variableIn(bare)
   if (name !== undefined) return `a variable is written \${${name}} here, not ${written}`
+  if (isShellVariable(bare)) return `it is taken for a variable of a shell, which is written \${NAME} here; ${OF_OWN}`
   const defaulted = WITH_DEFAULT.exec(bare)?.[1]
   if (defaulted !== undefined) return `a variable has no default here, it is written \${${defaulted}}`
   if (TEMPLATE.test(bare)) return 'it is a template that nothing has filled in'
@@ -34,6 +40,8 @@ export function placeholderIn(text: string): string | undefined {
 export function noKeyIn(held: string): string | undefined {
   const { written, bare } = partsOf(held)
   if (placeholderIn(held) === undefined && !VARIABLE.test(bare)) return undefined
+  if (variableIn(bare) === undefined && isShellVariable(bare))
+    return `what is taken for a variable of a shell; ${OF_OWN}`
   return /^["']/.test(written) ? 'a key in quotes, which would be part of it' : 'a placeholder, not a key'
 }
 
@@ -52,4 +60,12 @@ function variableIn(text: string): string | undefined {
     if (name !== undefined) return name
   }
   return undefined
+}
+
+function isShellVariable(text: string): boolean {
+  const name = SHELL_NAME.exec(text)?.[1]
+  if (name === undefined) return false
+  const inner = name.match(INNER_DIGITS)?.length ?? 0
+  const isMixed = /[a-z]/.test(name) && /[A-Z]/.test(name)
+  return inner < (isMixed ? 1 : 3)
 }

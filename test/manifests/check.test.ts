@@ -595,6 +595,14 @@ t.test('a placeholder that the environment holds is told as one of the file is, 
   }
   t.ok(said('"sk-proj-abc"').lines.some((line) => line.endsWith('holds a key in quotes, which would be part of it')))
   t.ok(said('<key>', 'Bearer ${VENDOR_KEY}').lines.some((line) => why.test(line)))
+  for (const { code, lines } of [said('', '$NAME'), said('$hunter_22')]) {
+    t.equal(code, 1)
+    t.ok(lines.some((line) => /no entry apiKey: .*taken for a variable of a shell.*written under data$/.test(line)))
+    t.notOk(
+      lines.some((line) => /\$NAME\b|hunter/.test(line)),
+      'it may be a key',
+    )
+  }
   t.notOk(said('good-key').lines.some((line) => line.includes('apiKey')))
 })
 

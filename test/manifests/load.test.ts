@@ -102,7 +102,7 @@ t.test('the rules of what the schema finds no fault with are judged in the same 
 
 t.test('a Secret gives its entries, stringData first and with the environment in it', async (t) => {
   const text = secret(
-    'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}", f: "$OPENAI_KEY", g: "$(KEY_1)", h: "%KEY%", i: "$ONE1", j: "$OPENAI_KEY\\n" }',
+    'data: { a: YWJj, b: YWJj }\nstringData: { b: "x${ONE}y", c: "${UNSET}", d: "$${ONE} $ONE", e: "${EMPTY}", f: "$OPENAI_KEY", g: "$(KEY_1)", h: "%KEY%", i: "$1ONE", j: "$OPENAI_KEY\\n" }',
   )
   const lookup = secretLookup(resourcesOf(loadTexts({ 'a.yaml': text }, { ONE: '1', EMPTY: '' })).secrets)
   const read = (key: string): string | undefined => {
@@ -118,7 +118,7 @@ t.test('a Secret gives its entries, stringData first and with the environment in
     'a variable is written ${OPENAI_KEY} here, not $OPENAI_KEY',
     'a variable is written ${KEY_1} here, not $(KEY_1)',
     'a variable is written ${KEY} here, not %KEY%',
-    '$ONE1',
+    '$1ONE',
     'a variable is written ${OPENAI_KEY} here, not $OPENAI_KEY',
     'it has a, b, c, d, e, and 5 more',
   ])
