@@ -1,6 +1,8 @@
 /** All that is remarked on manifests that are valid one by one. */
 import { countrySlips } from './country-slips.ts'
 import { idleCaches } from './idle-caches.ts'
+import { idleClocks } from './idle-clocks.ts'
+import { idleLimits } from './idle-limits.ts'
 import type { ManifestResources } from './load.ts'
 import { providerSlips } from './provider-slips.ts'
 import type { Remark } from './remark.ts'
@@ -20,5 +22,11 @@ export function remarksOn(resources: ManifestResources): readonly Remark[] {
 
 /** Of them the settings that do nothing, or not what they seem to, whatever else is declared: for the log as well. */
 export function settingSlips(resources: ManifestResources): readonly Remark[] {
-  return [...idleCaches(resources), ...providerSlips(resources), ...countrySlips(resources)]
+  return [
+    ...idleCaches(resources),
+    ...idleLimits(resources),
+    ...idleClocks(resources),
+    ...providerSlips(resources),
+    ...countrySlips(resources),
+  ]
 }

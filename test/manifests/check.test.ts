@@ -497,6 +497,43 @@ t.test('an address of a Provider to which its path would be added twice is told 
   t.strictSame(namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: omitted }) })], undefined, true).lines), [])
 })
 
+t.test('a burst without the rate that it belongs to is told of, and strictly taken a fault', async (t) => {
+  const organization = `metadata: { name: acme }
+spec:
+  grants: [{ name: all, namespaceSelector: {} }]
+  rateLimits: { burst: 5, maxConcurrent: 2 }
+  projects:
+    - { name: a, rateLimits: { burst: 5, requestsPerMinute: 10 } }
+    - { name: b, rateLimits: { burst: 5, tokensPerMinute: 10 } }`
+  const key = 'metadata: { name: k }\nspec: { organizationRef: { name: acme }, project: a, rateLimits: { burst: 5 } }'
+  const manifests = { Organization: organization, Provider: EMBEDDING_PROVIDER, VirtualKey: key }
+  const folder = t.testdir({ 'a.yaml': documentsOf(manifests) })
+  const { code, lines } = check([folder], undefined, true)
+  t.equal(code, 1)
+  t.strictSame(namesIn(lines), [
+    'spec.rateLimits.burst: limits nothing without requestsPerMinute beside it',
+    'spec.projects[1].rateLimits.burst: limits nothing without requestsPerMinute beside it',
+    'spec.rateLimits.burst: limits nothing without requestsPerMinute beside it',
+  ])
+})
+
+t.test('a clock that is longer than the one over all is told of, where somebody has written it', async (t) => {
+  const said = (timeouts: string) => {
+    const provider = EMBEDDING_PROVIDER.replace('spec:', `spec:\n  timeouts: ${timeouts}`)
+    return namesIn(check([t.testdir({ 'a.yaml': documentsOf({ Provider: provider }) })]).lines)
+  }
+  const never = (name: string, total: string) =>
+    `spec.timeouts.${name} is never reached: spec.timeouts.total ends an attempt after ${total}`
+  t.strictSame(said('{ firstByte: 20m, total: 1m }'), [never('firstByte: 20m', '1m')])
+  t.strictSame(said('{ connect: 11m, firstByte: 601s, streamIdle: 1h }'), [
+    never('connect: 11m', '10m'),
+    never('firstByte: 601s', '10m'),
+    never('streamIdle: 1h', '10m'),
+  ])
+  for (const good of ['{ total: 1s }', '{ firstByte: 10m }', '{ firstByte: 60s, total: 1m }', '{}'])
+    t.strictSame(said(good), [], good)
+})
+
 t.test('codes that are taken for a country are told of', async (t) => {
   const organization = `metadata: { name: default }
 spec:
