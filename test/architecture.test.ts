@@ -79,6 +79,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   manifests: [
     'domain/resources',
     'domain/snapshot',
+    'domain/quota/limits.ts',
+    'domain/quota/unpriced.ts',
+    'domain/routing/access.ts',
+    'domain/routing/names.ts',
     'domain/errors.ts',
     'domain/nearest-name.ts',
     'domain/secret.ts',

@@ -9,6 +9,7 @@ import type { Remark } from './remark.ts'
 import { unmatchedAccess } from './unmatched-access.ts'
 import { unmatchedKinds } from './unmatched-kinds.ts'
 import { unmatchedNames } from './unmatched-names.ts'
+import { unpricedModels } from './unpriced-models.ts'
 
 /** For a check, which sees all that there will be. */
 export function remarksOn(resources: ManifestResources): readonly Remark[] {
@@ -16,6 +17,7 @@ export function remarksOn(resources: ManifestResources): readonly Remark[] {
     ...unmatchedNames(resources),
     ...unmatchedAccess(resources),
     ...unmatchedKinds(resources),
+    ...unpricedModels(resources),
     ...settingSlips(resources),
   ]
 }

@@ -534,6 +534,51 @@ t.test('a clock that is longer than the one over all is told of, where somebody 
     t.strictSame(said(good), [], good)
 })
 
+t.test('a model without a price that a budget keeps every key, or one that lists it, from is told of', async (t) => {
+  const provider = (models: string) => EMBEDDING_PROVIDER.replace(/models: .*/, `models: [${models}]`)
+  const priced = '{ name: gpt, pricing: { input: "1", output: "1" } }'
+  const key = (name: string, spec: string) =>
+    documentsOf({ VirtualKey: `metadata: { name: ${name} }\nspec: { ${spec} }` })
+  const said = (models: string, keys: readonly string[], organization = '') => {
+    const grants = organization === '' ? 'grants: [{ name: all, namespaceSelector: {} }]' : organization
+    const own = { Organization: `metadata: { name: default }\nspec:\n  ${grants}`, Provider: provider(models) }
+    const folder = t.testdir({ 'a.yaml': [documentsOf(own), ...keys].join('---\n') })
+    return check([folder], undefined, true).lines.filter((line) => line.includes('pricing'))
+  }
+  const budget = 'budgets: [{ window: Day, limitUSD: "1" }]'
+  const never =
+    /: Provider openai: spec\.models\[1\]: local has no pricing, .* every key that may use it: it is not used/
+  const both = `${priced}, { name: local, aliases: [own] }`
+  t.match(said(both, [key('a', budget)]), [never])
+  t.match(said(both, [key('a', `${budget}, access: { models: [local] }`), key('b', 'access: { models: [gpt] }')]), [
+    never,
+  ])
+  const ofGrant = 'grants: [{ name: all, namespaceSelector: {}, maxBudgetUSDPerMonthPerKey: "5" }]'
+  t.match(said(both, [key('a', '')], ofGrant), [never], 'a ceiling is a budget')
+  const ofProject = `grants: [{ name: all, namespaceSelector: {} }]\n  projects: [{ name: p, ${budget} }]`
+  t.match(said(both, [key('a', 'project: p')], ofProject), [never])
+
+  const free = key('b', '')
+  t.match(said(both, [key('a', `${budget}, access: { models: [gpt, own, "loc*"] }`), free]), [
+    /:\d+: VirtualKey default\/a: spec\.access\.models: own has no pricing, .* applies to the key: it is not used/,
+  ])
+  t.match(said(both, [key('a', `${budget}, access: { models: [local] }`), free]), [
+    /VirtualKey default\/a: spec: a blocking budget applies, .* every call is refused as unpriced_model/,
+  ])
+
+  const warns = 'budgets: [{ window: Day, limitUSD: "1", onExceed: Warn }]'
+  for (const [models, keys] of [
+    [both, [key('a', budget), free]],
+    [both, [key('a', warns)]],
+    [both, [key('a', 'tokenQuotas: [{ window: Day, limit: 1 }]')]],
+    [both, [key('a', `${budget}, access: { models: [gpt] }`)]],
+    [both, []],
+    [`${priced}, { name: local, enabled: false }`, [key('a', budget)]],
+    [`${priced}, { name: local, pricing: { input: "0", output: "0" } }`, [key('a', budget)]],
+  ] as const)
+    t.strictSame(said(models, keys), [], JSON.stringify([models, keys]))
+})
+
 t.test('codes that are taken for a country are told of', async (t) => {
   const organization = `metadata: { name: default }
 spec:
