@@ -268,6 +268,19 @@ t.test('a setting that does not do what it says is told of with its line, once, 
   t.equal(warnings.length, 1)
 })
 
+t.test('a restriction to ServiceAccounts, which only a cluster has, is told of, once', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const key = yaml(`${generatedKey('k').replace('{}', '\n  access: { serviceAccounts: [shop] }')}`)
+  write(key)
+  await configuration.reload()
+  write(`# moved\n${key}`)
+  await configuration.reload()
+  const detail = 'spec.access.serviceAccounts: holds in a cluster only; standalone, whoever has the key may use it'
+  const fields = { kind: 'VirtualKey', resource: 'default/k', place: /keys\.yaml:5$/, detail }
+  t.match(warnings, [[fields, 'a restriction does not hold here']])
+  t.equal(warnings.length, 1)
+})
+
 t.test('a pattern that does not compile is refused with its line', async (t) => {
   const { configuration, write, errors } = begin(t)
   const custom = '\n        - { kind: DESK, pattern: "D[0-9]" }\n        - kind: BADGE\n          pattern: "B[0-9"'

@@ -10,8 +10,9 @@ import { loadManifests, type ManifestResources } from './load.ts'
 import { formatPlaced } from './places.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
-import { formatRemark, placeOfRemark } from './remark.ts'
+import { formatRemark, placeOfRemark, type Remark } from './remark.ts'
 import { remarksOn } from './remarks.ts'
+import { standaloneGaps } from './standalone-gaps.ts'
 import { secretLookup, type Environment } from './secrets.ts'
 
 export interface CheckOptions {
@@ -29,6 +30,7 @@ export interface CheckOptions {
  * refuse a manifest, or a pattern does not compile. A key without a grant, a provider without its Secret, a name that
  * nothing bears, a kind that nothing finds or a setting that does nothing is good in a cluster and is only said; strictly taken it is a
  * fault, too. Manifests hold other kinds beside ours: those are noted, and a fault only where one was probably meant to be ours.
+ * What a key states for a cluster only is noted, too, and never a fault: the files may well be for one.
  */
 export function checkManifests(paths: readonly string[], options: CheckOptions): 0 | 1 {
   const result = loadManifests(paths, options.environment)
@@ -39,7 +41,8 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   }
   const foreign = result.warnings.filter(({ isForeign }) => isForeign)
   const slips = result.warnings.filter(({ isForeign }) => !isForeign)
-  for (const problem of foreign) options.writeLine(`note: ${formatProblem(problem)}`)
+  const gaps = standaloneGaps(result.resources).map((remark) => placedRemark(remark, result.resources))
+  for (const note of [...foreign.map(formatProblem), ...gaps]) options.writeLine(`note: ${note}`)
   const warnings = [...slips.map(formatProblem), ...warningsOf(result.resources, options)]
   for (const warning of warnings) options.writeLine(`warning: ${warning}`)
   const conditions = failingConditions(result.resources, options)
@@ -57,11 +60,13 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
 }
 
 function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
-  const remarks = remarksOn(resources).map((remark) => {
-    const { kind, metadata } = remark.resource
-    return `${formatPlaced({ kind, ...metadata }, placeOfRemark(remark, resources.places))}: ${formatRemark(remark)}`
-  })
+  const remarks = remarksOn(resources).map((remark) => placedRemark(remark, resources))
   return [...missingKinds(resources, strict), ...remarks]
+}
+
+function placedRemark(remark: Remark, { places }: ManifestResources): string {
+  const { kind, metadata } = remark.resource
+  return `${formatPlaced({ kind, ...metadata }, placeOfRemark(remark, places))}: ${formatRemark(remark)}`
 }
 
 /** What a gateway cannot do without. Where something is declared, the rest may be elsewhere: that is judged strictly only. */

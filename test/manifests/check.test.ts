@@ -51,6 +51,8 @@ t.test('good manifests are counted, and what would not be in force is said', asy
   const { code, lines } = check([path])
   t.equal(code, 0)
   t.match(lines, [
+    /^note: .*:\d+: VirtualKey \S+: spec\.access\.serviceAccounts: /,
+    /^note: .*:\d+: VirtualKey \S+: spec\.key\.generated\.rotation: /,
     /^warning: .*\/contract-examples\.yaml:\d+: Provider mistral-eu: SecretNotFound/,
     /^warning: .*:\d+: Provider openai: SecretNotFound/,
     /^warning: .*:\d+: VirtualKey support\/supplied: SecretNotFound/,
@@ -58,7 +60,7 @@ t.test('good manifests are counted, and what would not be in force is said', asy
   ])
   const strict = check([path], undefined, true)
   t.equal(strict.code, 1, 'strictly taken that is a fault')
-  t.strictSame(strict.lines, [...lines.slice(0, 3), 'not ok: 3 warnings'])
+  t.strictSame(strict.lines, [...lines.slice(0, 5), 'not ok: 3 warnings'])
 })
 
 t.test('a pattern that does not compile is a fault, as it is for the gateway', async (t) => {
@@ -577,6 +579,22 @@ t.test('a model without a price that a budget keeps every key, or one that lists
     [`${priced}, { name: local, pricing: { input: "0", output: "0" } }`, [key('a', budget)]],
   ] as const)
     t.strictSame(said(models, keys), [], JSON.stringify([models, keys]))
+})
+
+t.test('what only a cluster does is noted, and no fault even strictly taken: the files may be for one', async (t) => {
+  const said = (spec: string) => {
+    const manifests = { Provider: EMBEDDING_PROVIDER, VirtualKey: `metadata: { name: k }\nspec: { ${spec} }` }
+    return check([t.testdir({ 'a.yaml': documentsOf(manifests) })], undefined, true)
+  }
+  const rotation = 'key: { source: Generated, generated: { rotation: { interval: 24h } } }'
+  const { code, lines } = said(`access: { serviceAccounts: [shop] }, ${rotation}`)
+  t.equal(code, 0)
+  t.match(lines, [
+    /^note: .*:\d+: VirtualKey default\/k: spec\.access\.serviceAccounts: holds in a cluster only/,
+    /^note: .*:\d+: VirtualKey default\/k: spec\.key\.generated\.rotation: is done in a cluster only/,
+    /^ok: /,
+  ])
+  t.match(said('access: { serviceAccounts: [] }').lines, [/^ok: /])
 })
 
 t.test('codes that are taken for a country are told of', async (t) => {
