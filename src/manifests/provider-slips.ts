@@ -22,6 +22,9 @@ const ADDED_PATHS: Readonly<Record<ProviderType, RegExp>> = {
   Gemini: /\/v1beta(?:\/models(?:\/[^/]+)?)?$/,
 }
 
+/** A deployment or model: not the one that is added, unless by chance. */
+const NAMES_ONE = /\/(?:deployments|models)\/./
+
 /** In the order of the manifests. */
 export function providerSlips({ providers, secrets }: ManifestResources): readonly Remark[] {
   const lookup = secretLookup(secrets)
@@ -40,7 +43,9 @@ function doubledPath({ spec: { type, endpoint } }: ProviderResource): Slip[] {
   const path = URL.parse(endpoint?.baseURL ?? '')?.pathname.replace(/\/+$/, '')
   const [added] = ADDED_PATHS[type].exec(path ?? '') ?? []
   if (added === undefined) return []
-  const message = `ends with ${added}, which the gateway adds itself and which then stands there twice`
+  const message = NAMES_ONE.test(added)
+    ? `ends with ${added}, and the gateway adds such a path itself, with the upstreamName of each model in it: both would stand there`
+    : `ends with ${added}, which the gateway adds itself and which then stands there twice`
   return [{ field: ['spec', 'endpoint', 'baseURL'], message }]
 }
 
