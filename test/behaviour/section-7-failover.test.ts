@@ -521,3 +521,24 @@ t.test('a client that leaves ends the call at the provider', async (t) => {
   }
   await gateway.line((line) => line['type'] === 'audit' && line['outcome'] === 'client-gone' && line['stream'] === true)
 })
+
+t.test(
+  'what the provider refuses of a request is refused, and rate limits of all providers are a failure',
+  async (t) => {
+    const upstream = await startFakeProvider()
+    t.teardown(() => upstream.close())
+    const manifests = yaml(provider({ name: 'p', url: upstream.url, spec: SPEC }), virtualKey())
+    const gateway = await startGateway(t, { manifests: { 'all.yaml': manifests } })
+    const ended = async (behaviour: Behaviour, error: string) => {
+      upstream.enqueue(behaviour)
+      await (await gateway.chat()).text()
+      return (await gateway.line((line) => line['type'] === 'audit' && line['error'] === error))['outcome']
+    }
+    t.equal(await ended(status(400, chatError('no such field')), 'provider_rejected_request'), 'refused')
+    t.equal(await ended(status(500), 'all_providers_failed'), 'failed')
+    t.equal(await ended(status(429, {}, { 'retry-after': '7' }), 'providers_rate_limited'), 'failed')
+    const page = await (await fetch(`${gateway.admin}/metrics`)).text()
+    for (const [outcome, count] of Object.entries({ refused: 1, failed: 2 }))
+      t.match(page, `provider="none",model="none",outcome="${outcome}"} ${count}`)
+  },
+)

@@ -39,8 +39,11 @@ function shownError(error: unknown, { leaving }: Services): GatewayError {
   return shown.code === 'client_closed_request' && leaving.aborted ? leavingError() : shown
 }
 
-/** What a refusal or failure means for the record. */
+/**
+ * What a refusal or failure means for the record: `failed` is for whoever runs the gateway to look at. What its provider refuses is the
+ * client's to mend; that all providers are rate limited is not, though its status says "ask again".
+ */
 function outcomeOf(error: GatewayError): Outcome {
   if (error.code === 'client_closed_request') return 'client-gone'
-  return error.status >= 500 || error.code === 'provider_rejected_request' ? 'failed' : 'refused'
+  return error.status >= 500 || error.code === 'providers_rate_limited' ? 'failed' : 'refused'
 }

@@ -21,7 +21,7 @@ import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
 import type { Cancellation, ProviderReply } from './ports.ts'
 
-/** How a request ended. `answered` is the only one in which the client has the whole answer. */
+/** How a request ended. `answered` is the only one in which the client has the whole answer; `refused` is the client's to mend, or a limit's. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
 
 /**
