@@ -139,6 +139,11 @@ t.test('a limit that only warns is told in audit, log and metrics', async (t) =>
   const logged = gateway.lines.filter((line) => String(line['msg']).startsWith('quota '))
   t.match(logged, [{ msg: 'quota nearly used up' }, { msg: 'quota used up', virtualKey: 'default/test' }])
   t.equal(logged.length, 2, 'not again for every request')
+  gateway.write('another.yaml', yaml(provider({ name: 'another', url: upstream.url, models: ['{ name: other }'] })))
+  await gateway.line(({ msg, providers }) => msg === 'configuration in force' && providers === 2)
+  t.equal((await gateway.chat()).status, 200)
+  await gateway.line((line) => JSON.stringify(line['quotaWarnings'] ?? []).includes('1200'))
+  t.equal(gateway.lines.filter(({ msg }) => msg === 'quota used up').length, 1, 'nor after a reload')
   t.equal(await metric(gateway, 'tollgate_quota_warnings_total'), 1)
 })
 

@@ -24,7 +24,6 @@ import {
   type Reservation,
 } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
-import { logQuotaWarnings } from './quota-warnings.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
 import { traceStep } from './trace-step.ts'
@@ -83,7 +82,7 @@ export async function admit(
   record.reservation = keepAlive(admitted, need, services)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
-  logQuotaWarnings(caller, quotas, admitted.warnings, services)
+  services.quotaWarnings.tell(caller.key.id, quotas, admitted.warnings)
   traceStep(record, services, 'admit', () => ({
     reserved: need,
     warnings: admitted.warnings,

@@ -13,6 +13,7 @@ import type {
   ProviderTransport,
 } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
+import type { QuotaWarningLog } from './quota-warnings.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 import type { Flights } from './single-flight.ts'
 
@@ -25,6 +26,7 @@ export interface Services {
   readonly transport: ProviderTransport
   readonly health: HealthRecorder
   readonly quotas: QuotaStore
+  readonly quotaWarnings: QuotaWarningLog
   readonly cache: AnswerCache
   readonly questions: QuestionIndex
   /** Answers that are being made, by cache key. */
