@@ -6,6 +6,7 @@ import type { AnswerCache, QuestionIndex } from './proxy/pipeline/cache-port.ts'
 import type { QuotaStore } from './proxy/pipeline/quota-port.ts'
 import type { AuditSink, Now } from './proxy/pipeline/ports.ts'
 import type { Logger, Services } from './proxy/pipeline/services.ts'
+import type { AuditStreamOptions } from './proxy/stores/audit/redis-audit-stream.ts'
 import { StoredQuestions } from './proxy/stores/cache/stored-questions.ts'
 import { TwoLevelCache } from './proxy/stores/cache/two-level-cache.ts'
 import { MemoryQuotaStore } from './proxy/stores/memory/memory-quota-store.ts'
@@ -27,6 +28,8 @@ const NOTHING_WAITS: StoreFigures = {
 
 /** Between two lines that say the same. */
 const REPEAT_MS = 60_000
+/** Each record that Redis does not take is tried again and again. */
+const AUDIT_REPEAT_MS = 600_000
 /** That are kept apart: the servers of a cluster may each have their own, and are tried in turn. */
 const MAX_REASONS = 16
 
@@ -106,6 +109,17 @@ export function redisChanges(log: Logger, now: Now): NonNullable<RedisOptions['o
   }
 }
 
+/** Tells the log that Redis, which is there, takes no audit records, and why: once in ten minutes, whosever they are. */
+export function auditRefusals(log: Logger, now: Now): NonNullable<AuditStreamOptions['onRefused']> {
+  let toldMs = Number.NEGATIVE_INFINITY
+  return (organization, reason) => {
+    const nowMs = now()
+    if (nowMs - toldMs < AUDIT_REPEAT_MS) return
+    toldMs = nowMs
+    log.warn({ organization, reason }, 'audit records refused by redis')
+  }
+}
+
 /**
  * The stores over a connection, which they close in the end.
  * @param onlyWhole an operator restores counters that Redis has lost: until then they admit nothing
@@ -120,7 +134,7 @@ export async function openRedisStores(
   let isReady = false
   void redis.waitUntilReady(FIRST_CONNECTION_MS).then(() => (isReady = true))
   let droppedSettlements = 0
-  const audit = new RedisAuditStream(redis)
+  const audit = new RedisAuditStream(redis, { onRefused: auditRefusals(log, now) })
   const quotas = createResilientQuotaStore(new RedisQuotaStore(redis, { onlyWhole }), {
     now,
     onChange: (organization, up, cause) =>

@@ -1,6 +1,6 @@
 /** What the log tells of Redis. */
 import t from 'tap'
-import { redisChanges } from '../src/stores.ts'
+import { auditRefusals, redisChanges } from '../src/stores.ts'
 import { createTestClock } from './helpers/clock.ts'
 
 t.test('the log tells of a Redis that comes and goes, and of one that stays away once a minute', (t) => {
@@ -47,4 +47,20 @@ t.test('the log tells of a Redis that comes and goes, and of one that stays away
   change(false, new Error('closed'))
   t.same(said(), ['redis connected', 'redis lost: closed'], 'another loss is told')
   t.end()
+})
+
+t.test('that Redis takes no audit records is told once in ten minutes, in its own words', async (t) => {
+  const clock = createTestClock()
+  const told: unknown[] = []
+  const ignore = () => undefined
+  const warn = (fields: object, message: string) => void told.push({ ...fields, message })
+  const refused = auditRefusals({ debug: ignore, info: ignore, error: ignore, warn }, clock.now)
+  const line = { organization: 'acme', reason: 'OOM no memory', message: 'audit records refused by redis' }
+  refused('acme', 'OOM no memory')
+  clock.advance(599_999)
+  refused('other', 'OOM no memory')
+  t.strictSame(told, [line])
+  clock.advance(1)
+  refused('acme', 'OOM no memory')
+  t.strictSame(told, [line, line])
 })

@@ -8,7 +8,7 @@ import type { AuditRecord } from '../../../domain/audit/audit-record.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import type { AuditSink } from '../../pipeline/ports.ts'
 import type { RedisConnection } from '../redis/redis-client.ts'
-import { RedisUnavailableError } from '../redis/redis-errors.ts'
+import { refusalOf, RedisUnavailableError } from '../redis/redis-errors.ts'
 import { redisScript } from '../../../crypto/redis-script.ts'
 import { auditStreamKey, RECORD_FIELD } from './audit-stream-key.ts'
 
@@ -43,6 +43,8 @@ export interface AuditStreamOptions {
   readonly retryMs?: Milliseconds
   /** Bound of flushing on close. */
   readonly closeMs?: Milliseconds
+  /** Told of each call that Redis answered by a refusal (its memory is full, a right is missing), in its own words. */
+  readonly onRefused?: (organization: string, reason: string) => void
 }
 
 interface Waiting {
@@ -67,6 +69,7 @@ export class RedisAuditStream implements AuditSink {
       maxWaiting: MAX_WAITING,
       retryMs: RETRY_MS,
       closeMs: CLOSE_MS,
+      onRefused: () => undefined,
       ...options,
     }
   }
@@ -142,6 +145,8 @@ export class RedisAuditStream implements AuditSink {
     try {
       await this.#redis.run(APPEND, [auditStreamKey(organization)], args, CALL)
     } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal !== undefined) this.#options.onRefused(organization, refusal)
       if (error instanceof RedisUnavailableError) return records
       // A reply that says nothing about Redis's health (the key is no stream) would come again.
       this.#dropped += records.length

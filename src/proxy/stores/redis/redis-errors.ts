@@ -61,6 +61,17 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
+ * Redis's own words where it answered a call and refused it. Undefined: it gave no answer, or is the wrong server, which the
+ * connection finds out and tells.
+ */
+export function refusalOf(error: unknown): string | undefined {
+  const reply = error instanceof RedisUnavailableError ? error.cause : error
+  const code = codeOf(reply)
+  if (!(reply instanceof Error) || code === undefined || WRONG_SERVER.includes(code)) return undefined
+  return reply.message.slice(0, MAX_CAUSE)
+}
+
+/**
  * Why a login failed: where the server asks for one and there is none, `lacking` goes before its words, which are of its protocol.
  * @param password the library sends none where it is empty, as a shell makes it of a variable that is not set
  * @param lacking what the address lacks

@@ -114,16 +114,20 @@ t.test('the stream is bounded, and so is what waits', async (t) => {
 
 t.test('what Redis will never take is dropped, not tried for ever', async (t) => {
   await server.cli('SET', 'tg:audit:{wrong}', 'no stream')
-  const stream = new RedisAuditStream(redis)
+  const refusals: string[] = []
+  const stream = new RedisAuditStream(redis, { onRefused: (...words) => void refusals.push(words.join(': ')) })
   write(stream, record('r', { organization: 'wrong' }), record('r', { organization: 'right' }))
   write(stream, record('r2', { organization: 'wrong' }))
   await until(() => stream.waiting === 0)
   t.equal(stream.dropped, 2)
   t.strictSame(await idsOf('right'), ['r'], 'that of another organization is taken')
+  t.match(refusals, [/^wrong: WRONGTYPE /])
 })
 
 t.test('a Redis that was frozen or away gets what waited; closing is bounded meanwhile', async (t) => {
-  const stream = new RedisAuditStream(redis, { retryMs: 20 })
+  const refusals: string[] = []
+  const onRefused = (_: string, reason: string) => void refusals.push(reason)
+  const stream = new RedisAuditStream(redis, { retryMs: 20, onRefused })
   server.freeze()
   write(stream, record('frozen', { organization: 'away' }))
   const hopeless = new RedisAuditStream(redis, { closeMs: 50 })
@@ -138,6 +142,34 @@ t.test('a Redis that was frozen or away gets what waited; closing is bounded mea
   await server.restart()
   await until(() => stream.waiting === 0)
   t.ok((await idsOf('away')).includes('killed'))
+  t.equal(stream.dropped, 0)
+  t.strictSame(refusals, [], 'who is not there refuses nothing')
+})
+
+t.test('a Redis without memory, or that lacks a right, says so, and gets what waited afterwards', async (t) => {
+  const full = await startRedis()
+  t.teardown(() => full.stop())
+  const own = connectRedis(full.url)
+  t.teardown(() => own.close())
+  await own.waitUntilReady(20_000)
+  const refusals: string[] = []
+  const onRefused = (organization: string, reason: string) => void refusals.push(`${organization}: ${reason}`)
+  const stream = new RedisAuditStream(own, { retryMs: 20, onRefused })
+  const refused = async (reason: RegExp) => {
+    write(stream, record('waiting'))
+    await until(() => refusals.length > 0)
+    t.match(refusals.splice(0)[0], reason)
+    t.equal(stream.waiting, 1)
+  }
+  await full.cli('CONFIG', 'SET', 'maxmemory', '100kb')
+  await refused(/^acme: OOM /)
+  await full.cli('CONFIG', 'SET', 'maxmemory', '0')
+  await until(() => stream.waiting === 0)
+  refusals.length = 0
+  await full.cli('ACL', 'SETUSER', 'default', 'resetkeys')
+  await refused(/^acme: NOPERM /)
+  await full.cli('ACL', 'SETUSER', 'default', 'allkeys')
+  await until(() => stream.waiting === 0)
   t.equal(stream.dropped, 0)
 })
 
