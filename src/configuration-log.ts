@@ -5,7 +5,7 @@ import { placeOfCondition } from './manifests/condition-places.ts'
 import type { LoadResult, ManifestResources } from './manifests/load.ts'
 import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
 import { formatRemark, placeOfRemark, type Remark } from './manifests/remark.ts'
-import { settingSlips } from './manifests/remarks.ts'
+import { settingSlips, unmatchedInLists } from './manifests/remarks.ts'
 import { openRestrictions } from './manifests/standalone-gaps.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
@@ -43,6 +43,7 @@ export class ConfigurationLog {
   inForce(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
     const told = new Set<string>()
     for (const resource of conditions) this.#tellIfNot(told, resource, resources)
+    this.#remark(told, resources, unmatchedInLists(resources), 'a name in a list is not known')
     this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
     this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
     this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')

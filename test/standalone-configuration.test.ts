@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { ConfigurationHolder, deriveSecrets } from '../src/proxy/config/configuration.ts'
 import { StateDirectory } from '../src/proxy/config/state-directory.ts'
 import { DEMO_STAYS, StandaloneConfiguration } from '../src/standalone-configuration.ts'
-import { yaml } from './helpers/gateway.ts'
+import { provider, yaml } from './helpers/gateway.ts'
 
 const KEYS = 50
 /** A clock by which every step takes a whole turn. */
@@ -252,6 +252,39 @@ t.test('a kind of masking that nothing finds is told of, once', async (t) => {
   const detail = 'spec.compliance.masking.kinds: nothing finds PHONES, did you mean PHONE?'
   const fields = { kind: 'Organization', resource: 'default', place: /keys\.yaml:4$/, detail }
   t.match(warnings, [[fields, 'a kind of masking is not known']])
+})
+
+t.test('a name in a list that nothing bears is told of, once as long as it stands there', async (t) => {
+  const { configuration, write, warnings } = begin(t)
+  const declare = (denied: string, model: string) =>
+    write(
+      yaml(
+        provider({ name: 'alpha', url: 'http://127.0.0.1:9' }),
+        `apiVersion: tollgate.dev/v1alpha1\nkind: Organization\nmetadata: { name: default }\n` +
+          `spec: { compliance: { deniedProviders: [${denied}] }, grants: [{ name: all, namespaceSelector: {} }] }\n`,
+        generatedKey('k').replace('{}', `\n  access: { models: [${model}] }`),
+      ),
+    )
+  const told = async () => {
+    await configuration.reload()
+    return warnings.splice(0)
+  }
+  const message = 'a name in a list is not known'
+  const denied = { kind: 'Organization', resource: 'default', detail: /deniedProviders: no Provider is named gamma/ }
+  const model = { kind: 'VirtualKey', resource: 'default/k', detail: /access\.models: no Provider has a model gpt-9/ }
+  declare('gamma', 'gpt-9')
+  t.match(await told(), [
+    [{ ...denied, place: /keys\.yaml:\d+$/ }, message],
+    [model, message],
+  ])
+  t.strictSame(await told(), [], 'not again')
+  declare('gamma', 'm')
+  t.strictSame(await told(), [])
+  declare('beta, gamma', 'gpt-9')
+  t.match(await told(), [
+    [{ detail: /named beta/ }, message],
+    [model, message],
+  ])
 })
 
 t.test('a setting that does not do what it says is told of with its line, once, wherever it moves', async (t) => {

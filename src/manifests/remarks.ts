@@ -11,18 +11,22 @@ import { unmatchedKinds } from './unmatched-kinds.ts'
 import { unmatchedNames } from './unmatched-names.ts'
 import { unpricedModels } from './unpriced-models.ts'
 
-/** For a check, which sees all that there will be. */
+/** All of them: for a check. The log of a standalone gateway says by groups what it would not refuse a call for. */
 export function remarksOn(resources: ManifestResources): readonly Remark[] {
   return [
-    ...unmatchedNames(resources),
-    ...unmatchedAccess(resources),
+    ...unmatchedInLists(resources),
     ...unmatchedKinds(resources),
     ...unpricedModels(resources),
     ...settingSlips(resources),
   ]
 }
 
-/** Of them the settings that do nothing, or not what they seem to, whatever else is declared: for the log as well. */
+/** Of them the names in exclusions and lists of access that nothing declared bears. */
+export function unmatchedInLists(resources: ManifestResources): readonly Remark[] {
+  return [...unmatchedNames(resources), ...unmatchedAccess(resources)]
+}
+
+/** Of them the settings that do nothing, or not what they seem to, whatever else is declared. */
 export function settingSlips(resources: ManifestResources): readonly Remark[] {
   return [
     ...idleCaches(resources),
