@@ -231,10 +231,10 @@ t.test('what has no price is not waited for under a budget, also where all of it
   ]
   t.equal((await gateway.chat({}, { authorization: `Bearer ${key}` })).status, 502)
   t.match(await told(await gateway.chat({}, { authorization: `Bearer ${key}` })), [503, 'true'])
-  const final = [400, 'false', null, { error: { code: 'unpriced_model' } }]
-  t.match(await told(await gateway.chat()), final)
-  t.match(await told(await gateway.chat({ model: 'auto' })), final)
-  t.match(await told(await gateway.chat(embedding, {}, '/v1/embeddings')), final)
+  const final = (message: string) => [400, 'false', null, { error: { code: 'unpriced_model', message } }]
+  t.match(await told(await gateway.chat()), final('model "m" has no price'))
+  t.match(await told(await gateway.chat({ model: 'auto' })), final('none of the models that may answer has a price'))
+  t.match(await told(await gateway.chat(embedding, {}, '/v1/embeddings')), final('model "m" has no price'))
 })
 
 t.test('where what has a price is only out for the moment, the refusal is one that passes', async (t) => {

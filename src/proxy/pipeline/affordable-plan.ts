@@ -3,6 +3,7 @@ import type { GatewayError } from '../../domain/errors.ts'
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import { canAfford, unpricedModelError } from '../../domain/quota/unpriced.ts'
 import { noHealthyProvider } from '../../domain/routing/refusals.ts'
+import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Candidate, Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -52,7 +53,7 @@ function refusalUnderBudget(
   model: string | undefined,
   { health, now }: Services,
 ): GatewayError {
-  return noHealthyProvider(removed, health, now()) ?? unpricedModelError((model ?? 'auto').slice(0, 128))
+  return noHealthyProvider(removed, health, now()) ?? unpricedModelError(model === AUTO_MODEL ? undefined : model)
 }
 
 /** The same, where what has no price is not only cooling down: of no use after that either. */

@@ -182,6 +182,7 @@ t.test('a model without a price is out where a budget blocks, and in where it on
   const soft = plan({ key: { budgets: [{ onExceed: 'Warn' }], tokenQuotas: [{}] } })
   t.strictSame([canAfford(priced, soft), canAfford(unpriced, soft)], [true, true])
   t.match(unpricedModelError('m'), { code: 'unpriced_model', details: { param: 'model' }, message: /"m" has no price/ })
+  t.match(unpricedModelError(undefined), { message: /^none of the models that may answer has a price and a budget/ })
 })
 
 function request(parts: Partial<CompletionRequest>): CompletionRequest {
