@@ -12,6 +12,22 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
 /** The other side has closed the connection, orderly or not, or there is none any more to write to. */
 const BROKEN_CODES: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
+/** The certificate was issued by nobody who is known here. @see https://nodejs.org/api/tls.html "X509 certificate error codes" */
+const UNKNOWN_AUTHORITY_CODES: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+])
+
+/** What its certificate lacks otherwise. */
+const CERTIFICATE_FAULTS: ReadonlyMap<string, string> = new Map([
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for other names'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired, or the clock here is ahead'],
+  ['CERT_NOT_YET_VALID', 'its certificate is not valid yet, or the clock here is behind'],
+])
+
 /** The parser's word for a connection that closed in the middle of an answer. */
 const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
 
@@ -32,8 +48,18 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer: strin
     // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
     return new AttemptError('protocol', `the answer of ${peer} is not valid HTTP (${code})`)
   }
-  if (stage === 'connecting') return new AttemptError('connect', `no connection to ${peer} (${code})`, { cause: error })
+  if (stage === 'connecting') {
+    return new AttemptError('connect', `no connection to ${peer} (${code})${cureOf(code)}`, { cause: error })
+  }
   return new AttemptError('cut', `the connection to ${peer} broke (${code})`, { cause: error })
+}
+
+/** What is to be mended where the other side was reached and its certificate refused. */
+function cureOf(code: string): string {
+  const fault = CERTIFICATE_FAULTS.get(code)
+  if (fault !== undefined) return `: ${fault}`
+  if (!UNKNOWN_AUTHORITY_CODES.has(code)) return ''
+  return ': the authority of its certificate is not known here; endpoint.caSecretRef of the Provider names it, or NODE_EXTRA_CA_CERTS where there is none'
 }
 
 /** The connect clock ran out. */
