@@ -46,16 +46,17 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer: strin
   }
   if (isProtocolError(error, code, stage)) {
     // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
-    return new AttemptError('protocol', `the answer of ${peer} is not valid HTTP (${code})`)
+    return new AttemptError('protocol', `the answer of ${peer} is not valid HTTP${inBrackets(code)}`)
   }
   if (stage === 'connecting') {
-    return new AttemptError('connect', `no connection to ${peer} (${code})${cureOf(code)}`, { cause: error })
+    return new AttemptError('connect', `no connection to ${peer}${inBrackets(code)}${cureOf(code)}`, { cause: error })
   }
-  return new AttemptError('cut', `the connection to ${peer} broke (${code})`, { cause: error })
+  return new AttemptError('cut', `the connection to ${peer} broke${inBrackets(code)}`, { cause: error })
 }
 
-/** What is to be mended where the other side was reached and its certificate refused. */
+/** What has happened, and what is to be mended, where the other side was reached. */
 function cureOf(code: string): string {
+  if (BROKEN_CODES.has(code)) return ': it was opened, and closed before anything could be sent'
   const fault = CERTIFICATE_FAULTS.get(code)
   if (fault !== undefined) return `: ${fault}`
   if (!UNKNOWN_AUTHORITY_CODES.has(code)) return ''
@@ -83,7 +84,12 @@ function isProtocolError(error: unknown, code: string, stage: ExchangeStage): bo
   return /^bad (upgrade|response)$/.test(error.message)
 }
 
+function inBrackets(code: string): string {
+  return code === '' ? '' : ` (${code})`
+}
+
+/** Empty: it has none, or none that a log may show. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'no code'
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : ''
 }

@@ -152,15 +152,16 @@ t.test('a forward proxy that refuses, or never answers, is a connection that fai
 t.test(
   'a forward proxy that closes the connection, or answers itself, is a connection that failed, and is asked once',
   async (t) => {
-    const answers: ((socket: Socket) => void)[] = [
-      (socket) => socket.end(),
-      (socket) => socket.resetAndDestroy(),
-      (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
-      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
+    const closed = /^no connection to the forward proxy at \S+ \([A-Z_]+\): it was opened, and closed before/
+    const answers: [answer: (socket: Socket) => void, message: RegExp][] = [
+      [(socket) => socket.end(), closed],
+      [(socket) => socket.resetAndDestroy(), closed],
+      [(socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'), /opens no tunnel \(status 101\)$/],
+      [(socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), /in the provider's place$/],
     ]
-    for (const answer of answers) {
+    for (const [answer, message] of answers) {
       const { proxyUrl, targets } = await startProxy(t, { onConnect: answer })
-      t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/ })
+      t.match(await sender(t)({ baseUrl: 'http://provider.test', proxyUrl }), { kind: /connect|protocol/, message })
       await sleep(20)
       t.equal(targets.length, 1)
     }
