@@ -20,6 +20,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
+import { customCallOf } from './custom-call.ts'
 import { parseMedia } from './media-parse.ts'
 import { argumentsOf } from './tool-arguments.ts'
 
@@ -197,7 +198,7 @@ function parseToolCalls(message: JsonObject, path: string): ToolCallPart[] {
   return calls.flatMap((item, index) => {
     const callPath = `${path}.tool_calls[${index}]`
     const call = objectAt(item, callPath)
-    if ((optionalString(call, 'type', callPath) ?? 'function') !== 'function') return []
+    if ((optionalString(call, 'type', callPath) ?? 'function') !== 'function') return customCallOf(call) ?? []
     const id = requiredString(call, 'id', callPath)
     return parseCall(requiredObject(call, 'function', callPath), id, `${callPath}.function`)
   })

@@ -2,6 +2,7 @@
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
+import { customCallOf } from './custom-call.ts'
 import { isWrapped, schemaForOthers } from './schema-fields.ts'
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -83,7 +84,8 @@ function addMessageFields(message: JsonObject, at: number, fields: string[]): vo
   }
   const calls = asArray(message.tool_calls)
   for (let index = 0; index < calls.length; index++) {
-    if (!isFunction(calls[index])) fields.push(`messages[${at}].tool_calls[${index}]`)
+    const call = calls[index]
+    if (!isFunction(call) && customCallOf(call) === undefined) fields.push(`messages[${at}].tool_calls[${index}]`)
   }
 }
 
