@@ -1,6 +1,6 @@
 /** Tools and tool choice of a messages request. */
 import type { ToolChoice, ToolDefinition } from '../../completion/request.ts'
-import type { JsonObject } from '../../json.ts'
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import {
   objectAt,
   optionalArray,
@@ -43,11 +43,19 @@ export function parseToolChoice(document: JsonObject): ToolChoice | undefined {
       return { type: 'none' }
     case 'any':
       return { type: 'required' }
-    case 'tool':
-      return { type: 'tool', name: requiredString(choice ?? {}, 'name', 'tool_choice') }
+    case 'tool': {
+      const name = requiredString(choice ?? {}, 'name', 'tool_choice')
+      return isVendorTool(document, name) ? undefined : { type: 'tool', name }
+    }
     default:
       return undefined
   }
+}
+
+/** Whether the tool of this name is one that the vendor runs: others are not shown it, and refuse a choice of what is not there. */
+export function isVendorTool(document: JsonObject, name: string): boolean {
+  const named = asArray(document.tools).find((item) => asObject(item)?.name === name)
+  return isJsonObject(named) && !isClientTool(named)
 }
 
 /** Whether several tools may be called at once; undefined where nothing is said. @throws {InvalidRequestError} */

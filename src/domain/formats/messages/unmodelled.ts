@@ -2,7 +2,7 @@
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
-import { isClientTool } from './tool-parse.ts'
+import { isClientTool, isVendorTool } from './tool-parse.ts'
 
 const REQUEST_FIELDS = names(
   'model messages system max_tokens stream stop_sequences temperature top_p top_k tools tool_choice thinking output_config output_format metadata',
@@ -83,15 +83,21 @@ function toolFields(value: JsonValue, index: number): string[] {
 }
 
 function otherTypes(document: JsonObject): string[] {
-  const choice = asString(asObject(document.tool_choice)?.type)
   const thinking = asString(asObject(document.thinking)?.type)
   return [
-    ...(choice !== undefined && !TOOL_CHOICES.has(choice) ? ['tool_choice'] : []),
+    ...(isOtherChoice(document) ? ['tool_choice'] : []),
     ...(thinking !== undefined && !THINKING.has(thinking) ? ['thinking'] : []),
     ...unknownFields(asObject(document.thinking) ?? {}, THINKING_FIELDS, 'thinking.'),
     ...unknownFields(asObject(document.output_config) ?? {}, OUTPUT_FIELDS, 'output_config.'),
     ...unknownFields(asObject(document.metadata) ?? {}, METADATA_FIELDS, 'metadata.'),
   ]
+}
+
+function isOtherChoice(document: JsonObject): boolean {
+  const choice = asObject(document.tool_choice)
+  const type = asString(choice?.type)
+  if (type === 'tool') return isVendorTool(document, asString(choice?.name) ?? '')
+  return type !== undefined && !TOOL_CHOICES.has(type)
 }
 
 function names(words: string): ReadonlySet<string> {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { GatewayError, InvalidRequestError } from '../../../../src/domain/errors.ts'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
+import { renderRequestFor } from '../../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { casesOf, fixture } from '../golden.ts'
 
@@ -160,3 +161,24 @@ t.test('the names that every object inherits are unknown words like any other', 
     test.equal(messages.parseRequest(document).reasoning, undefined)
   }
 })
+
+t.test(
+  'a choice of a tool of the vendor’s own is left out with it, as others refuse a choice of what is not there',
+  async (test) => {
+    const search = { type: 'web_search_20250305', name: 'web_search' }
+    const own = { name: 'f', input_schema: {} }
+    const sent = (format: 'chat-completions' | 'generate-content', name: string) => {
+      const document = { ...base, tools: [search, own], tool_choice: { type: 'tool', name } }
+      const { document: rendered, warnings } = renderRequestFor(format, messages.parseRequest(document), TARGET)
+      const { tool_choice: choice, toolConfig } = rendered
+      return { choice, toolConfig, warned: warnings.map(({ field }) => field) }
+    }
+    for (const format of ['chat-completions', 'generate-content'] as const) {
+      const none = { choice: undefined, toolConfig: undefined, warned: ['tools[0]', 'tool_choice'] }
+      test.strictSame(sent(format, 'web_search'), none, format)
+      test.strictSame(sent(format, 'f').warned, ['tools[0]'], format)
+    }
+    test.match(sent('chat-completions', 'f').choice, { function: { name: 'f' } })
+    test.match(sent('chat-completions', 'unknown').choice, { function: { name: 'unknown' } })
+  },
+)
