@@ -3,7 +3,7 @@
  *
  * - turns alternate: neighbours of one role become one turn;
  * - the results of tools are blocks of the user's turn after the call, before everything else in it;
- * - the first turn is the user's;
+ * - the first turn is the user's, and with the newer models the last one, too;
  * - no text is empty, and the last assistant's text does not end in white space.
  *
  * Instructions in the middle of the conversation have no role that every model takes: they keep their place as a text
@@ -14,6 +14,7 @@ import type { JsonObject } from '../../json.ts'
 import { InnerJson } from '../inner-json.ts'
 import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
+import type { ModelTraits } from './model-traits.ts'
 
 interface Turn {
   readonly role: 'user' | 'assistant'
@@ -25,8 +26,15 @@ export interface Conversation {
   readonly messages: JsonObject[]
 }
 
+/** Sent where the model's turn ends the conversation. Other vendors' models answer that, mostly by going on. */
+const GO_ON = '(Continue.)'
+
 /** The conversation. Adds to `warnings` what is lost. */
-export function translateMessages(request: CompletionRequest, warnings: TranslationWarning[]): Conversation {
+export function translateMessages(
+  request: CompletionRequest,
+  traits: ModelTraits,
+  warnings: TranslationWarning[],
+): Conversation {
   const turns: Turn[] = []
   const inner = new InnerJson()
   request.messages.forEach((message, index) => {
@@ -48,6 +56,11 @@ export function translateMessages(request: CompletionRequest, warnings: Translat
       message: "a user's turn was put before the assistant's, as messages demands",
     })
     turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins with the answer.)' }] })
+  }
+  if (!traits.lastWord && isAnswer(turns.at(-1))) {
+    const field = `messages[${request.messages.length - 1}]`
+    warnings.push({ field, message: "a user's turn was put behind it, as the model demands" })
+    turns.push({ role: 'user', content: [{ type: 'text', text: GO_ON }] })
   }
   trimLastAnswer(turns.at(-1))
   return { system, messages: turns.map(renderTurn) }
@@ -95,6 +108,11 @@ function renderTurn({ role, content }: Turn): JsonObject {
 
 function isResult(block: JsonObject): boolean {
   return block.type === 'tool_result'
+}
+
+/** Calls wait for their results: where these are missing, a user's turn makes it no better. */
+function isAnswer(last: Turn | undefined): boolean {
+  return last?.role === 'assistant' && !last.content.some(({ type }) => type === 'tool_use')
 }
 
 function trimLastAnswer(last: Turn | undefined): void {

@@ -28,7 +28,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const traits = traitsOf(target.model)
   const limit = limitOf(request.sampling, target)
   const thinking = translateReasoning(request, traits, limit, warnings)
-  const { system, messages } = translateMessages(request, warnings)
+  const { system, messages } = translateMessages(request, traits, warnings)
   const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, target.model, warnings))
   const outputConfig = withoutUndefined({
     effort: thinking.effort,

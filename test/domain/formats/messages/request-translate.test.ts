@@ -117,28 +117,28 @@ t.test('sampling parameters that the model or the format refuses are left out by
 })
 
 t.test('models are told apart by their names', async (test) => {
-  const table: Record<string, [string, boolean]> = {
-    'claude-3-5-sonnet-20241022': ['none', true],
-    'claude-3-haiku-20240307': ['none', true],
-    'claude-2.1': ['none', true],
-    'claude-3-7-sonnet-latest': ['budget', true],
-    'claude-sonnet-4-20250514': ['budget', true],
-    'claude-opus-4-1-20250805': ['budget', true],
-    'claude-opus-4-0': ['budget', true],
-    'anthropic.claude-haiku-4-5-20251001-v1:0': ['budget', true],
-    'claude-sonnet-4@20250514': ['budget', true],
-    'claude-opus-4-6': ['adaptive', true],
-    'claude-sonnet-4-6-20260217': ['adaptive', true],
-    'claude-opus-4-7': ['adaptive', false],
-    'claude-opus-4-10': ['adaptive', false],
-    'claude-sonnet-5': ['adaptive', false],
-    'claude-new-6': ['adaptive', false],
-    'claude-opus-latest': ['adaptive', false],
-    'claude-mock': ['adaptive', true],
-    'kimi-k2': ['budget', true],
+  const table: Record<string, [string, boolean, boolean]> = {
+    'claude-3-5-sonnet-20241022': ['none', true, true],
+    'claude-3-haiku-20240307': ['none', true, true],
+    'claude-2.1': ['none', true, true],
+    'claude-3-7-sonnet-latest': ['budget', true, true],
+    'claude-sonnet-4-20250514': ['budget', true, true],
+    'claude-opus-4-1-20250805': ['budget', true, true],
+    'claude-opus-4-0': ['budget', true, true],
+    'anthropic.claude-haiku-4-5-20251001-v1:0': ['budget', true, true],
+    'claude-sonnet-4@20250514': ['budget', true, true],
+    'claude-opus-4-6': ['adaptive', true, false],
+    'claude-sonnet-4-6-20260217': ['adaptive', true, false],
+    'claude-opus-4-7': ['adaptive', false, false],
+    'claude-opus-4-10': ['adaptive', false, false],
+    'claude-sonnet-5': ['adaptive', false, false],
+    'claude-new-6': ['adaptive', false, false],
+    'claude-opus-latest': ['adaptive', false, false],
+    'claude-mock': ['adaptive', true, true],
+    'kimi-k2': ['budget', true, true],
   }
-  for (const [name, [thinking, sampling]] of Object.entries(table)) {
-    test.strictSame(traitsOf(name), { thinking, sampling }, name)
+  for (const [name, [thinking, sampling, lastWord]] of Object.entries(table)) {
+    test.strictSame(traitsOf(name), { thinking, sampling, lastWord }, name)
   }
 })
 
@@ -434,3 +434,23 @@ t.test('a tool is strict where Claude takes its schema, and keeps it whole where
     test.strictSame(sent(object({ a: inner }), 'glm-5'), [object({ a: inner }), true, []])
   }
 })
+
+t.test(
+  'behind the model’s own turn at the end a user’s is put for the models that refuse to go on with it',
+  async (test) => {
+    const answer = { role: 'assistant', content: 'The answer is' }
+    const sent = (model: string, ...list: JsonObject[]) => fromChat({ messages: [user, ...list] }, { model })
+    for (const model of ['claude-opus-4-6', 'claude-sonnet-4-6', NEW, 'claude-sonnet-5']) {
+      const rendered = sent(model, answer)
+      test.strictSame(rendered.document.messages, [user, answer, { role: 'user', content: '(Continue.)' }], model)
+      test.strictSame(fields(rendered), ['messages[1]'], model)
+    }
+    for (const model of [OLD, 'claude-haiku-4-5', 'claude-3-5-sonnet-latest', 'claude-mock', 'deepseek-chat']) {
+      test.strictSame(sent(model, answer).document.messages, [user, answer], model)
+    }
+    test.equal((sent(NEW, toolCall('a')).document.messages as JsonValue[]).length, 2, 'calls without results')
+    const first = sent(NEW, { role: 'assistant', content: '' }, { role: 'assistant', content: 'x' }, user)
+    test.match(first.document.messages, [user, { role: 'assistant', content: 'x' }, user])
+    test.strictSame(fields(first), [])
+  },
+)
