@@ -17,7 +17,8 @@ let sandbox: Context | undefined
 
 /**
  * What `work` returns, wrapped; undefined where it took longer or overflowed the call stack.
- * @throws {GatewayError} `guardrail_failed` where the process has no files left to open, and what `work` throws
+ * @throws {GatewayError} `guardrail_failed` where the process has no files left to open, or got so little of its processor that
+ *   the time says nothing of `work`; and what `work` throws
  */
 export function runBounded<Result>(milliseconds: number, work: () => Result): { readonly result: Result } | undefined {
   requireFiles()
@@ -26,14 +27,25 @@ export function runBounded<Result>(milliseconds: number, work: () => Result): { 
   sandbox['work'] = () => {
     done = { result: work() }
   }
+  const before = process.cpuUsage()
   try {
     CALL.runInContext(sandbox, { timeout: milliseconds })
   } catch (error) {
-    if (!isTimeout(error) && !(error instanceof RangeError)) throw error
+    if (isTimeout(error)) requireProcessor(process.cpuUsage(before), milliseconds)
+    else if (!(error instanceof RangeError)) throw error
   } finally {
     sandbox['work'] = undefined
   }
   return done
+}
+
+/** Of the time that a run is given: less than this share of it, and it was the machine that was slow. */
+const LEAST_SHARE = 0.2
+
+/** The engine's clock goes on while a container that has used up its share of the processor is held. */
+function requireProcessor({ user, system }: NodeJS.CpuUsage, milliseconds: number): void {
+  if ((user + system) / 1_000 >= milliseconds * LEAST_SHARE) return
+  throw new GatewayError('guardrail_failed', 'The gateway had too little processor time for a check of JSON.')
 }
 
 function requireFiles(): void {

@@ -23,9 +23,18 @@ t.test('work without end is ended, and the next is done', async (t) => {
     for (;;);
   }
   const deep = (): number => 1 + deep()
-  t.equal(runBounded(20, endless), undefined)
+  t.equal(runBounded(200, endless), undefined)
   t.equal(runBounded(1_000, deep), undefined)
   t.same(
+    runBounded(1_000, () => 7),
+    { result: 7 },
+  )
+})
+
+t.test('where it was the machine that was slow, nothing is said of the work', async (t) => {
+  const held = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+  t.throws(() => runBounded(200, held), { code: 'guardrail_failed' })
+  t.strictSame(
     runBounded(1_000, () => 7),
     { result: 7 },
   )
