@@ -7,9 +7,10 @@ import { namespacedName } from './domain/resources/namespaced-name.ts'
 import type { VirtualKeyResource } from './domain/resources/kinds.ts'
 import { ownerOfSecret, type SecretLookup, type SecretValue } from './domain/resources/secret-lookup.ts'
 import { renderVirtualKey, VIRTUAL_KEY_BYTES } from './domain/resources/virtual-key-text.ts'
+import { weaknessOf } from './domain/resources/virtual-keys.ts'
 import type { Secret } from './domain/secret.ts'
 import type { Steps } from './domain/steps.ts'
-import { StateError, type StateDirectory } from './proxy/config/state-directory.ts'
+import { StateError, type StateDirectory, type TextKind } from './proxy/config/state-directory.ts'
 
 /** Tried between readings: where it is the folder that fails, one stands for all of them. */
 const MOST_TRIED = 20
@@ -76,7 +77,7 @@ export class GeneratedKeys {
 
   #valueOf({ metadata: { namespace, name } }: VirtualKeyResource): SecretValue {
     try {
-      return { type: 'value', secret: this.#options.state.virtualKey(namespace, name, newKeyText) }
+      return { type: 'value', secret: this.#options.state.virtualKey(namespace, name, KEY_TEXT) }
     } catch (error) {
       if (!(error instanceof StateError)) throw error
       return { type: 'unreadable', refusal: { reason: 'StateUnusable', message: error.message } }
@@ -99,6 +100,10 @@ export function withGenerated(lookup: SecretLookup, generated: readonly Generate
   }
 }
 
-function newKeyText(): string {
-  return renderVirtualKey(randomBytes(VIRTUAL_KEY_BYTES)).text
+const KEY_TEXT: TextKind = {
+  create: () => renderVirtualKey(randomBytes(VIRTUAL_KEY_BYTES)).text,
+  faultIn: (text) => {
+    const weakness = weaknessOf(text)
+    return weakness && `is not used: ${weakness}`
+  },
 }

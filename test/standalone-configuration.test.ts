@@ -106,6 +106,10 @@ t.test(
     t.equal(await configuration.reload(), true)
     const cases: [() => void, RegExp][] = [
       [() => writeFileSync(fileOf('c'), ''), /default\.c is empty; remove it to have a new one made$/],
+      [
+        () => writeFileSync(fileOf('c'), 'short'),
+        /default\.c is not used: the key has fewer than 32 characters; remove it .*$/,
+      ],
       [() => mkdirSync(fileOf('c')), /default\.c is a folder, not a file; remove it to have a new one made$/],
       [
         () => {

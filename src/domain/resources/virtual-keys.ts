@@ -118,10 +118,16 @@ function readKeyText(resource: VirtualKeyResource, lookup: SecretLookup, owners:
   if (found.type === 'refused') return found
   // A trailing newline comes from how people make Secrets and cannot be part of a header.
   const text = found.secret.reveal().trim()
-  if (text.length < MIN_KEY_LENGTH) return refusedText('WeakKey', `the key has fewer than ${MIN_KEY_LENGTH} characters`)
-  if (!HEADER_TEXT.test(text)) return refusedText('WeakKey', 'the key has characters that an HTTP header cannot carry')
+  const weakness = weaknessOf(text)
+  if (weakness !== undefined) return refusedText('WeakKey', weakness)
   const owner = owners.get(text)
   return owner === undefined ? { type: 'text', text } : refusedText('DuplicateKey', sameKey(owner, resource))
+}
+
+/** Why a text can be no key. */
+export function weaknessOf(text: string): string | undefined {
+  if (text.length < MIN_KEY_LENGTH) return `the key has fewer than ${MIN_KEY_LENGTH} characters`
+  return HEADER_TEXT.test(text) ? undefined : 'the key has characters that an HTTP header cannot carry'
 }
 
 /** An owner of another namespace is not named: it may belong to another tenant. */

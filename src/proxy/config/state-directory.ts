@@ -26,6 +26,20 @@ const MIN_MASTER_SECRET_CHARACTERS = 32
 /** What is wrong with a file of the folder, with its name. */
 export class StateError extends Error {}
 
+/** What a file holds: how it is made, and what is to be said behind the file's name of a text that will not do. */
+export interface TextKind {
+  readonly create: () => string
+  readonly faultIn: (text: string) => string | undefined
+}
+
+const MASTER_SECRET_TEXT: TextKind = {
+  create: () => randomBytes(MASTER_SECRET_BYTES).toString('hex'),
+  faultIn: ({ length }) =>
+    length < MIN_MASTER_SECRET_CHARACTERS
+      ? `is too short for a secret: ${MIN_MASTER_SECRET_CHARACTERS} characters at least`
+      : undefined,
+}
+
 export class StateDirectory {
   readonly #path: string | undefined
   readonly #values = new Map<string, Secret>()
@@ -43,19 +57,14 @@ export class StateDirectory {
     return this.#path !== undefined
   }
 
-  /** The secret that all of this installation's secrets are derived from. @throws {StateError} where it is too short for one. */
+  /** The secret that all of this installation's secrets are derived from. @throws {StateError} as of `#value` */
   masterSecret(): Secret {
-    const secret = this.#value(MASTER_SECRET, () => randomBytes(MASTER_SECRET_BYTES).toString('hex'))
-    if (secret.reveal().length < MIN_MASTER_SECRET_CHARACTERS)
-      throw new StateError(
-        `${join(this.#path ?? '', MASTER_SECRET)} is too short for a secret: ${MIN_MASTER_SECRET_CHARACTERS} characters at least; remove it to have a new one made`,
-      )
-    return secret
+    return this.#value(MASTER_SECRET, MASTER_SECRET_TEXT)
   }
 
-  /** The text of a generated key; made by `create` the first time. @throws {StateError} as of `#value` */
-  virtualKey(namespace: string, name: string, create: () => string): Secret {
-    return this.#value(fileOf(namespace, name), create)
+  /** The text of a generated key; made the first time. @throws {StateError} as of `#value` */
+  virtualKey(namespace: string, name: string, kind: TextKind): Secret {
+    return this.#value(fileOf(namespace, name), kind)
   }
 
   /**
@@ -69,20 +78,23 @@ export class StateDirectory {
       for (const name of known.keys()) if (!kept.has(name)) known.delete(name)
   }
 
-  /** @throws {StateError} where a file cannot be read or written: losing a key silently would lock its users out. */
-  #value(name: string, create: () => string): Secret {
+  /**
+   * @throws {StateError} where a file cannot be read or written, or holds what will not do: losing a key silently would lock its
+   *   users out. It is read again the next time.
+   */
+  #value(name: string, kind: TextKind): Secret {
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    const value = new Secret(this.#path === undefined ? create() : this.#kept(this.#path, name, create))
+    const value = new Secret(this.#path === undefined ? kind.create() : this.#kept(this.#path, name, kind))
     this.#values.set(name, value)
     return value
   }
 
-  #kept(path: string, name: string, create: () => string): string {
+  #kept(path: string, name: string, kind: TextKind): string {
     const file = join(path, name)
     try {
       this.#restore(path)
-      return readOrCreate(file, create)
+      return readOrCreate(file, kind)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       throw new StateError(faultOf(file, error), { cause: error })
@@ -147,10 +159,11 @@ function makeFolder(path: string): void {
   }
 }
 
-function readOrCreate(file: string, create: () => string): string {
+function readOrCreate(file: string, { create, faultIn }: TextKind): string {
   createUnlessThere(file, `${create()}\n`)
   const text = readFileSync(file, 'utf8').trim()
-  if (text === '') throw new StateError(`${file} is empty; remove it to have a new one made`)
+  const fault = text === '' ? 'is empty' : faultIn(text)
+  if (fault !== undefined) throw new StateError(`${file} ${fault}; remove it to have a new one made`)
   return text
 }
 
