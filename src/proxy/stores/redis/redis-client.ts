@@ -17,7 +17,7 @@ import type { RedisScript } from '../../../crypto/redis-script.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { Generation } from './redis-call.ts'
 import type { GenerationEvents, Recover } from './redis-call.ts'
-import { because, callError, isWrongServer, RedisUnavailableError } from './redis-errors.ts'
+import { callError, isWrongServer, RedisUnavailableError, unreachableError } from './redis-errors.ts'
 import { openTarget, pauseAfter, PAUSE_MAX_MS, type Target } from './redis-opening.ts'
 import { ScriptRunner } from './script-runner.ts'
 import { parseRedisUrl } from './redis-url.ts'
@@ -122,7 +122,7 @@ export class RedisConnection {
   /** Resolves when ready. @throws {Error} where it is not in time: says why, for people */
   async requireReady(timeoutMs: Milliseconds): Promise<void> {
     if (await this.waitUntilReady(timeoutMs)) return
-    throw because('Redis cannot be reached', this.#lastError)
+    throw unreachableError(this.#lastError)
   }
 
   /**

@@ -60,6 +60,13 @@ function codeOf(error: unknown): string | undefined {
   return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }
 
+/** Why there is no connection, for people: whether nobody is there, or who is there refuses. Words of ours may stand around Redis's. */
+export function unreachableError(error: unknown): Error {
+  const replies = [error, error instanceof Error ? error.cause : undefined]
+  const isRefused = replies.some((reply) => hasCode(reply, [...WRONG_SERVER, ...NOT_NOW, 'ERR']))
+  return because(isRefused ? 'Redis refuses the connection' : 'Redis cannot be reached', error)
+}
+
 /**
  * Redis's own words where it answered a call and refused it. Undefined: it gave no answer, or is the wrong server, which the
  * connection finds out and tells.

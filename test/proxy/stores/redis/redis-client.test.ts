@@ -75,11 +75,11 @@ t.test('says in words of its own that the address lacks the password that is ask
     return error instanceof Error ? error.message : ''
   }
   const [host, asked] = [`127.0.0.1:${server.port}`, 'NOAUTH HELLO must be called']
-  t.match(await reasonFor(`redis://${host}`), `Redis cannot be reached: the address has no password: ${asked}`)
-  t.match(await reasonFor(`redis://:@${host}`), `Redis cannot be reached: the address has no password: ${asked}`)
+  t.match(await reasonFor(`redis://${host}`), `Redis refuses the connection: the address has no password: ${asked}`)
+  t.match(await reasonFor(`redis://:@${host}`), `Redis refuses the connection: the address has no password: ${asked}`)
   t.match(await reasonFor(`redis+cluster://${host}`), `for the others: the address has no password: ${asked}`)
   t.match(await reasonFor(`redis+sentinel://${host}/m`), `master: the address has no login of the Sentinels: ${asked}`)
-  t.notMatch(await reasonFor(`redis://:wrong@${host}`), /has no password/)
+  t.match(await reasonFor(`redis://:wrong@${host}`), /^Redis refuses the connection: WRONGPASS /)
   const refused = 'master: the Sentinel refuses the login that the address has for it (?sentinel=): WRONGPASS'
   t.match(await reasonFor(`redis+sentinel://${host}/m?sentinel=:wrong`), refused)
 })
