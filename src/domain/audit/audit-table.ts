@@ -9,7 +9,7 @@ export type TableRow = readonly (readonly [title: string, value: string | number
 /** Widest cell of a table; longer text is cut there, nowhere else. */
 const MAX_CELL_WIDTH = 48
 
-/** One record in the few columns that a person looks for. */
+/** One record in the few columns that a person looks for. `result`: the error's code, else the outcome, which has no more to say then. */
 export function rowOfEntry(entry: AuditEntry): TableRow {
   const model = asObject(entry.document['model'])
   const served = asString(model?.['served'])
@@ -21,7 +21,7 @@ export function rowOfEntry(entry: AuditEntry): TableRow {
     ['project', entry.project ?? ''],
     ['key', entry.virtualKey ?? ''],
     ['model', served === undefined ? (asString(model?.['requested']) ?? '') : `${provider ?? ''}/${served}`],
-    ['outcome', asString(entry.document['error']) ?? asString(entry.document['outcome']) ?? ''],
+    ['result', asString(entry.document['error']) ?? asString(entry.document['outcome']) ?? ''],
     ['input_tokens', entry.inputTokens],
     ['output_tokens', entry.outputTokens],
     ['cost_usd', entry.costMicroUsd === undefined ? '' : formatMicroUsd(entry.costMicroUsd)],

@@ -151,6 +151,12 @@ t.test('groups are bounded; what is beyond is added up together', async (t) => {
   ])
 })
 
+t.test('the result of a listed record is its error, else its outcome', async (t) => {
+  const resultOf = (document: JsonObject) => new Map(rowOfEntry(entry(document))).get('result')
+  t.equal(resultOf({ outcome: 'refused', error: 'budget_exceeded' }), 'budget_exceeded')
+  t.equal(resultOf({ outcome: 'client-gone' }), 'client-gone')
+})
+
 t.test('a table shows nothing that acts on a terminal, CSV nothing that a spreadsheet would run', async (t) => {
   const row = rowOfEntry(entry({ tags: { team: '\u001b[2J\u202eevil' } }))
   const table = renderTable([row])
