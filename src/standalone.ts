@@ -18,7 +18,10 @@ export const STANDALONE_FLAGS = {
   config: { type: 'list', help: 'file or folder of manifests; may be repeated' },
   ...DATA_PLANE_FLAGS,
   state: { type: 'text', help: 'folder of generated keys and secrets; without it they are new at every start' },
-  redis: { type: 'text', help: 'redis://... for quotas shared by several gateways; without it they are in memory' },
+  redis: {
+    type: 'text',
+    help: 'redis://... for budgets, quotas, rates, cached answers and audit records that gateways share; without it in memory',
+  },
   demo: {
     type: 'switch',
     help: 'start demo providers where no provider of the manifests is in use, and print a call to paste',
@@ -64,7 +67,7 @@ export async function runStandalone(
   })
   // What is wrong with a manifest is said before that something is.
   const demo = await loadFirst(configuration, flags).finally(output.flush)
-  const unreadable = flags.demo || state.persistent ? [] : configuration.generatedKeys.map(({ id }) => id)
+  const unreadable = flags.demo || state.persistent ? [] : configuration.usableGeneratedKeys().map(({ id }) => id)
   if (unreadable.length > 0)
     output.log.warn({ virtualKeys: unreadable }, 'nobody can read generated keys: give --state')
   if (!configuration.hasUsableProvider()) output.log.warn({}, NO_PROVIDER)

@@ -469,7 +469,11 @@ function argumentsOf(call: string): string[] {
 }
 
 t.test('a generated key that is kept and shown nowhere is warned of', async (t) => {
-  const gateway = await startGateway(t, { manifests: { 'all.yaml': generatedKey('made', '{}') } })
+  const out = [
+    generatedKey('lost', '{ organizationRef: { name: nobody } }'),
+    generatedKey('held', '{ suspended: true }'),
+  ]
+  const gateway = await startGateway(t, { manifests: { 'all.yaml': yaml(generatedKey('made', '{}'), ...out) } })
   const warned = await gateway.line((line) => String(line['msg']).includes('give --state'))
   t.strictSame(warned['virtualKeys'], ['default/made'])
 })
