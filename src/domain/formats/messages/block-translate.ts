@@ -97,8 +97,9 @@ function renderToolCall(
 /** A longer one is the vendor's to refuse. */
 const MAX_MENDED_ID = 1_024
 
-/** The vendor takes letters, digits, `_` and `-`; some servers make up ids like `functions.f:0`. Equal ids stay equal. */
+/** The vendor takes letters, digits, `_` and `-`; some servers make up ids like `functions.f:0`, or none. Equal ids stay equal. */
 function toolUseId(id: string): string {
+  if (id === '') return '_'
   if (id.length > MAX_MENDED_ID) return id
   return id.replaceAll(/[^A-Za-z0-9_-]/g, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}`)
 }

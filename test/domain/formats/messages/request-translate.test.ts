@@ -4,6 +4,7 @@ import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import { traitsOf } from '../../../../src/domain/formats/messages/model-traits.ts'
 import { DEFAULT_MAX_TOKENS } from '../../../../src/domain/formats/messages/request-translate.ts'
+import { renderRequestFor } from '../../../../src/domain/formats/registry.ts'
 import { asObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.ts'
 
 const user = { role: 'user', content: 'Hello' }
@@ -454,3 +455,11 @@ t.test(
     test.strictSame(fields(first), [])
   },
 )
+
+t.test('calls that a server gave no id have one that the vendor takes, each its own', async (test) => {
+  const conversation = { messages: [user, toolCall('', ''), result(''), result('')] }
+  const { document } = renderRequestFor('messages', chatCompletions.parseRequest(conversation), TARGET)
+  const [, calls, results] = document['messages'] as JsonValue[]
+  test.match(calls, { content: [{ id: '_' }, { id: '_2' }] })
+  test.match(results, { content: [{ tool_use_id: '_' }, { tool_use_id: '_2' }] })
+})
