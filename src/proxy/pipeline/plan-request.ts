@@ -2,8 +2,8 @@
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
-import type { Capability } from '../../domain/snapshot/snapshot.ts'
 import { refusePlan } from './refuse-plan.ts'
+import { needsOf } from './request-needs.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -47,24 +47,6 @@ export function planRequest(
     removed: outcome.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
   return outcome
-}
-
-function needsOf(request: CompletionRequest): Capability[] {
-  const needs: Capability[] = ['chat']
-  if (request.stream) needs.push('streaming')
-  if (request.tools.length > 0) needs.push('tools')
-  let image = false
-  let audio = false
-  for (const message of request.messages) {
-    if (message.role !== 'user') continue
-    for (const { type } of message.content) {
-      if (type === 'image') image = true
-      else if (type === 'audio') audio = true
-    }
-  }
-  if (image) needs.push('vision')
-  if (audio) needs.push('audio')
-  return needs
 }
 
 /** Characters of all texts. The reservation counts in bytes, and from above: domain/quota/prompt-size.ts. */
