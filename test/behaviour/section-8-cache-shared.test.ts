@@ -247,7 +247,7 @@ t.test('what one gateway has learnt is a hit by meaning at the next question of 
     const questions = 2 * (1 + ['a cake', 'some bread', 'a pizza'].indexOf(thing))
     await until(async () => (await known()) === questions)
     // A gateway asks for changes four times a second at most.
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
     t.strictSame(await how(two, `Please tell me how to bake ${thing}`), ['hit-semantic', text])
   }
   const third = await startGateway(t, { manifests, args })
