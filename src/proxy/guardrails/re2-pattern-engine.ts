@@ -9,19 +9,21 @@ import type { CompiledPattern, PatternEngine } from '../../domain/guardrails/mas
 /** The resource's own limit (crds/, `masking.custom.pattern`). */
 const LONGEST_PATTERN = 512
 
-/** Marks that no text has, bare. Not tab, line feed, vertical tab, form feed and return: bare they mean what their escapes mean in RE2. */
-const STRAY_MARK = /(?![\t-\r])[\p{Cc}\u2028\u2029]/u
-
-/** What an escape in double quotes leaves behind, where RE2 or whoever wrote it means something else by that escape. */
+/**
+ * What an escape in double quotes leaves behind, where RE2 or whoever wrote it means something else by that escape. Other
+ * marks mean the same bare as escaped: tab, bell, escape, the separators of bar codes.
+ */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\0', '\\0'],
-  ['\x07', '\\a'],
   ['\b', '\\b'],
-  ['\x1b', '\\e'],
   ['\x85', '\\N'],
   ['\u2028', '\\L'],
   ['\u2029', '\\P'],
 ])
+/** `\P{L}`, in brackets as well. */
+const PROPERTY = /\u2029(?=[{A-Za-z])/
+/** What is passed over whole, so that of single characters only those are left that stand bare: in brackets they are meant. */
+const PIECE = /\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|[^]/g
 
 export const re2PatternEngine = {
   compile(pattern) {
@@ -58,14 +60,13 @@ export function re2ImagePattern(pattern: string): (name: string) => boolean {
 
 /** A pattern with such a mark compiles and finds nothing, without a word: in double quotes, YAML and JSON make a backspace of `\b`. */
 function strayMark(pattern: string): string | undefined {
-  const at = pattern.search(STRAY_MARK)
-  if (at < 0) return undefined
+  const property = pattern.search(PROPERTY)
+  const at = property < 0 ? [...pattern.matchAll(PIECE)].find(([piece]) => ESCAPES.has(piece))?.index : property
+  if (at === undefined) return undefined
   const mark = pattern.charAt(at)
   const code = mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
-  const escape = ESCAPES.get(mark)
-  const cure =
-    escape === undefined ? '' : `; in double quotes ${escape} makes one: write \\${escape}, or take single quotes`
-  return `character ${at + 1} is U+${code}, a control character that no text has${cure}`
+  const escape = ESCAPES.get(mark) ?? ''
+  return `character ${at + 1} is U+${code}, as double quotes make of ${escape}: write \\${escape}, or take single quotes (\\x{${code}} where the mark is meant)`
 }
 
 function findAll(compiled: RE2JS, text: string): ReturnType<CompiledPattern['findAll']> {
