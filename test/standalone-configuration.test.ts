@@ -98,6 +98,14 @@ spec: { key: { source: SecretRef, secretRef: { name: brought } } }
   t.equal(keyOf('brought-'.repeat(5)), 'default/own')
 })
 
+t.test("the name under which a generated key's text is asked for is nobody's to write", async (t) => {
+  const { configuration, write, usable } = begin(t, {}, {})
+  const thief = generatedKey('a').replace('{}\n', "{ key: { source: SecretRef, secretRef: { name: 'owned-by:b' } } }\n")
+  write(yaml(thief, generatedKey('b')))
+  t.equal(await configuration.reload(), true)
+  t.strictSame(usable(), ['default/b'])
+})
+
 t.test(
   'a generated key whose file cannot be used is out of force alone: a revocation beside it is not held up',
   async (t) => {

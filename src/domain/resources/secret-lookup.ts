@@ -40,12 +40,27 @@ export type ResolvedSecret =
   | { readonly type: 'value'; readonly secret: Secret }
   | { readonly type: 'refused'; readonly refusal: Refusal; readonly isUnreadable?: true }
 
-/** The entry in the first of `namespaces` that holds the Secret. */
+/** A generated key's own text. */
+export function resolveOwnSecret(lookup: SecretLookup, namespace: string, virtualKey: string): ResolvedSecret {
+  return firstOf(lookup, [namespace], { name: ownSecretName(virtualKey), key: 'key' })
+}
+
+/** The entry in the first of `namespaces` that holds the Secret. The name is whatever a resource says: none of a key's own text. */
 export function resolveSecret(
   lookup: SecretLookup,
   namespaces: readonly string[],
-  reference: { readonly name: string; readonly key: string },
+  reference: Reference,
 ): ResolvedSecret {
+  const isReserved = ownerOfSecret(reference.name) !== undefined
+  return firstOf(isReserved ? () => ({ type: 'no-secret' }) : lookup, namespaces, reference)
+}
+
+interface Reference {
+  readonly name: string
+  readonly key: string
+}
+
+function firstOf(lookup: SecretLookup, namespaces: readonly string[], reference: Reference): ResolvedSecret {
   let near = ''
   for (const namespace of namespaces) {
     const found = lookup(namespace, reference.name, reference.key)

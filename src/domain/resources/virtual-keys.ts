@@ -13,7 +13,7 @@ import { toLimits, toPolicySettings } from './policies.ts'
 import { sameAsBefore } from '../remembered.ts'
 import { present } from './present.ts'
 import { mayUseProvider, type ResolvedProvider } from './providers.ts'
-import { ownSecretName, resolveSecret, type SecretLookup } from './secret-lookup.ts'
+import { resolveOwnSecret, resolveSecret, type SecretLookup } from './secret-lookup.ts'
 
 /** Shortest key text that a person may bring, in characters. */
 export const MIN_KEY_LENGTH = 32
@@ -113,8 +113,10 @@ function notAccepted(reason: Refusal['reason'], message: string): GrantOutcome {
 }
 
 function readKeyText(resource: VirtualKeyResource, lookup: SecretLookup, owners: ReadonlyMap<string, string>): KeyText {
-  const reference = resource.spec.key.secretRef ?? { name: ownSecretName(resource.metadata.name), key: 'key' }
-  const found = resolveSecret(lookup, [resource.metadata.namespace], reference)
+  const { namespace, name } = resource.metadata
+  const { secretRef } = resource.spec.key
+  const found =
+    secretRef === undefined ? resolveOwnSecret(lookup, namespace, name) : resolveSecret(lookup, [namespace], secretRef)
   if (found.type === 'refused') return found
   // A trailing newline comes from how people make Secrets and cannot be part of a header.
   const text = found.secret.reveal().trim()
