@@ -17,10 +17,13 @@ export interface ModelTraits {
   readonly lastWord: boolean
 }
 
-const WITHOUT_THINKING = /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5)/i
-const BY_BUDGET = /claude-(?:3[-.]7|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@.:_](?!\d{1,2}(?:\D|$))))/i
+/** Resellers write the number before the family as well (`claude-4.5-sonnet`), and after it where the vendor does not (`claude-sonnet-3.7`). */
+const WITHOUT_THINKING =
+  /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5|(?:opus|sonnet|haiku)-3(?![-.]7|\d))/i
+const BY_BUDGET =
+  /claude-(?:3[-.]7|sonnet-3[-.]7|4(?:[-.][0-5])?-(?:opus|sonnet|haiku)|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@.:_](?!\d{1,2}(?:\D|$))))/i
 const TELLING = /\d|opus|sonnet|haiku|latest/i
-const BOTH = /claude-(?:opus|sonnet|haiku)-4[-.]6(?:\D|$)/i
+const BOTH = /claude-(?:(?:opus|sonnet|haiku)-4[-.]6(?:\D|$)|4[-.]6-(?:opus|sonnet|haiku))/i
 
 /** The traits of the model that a provider knows by `name`. */
 export function traitsOf(name: string): ModelTraits {
