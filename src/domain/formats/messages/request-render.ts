@@ -43,8 +43,12 @@ function patchLimit(source: JsonObject, target: RenderTarget, warnings: Translat
 function patchBudget(source: JsonObject, limit: number, warnings: TranslationWarning[]): JsonObject {
   const thinking = asObject(source.thinking)
   const budget = asNumber(thinking?.budget_tokens)
-  if (thinking === undefined || budget === undefined || budget < limit) return {}
-  warnings.push({ field: 'thinking.budget_tokens', message: 'the output limit that is left does not hold it' })
   const most = budgetWithin(limit)
+  // Below the limit is not enough: the client gave its answer room in a limit of its own.
+  if (thinking === undefined || budget === undefined || budget <= most) return {}
+  warnings.push({
+    field: 'thinking.budget_tokens',
+    message: 'the output limit that is left does not hold it and an answer',
+  })
   return { thinking: most > 0 ? { ...thinking, budget_tokens: most } : undefined }
 }

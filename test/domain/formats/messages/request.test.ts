@@ -121,6 +121,13 @@ t.test('a lowered limit lowers the thinking budget with it, and a higher one cha
     thinking: { type: 'enabled', budget_tokens: 2400, display: 'omitted' },
   })
   test.match(same(document, { maxOutputTokens: 9000 }).document, { max_tokens: 8000, thinking: document.thinking })
+  const thinkingWithin = (maxOutputTokens: number, budget: number) => {
+    const thinking = { type: 'enabled', budget_tokens: budget }
+    return same({ ...document, thinking }, { maxOutputTokens }).document.thinking
+  }
+  test.strictSame(thinkingWithin(3000, 2999), { type: 'enabled', budget_tokens: 2400 }, 'no room for an answer')
+  test.strictSame(thinkingWithin(3000, 2400), { type: 'enabled', budget_tokens: 2400 })
+  test.equal(thinkingWithin(1100, 1024), undefined)
 })
 
 t.test(
