@@ -1,6 +1,7 @@
 /** What a standalone gateway's log says of its manifests, each thing once: not at every reading, and not anew where only lines have moved. */
 import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
 import { namespacedName } from './domain/resources/namespaced-name.ts'
+import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
 import type { LoadResult, ManifestResources } from './manifests/load.ts'
 import { formatProblem, type ManifestProblem } from './manifests/problem.ts'
@@ -39,14 +40,20 @@ export class ConfigurationLog {
     this.#ignored = new Set(warnings.map(withoutPlace))
   }
 
-  /** What is declared and not in force, with the reason: a provider without its key here is normal. So what nothing finds. */
-  inForce(conditions: readonly ResourceConditions[], resources: ManifestResources): void {
+  /**
+   * What is declared and not in force, with the reason: a provider without its key here is normal. So what nothing finds. In
+   * steps, beside requests: each of thousands of keys may have several.
+   */
+  *inForce(conditions: readonly ResourceConditions[], resources: ManifestResources): Steps<undefined> {
     const told = new Set<string>()
-    for (const resource of conditions) this.#tellIfNot(told, resource, resources)
-    this.#remark(told, resources, unmatchedInLists(resources), 'a name in a list is not known')
-    this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
-    this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
-    this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')
+    for (const resource of conditions) {
+      this.#tellIfNot(told, resource, resources)
+      yield
+    }
+    yield* this.#remark(told, resources, unmatchedInLists(resources), 'a name in a list is not known')
+    yield* this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
+    yield* this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
+    yield* this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')
     this.#told = told
   }
 
@@ -61,12 +68,18 @@ export class ConfigurationLog {
     this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
   }
 
-  #remark(told: Set<string>, { places }: ManifestResources, remarks: readonly Remark[], message: string): void {
+  *#remark(
+    told: Set<string>,
+    { places }: ManifestResources,
+    remarks: readonly Remark[],
+    message: string,
+  ): Steps<undefined> {
     for (const remark of remarks) {
       const { kind, metadata } = remark.resource
       const place = placeOfRemark(remark, places)
       const fields = { kind, resource: namespacedName(metadata), place, detail: formatRemark(remark) }
       this.#tellOnce(told, 'warn', fields, message)
+      yield
     }
   }
 

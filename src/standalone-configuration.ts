@@ -187,7 +187,7 @@ export class StandaloneConfiguration {
     this.#generatedKeys.nowInForce()
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
-    this.#words.inForce(conditions, resources)
+    yield* this.#words.inForce(conditions, resources)
     const { providers, virtualKeys, organizations } = snapshot
     const counts = { providers: providers.filter(({ enabled }) => enabled).length, virtualKeys: virtualKeys.length }
     log.info({ revision: snapshot.revision, organizations: organizations.length, ...counts }, 'configuration in force')

@@ -69,6 +69,18 @@ t.test('between the keys of a long file others have their turn', async (t) => {
   t.ok(turns >= 5 * KEYS, `${turns} turns`)
 })
 
+t.test('between what is said of the keys of a long file others have their turn', async (t) => {
+  const { configuration, write, warnings, inForce } = begin(t)
+  const listing = generatedKey('x').replace('{}', '{ access: { models: [gpt-9] } }')
+  const all = Array.from({ length: KEYS }, (_, index) => listing.replace('name: x', `name: key-${index}`))
+  write(yaml(provider({ name: 'alpha', url: 'http://127.0.0.1:9' }), ...all))
+  const reading = configuration.reload()
+  while (inForce.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const turns = await turnsUntil(reading)
+  t.equal(warnings.length, KEYS)
+  t.ok(turns >= KEYS, `${turns} turns`)
+})
+
 t.test("a generated key's text is its own, whatever its Secret would be called in a cluster", async (t) => {
   const { configuration, write, statePath, fileOf, usable, holder } = begin(t, {}, {})
   const named = (name: string, secretName: string) =>

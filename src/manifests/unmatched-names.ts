@@ -30,6 +30,8 @@ interface KnownNames {
   readonly excludableModels: ReadonlySet<string>
   /** Public names with the provider before them. */
   readonly fullNames: ReadonlySet<string>
+  /** What has been said of a name, by list: thousands of keys may list the same that is gone, and each costs a comparison with all. */
+  readonly said: Map<string, string | undefined>
 }
 
 type ListKind = 'providers' | 'models' | 'excludableModels'
@@ -56,6 +58,7 @@ function knownNames(providers: readonly ProviderResource[]): KnownNames {
     models: new Set(models.flatMap(({ names }) => names)),
     excludableModels: new Set(excludable.map((name) => name.toLowerCase())),
     fullNames: new Set(models.flatMap(({ fullNames }) => fullNames)),
+    said: new Map(),
   }
 }
 
@@ -75,12 +78,22 @@ function accessOf({ access }: VirtualKeySpec): NameList[] {
 }
 
 function unmatched(resource: Remark['resource'], lists: readonly NameList[], known: KnownNames): Remark[] {
-  return lists.flatMap(({ field, kind, names, excludes }) =>
-    names.flatMap((name, entry) => {
-      if (isKnown(excludes ? name.toLowerCase() : name, kind, known)) return []
-      return [{ resource, field, entry, message: withProvider(kind, name, known) ?? describe(kind, name, known) }]
+  return lists.flatMap((list) =>
+    list.names.flatMap((name, entry) => {
+      const message = wordsOf(name, list, known)
+      return message === undefined ? [] : [{ resource, field: list.field, entry, message }]
     }),
   )
+}
+
+/** Undefined: something bears the name. */
+function wordsOf(name: string, { kind, excludes }: NameList, known: KnownNames): string | undefined {
+  const asked = `${kind} ${excludes} ${name}`
+  if (!known.said.has(asked)) {
+    const fits = isKnown(excludes ? name.toLowerCase() : name, kind, known)
+    known.said.set(asked, fits ? undefined : (withProvider(kind, name, known) ?? describe(kind, name, known)))
+  }
+  return known.said.get(asked)
 }
 
 /** A pattern may be for what is still to come, unless it can only be a slip. */

@@ -263,7 +263,7 @@ spec:
 spec:
   organizationRef: { name: acme }
   policies: { excludeProviders: [opnai, OpenAI, anthropic*] }
-  access: { providers: [openai, nope], models: [gpt-9, GPT-4o, gpt-4o, fast, claude-*] }`,
+  access: { providers: [openai, nope, OpenAI], models: [gpt-9, GPT-4o, gpt-4o, fast, claude-*] }`,
   }
   const provider = `metadata: { name: openai }
 spec:
@@ -280,6 +280,7 @@ spec:
     'Organization acme: spec.projects[1].defaults.excludeProviders: no Provider is named azure',
     'VirtualKey default/k: spec.policies.excludeProviders: no Provider is named opnai, did you mean openai?',
     'VirtualKey default/k: spec.access.providers: no Provider is named nope',
+    'VirtualKey default/k: spec.access.providers: no Provider is named OpenAI, did you mean openai?',
     'VirtualKey default/k: spec.access.models: no Provider has a model gpt-9',
     'VirtualKey default/k: spec.access.models: no Provider has a model GPT-4o, did you mean gpt-4o?',
   ]
