@@ -20,16 +20,11 @@ export type SecretValue =
 /** One entry of a Secret, decoded. Never throws. */
 export type SecretLookup = (namespace: string, name: string, key: string) => SecretValue
 
-/** Not allowed in a Secret's name. */
-const OWNED = 'owned-by:'
-
 /**
- * As which the text of a generated key is asked for, whatever its Secret is called: somebody else's Secret of that name, or
- * another key's, must not become the key.
+ * Before a VirtualKey's name, as which the text of a generated key is asked for, whatever its Secret is called: somebody else's
+ * Secret of that name, or another key's, must not become the key. Not allowed in a Secret's name.
  */
-export function ownSecretName(virtualKey: string): string {
-  return OWNED + virtualKey
-}
+const OWNED = 'owned-by:'
 
 /** The VirtualKey whose own Secret is asked for; undefined where it is any Secret. */
 export function ownerOfSecret(name: string): string | undefined {
@@ -42,7 +37,7 @@ export type ResolvedSecret =
 
 /** A generated key's own text. */
 export function resolveOwnSecret(lookup: SecretLookup, namespace: string, virtualKey: string): ResolvedSecret {
-  return firstOf(lookup, [namespace], { name: ownSecretName(virtualKey), key: 'key' })
+  return firstOf(lookup, [namespace], { name: OWNED + virtualKey, key: 'key' })
 }
 
 /** The entry in the first of `namespaces` that holds the Secret. The name is whatever a resource says: none of a key's own text. */
