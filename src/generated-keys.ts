@@ -32,7 +32,6 @@ export interface GeneratedKey {
 
 export class GeneratedKeys {
   readonly #options: GeneratedKeysOptions
-  #declared: readonly VirtualKeyResource[] = []
   #lacking: readonly VirtualKeyResource[] = []
   #isDue = false
 
@@ -47,8 +46,7 @@ export class GeneratedKeys {
   *read(virtualKeys: readonly VirtualKeyResource[]): Steps<readonly GeneratedKey[]> {
     const read: GeneratedKey[] = []
     const lacking: VirtualKeyResource[] = []
-    this.#declared = virtualKeys.filter(({ spec }) => spec.key.source === 'Generated')
-    for (const resource of this.#declared) {
+    for (const resource of virtualKeys.filter(isGenerated)) {
       const value = this.#valueOf(resource)
       if (value.type !== 'value') lacking.push(resource)
       read.push({ id: namespacedName(resource.metadata), value })
@@ -59,9 +57,9 @@ export class GeneratedKeys {
     return read
   }
 
-  /** To be called when what was read last is in force: keys that it does not declare have ended. */
-  nowInForce(): void {
-    this.#options.state.keepOnly(this.#declared.map(({ metadata }) => metadata))
+  /** To be called when these are in force: others have ended. */
+  nowInForce(virtualKeys: readonly VirtualKeyResource[]): void {
+    this.#options.state.keepOnly(virtualKeys.filter(isGenerated).map(({ metadata }) => metadata))
   }
 
   #tryLater(): void {
@@ -83,6 +81,10 @@ export class GeneratedKeys {
       return { type: 'unreadable', refusal: { reason: 'StateUnusable', message: error.message } }
     }
   }
+}
+
+function isGenerated({ spec }: VirtualKeyResource): boolean {
+  return spec.key.source === 'Generated'
 }
 
 /** Their texts, by `namespace/name` of the key. */

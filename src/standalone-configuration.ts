@@ -184,7 +184,7 @@ export class StandaloneConfiguration {
     const hadProvider = holder.current() !== undefined && this.hasUsableProvider()
     this.#generated = textsOf(generated)
     holder.swap(configuration)
-    this.#generatedKeys.nowInForce()
+    this.#generatedKeys.nowInForce(resources.virtualKeys)
     this.#revision = snapshot.revision
     this.#declaresOrganization = resources.organizations.length > 0
     yield* this.#words.inForce(conditions, resources)
