@@ -1,5 +1,5 @@
 /** Whether a name is a session's in a list of cookies: what it holds there lets anyone in, as short and plain as it may be. */
-const SESSION = /(?:session|session_?id|sess|sessid|sid)$/i
+const SESSION = /(?:session|session_?id|sess|sid)$/i
 
 /** A header, its field in JSON or a program, or an option of curl: what stands behind it on its line is a list of cookies. */
 const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b ["']/i
