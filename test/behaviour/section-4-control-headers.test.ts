@@ -337,4 +337,12 @@ t.test('the trace: two headers and the steps in the log', async (t) => {
     ['x-llm-min-quality', '1'],
   ])
   t.match(failed.header('x-gateway-routing-decision'), /^none;why=none;removed=3$/)
+  await failed.audit()
+  const planned = gateway.lines.find(
+    (line) => line['step'] === 'plan-route' && line['requestId'] === failed.header('x-request-id'),
+  )
+  t.match(planned, {
+    candidates: [],
+    removed: ['first/small: quality', 'second/large: quality', 'third/unpriced: quality'],
+  })
 })

@@ -40,12 +40,13 @@ export function planRequest(
     nowMs: services.now(),
   })
   record.removed = outcome.removed
-  if (outcome.type === 'refused') throw refusePlan(outcome.error, caller, record, services)
-  record.plan = outcome
+  const candidates = outcome.type === 'refused' ? [] : outcome.candidates
   traceStep(record, services, 'plan-route', () => ({
-    candidates: outcome.candidates.map(({ deployment }) => deployment.id),
+    candidates: candidates.map(({ deployment }) => deployment.id),
     removed: outcome.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
+  if (outcome.type === 'refused') throw refusePlan(outcome.error, caller, record, services)
+  record.plan = outcome
   return outcome
 }
 
