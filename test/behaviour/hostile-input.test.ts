@@ -321,7 +321,8 @@ t.test('keys that are none, however they come', async (t) => {
     if (response.status === 401)
       t.match(JSON.parse(response.body), {
         error: {
-          message: 'The virtual key is missing or not valid. It is read from "Authorization: Bearer KEY".',
+          message:
+            'The virtual key is missing or not valid, or two different ones were sent. It is read from "Authorization: Bearer KEY".',
           code: 'invalid_api_key',
         },
       })

@@ -57,7 +57,7 @@ export function authenticate(presented: Presented, configuration: Configuration,
 function invalidKey({ keyHeaders, keyQuery }: ClientAdapter): GatewayError {
   const places = ['Authorization: Bearer KEY', ...keyHeaders.map((header) => `${header}: KEY`)]
   if (keyQuery !== undefined) places.push(`?${keyQuery}=KEY`)
-  const message = `The virtual key is missing or not valid. It is read from ${places.map((place) => `"${place}"`).join(' or ')}.`
+  const message = `The virtual key is missing or not valid, or two different ones were sent. It is read from ${places.map((place) => `"${place}"`).join(' or ')}.`
   return new GatewayError('invalid_api_key', message)
 }
 

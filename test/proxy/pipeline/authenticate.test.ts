@@ -130,7 +130,7 @@ t.test('a refusal says everywhere the adapter looks for a key, and the same what
     gemini: '"Authorization: Bearer KEY" or "x-goog-api-key: KEY" or "?key=KEY"',
   }
   for (const [label, place] of Object.entries(places)) {
-    const message = `The virtual key is missing or not valid. It is read from ${place}.`
+    const message = `The virtual key is missing or not valid, or two different ones were sent. It is read from ${place}.`
     for (const headers of [[], ['authorization', KEY], ['authorization', 'Bearer another']])
       t.match(callerOrRefusal(label, headers), { code: 'invalid_api_key', message }, label)
   }
