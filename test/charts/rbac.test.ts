@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { asArray, asString } from '../../src/domain/json.ts'
+import { asArray, asObject, asString } from '../../src/domain/json.ts'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
 import type { ControlPlane } from '../helpers/control-plane.ts'
 import { startControlPlane } from '../helpers/control-plane.ts'
@@ -106,6 +106,30 @@ t.test('docs/operator.md and the chart give the operator the same rights', async
   const own = /In its own namespace: (.+?)\. In each namespace with VirtualKeys: ([\s\S]+?)\./.exec(page)
   t.strictSame(rightsIn(find(objects, 'Role', 'tollgate-operator')), sentence(own?.[1]))
   t.strictSame(rightsIn(find(objects, 'ClusterRole', 'tollgate-namespace')), sentence(own?.[2]))
+})
+
+t.test('an uninstall may delete Secrets only where it is to', async (t) => {
+  const deletable = async (values: JsonObject): Promise<JsonValue[]> => {
+    const { rules } = find(await template(values), 'Role', 'tollgate-cleanup')
+    const ofSecrets = asArray(rules).filter((rule) => JSON.stringify(rule).includes('"secrets"'))
+    return ofSecrets.flatMap((rule) =>
+      JSON.stringify(rule).includes('"delete"') ? asArray(asObject(rule)?.['resourceNames']) : [],
+    )
+  }
+  const login = {
+    'redis.bundled.enabled': false,
+    'redis.external.url': 'redis://redis.data.svc',
+    'redis.external.existingSecret': 'login',
+  }
+  t.strictSame(await deletable({}), [])
+  t.strictSame(await deletable(login), [])
+  t.strictSame((await deletable({ ...login, 'hooks.cleanup.deleteSecrets': true })).toSorted(), [
+    'login',
+    'tollgate-ca',
+    'tollgate-master',
+    'tollgate-signing',
+    'tollgate-tls',
+  ])
 })
 
 /** `kubectl auth can-i`; it exits with 1 for no. */
