@@ -50,7 +50,7 @@ export class ConfigurationLog {
       this.#tellIfNot(told, resource, resources)
       yield
     }
-    yield* this.#remark(told, resources, unmatchedInLists(resources), 'a name in a list is not known')
+    yield* this.#remark(told, resources, yield* unmatchedInLists(resources), 'a name in a list is not known')
     yield* this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
     yield* this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
     yield* this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')

@@ -1,4 +1,5 @@
 /** All that is remarked on manifests that are valid one by one. */
+import { takeAll, type Steps } from '../domain/steps.ts'
 import { countrySlips } from './country-slips.ts'
 import { idleCaches } from './idle-caches.ts'
 import { idleClocks } from './idle-clocks.ts'
@@ -14,7 +15,7 @@ import { unpricedModels } from './unpriced-models.ts'
 /** All of them: for a check. The log of a standalone gateway says by groups what it would not refuse a call for. */
 export function remarksOn(resources: ManifestResources): readonly Remark[] {
   return [
-    ...unmatchedInLists(resources),
+    ...takeAll(unmatchedInLists(resources)),
     ...unmatchedKinds(resources),
     ...unpricedModels(resources),
     ...settingSlips(resources),
@@ -22,8 +23,8 @@ export function remarksOn(resources: ManifestResources): readonly Remark[] {
 }
 
 /** Of them the names in exclusions and lists of access that nothing declared bears. */
-export function unmatchedInLists(resources: ManifestResources): readonly Remark[] {
-  return [...unmatchedNames(resources), ...unmatchedAccess(resources)]
+export function* unmatchedInLists(resources: ManifestResources): Steps<readonly Remark[]> {
+  return [...(yield* unmatchedNames(resources)), ...unmatchedAccess(resources)]
 }
 
 /** Of them the settings that do nothing, or not what they seem to, whatever else is declared. */

@@ -3,23 +3,33 @@
  * it should keep out; one in a list of access keeps out what it should let through.
  */
 import type { ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { ManifestResources } from './load.ts'
 import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
 import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
 import { didYouMean } from './words.ts'
 
-/** By resource, in the order of the manifests. A pattern (`gpt-*`) may be meant for what is still to come. */
-export function unmatchedNames({ organizations, providers, virtualKeys }: ManifestResources): readonly Remark[] {
+/** Comparisons of two names, all told: half a second or so. What is beyond is told without what may be meant by it. */
+const MOST_COMPARISONS = 500_000
+
+/**
+ * By resource, in the order of the manifests, a name a step: thousands of keys may list twenty each. A pattern (`gpt-*`) may be
+ * meant for what is still to come.
+ */
+export function* unmatchedNames({
+  organizations,
+  providers,
+  virtualKeys,
+}: ManifestResources): Steps<readonly Remark[]> {
   // The names are declared elsewhere.
   if (providers.length === 0) return []
   const known = knownNames(providers)
-  return [
-    ...organizations.flatMap((resource) => unmatched(resource, excludedBy(resource), known)),
-    ...virtualKeys.flatMap((resource) =>
-      unmatched(resource, [...excludedBy(resource), ...accessOf(resource.spec)], known),
-    ),
-  ]
+  const remarks: Remark[] = []
+  for (const resource of organizations) yield* unmatched(resource, excludedBy(resource), known, remarks)
+  for (const resource of virtualKeys)
+    yield* unmatched(resource, [...excludedBy(resource), ...accessOf(resource.spec)], known, remarks)
+  return remarks
 }
 
 interface KnownNames {
@@ -32,6 +42,7 @@ interface KnownNames {
   readonly fullNames: ReadonlySet<string>
   /** What has been said of a name, by list: thousands of keys may list the same that is gone, and each costs a comparison with all. */
   readonly said: Map<string, string | undefined>
+  comparisons: number
 }
 
 type ListKind = 'providers' | 'models' | 'excludableModels'
@@ -59,6 +70,7 @@ function knownNames(providers: readonly ProviderResource[]): KnownNames {
     excludableModels: new Set(excludable.map((name) => name.toLowerCase())),
     fullNames: new Set(models.flatMap(({ fullNames }) => fullNames)),
     said: new Map(),
+    comparisons: 0,
   }
 }
 
@@ -77,13 +89,18 @@ function accessOf({ access }: VirtualKeySpec): NameList[] {
   ]
 }
 
-function unmatched(resource: Remark['resource'], lists: readonly NameList[], known: KnownNames): Remark[] {
-  return lists.flatMap((list) =>
-    list.names.flatMap((name, entry) => {
+function* unmatched(
+  resource: Remark['resource'],
+  lists: readonly NameList[],
+  known: KnownNames,
+  remarks: Remark[],
+): Steps<undefined> {
+  for (const list of lists)
+    for (const [entry, name] of list.names.entries()) {
       const message = wordsOf(name, list, known)
-      return message === undefined ? [] : [{ resource, field: list.field, entry, message }]
-    }),
-  )
+      if (message !== undefined) remarks.push({ resource, field: list.field, entry, message })
+      yield
+    }
 }
 
 /** Undefined: something bears the name. */
@@ -109,8 +126,13 @@ function withProvider(kind: ListKind, name: string, known: KnownNames): string |
   const model = name.slice(slash + 1)
   if (known.fullNames.has(name)) return `${name} is written without its provider here: ${model}`
   const isProviders = model.endsWith('*') && known.providers.has(name.slice(0, Math.max(0, slash)))
-  if (!isProviders || [...known.models].some((one) => one.startsWith(name.slice(0, -1)))) return undefined
+  if (!isProviders || beginsOne(name.slice(0, -1), known.models)) return undefined
   return `${name}: models are written without their provider here, ${model}; providers stand in spec.access.providers`
+}
+
+function beginsOne(start: string, names: ReadonlySet<string>): boolean {
+  for (const name of names) if (name.startsWith(start)) return true
+  return false
 }
 
 const NOTHING_IS = {
@@ -121,5 +143,11 @@ const NOTHING_IS = {
 
 function describe(kind: ListKind, name: string, known: KnownNames): string {
   const star = name.includes('*') ? '; a star stands for any rest at the end only' : ''
-  return `${NOTHING_IS[kind]} ${name}${didYouMean(name, [...known[kind]])}${star}`
+  return `${NOTHING_IS[kind]} ${name}${meantBy(name, kind, known)}${star}`
+}
+
+function meantBy(name: string, kind: ListKind, known: KnownNames): string {
+  if (known.comparisons >= MOST_COMPARISONS) return ''
+  known.comparisons += known[kind].size
+  return didYouMean(name, [...known[kind]])
 }

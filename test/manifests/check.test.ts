@@ -308,6 +308,25 @@ t.test(
   },
 )
 
+t.test(
+  'what a name was meant to be is looked for as long as that is cheap: thousands of keys may list their own',
+  async (t) => {
+    const models = Array.from({ length: 250 }, (_, model) => {
+      const aliases = Array.from({ length: 16 }, (_unused, alias) => `m${model}-${alias}`)
+      return `{ name: m${model}, aliases: [${aliases.join(', ')}] }`
+    })
+    const provider = EMBEDDING_PROVIDER.replace('{ name: gpt-4o }', ['{ name: gpt-4o }', ...models].join(', '))
+    const gone = Array.from({ length: 125 }, (_, index) => `gone-${'x'.repeat(20)}-${index}`)
+    const names = ['gpt-4p', ...gone, 'gpt-4q'].join(', ')
+    const key = `metadata: { name: k }\nspec: { access: { models: [${names}] } }`
+    const folder = t.testdir({ 'all.yaml': documentsOf({ Provider: provider, VirtualKey: key }) })
+    const said = namesIn(check([folder]).lines)
+    t.equal(said.length, 127)
+    t.equal(said[0], 'spec.access.models: no Provider has a model gpt-4p, did you mean gpt-4o?')
+    t.equal(said.at(-1), 'spec.access.models: no Provider has a model gpt-4q')
+  },
+)
+
 t.test('a star within a name is told of, as it stands for itself', async (t) => {
   const key = `metadata: { name: k }
 spec: { policies: { excludeModels: ["gp*t", "*gpt*", "gpt*"] }, access: { providers: ["o*ai", "open*", "*"], models: ["gpt-*-mini"] } }`
