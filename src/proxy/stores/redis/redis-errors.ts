@@ -36,8 +36,20 @@ export function isUnknownHeader(error: unknown): boolean {
   return error instanceof Error && /^ERR (?:Error compiling script|.* script shebang)/.test(error.message)
 }
 
-/** What a failed call throws: an error reply that says nothing about the server's health stays as it is. */
+/** A server that does not know a command repeats what came with it: of HELLO, before Redis 6, the password. */
+const SENT = /, with args beginning with:.*/
+
+/** The same error, which a log may hold: neither its message nor its stack, which begins with that, repeats what was sent. */
+function withoutSent(error: unknown): void {
+  if (!(error instanceof Error) || !SENT.test(error.message)) return
+  const said = error.message
+  error.message = said.replace(SENT, '')
+  if (error.stack !== undefined) error.stack = error.stack.replace(said, () => error.message)
+}
+
+/** What a failed call throws: an error reply that says nothing about the server's health stays as it is, without what was sent. */
 export function callError(error: unknown): unknown {
+  withoutSent(error)
   if (error instanceof RedisUnavailableError) return error
   if (hasCode(error, WRONG_SERVER)) return unavailable('Redis cannot take writes here', false, error)
   if (hasCode(error, NOT_NOW)) return unavailable('Redis refuses', false, error)
@@ -85,6 +97,7 @@ export function refusalOf(error: unknown): string | undefined {
  * @param refused whose login was refused, where the address has another one as well
  */
 export function loginError(error: unknown, password: string | undefined, lacking: string, refused?: string): unknown {
+  withoutSent(error)
   if (refused !== undefined && hasCode(error, ['WRONGPASS'])) return because(refused, error)
   return (password ?? '') === '' && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
 }
@@ -98,5 +111,6 @@ export function because(message: string, cause: unknown): Error {
 }
 
 function withCause(message: string, cause: unknown): string {
+  withoutSent(cause)
   return cause instanceof Error ? `${message}: ${cause.message.slice(0, MAX_CAUSE)}` : message
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
+import { inspect } from 'node:util'
 import t from 'tap'
 import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 import { connectRedis, unconnectedRedis } from '../../../../src/proxy/stores/redis/redis-client.ts'
@@ -82,6 +83,35 @@ t.test('says in words of its own that the address lacks the password that is ask
   t.match(await reasonFor(`redis://:wrong@${host}`), /^Redis refuses the connection: WRONGPASS /)
   const refused = 'master: the Sentinel refuses the login that the address has for it (?sentinel=): WRONGPASS'
   t.match(await reasonFor(`redis+sentinel://${host}/m?sentinel=:wrong`), refused)
+})
+
+t.test('what a server before Redis 6 says of the login that it does not know tells nobody the password', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      const [name, ...args] = String(chunk)
+        .split('\r\n')
+        .filter((part) => part !== '' && !/^[*$]/.test(part))
+      const sent = args.map((arg) => `\`${arg}\`, `).join('')
+      socket.write(`-ERR unknown command \`${name}\`, with args beginning with: ${sent}\r\n`)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const url of [
+    `redis://user:hunter2@${host}`,
+    `redis+cluster://user:hunter2@${host}`,
+    `redis+sentinel://${host}/m?sentinel=user:hunter2`,
+  ]) {
+    const causes: unknown[] = []
+    const redis = connectRedis(url, { onChange: (_ready, cause) => causes.push(cause) })
+    t.teardown(() => redis.close())
+    await until(() => causes.length > 0)
+    const error = await redis.requireReady(1).catch((thrown: unknown) => thrown)
+    t.match(error, { message: /^Redis refuses the connection: .*unknown command `HELLO`$/ })
+    t.notMatch(inspect([error, causes], { depth: 9 }), 'hunter2')
+  }
 })
 
 t.test('is told its address later, and goes over to another login without a gap', async (t) => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import t from 'tap'
 import {
   callError,
@@ -33,6 +34,13 @@ t.test('a reply about the command itself stays as it is', async (t) => {
     t.equal(callError(error), error)
   }
   t.ok(isUnknownScript(new Error('NOSCRIPT No matching script.')))
+})
+
+t.test('what was sent is not repeated, in message or stack', async (t) => {
+  const error = new Error("ERR unknown command 'X', with args beginning with: '3' 'AUTH' 'user' 'pass-$&-word' ")
+  t.equal(callError(error), error)
+  t.match(error, { message: "ERR unknown command 'X'", stack: /^Error: ERR unknown command 'X'\n/ })
+  t.notMatch(inspect(error), 'pass-')
 })
 
 t.test('what is no reply is a broken connection, and may have been executed', async (t) => {
