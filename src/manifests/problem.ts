@@ -28,12 +28,15 @@ export interface ManifestProblem {
   readonly allowed?: string
 }
 
-/** `spec.models[0].name`; a field that is no plain word is quoted: `metadata.labels["a/b"]`. */
+/** What stands behind a name where the blank behind the colon, or the colon, was left out within braces: `{key:hunter2}` is one name. */
+const VALUE = /[:=\s"'].*/s
+
+/** `spec.models[0].name`; a field that is no plain word is quoted: `metadata.labels["a/b"]`. Without what may be a value. */
 export function formatPath(path: FieldPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
-    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(part)) return `${text}[${JSON.stringify(part.slice(0, 64))}]`
-    return text === '' ? part : `${text}.${part.slice(0, 64)}`
+    if (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(part)) return text === '' ? part : `${text}.${part.slice(0, 64)}`
+    return `${text}[${JSON.stringify(part.replace(VALUE, '...').slice(0, 64))}]`
   }, '')
 }
 

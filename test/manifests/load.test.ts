@@ -142,12 +142,17 @@ t.test('no message shows a value of a Secret', async (t) => {
     'stringData: { a: [sk-topsecret] }',
     'data: "sk-topsecret"',
     'stringData: { a: "sk-topsecret" b }',
+    'stringData: {a:sk-topsecret: b}',
+    'stringData: {a sk-topsecret: b}',
+    'stringDat: {}\nstringData:sk-topsecret: {}',
   ]
   for (const body of bodies) {
     const messages = messagesOf(loadTexts({ 'a.yaml': secret(body) }, {}))
     t.not(messages.length, 0, body)
     t.notMatch(messages.join('\n'), /topsecret/)
   }
+  const proxy = KEY.replace('{}', '{proxyURL:http://me:topsecret@proxy}')
+  t.match(messagesOf(loadTexts({ 'a.yaml': proxy }, {})), [/ spec\["proxyURL\.\.\."\]: unknown field/])
 })
 
 t.test('foreign kinds are warned of and ignored', async (t) => {
