@@ -24,7 +24,7 @@ export function remarksOn(resources: ManifestResources): readonly Remark[] {
 
 /** Of them the names in exclusions and lists of access that nothing declared bears. */
 export function* unmatchedInLists(resources: ManifestResources): Steps<readonly Remark[]> {
-  return [...(yield* unmatchedNames(resources)), ...unmatchedAccess(resources)]
+  return [...(yield* unmatchedNames(resources)), ...(yield* unmatchedAccess(resources))]
 }
 
 /** Of them the settings that do nothing, or not what they seem to, whatever else is declared. */

@@ -1,44 +1,61 @@
 /** Names of organizations and projects in lists of who may do what that nothing declared bears: they keep out whom they should let in. */
 import { impliedOrganization } from '../domain/resources/organizations.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { ManifestResources } from './load.ts'
+import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
-import { didYouMean } from './words.ts'
+import { boundedDidYouMean } from './words.ts'
 
-/** By resource, in the order of the manifests. */
-export function unmatchedAccess(resources: ManifestResources): readonly Remark[] {
-  return [...unmatchedProjects(resources), ...unmatchedOrganizations(resources)]
+/** By resource, in the order of the manifests, a name a step. */
+export function* unmatchedAccess(resources: ManifestResources): Steps<readonly Remark[]> {
+  const remarks: Remark[] = []
+  const didYouMean = boundedDidYouMean()
+  for (const { resource, field, names = [], known, nothing } of listsIn(resources))
+    for (const [entry, name] of names.entries()) {
+      if (!known.has(name))
+        remarks.push({ resource, entry, field, message: `${nothing} ${name}${didYouMean(name, [...known])}` })
+      yield
+    }
+  return remarks
 }
 
-function unmatchedProjects({ organizations }: ManifestResources): Remark[] {
+interface NameList {
+  readonly resource: Remark['resource']
+  readonly field: FieldPath
+  readonly names: readonly string[] | undefined
+  readonly known: ReadonlySet<string>
+  /** What is said of a name that is not known, before it. */
+  readonly nothing: string
+}
+
+function listsIn(resources: ManifestResources): readonly NameList[] {
+  return [...listsOfProjects(resources), ...listsOfOrganizations(resources)]
+}
+
+function listsOfProjects({ organizations }: ManifestResources): NameList[] {
   return organizations.flatMap((resource) => {
     const { grants = [], projects = [] } = resource.spec
-    const known = projects.map(({ name }) => name)
-    return grants.flatMap((grant, index) =>
-      unmatched(grant.projects, known).map(({ name, entry }) => ({
-        resource,
-        entry,
-        field: ['spec', 'grants', index, 'projects'],
-        message: `the organization has no project ${name}${didYouMean(name, known)}`,
-      })),
-    )
+    const known = new Set(projects.map(({ name }) => name))
+    return grants.map((grant, index) => ({
+      resource,
+      field: ['spec', 'grants', index, 'projects'],
+      names: grant.projects,
+      known,
+      nothing: 'the organization has no project',
+    }))
   })
 }
 
-function unmatchedOrganizations({ organizations, providers, virtualKeys }: ManifestResources): Remark[] {
+function listsOfOrganizations({ organizations, providers, virtualKeys }: ManifestResources): NameList[] {
   // Those and their organizations are declared elsewhere.
   if (organizations.length === 0 && virtualKeys.length === 0) return []
   const declared = organizations.length === 0 ? [impliedOrganization()] : organizations
-  const known = declared.map(({ metadata }) => metadata.name)
-  return providers.flatMap((resource) =>
-    unmatched(resource.spec.access.organizations, known).map(({ name, entry }) => ({
-      resource,
-      entry,
-      field: ['spec', 'access', 'organizations'],
-      message: `no Organization is named ${name}${didYouMean(name, known)}`,
-    })),
-  )
-}
-
-function unmatched(names: readonly string[] = [], known: readonly string[]): { name: string; entry: number }[] {
-  return names.map((name, entry) => ({ name, entry })).filter(({ name }) => !known.includes(name))
+  const known = new Set(declared.map(({ metadata }) => metadata.name))
+  return providers.map((resource) => ({
+    resource,
+    field: ['spec', 'access', 'organizations'],
+    names: resource.spec.access.organizations,
+    known,
+    nothing: 'no Organization is named',
+  }))
 }

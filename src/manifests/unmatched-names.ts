@@ -8,10 +8,7 @@ import type { ManifestResources } from './load.ts'
 import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
 import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
-import { didYouMean } from './words.ts'
-
-/** Comparisons of two names, all told: half a second or so. What is beyond is told without what may be meant by it. */
-const MOST_COMPARISONS = 500_000
+import { boundedDidYouMean } from './words.ts'
 
 /**
  * By resource, in the order of the manifests, a name a step: thousands of keys may list twenty each. A pattern (`gpt-*`) may be
@@ -42,7 +39,7 @@ interface KnownNames {
   readonly fullNames: ReadonlySet<string>
   /** What has been said of a name, by list: thousands of keys may list the same that is gone, and each costs a comparison with all. */
   readonly said: Map<string, string | undefined>
-  comparisons: number
+  readonly didYouMean: ReturnType<typeof boundedDidYouMean>
 }
 
 type ListKind = 'providers' | 'models' | 'excludableModels'
@@ -70,7 +67,7 @@ function knownNames(providers: readonly ProviderResource[]): KnownNames {
     excludableModels: new Set(excludable.map((name) => name.toLowerCase())),
     fullNames: new Set(models.flatMap(({ fullNames }) => fullNames)),
     said: new Map(),
-    comparisons: 0,
+    didYouMean: boundedDidYouMean(),
   }
 }
 
@@ -143,11 +140,5 @@ const NOTHING_IS = {
 
 function describe(kind: ListKind, name: string, known: KnownNames): string {
   const star = name.includes('*') ? '; a star stands for any rest at the end only' : ''
-  return `${NOTHING_IS[kind]} ${name}${meantBy(name, kind, known)}${star}`
-}
-
-function meantBy(name: string, kind: ListKind, known: KnownNames): string {
-  if (known.comparisons >= MOST_COMPARISONS) return ''
-  known.comparisons += known[kind].size
-  return didYouMean(name, [...known[kind]])
+  return `${NOTHING_IS[kind]} ${name}${known.didYouMean(name, [...known[kind]])}${star}`
 }

@@ -65,6 +65,19 @@ export function didYouMean(wrong: string, known: readonly string[]): string {
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 
+/** Comparisons of two names, all told: half a second or so. */
+const MOST_COMPARISONS = 500_000
+
+/** `didYouMean` for all names of a reading, which may be thousands: what is beyond half a second is told without. */
+export function boundedDidYouMean(): typeof didYouMean {
+  let comparisons = 0
+  return (wrong, known) => {
+    if (comparisons >= MOST_COMPARISONS) return ''
+    comparisons += known.length
+    return didYouMean(wrong, known)
+  }
+}
+
 /** With its fields: a list, or a name alone, stands where most write one by a neighbour's form (privileges of a grant, project). */
 function describeObject({ properties }: Schema): string {
   const fields = Object.keys(properties ?? {}).toSorted()
