@@ -13,9 +13,14 @@ import { takeAll, type Steps } from '../steps.ts'
 import { SNAPSHOT_SCHEMA, type KeyDigest, type Milliseconds, type Snapshot } from '../snapshot/snapshot.ts'
 import { canonicalText } from './canonical.ts'
 import { condition, withReady, type ResourceConditions } from './conditions.ts'
-import { isolate } from './isolate.ts'
+import { isolate, type Isolated } from './isolate.ts'
 import type { NamespaceResource, OrganizationResource, ProviderResource, VirtualKeyResource } from './kinds.ts'
-import { impliedOrganization, resolveOrganization, type PatternCheck } from './organizations.ts'
+import {
+  impliedOrganization,
+  resolveOrganization,
+  type PatternCheck,
+  type ResolvedOrganization,
+} from './organizations.ts'
 import { mayUseProvider, resolveProvider, type ResolvedProvider } from './providers.ts'
 import type { SecretLookup } from './secret-lookup.ts'
 import { namespaceLabels } from './selectors.ts'
@@ -71,12 +76,10 @@ export function buildSnapshot(input: BuildInput): BuildOutput {
   return takeAll(buildSnapshotInSteps(input))
 }
 
-/** The same, a virtual key a step. */
+/** The same, a resource a step. */
 export function* buildSnapshotInSteps(input: BuildInput): Steps<BuildOutput> {
-  const organizations = declaredOrImplied(input).map((resource) =>
-    resolveOrganization(resource, input.checkPattern ?? (() => undefined)),
-  )
-  const { providers, refused } = resolveProviders(input)
+  const organizations = yield* resolveOrganizations(input)
+  const { providers, refused } = yield* resolveProviders(input)
   const keys = yield* resolveVirtualKeys(input.virtualKeys, {
     organizations: new Map(organizations.map((organization) => [organization.resource.metadata.name, organization])),
     providers,
@@ -107,21 +110,33 @@ export function* buildSnapshotInSteps(input: BuildInput): Steps<BuildOutput> {
   }
 }
 
+function* resolveOrganizations(input: BuildInput): Steps<readonly ResolvedOrganization[]> {
+  const checkPattern = input.checkPattern ?? (() => undefined)
+  const organizations: ResolvedOrganization[] = []
+  for (const resource of declaredOrImplied(input)) {
+    organizations.push(resolveOrganization(resource, checkPattern))
+    yield
+  }
+  return organizations
+}
+
 interface ResolvedProviders {
   /** By name. */
   readonly providers: readonly ResolvedProvider[]
   readonly refused: readonly { readonly conditions: ResourceConditions }[]
 }
 
-function resolveProviders({ providers, secretValue, providerNamespaces }: BuildInput): ResolvedProviders {
-  const outcomes = providers.map((resource) => ({
-    resource,
-    outcome: isolate(() => {
+function* resolveProviders({ providers, secretValue, providerNamespaces }: BuildInput): Steps<ResolvedProviders> {
+  const outcomes: { readonly resource: ProviderResource; readonly outcome: Isolated<ResolvedProvider> }[] = []
+  for (const resource of providers) {
+    const outcome = isolate(() => {
       // Every key asks it; one that cannot answer must not be there to be asked.
       mayUseProvider(resource.spec, '', {})
       return resolveProvider(resource, secretValue, providerNamespaces)
-    }),
-  }))
+    })
+    outcomes.push({ resource, outcome })
+    yield
+  }
   return {
     providers: outcomes
       .flatMap(({ outcome }) => (outcome.type === 'understood' ? [outcome.value] : []))
@@ -143,12 +158,13 @@ function* revisionsOf(
 ): Steps<ReadonlyMap<string, string>> {
   const known = remembered(hashes, contentHash, () => new WeakMap<object, string>())
   const hash = (entry: object): string => remembered(known, entry, () => contentHash(canonicalText(entry)))
-  const revisions = new Map<string, string>([
-    ...organizations.map((entry) => [`Organization/${entry.name}`, hash(entry)] as const),
-    ...providers.map((entry) => [`Provider/${entry.name}`, hash(entry)] as const),
-  ])
-  for (const entry of virtualKeys) {
-    revisions.set(`VirtualKey/${entry.id}`, hash(entry))
+  const revisions = new Map<string, string>()
+  for (const [id, entry] of [
+    ...organizations.map((one) => [`Organization/${one.name}`, one] as const),
+    ...providers.map((one) => [`Provider/${one.name}`, one] as const),
+    ...virtualKeys.map((one) => [`VirtualKey/${one.id}`, one] as const),
+  ]) {
+    revisions.set(id, hash(entry))
     yield
   }
   return revisions

@@ -1,7 +1,8 @@
 import { RE2JS } from 're2js'
 import t from 'tap'
+import { buildSnapshotInSteps } from '../../../src/domain/resources/build-snapshot.ts'
 import { parseSnapshot } from '../../../src/domain/snapshot/parse-snapshot.ts'
-import { build, conditionOf, grant, organization, provider, secrets, virtualKey } from './resource-samples.ts'
+import { build, conditionOf, grant, inputOf, organization, provider, secrets, virtualKey } from './resource-samples.ts'
 
 t.test('without an organization an open default one is implied, which does not restore', async (t) => {
   const key = virtualKey({ organizationRef: { name: 'default' } })
@@ -145,6 +146,28 @@ t.test('a masking pattern that does not compile refuses the organization and its
   t.equal(conditionOf(output, 'Organization', 'acme', 'Accepted')?.reason, 'InvalidPattern')
   t.equal(conditionOf(output, 'VirtualKey', 'key', 'Accepted')?.reason, 'OrganizationNotAccepted')
   t.same([output.snapshot.organizations, output.snapshot.virtualKeys], [[], []])
+})
+
+t.test('each resource has a step: the patterns of one organization may take a second', async (t) => {
+  const custom = [{ kind: 'BADGE', pattern: 'BADGE[0-9]+' }]
+  const compliance = { quotaFailure: 'Closed', masking: { custom } } as const
+  const names = Array.from({ length: 10 }, (_, index) => `n${index}`)
+  let checked = 0
+  const steps = buildSnapshotInSteps(
+    inputOf({
+      organizations: names.map((name) => organization({ grants: [grant({})], compliance }, name)),
+      providers: names.map((name) => provider({}, name)),
+      checkPattern: () => void (checked += 1),
+    }),
+  )
+  let count = 0
+  for (let before = 0; steps.next().done !== true; before = checked) {
+    t.ok(checked <= before + 1)
+    count += 1
+  }
+  t.equal(checked, names.length)
+  // Resolved and hashed.
+  t.equal(count, 4 * names.length)
 })
 
 t.test('an alias that names two models is said, not refused', async (t) => {

@@ -70,7 +70,11 @@ export function secrets(values: Readonly<Record<string, string>> = {}): SecretLo
 }
 
 export function build(input: Partial<BuildInput>): BuildOutput {
-  return buildSnapshot({
+  return buildSnapshot(inputOf(input))
+}
+
+export function inputOf(input: Partial<BuildInput>): BuildInput {
+  return {
     organizations: [],
     providers: [],
     virtualKeys: [],
@@ -80,7 +84,7 @@ export function build(input: Partial<BuildInput>): BuildOutput {
     digestOf: (text, namespace) => createHash('sha256').update(`${namespace}\n${text}`).digest('hex'),
     contentHash: (text) => createHash('sha256').update(text).digest('hex'),
     ...input,
-  })
+  }
 }
 
 export function conditionOf(
