@@ -143,8 +143,10 @@ function print(text: string, code = 0): number {
   return code
 }
 
-/** One line, whatever the user's words contain. */
+/** One line, whatever the user's words contain. They may hold an address at the wrong place, and stderr is a log in a container. */
 function complain(text: string, code = 2): number {
-  process.stderr.write(`tollgate: ${text.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+  const line = text.replaceAll(/\s*\n\s*/g, ' ')
+  // Where how to write a login is shown, a bracket stands before it.
+  process.stderr.write(`tollgate: ${line.replaceAll(/:\/\/(?!\[)\S*@/g, '://...@')}\n`)
   return code
 }

@@ -76,6 +76,17 @@ t.test('a wrong command line is one line on stderr, and exit code 2', async (t) 
   }
 })
 
+t.test('an address at the wrong place of a command line is told without its login', async (t) => {
+  const address = 'redis://user:hun@ter/2@127.0.0.1:1'
+  for (const args of [
+    [address],
+    ['standalone', '--config', '/nowhere', address],
+    ['audit', '--redis', 'redis://127.0.0.1:1', '--since', address],
+  ])
+    t.match(await tollgate(...args), { code: 2, stderr: /^tollgate: .*redis:\/\/\.\.\.@127\.0\.0\.1:1/ })
+  t.match((await tollgate('audit', '--redis', 'redis://user:x@')).stderr, '://[user:password@]host')
+})
+
 t.test('sums by the same thing twice have it once', async (t) => {
   const sums = await tollgate('audit', '--file', '-', '--sum-by', 'model,tag:a', '--sum-by', 'model')
   t.match(sums.stdout, /^model +tag:a +requests /)
