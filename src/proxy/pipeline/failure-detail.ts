@@ -13,6 +13,8 @@ const JSON_TYPE = /^[^;]*\bjson\b/i
 /** Of web pages, proxies and other APIs. Another one is the provider's own word, and may quote. */
 const USUAL_TYPE =
   /^(text\/(?:html|plain|xml|event-stream)|application\/(?:xml|xhtml\+xml|octet-stream|x-ndjson|jsonl|grpc|pdf))[ \t]*(?:;|$)/i
+/** `v1`, `v1beta`, `v2alpha1`, and names that stand before them. */
+const USUAL_SEGMENT = /^(?:v\d{1,2}(?:(?:alpha|beta)\d?)?|api|openai|anthropic|gemini|inference|compatible-mode|paas)$/
 
 /**
  * `the answer is not a JSON object, at https://api.example/v1/chat/completions: status 200, text/html`.
@@ -26,20 +28,27 @@ export function failureDetail(error: unknown, deployment: Deployment, asked: Ask
 }
 
 function told(what: string, deployment: Deployment, asked: Asked): string {
-  const url = urlOf(deployment, asked)
-  return `${what}${addressOf(url, what)}${answerOf(asked)}`
+  return `${what}${addressOf(what, deployment, asked)}${answerOf(asked)}`
 }
 
-/** Without its login and query. Empty where `what` has its host: a path says nothing of a connection. */
-function addressOf(url: URL | undefined, what: string): string {
-  if (url === undefined) return ', at no address'
-  return what.includes(url.origin) ? '' : `, at ${url.origin}${url.pathname}`
-}
-
-function urlOf({ provider, model: { upstreamName } }: Deployment, { operation, stream }: Asked): URL | undefined {
+/** Without its login and query, which hold keys. Empty where `what` has its host: a path says nothing of a connection. */
+function addressOf(
+  what: string,
+  { provider, model: { upstreamName } }: Deployment,
+  { operation, stream }: Asked,
+): string {
   const family = familyOf(provider.type)
   const base = URL.parse(provider.endpoint.baseUrl ?? family.defaultBaseUrl ?? '')
-  return base === null ? undefined : family.url(base, { upstreamName, operation: operationOf(operation), stream })
+  if (base === null) return ', at no address'
+  if (what.includes(base.origin)) return ''
+  const given = base.pathname.replace(/\/+$/, '')
+  const { origin, pathname } = family.url(base, { upstreamName, operation: operationOf(operation), stream })
+  return `, at ${origin}${withoutKeys(given)}${pathname.slice(given.length)}`
+}
+
+/** Gateways take keys in paths too: of the manifest's own only what every API has is told, which is what one looks for. */
+function withoutKeys(path: string): string {
+  return path.replaceAll(/[^/]+/g, (segment) => (USUAL_SEGMENT.test(segment) ? segment : '...'))
 }
 
 function operationOf(operation: string): Operation {

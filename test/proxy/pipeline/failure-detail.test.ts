@@ -1,14 +1,28 @@
 import t from 'tap'
 import { GatewayError, UpstreamFormatError } from '../../../src/domain/errors.ts'
 import { failureDetail } from '../../../src/proxy/pipeline/failure-detail.ts'
+import type { ProviderType } from '../../../src/domain/snapshot/snapshot.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
 
 const MALFORMED = new UpstreamFormatError('The provider sent an answer without choices.')
 
-function told(error: unknown, { baseUrl = 'https://a/v1', contentType = 'application/json', operation = 'chat' } = {}) {
+interface Case {
+  readonly baseUrl?: string
+  readonly contentType?: string
+  readonly operation?: string
+  readonly type?: ProviderType
+}
+
+function told(error: unknown, the: Case = {}) {
+  const {
+    baseUrl = 'https://a/v1',
+    contentType = 'application/json',
+    operation = 'chat',
+    type = 'OpenAICompatible',
+  } = the
   const endpoint = { ...provider('x', []).endpoint, baseUrl }
-  const entry = provider('one', [model('small')], { type: 'OpenAICompatible', endpoint })
+  const entry = provider('one', [model('small')], { type, endpoint })
   const replyHead = { status: 200, contentType: contentType === '' ? undefined : contentType }
   return failureDetail(error, deploymentOf(compile(entry), 'one/small'), { operation, stream: false, replyHead })
 }
@@ -19,6 +33,18 @@ t.test('the address that was asked is told without a login and a query', async (
   t.equal(told(MALFORMED, { baseUrl }), `The provider sent an answer without choices, ${address}`)
   t.match(told(MALFORMED, { operation: 'embeddings' }), 'at https://a/v1/embeddings')
   t.match(told(new AttemptError('refused-address', 'refused'), { baseUrl: 'none' }), 'refused, at no address')
+})
+
+t.test('of the path of a base URL only what every API has is told: a gateway may take its key there', async (t) => {
+  for (const [baseUrl, address] of [
+    ['https://a/s3cret/v1/', 'https://a/.../v1/chat/completions'],
+    ['https://a/api/openai/v1beta/sk%2Ds3cret', 'https://a/api/openai/v1beta/.../chat/completions'],
+    ['https://a//v1s3cret/v1//', 'https://a//.../v1/chat/completions'],
+    ['https://a', 'https://a/chat/completions'],
+  ] as const)
+    t.match(told(MALFORMED, { baseUrl }), `, at ${address}: status 200`)
+  const azure = { baseUrl: 'https://a/s3cret/openai', type: 'AzureOpenAI' } as const
+  t.match(told(MALFORMED, azure), ', at https://a/.../openai/deployments/small/chat/completions: status 200')
 })
 
 t.test(
