@@ -21,6 +21,9 @@ const NOT_NOW = ['LOADING', 'BUSY', 'OOM', 'MISCONF', 'NOREPLICAS', 'CLUSTERDOWN
 const REPLY = /^([A-Z]{2,})\b/
 /** How Redis 6 puts what the server refused to a script; since Redis 7 such a reply begins with its own word too. */
 const FAILED_SCRIPT = /^ERR Error running script .*: -([A-Z]{2,})\b/
+/** How servers put it that the login has no right to what a script calls: Redis 6 and 7.0, and later ones. */
+const NO_RIGHT =
+  /^ERR (?:Error running script .*: )?(?:The user executing the script can't (?:run|access) |(?:NOPERM )?ACL failure in script: |NOPERM )/
 
 export function isWrongServer(error: unknown): error is Error {
   return hasCode(error, WRONG_SERVER)
@@ -69,6 +72,7 @@ function hasCode(error: unknown, codes: readonly string[]): error is Error {
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
+  if (NO_RIGHT.test(error.message)) return 'NOPERM'
   return (FAILED_SCRIPT.exec(error.message) ?? REPLY.exec(error.message))?.[1]
 }
 

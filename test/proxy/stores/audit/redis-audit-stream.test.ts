@@ -170,6 +170,11 @@ t.test('a Redis without memory, or that lacks a right, says so, and gets what wa
   await refused(/^acme: NOPERM /)
   await full.cli('ACL', 'SETUSER', 'default', 'allkeys')
   await until(() => stream.waiting === 0)
+  refusals.length = 0
+  await full.cli('ACL', 'SETUSER', 'default', '-xadd')
+  await refused(/^acme: .*(?:can't run this command|no permissions)/)
+  await full.cli('ACL', 'SETUSER', 'default', '+xadd')
+  await until(() => stream.waiting === 0)
   t.equal(stream.dropped, 0)
 })
 

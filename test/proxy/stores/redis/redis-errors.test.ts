@@ -4,6 +4,7 @@ import {
   callError,
   isUnknownScript,
   isWrongServer,
+  refusalOf,
   RedisUnavailableError,
 } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 
@@ -22,6 +23,27 @@ t.test('a reply tells whether the server can serve, to a script of Redis 6 as we
     t.match(callError(error), { name: 'RedisUnavailableError', maybeExecuted: false })
   }
 })
+
+t.test(
+  'a right that a script lacks is refused like one that a command lacks, whatever the server calls it',
+  async (t) => {
+    const user = 'user u has no permissions'
+    for (const error of [
+      new Error(`NOPERM ${user} to run the 'xadd' command`),
+      new Error(
+        "ERR The user executing the script can't run this command or subcommand script: 9a, on @user_script:3.",
+      ),
+      new Error("ERR The user executing the script can't access at least one of the keys mentioned in the command"),
+      new Error(`ERR ACL failure in script: ${user} to run the 'xadd' command script: 9a, on @user_script:3.`),
+      new Error(`ERR NOPERM ${user} to run the 'xadd' command`),
+      inScript("The user executing the script can't run this command or subcommand"),
+      inScript(`-NOPERM ${user}`),
+    ]) {
+      t.match(callError(error), { name: 'RedisUnavailableError', maybeExecuted: false, cause: error }, error.message)
+      t.equal(refusalOf(callError(error)), error.message)
+    }
+  },
+)
 
 t.test('a reply about the command itself stays as it is', async (t) => {
   const wrongType = 'WRONGTYPE Operation against a key holding the wrong kind of value'
