@@ -146,7 +146,9 @@ function overQuota(number: number): RequestRecord {
     resetAtMs: undefined,
     rateLimits: { requests: undefined, tokens: undefined },
   }
-  record.quotaWarnings = [{ type: 'near', scope: 'project', window: 'Day', unit: 'cost', limit: 100, spent: 95 }]
+  record.quotaWarnings = [
+    { type: 'near', scope: 'project', window: 'Day', reset: 'Calendar', unit: 'cost', limit: 100, spent: 95 },
+  ]
   return record
 }
 

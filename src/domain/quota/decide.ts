@@ -67,7 +67,8 @@ export function warningsOf(plan: QuotaPlan, states: WindowStates): QuotaWarning[
 export function warningOf({ scope, window, limit }: LimitInPlan, spent: number): QuotaWarning | undefined {
   if (spent <= 0 || spent * 100 < limit.limit * limit.warnAtPercent) return undefined
   const type = spent >= limit.limit ? 'exceeded' : 'near'
-  return { type, scope: scope.kind, window: window.window, unit: limit.unit, limit: limit.limit, spent }
+  const { window: length, reset } = window
+  return { type, scope: scope.kind, window: length, reset, unit: limit.unit, limit: limit.limit, spent }
 }
 
 /** What each limit of the plan leaves, in the plan's order. */

@@ -1,6 +1,6 @@
 /** What a quota store answers, in the words of the limits: refusals, warnings and the figures of `x-ratelimit-*`. */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
-import type { QuotaUnit, ScopeKind } from './limits.ts'
+import type { PlannedWindow, QuotaUnit, ScopeKind } from './limits.ts'
 import type { QuotaWindow } from './windows.ts'
 
 export type RefusalReason =
@@ -48,6 +48,7 @@ export interface QuotaWarning {
   readonly type: 'exceeded' | 'near'
   readonly scope: ScopeKind
   readonly window: QuotaWindow
+  readonly reset: PlannedWindow['reset']
   readonly unit: QuotaUnit
   readonly limit: number
   readonly spent: number

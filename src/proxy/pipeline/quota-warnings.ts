@@ -43,7 +43,10 @@ export class QuotaWarningLog {
 }
 
 /** A limit of an organization is that of all its keys; one whose amount has changed is another. */
-function nameOf({ type, scope, window, unit, limit }: QuotaWarning, { organization, scopes }: QuotaPlan): string {
+function nameOf(
+  { type, scope, window, reset, unit, limit }: QuotaWarning,
+  { organization, scopes }: QuotaPlan,
+): string {
   const name = scopes.find(({ kind }) => kind === scope)?.name
-  return JSON.stringify([type, organization, name, window, unit, limit])
+  return JSON.stringify([type, organization, name, window, reset, unit, limit])
 }

@@ -8,6 +8,7 @@ const NEAR: QuotaWarning = {
   type: 'near',
   scope: 'organization',
   window: 'Day',
+  reset: 'Calendar',
   unit: 'cost',
   limit: 1_000,
   spent: 900,
@@ -47,6 +48,8 @@ t.test('limits are told of apart, and one that has changed is another', async (t
   warnings.tell('team/app', plan(both), [NEAR, ofKey])
   warnings.tell('team/other', plan(both, { key: 'team/other' }), [NEAR, ofKey])
   t.match(told(), [{ scope: 'organization' }, { scope: 'key' }, { scope: 'key', virtualKey: 'team/other' }])
+  warnings.tell('team/app', organizationPlan(), [{ ...NEAR, reset: 'Rolling' }])
+  t.match(told(), [{ reset: 'Rolling' }])
   warnings.tell('team/app', organizationPlan(2_000), [{ ...NEAR, limit: 2_000, spent: 1_900 }])
   warnings.tell('team/app', organizationPlan(), [{ ...NEAR, type: 'exceeded', spent: 1_000 }])
   warnings.tell('team/app', plan(both, { organization: 'other' }), [NEAR])

@@ -161,7 +161,7 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     t.same((await spend.tryAdmit(soft, need(500))).warnings, [])
     await store.settle(await spend.admit(soft, need(80)), charge(80))
     t.match((await spend.tryAdmit(soft, need(1))).warnings, [
-      { type: 'near', scope: 'key', window: 'Day', unit: 'cost', limit: 100, spent: 80 },
+      { type: 'near', scope: 'key', window: 'Day', reset: 'Calendar', unit: 'cost', limit: 100, spent: 80 },
     ])
     await store.settle(await spend.admit(soft, need(20)), charge(20))
     t.match((await spend.tryAdmit(soft, need(1))).warnings, [{ type: 'exceeded', spent: 100 }])
