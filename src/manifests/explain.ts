@@ -25,7 +25,8 @@ export function toRuleProblem(path: FieldPath, message: string): FieldProblem {
   return { path, message, ...(allowed === undefined ? {} : { allowed }) }
 }
 
-export function toFieldProblem(fault: StructureFault): FieldProblem {
+/** `isRefused` tells whether a rule would refuse the duration that a number at a path becomes by its unit. */
+export function toFieldProblem(fault: StructureFault, isRefused: (path: FieldPath) => boolean): FieldProblem {
   const { error, path, found, schema } = fault
   const params: Readonly<Record<string, unknown>> = error.params
   switch (error.keyword) {
@@ -39,7 +40,7 @@ export function toFieldProblem(fault: StructureFault): FieldProblem {
         blocking: true,
       }
     case 'type':
-      return wrongType(fault)
+      return wrongType(fault, isRefused(path))
     case 'enum':
       return {
         path,
@@ -73,8 +74,8 @@ function missing(schema: Schema | undefined, params: Readonly<Record<string, unk
   return field === undefined ? {} : { allowed: describeSchema(field) }
 }
 
-function wrongType({ path, found, schema }: StructureFault): FieldProblem {
-  const cure = schema === undefined ? undefined : cureOf(found, schema)
+function wrongType({ path, found, schema }: StructureFault, isRefused: boolean): FieldProblem {
+  const cure = schema === undefined || isRefused ? undefined : cureOf(found, schema)
   const message = `is ${describeValue(found)}${cure === undefined ? '' : ` (${cure})`}`
   return { path, message, blocking: true, ...(schema === undefined ? {} : { allowed: describeSchema(schema) }) }
 }
@@ -96,10 +97,14 @@ function cureOf(found: unknown, schema: Schema): string | undefined {
   if (format !== 'duration' && format !== 'date-time')
     return isFitQuoted(found, schema) ? 'put it in quotes' : undefined
   // In quotes it would be refused next: a duration has a unit, and neither a number nor a boolean is a time.
-  const inSeconds = `${found}s`
-  return format === 'duration' && isOfForm(inSeconds, schema)
-    ? `write it with its unit, such as ${inSeconds}`
-    : undefined
+  const inSeconds = withUnit(found, schema)
+  return inSeconds === undefined ? undefined : `write it with its unit, such as ${inSeconds}`
+}
+
+/** A number where a duration belongs, in seconds; undefined where it is none, or makes none. */
+export function withUnit(found: unknown, schema: Schema | undefined): string | undefined {
+  if (typeof found !== 'number' || schema?.format !== 'duration') return undefined
+  return isOfForm(`${found}s`, schema) ? `${found}s` : undefined
 }
 
 function isFitUnquoted(text: string, { type, minimum = -Infinity, maximum = Infinity }: Schema): boolean {
