@@ -55,6 +55,7 @@ function abortable(opening: Promise<RedisWire>, signal: AbortSignal): Promise<Re
 }
 
 function pause(ms: Milliseconds, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
