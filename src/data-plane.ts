@@ -19,7 +19,7 @@ import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
 import type { Services } from './proxy/pipeline/services.ts'
-import { ActiveProbe } from './proxy/providers/active-probe.ts'
+import { ActiveProbe, type OnProbed } from './proxy/providers/active-probe.ts'
 import type { ForwardProxyOf } from './proxy/providers/environment-proxy.ts'
 import { HealthBoard, type OnCircuit } from './proxy/providers/health-board.ts'
 import { HttpTransport } from './proxy/providers/transport.ts'
@@ -92,6 +92,14 @@ export function circuitsTo(log: Pick<Services['log'], 'info' | 'warn'>): OnCircu
   }
 }
 
+/** Tells the log of every provider that its health checks take out or bring back. */
+function checksTo(log: Services['log']): OnProbed {
+  return (provider, change, failed) => {
+    if (change === 'down') log.warn({ provider, ...failed }, 'health checks fail')
+    else log.info({ provider }, 'health checks pass again')
+  }
+}
+
 /** Starts the servers and leaves by signal. Resolves when it listens. @throws {UsageError} where an address cannot be had */
 export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServers> {
   const { settings, output, metrics, holder, stores } = parts
@@ -126,7 +134,8 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   }
   const hydrator = new QuestionHydrator(services)
   const credentialOf = (provider: string) => holder.current()?.credentialOf(provider)
-  const probe = new ActiveProbe({ transport, board: health, credentialOf, now, random: Math.random })
+  const onChange = checksTo(output.log)
+  const probe = new ActiveProbe({ transport, board: health, credentialOf, now, random: Math.random, onChange })
   holder.onChange((configuration) => {
     const { compiled } = configuration
     void transport.retain(compiled.snapshot.providers)

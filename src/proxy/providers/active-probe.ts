@@ -18,6 +18,16 @@ export interface ProbeVerdicts {
   markProvider(provider: string, verdict: { type: 'up' } | { type: 'down'; untilMs: Milliseconds }): void
 }
 
+/** Why a check failed, as `provider failed` tells it in the log: no word of the provider's. */
+export interface FailedCheck {
+  /** `status-500`, or the kind of an attempt's error. */
+  readonly reason: string
+  readonly detail?: string
+}
+
+/** Called when the checks take a provider out, with the last one's failure, and when it is back. */
+export type OnProbed = (provider: string, change: 'down' | 'up', failed?: FailedCheck) => void
+
 export interface ActiveProbeOptions {
   readonly transport: ProbeTarget
   readonly board: ProbeVerdicts
@@ -25,6 +35,7 @@ export interface ActiveProbeOptions {
   readonly now: Now
   /** 0..1, as Math.random. */
   readonly random: () => number
+  readonly onChange?: OnProbed
 }
 
 interface Watch {
@@ -86,33 +97,36 @@ export class ActiveProbe {
   }
 
   async #check(watch: Watch): Promise<void> {
-    const healthy = await this.#ask(watch)
+    const verdict = await this.#ask(watch)
     if (watch.abort.signal.aborted) return
-    if (healthy !== undefined) this.#judge(watch, healthy)
+    if (verdict !== undefined) this.#judge(watch, verdict)
     this.#schedule(watch, watch.provider.healthCheck.intervalMs * (1 - JITTER + 2 * JITTER * this.#options.random()))
   }
 
   /** Undefined: nothing was asked. */
-  async #ask({ provider, abort }: Watch): Promise<boolean | undefined> {
+  async #ask({ provider, abort }: Watch): Promise<'healthy' | FailedCheck | undefined> {
     const { transport, credentialOf } = this.#options
     try {
       const status = await transport.probe({ provider, credential: credentialOf(provider.name), signal: abort.signal })
-      return isHealthy(status)
+      return isHealthy(status) ? 'healthy' : { reason: `status-${status}` }
     } catch (error) {
-      if (error instanceof AttemptError && error.kind === 'busy') return undefined
       // Whatever else kept an answer from coming is what the check is there to find.
-      return false
+      if (!(error instanceof AttemptError)) return { reason: 'error' }
+      return error.kind === 'busy' ? undefined : { reason: error.kind, detail: error.message }
     }
   }
 
-  #judge(watch: Watch, healthy: boolean): void {
+  #judge(watch: Watch, verdict: 'healthy' | FailedCheck): void {
     const { name, healthCheck } = watch.provider
-    watch.streak = healthy ? Math.max(0, watch.streak) + 1 : Math.min(0, watch.streak) - 1
+    const wasDown = watch.down
+    watch.streak = verdict === 'healthy' ? Math.max(0, watch.streak) + 1 : Math.min(0, watch.streak) - 1
     if (watch.streak >= healthCheck.healthyThreshold) watch.down = false
     if (-watch.streak >= healthCheck.unhealthyThreshold) watch.down = true
     // Holds a little beyond the next verdict; should the checks stop, traffic finds out by itself.
     const untilMs = this.#options.now() + healthCheck.intervalMs * (1 + JITTER) + healthCheck.timeoutMs + 1000
     this.#options.board.markProvider(name, watch.down ? { type: 'down', untilMs } : { type: 'up' })
+    if (watch.down === wasDown) return
+    this.#options.onChange?.(name, watch.down ? 'down' : 'up', verdict === 'healthy' ? undefined : verdict)
   }
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { once, EventEmitter } from 'node:events'
-import { ActiveProbe } from '../../../src/proxy/providers/active-probe.ts'
+import { ActiveProbe, type OnProbed } from '../../../src/proxy/providers/active-probe.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import type { ProbeCall } from '../../../src/proxy/providers/transport.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
@@ -17,7 +17,7 @@ function active(name: string, fields: Partial<ProviderEntry> = {}): ProviderEntr
 }
 
 /** Runs checks whose results are given, and collects the verdicts; then checks hang. */
-async function verdictsOf(results: (number | Error)[]): Promise<string[]> {
+async function verdictsOf(results: (number | Error)[], onChange: OnProbed = () => undefined): Promise<string[]> {
   const events = new EventEmitter()
   const left = [...results]
   const verdicts: string[] = []
@@ -34,6 +34,7 @@ async function verdictsOf(results: (number | Error)[]): Promise<string[]> {
     credentialOf: () => undefined,
     now: () => 0,
     random: () => 0.5,
+    onChange,
   })
   const done = once(events, 'done')
   probe.retain([active('one')])
@@ -70,6 +71,35 @@ t.test('a check that was not sent, as calls took all connections, says nothing o
   const verdicts = await verdictsOf([200, full, full, 200, 500, 500])
   t.same(verdicts.slice(0, 4), ['up', 'up', 'up', 'down'])
 })
+
+t.test(
+  'what takes a provider out is told once, with the reason of the last check, and so is that it is back',
+  async (t) => {
+    const changes: unknown[] = []
+    const refused = new AttemptError('connect', 'connect ECONNREFUSED 127.0.0.1:9')
+    const results = [
+      500,
+      503,
+      500,
+      refused,
+      refused,
+      200,
+      200,
+      200,
+      new Error('quotes a key'),
+      new Error('quotes a key'),
+    ]
+    await verdictsOf(results, (...change) => changes.push(change))
+    t.strictSame(changes, [
+      ['one', 'down', { reason: 'status-503' }],
+      ['one', 'up', undefined],
+      ['one', 'down', { reason: 'error' }],
+    ])
+    changes.length = 0
+    await verdictsOf([refused, refused, refused], (...change) => changes.push(change))
+    t.strictSame(changes, [['one', 'down', { reason: 'connect', detail: 'connect ECONNREFUSED 127.0.0.1:9' }]])
+  },
+)
 
 t.test('only active providers are watched, unchanged ones go on, others end with their check', async (t) => {
   const calls: ProbeCall[] = []
