@@ -23,7 +23,7 @@ const PASSWORD_WORDS: ReadonlySet<string> = new Set(
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   words(
-    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey jsessionid phpsessid',
+    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic recovery auth authorization sas xsrf sessionkey jsessionid phpsessid',
   ),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(
@@ -173,7 +173,9 @@ export function nameStart(text: string, start: number, end: number): number {
 }
 
 /** A longer name with one of them may tell in spite of its last letters. */
-export const TELLING_STEMS: readonly string[] = words('pass pwd secret token key cred auth senha clave парол')
+export const TELLING_STEMS: readonly string[] = words(
+  'pass pwd secret token key cred auth senha clave парол seed mnemonic recovery',
+)
 const STEM = new RegExp(TELLING_STEMS.join('|'), 'i')
 
 /** Whether a longer name may tell in spite of its last letters: `password1`, `API_KEY_PROD`, `tokenValue`. */

@@ -142,6 +142,8 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['password: $kater{1}', 'KEY $kater{1}'],
   [`privateKey=0x${'4c0883a6'.repeat(8)}`, `KEY 0x${'4c0883a6'.repeat(8)}`],
   [`{"mnemonic":"${WORDS}"}, MNEMONIC='${WORDS}'`, `KEY ${WORDS}`, `KEY ${WORDS}`],
+  [`{"seed_phrase":"${WORDS}"}, secretRecoveryPhrase = '${WORDS}'`, `KEY ${WORDS}`, `KEY ${WORDS}`],
+  ['recovery_phrase: "lost", "recovery": "point in time", "seed_value": 12345678, seeded_at: 2024-01-01'],
   ['{"passPhrase":"correct horse battery staple","key_phrase":"machine learning"}', 'KEY correct horse battery staple'],
   ['{"token":"this is a sentence of twelve words that nobody would call secret"}'],
   ['#define SSL_TXT_PSK "PSK"\n#define SSL_TXT_ECDSA; GL_STENCIL_PASS_DEPTH_PASS 0x0B96'],
