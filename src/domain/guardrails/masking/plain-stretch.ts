@@ -6,6 +6,7 @@
  */
 import { classOf, DIGIT, DISGUISE, FOREIGN_LETTER, LETTER, SPACE, UNDERSCORE } from './character-classes.ts'
 import { KEY_BEGINNINGS } from './prefixed-key.ts'
+import { LOGIN_ENDS } from './session-cookie.ts'
 import { SHORTEST_SHAPED } from './shaped-key.ts'
 import { IDEOGRAPHIC_ENDS, TELLING_STEMS, TELLING_WORDS } from './telling-name.ts'
 import { BORDER, buildAutomaton, ROW_BITS, type WordPattern } from './word-automaton.ts'
@@ -136,7 +137,7 @@ function patterns(): WordPattern[] {
   return [
     { columns: [REMARKABLE], back: 0 },
     ...TELLING_STEMS.map((stem) => ({ columns: columnsOf(stem), back: 0 })),
-    ...TELLING_WORDS.filter((word) => !isTold(word)).map((word) => ({
+    ...[...TELLING_WORDS.filter((word) => !isTold(word)), ...LOGIN_ENDS].map((word) => ({
       columns: columnsOf(word),
       endsWord: true,
       back: 0,

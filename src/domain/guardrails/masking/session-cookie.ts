@@ -1,5 +1,17 @@
-/** Whether a name is a session's in a list of cookies: what it holds there lets anyone in, as short and plain as it may be. */
+/** Whether a name is a session's or a login's in a list of cookies: what it holds there lets anyone in, as short and plain as it may be. */
 const SESSION = /(?:session|session_?id|sess|sid)$/i
+
+/** Of logins that last: Spring's and others', Laravel's, ASP.NET's, WordPress's. Elsewhere than in a list they name a box to tick or a program's part. */
+const LOGIN =
+  /(?:(?:^|[^a-z])remember[-_]?me|^remember_[a-z]{1,16}_[\da-f]{32,64}|^\.aspnetcore\.(?:cookies|identity\.application)(?:c\d)?|^wordpress_(?:logged_in|sec)_[\da-f]{32})$/i
+/** How those of them end that are no word with an underscore or digit. */
+export const LOGIN_ENDS: readonly string[] = [
+  'rememberme',
+  'remember-me',
+  'aspxauth',
+  'core.cookies',
+  'identity.application',
+]
 
 /** A header, its field in JSON or a program, or an option of curl: what stands behind it on its line is a list of cookies. */
 const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b ["']/i
@@ -9,7 +21,15 @@ const LONGEST_LIST = 1024
 
 /** The name `[start, end)`. */
 export function isSessionCookie(text: string, start: number, end: number): boolean {
-  if (!SESSION.test(text.slice(start, end))) return false
+  return SESSION.test(text.slice(start, end)) && isInList(text, start)
+}
+
+/** The name `[start, end)`. */
+export function isLoginCookie(text: string, start: number, end: number): boolean {
+  return LOGIN.test(text.slice(start, end)) && isInList(text, start)
+}
+
+function isInList(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - LONGEST_LIST), start)
   return COOKIES.test(before.slice(before.lastIndexOf('\n') + 1))
 }

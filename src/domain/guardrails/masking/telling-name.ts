@@ -23,7 +23,7 @@ const PASSWORD_WORDS: ReadonlySet<string> = new Set(
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   words(
-    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic recovery auth authorization sas xsrf sessionkey jsessionid phpsessid',
+    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic recovery auth authorization sas xsrf sessionkey jsessionid phpsessid aspxauth',
   ),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(

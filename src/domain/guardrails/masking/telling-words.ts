@@ -5,6 +5,7 @@
 import { ASSIGNING, classAt, DIGIT, LETTER, UNDERSCORE, unitAt } from './character-classes.ts'
 import { judgeColumn, readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
+import { isLoginCookie } from './session-cookie.ts'
 import { findBasicCredential } from './shaped-key.ts'
 import {
   classifyIdeographs,
@@ -23,6 +24,7 @@ const TABLE_SIGNS = ',;\t| "\\\r\n'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
+const EQUALS = 0x3d
 
 /** Those of one text, read from its beginning to its end. */
 export class TellingWords {
@@ -47,7 +49,8 @@ export class TellingWords {
     const text = this.#text
     const isAssigned = (classAt(text, end) & ASSIGNING) !== 0 || isAssignedAfterBlank(text, end)
     if ((classAt(text, end - 1) & NO_LETTER) !== 0 || !mayTell(text, end)) {
-      if (!isAssigned || (bits & LETTER) === 0 || !mayTellBefore(text, start, end)) return
+      if (!isAssigned || (bits & LETTER) === 0) return
+      if (this.#loginCookie(start, end) || !mayTellBefore(text, start, end)) return
     }
     const last = unitAt(text, end - 1) | 0x20
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
@@ -62,6 +65,14 @@ export class TellingWords {
   ideograph(at: number): void {
     const telling = classifyIdeographs(this.#text, at + 1)
     if (telling !== undefined) this.#tell(at, at + 1, telling)
+  }
+
+  #loginCookie(start: number, end: number): boolean {
+    if (unitAt(this.#text, end) !== EQUALS) return false
+    const from = nameStart(this.#text, start, end)
+    const isLogin = isLoginCookie(this.#text, from, end)
+    if (isLogin) this.#tell(from, end, 'secret')
+    return isLogin
   }
 
   #basic(end: number): void {

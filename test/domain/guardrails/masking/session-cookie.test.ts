@@ -37,6 +37,50 @@ t.test("a session's cookie is masked wherever it stands in a list of cookies, ho
       }
 })
 
+const LOGINS: readonly string[] = [
+  'remember_me',
+  'remember-me',
+  'rememberMe',
+  'REMEMBERME',
+  'shop_remember_me',
+  'remember_token',
+  'remember_user_token',
+  `remember_web_${'59ba36addc'.repeat(4)}`,
+  '.AspNetCore.Identity.Application',
+  '.AspNetCore.CookiesC1',
+  '.ASPXAUTH',
+  `wordpress_logged_in_${'5d41402a'.repeat(4)}`,
+  '_gitlab_session',
+]
+
+t.test("the cookie of a login that lasts is masked like a session's", async (t) => {
+  for (const name of LOGINS)
+    for (const [before, after] of LISTS)
+      for (const value of VALUES) {
+        const text = `${before}${name}=${value}${after}`
+        t.ok(
+          found(text).some((secret) => secret.includes(value)),
+          text,
+        )
+      }
+})
+
+t.test('elsewhere than in a list of cookies such a name says nothing, and in one nothing of words', async (t) => {
+  for (const text of [
+    'Cookie: remember_me=true; theme=dark',
+    'Cookie: remember-me=1; a=b',
+    'Cookie: rememberMe=dark-mode; consent=yes-2024',
+    'Set-Cookie: remember_me=; Max-Age=0',
+    'remember_me=5d41402abc4b2a76',
+    'const remember_me=checkbox1024',
+    'document.cookie = "remember_me=" + value',
+    'POST /login?rememberMe=38afes7a8',
+    'Identity.Application=5d41402abc4b2a76',
+    'Cookie: a=b\nremember_me=5d41402abc4b2a76',
+  ])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('what is no session stays: other cookies, settings of a session, programs', async (t) => {
   for (const text of [
     'Cookie: session=enabled; theme=dark',
