@@ -23,7 +23,7 @@ const REPLY = /^([A-Z]{2,})\b/
 const FAILED_SCRIPT = /^ERR Error running script .*: -([A-Z]{2,})\b/
 /** How servers put it that the login has no right to what a script calls: Redis 6 and 7.0, and later ones. */
 const NO_RIGHT =
-  /^ERR (?:Error running script .*: )?(?:The user executing the script can't (?:run|access) |(?:NOPERM )?ACL failure in script: |NOPERM )/
+  /^ERR (?:Error running script .*: )?(?:The user executing the script (?:can't|(?:is )?lacking) |(?:NOPERM )?ACL failure in script: |NOPERM )/
 
 export function isWrongServer(error: unknown): error is Error {
   return hasCode(error, WRONG_SERVER)
@@ -40,7 +40,7 @@ export function isUnknownHeader(error: unknown): boolean {
 }
 
 /** A server that does not know a command repeats what came with it: of HELLO, before Redis 6, the password. */
-const SENT = /, with args beginning with:.*/
+const SENT = /, with args beginning with:.*/s
 
 /** The same error, which a log may hold: neither its message nor its stack, which begins with that, repeats what was sent. */
 function withoutSent(error: unknown): void {

@@ -34,6 +34,9 @@ t.test(
         "ERR The user executing the script can't run this command or subcommand script: 9a, on @user_script:3.",
       ),
       new Error("ERR The user executing the script can't access at least one of the keys mentioned in the command"),
+      new Error("ERR The user executing the script can't publish to the channel mentioned in the command script: 9a"),
+      new Error('ERR The user executing the script lacking the permissions for the command script: 9a'),
+      inScript('The user executing the script is lacking the permissions for the command'),
       new Error(`ERR ACL failure in script: ${user} to run the 'xadd' command script: 9a, on @user_script:3.`),
       new Error(`ERR NOPERM ${user} to run the 'xadd' command`),
       inScript("The user executing the script can't run this command or subcommand"),
@@ -59,7 +62,7 @@ t.test('a reply about the command itself stays as it is', async (t) => {
 })
 
 t.test('what was sent is not repeated, in message or stack', async (t) => {
-  const error = new Error("ERR unknown command 'X', with args beginning with: '3' 'AUTH' 'user' 'pass-$&-word' ")
+  const error = new Error("ERR unknown command 'X', with args beginning with: '3' 'AUTH' 'user' 'a\npass-$&-word' ")
   t.equal(callError(error), error)
   t.match(error, { message: "ERR unknown command 'X'", stack: /^Error: ERR unknown command 'X'\n/ })
   t.notMatch(inspect(error), 'pass-')
