@@ -132,6 +132,34 @@ t.test('an uninstall may delete Secrets only where it is to', async (t) => {
   ])
 })
 
+t.test('an uninstall reads and names the Secret of the Redis login where it revokes by it or deletes it', async (t) => {
+  // Of digits, which YAML would read as a number.
+  const login = {
+    'redis.bundled.enabled': false,
+    'redis.external.url': 'redis://redis.data.svc',
+    'redis.external.existingSecret': '2024',
+  }
+  for (const [revokeKeys, deleteSecrets, verbs] of [
+    [true, false, ['get']],
+    [true, true, ['get', 'delete']],
+    [false, true, ['get', 'delete']],
+    [false, false, undefined],
+  ] as const) {
+    const objects = await template({
+      ...login,
+      'hooks.cleanup.revokeKeys': revokeKeys,
+      'hooks.cleanup.deleteSecrets': deleteSecrets,
+    })
+    const rules = asArray(find(objects, 'Role', 'tollgate-cleanup').rules).map(asObject)
+    const rule = rules.find((one) => asArray(one?.['resourceNames']).includes('2024'))
+    t.strictSame(rule?.['verbs'], verbs)
+    t.equal(
+      JSON.stringify(find(objects, 'Job', 'tollgate-cleanup')).includes('--redis-secret=2024'),
+      verbs !== undefined,
+    )
+  }
+})
+
 /** `kubectl auth can-i`; it exits with 1 for no. */
 async function can(plane: ControlPlane, who: string, what: string): Promise<boolean> {
   const { stdout } = await plane.tryKubectl(['auth', 'can-i', ...what.split(' '), `--as=${who}`])
