@@ -9,6 +9,7 @@ import {
   UsageError,
   type FlagSpec,
   type Flags,
+  withoutLogins,
 } from './command-line.ts'
 import { parseAuditEntry, type AuditEntry } from './domain/audit/audit-entry.ts'
 import { matchesFilter, parseMoment, type AuditFilter } from './domain/audit/audit-filter.ts'
@@ -90,7 +91,7 @@ async function print(pieces: AsyncIterable<string>): Promise<number> {
     }
     return 0
   } catch (error) {
-    process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`tollgate: ${withoutLogins(error instanceof Error ? error.message : String(error))}\n`)
     return 1
   }
 }

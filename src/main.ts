@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The executable: one subcommand a process. Each is loaded only when it is asked for. */
 import { readFileSync } from 'node:fs'
-import { helpOf, UsageError, withVariables } from './command-line.ts'
+import { helpOf, UsageError, withoutLogins, withVariables } from './command-line.ts'
 import { outliveHangUp } from './signals.ts'
 import { endWithOutput } from './standard-output.ts'
 import { noteAsked, tellStrayVariables } from './stray-variables.ts'
@@ -143,10 +143,9 @@ function print(text: string, code = 0): number {
   return code
 }
 
-/** One line, whatever the user's words contain. They may hold an address at the wrong place, and stderr is a log in a container. */
+/** One line, whatever the user's words contain. */
 function complain(text: string, code = 2): number {
   const line = text.replaceAll(/\s*\n\s*/g, ' ')
-  // Where how to write a login is shown, a bracket stands before it.
-  process.stderr.write(`tollgate: ${line.replaceAll(/:\/\/(?!\[)\S*@/g, '://...@')}\n`)
+  process.stderr.write(`tollgate: ${withoutLogins(line)}\n`)
   return code
 }

@@ -84,6 +84,8 @@ t.test('an address at the wrong place of a command line is told without its logi
     ['audit', '--redis', 'redis://127.0.0.1:1', '--since', address],
   ])
     t.match(await tollgate(...args), { code: 2, stderr: /^tollgate: .*redis:\/\/\.\.\.@127\.0\.0\.1:1/ })
+  const ofFile = await tollgate('audit', '--file', address)
+  t.match(ofFile, { code: 1, stderr: /^tollgate: --file redis:\/\/\.\.\.@127\.0\.0\.1:1: no such file/ })
   t.match((await tollgate('audit', '--redis', 'redis://user:x@')).stderr, '://[user:password@]host')
 })
 
