@@ -52,7 +52,7 @@ export class ConfigurationLog {
     }
     yield* this.#remark(told, resources, yield* unmatchedInLists(resources), 'a name in a list is not known')
     yield* this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
-    yield* this.#remark(told, resources, settingSlips(resources), 'a setting does not do what it says')
+    yield* this.#remark(told, resources, yield* settingSlips(resources), 'a setting does not do what it says')
     yield* this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')
     this.#told = told
   }

@@ -1,25 +1,26 @@
 /** Semantic caches that find nothing, without a word: without the exact cache, or without a model that embeds questions. */
 import type { CacheSpec, OrganizationSpec, ProviderResource, VirtualKeySpec } from '../domain/resources/kinds.ts'
 import type { ProviderType } from '../domain/snapshot/snapshot.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { ManifestResources } from './load.ts'
 import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
 import { statedPolicies } from './stated-policies.ts'
-import { didYouMean } from './words.ts'
+import { boundedDidYouMean } from './words.ts'
 
 /** Types that are asked for embeddings: those of OpenAI's format. */
 export const EMBEDDING_TYPES: ReadonlySet<ProviderType> = new Set(['OpenAI', 'AzureOpenAI', 'OpenAICompatible'])
 
-/** By resource, in the order of the manifests. */
-export function idleCaches(resources: ManifestResources): readonly Remark[] {
+/** By resource, in the order of the manifests, a cache a step: thousands of keys may name a model that is none. */
+export function* idleCaches(resources: ManifestResources): Steps<readonly Remark[]> {
   const models = resources.providers.length === 0 ? undefined : embeddingModels(resources.providers)
-  return cachesOf(resources).flatMap(({ resource, field, levels }) =>
-    [...switchFaults(levels, models), ...modelFaults(levels, models)].map((fault) => ({
-      resource,
-      field: [...field, 'cache', 'semantic', fault.name],
-      message: fault.message,
-    })),
-  )
+  const remarks: Remark[] = []
+  for (const { resource, field, levels } of cachesOf(resources)) {
+    for (const { name, message } of [...switchFaults(levels, models), ...modelFaults(levels, models)])
+      remarks.push({ resource, field: [...field, 'cache', 'semantic', name], message })
+    yield
+  }
+  return remarks
 }
 
 interface StatedCache {
@@ -74,6 +75,9 @@ interface EmbeddingModels {
   readonly names: ReadonlySet<string>
   /** Of types that are not asked, by name. */
   readonly unasked: ReadonlyMap<string, ProviderType>
+  /** Why a name finds nothing: each costs a comparison with all. */
+  readonly said: Map<string, string>
+  readonly didYouMean: ReturnType<typeof boundedDidYouMean>
 }
 
 /** Undefined models: they are declared elsewhere. */
@@ -90,6 +94,8 @@ function embeddingModels(providers: readonly ProviderResource[]): EmbeddingModel
   return {
     names: new Set(named.flatMap(([name, type]) => (EMBEDDING_TYPES.has(type) ? [name] : []))),
     unasked: new Map(named.filter(([, type]) => !EMBEDDING_TYPES.has(type))),
+    said: new Map(),
+    didYouMean: boundedDidYouMean(),
   }
 }
 
@@ -107,10 +113,12 @@ function switchFaults(levels: StatedCache['levels'], models: KnownModels): Cache
 function modelFaults([own]: StatedCache['levels'], models: KnownModels): CacheFault[] {
   const name = own?.semantic?.model ?? 'auto'
   if (models === undefined || name === 'auto' || models.names.has(name)) return []
-  return [{ name: 'model', message: whyIdle(name, models) }]
+  const message = models.said.get(name) ?? whyIdle(name, models)
+  models.said.set(name, message)
+  return [{ name: 'model', message }]
 }
 
-function whyIdle(name: string, { names, unasked }: EmbeddingModels): string {
+function whyIdle(name: string, { names, unasked, didYouMean }: EmbeddingModels): string {
   const type = unasked.get(name)
   if (type !== undefined)
     return `${name} is of a Provider of type ${type}; asked for embeddings are ${askedTypes()} only`

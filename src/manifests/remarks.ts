@@ -18,7 +18,7 @@ export function remarksOn(resources: ManifestResources): readonly Remark[] {
     ...takeAll(unmatchedInLists(resources)),
     ...unmatchedKinds(resources),
     ...unpricedModels(resources),
-    ...settingSlips(resources),
+    ...takeAll(settingSlips(resources)),
   ]
 }
 
@@ -28,9 +28,9 @@ export function* unmatchedInLists(resources: ManifestResources): Steps<readonly 
 }
 
 /** Of them the settings that do nothing, or not what they seem to, whatever else is declared. */
-export function settingSlips(resources: ManifestResources): readonly Remark[] {
+export function* settingSlips(resources: ManifestResources): Steps<readonly Remark[]> {
   return [
-    ...idleCaches(resources),
+    ...(yield* idleCaches(resources)),
     ...idleLimits(resources),
     ...idleClocks(resources),
     ...providerSlips(resources),

@@ -327,6 +327,27 @@ t.test(
   },
 )
 
+t.test('so is the model that embeds questions', async (t) => {
+  const models = Array.from({ length: 125 }, (_, model) => {
+    const aliases = Array.from({ length: 16 }, (_unused, alias) => `m${model}-${alias}`)
+    return `{ name: m${model}, aliases: [${aliases.join(', ')}], capabilities: [embeddings] }`
+  })
+  const provider = EMBEDDING_PROVIDER.replace('{ name: gpt-4o }', ['{ name: gpt-4o }', ...models].join(', '))
+  const keyOf = (name: string, index: number) =>
+    `apiVersion: tollgate.dev/v1alpha1
+kind: VirtualKey
+metadata: { name: k${index} }
+spec: { policies: { cache: { semantic: { enabled: true, model: ${name} } } } }`
+  const gone = Array.from({ length: 130 }, (_, index) => `gone-${'x'.repeat(20)}-${index}`)
+  const keys = ['m1-1y', ...gone, 'm1-2y', 'm1-1y'].map(keyOf)
+  const folder = t.testdir({ 'all.yaml': documentsOf({ Provider: provider }), 'keys.yaml': keys.join('\n---\n') })
+  const said = check([folder]).lines.filter((line) => line.includes('capability embeddings named'))
+  t.equal(said.length, 133)
+  const hinted = said.filter((line) => line.includes('did you mean'))
+  t.match(hinted, [/k0: .*named m1-1y, did you mean m1-1\?/, /k132: .*named m1-1y, did you mean m1-1\?/])
+  t.equal(hinted.length, 2)
+})
+
 t.test('a star within a name is told of, as it stands for itself', async (t) => {
   const key = `metadata: { name: k }
 spec: { policies: { excludeModels: ["gp*t", "*gpt*", "gpt*"] }, access: { providers: ["o*ai", "open*", "*"], models: ["gpt-*-mini"] } }`
