@@ -5,13 +5,7 @@ const SESSION = /(?:session|session_?id|sess|sid)$/i
 const LOGIN =
   /(?:(?:^|[^a-z])remember[-_]?me|^remember_[a-z]{1,16}_[\da-f]{32,64}|^\.aspnetcore\.(?:cookies|identity\.application)(?:c\d)?|^wordpress_(?:logged_in|sec)_[\da-f]{32})$/i
 /** How those of them end that are no word with an underscore or digit. */
-export const LOGIN_ENDS: readonly string[] = [
-  'rememberme',
-  'remember-me',
-  'aspxauth',
-  'core.cookies',
-  'identity.application',
-]
+export const LOGIN_ENDS: readonly string[] = ['rememberme', 'remember-me', 'core.cookies', 'identity.application']
 
 /** A header, its field in JSON or a program, or an option of curl: what stands behind it on its line is a list of cookies. */
 const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b ["']/i
