@@ -10,6 +10,8 @@ const MAX_LISTED = 20
 const MAX_ECHO = 128
 
 const ALL_COOLING_DOWN = 'every model that could serve this request is cooling down'
+const ALL_FAIL_CHECKS = 'every model that could serve this request is out, as the health checks of its provider fail'
+const ALL_OUT = `${ALL_COOLING_DOWN}, or out as the health checks of its provider fail`
 const ALL_REFUSE_US = `${ALL_COOLING_DOWN}, as its provider refuses this gateway (its key, account, address or name of the model), which whoever runs the gateway has to mend`
 
 /** What may be told beside the refusal of a name. */
@@ -83,7 +85,7 @@ export function onlyResting<Choice extends { readonly deployment: Deployment }>(
 }
 
 /**
- * 503. What could serve is cooling down. `retryAfterSeconds` is when the first of them may be tried again, at least 1. Undefined:
+ * 503. What could serve is cooling down, or out by its health checks. `retryAfterSeconds` is when the first of them may be tried again, at least 1. Undefined:
  * none of those removed is out for the moment only.
  */
 export function noHealthyProvider(
@@ -96,8 +98,14 @@ export function noHealthyProvider(
   const resting = onlyResting(cooling, health)
   const secondsLeft = (of: Removal[]) => Math.max(1, Math.ceil(coolDownLeft(of, health, nowMs) / 1000))
   if (resting.length > 0)
-    return new GatewayError('no_healthy_provider', ALL_COOLING_DOWN, { retryAfterSeconds: secondsLeft(resting) })
+    return new GatewayError('no_healthy_provider', whyOut(resting, health), { retryAfterSeconds: secondsLeft(resting) })
   return allRefuseUs(secondsLeft(cooling))
+}
+
+function whyOut(resting: readonly Removal[], health: HealthView): string {
+  const failing = resting.filter(({ deployment }) => health.failsChecks(deployment.id)).length
+  if (failing === 0) return ALL_COOLING_DOWN
+  return failing === resting.length ? ALL_FAIL_CHECKS : ALL_OUT
 }
 
 /** 503. All that could serve refuses this gateway. `retryAfterSeconds`: when the first of them is asked again, which will hardly help. */

@@ -23,6 +23,8 @@ export interface HealthView {
   coolingDownUntil(deploymentId: string): Milliseconds | undefined
   /** Whether it must not, as its provider refuses this gateway (its key, account, address or name of the model), which no waiting cures. */
   refusesUs(deploymentId: string): boolean
+  /** Whether it must not, as the health checks of its provider fail. */
+  failsChecks(deploymentId: string): boolean
   /** EWMA of the time to the first byte; undefined: never measured. */
   latencyMs(deploymentId: string): Milliseconds | undefined
 }

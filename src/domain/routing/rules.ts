@@ -148,5 +148,6 @@ function tooSmall({ model }: Deployment, { request }: RuleContext): string | und
 function coolingDown(deployment: Deployment, { health, nowMs }: RuleContext): string | undefined {
   const until = health.coolingDownUntil(deployment.id)
   if (until === undefined || until <= nowMs) return undefined
+  if (health.failsChecks(deployment.id)) return 'the health checks of its provider fail'
   return `cooling down for ${Math.ceil((until - nowMs) / 1000)} s`
 }

@@ -66,6 +66,10 @@ export class HealthBoard implements HealthRecorder {
     return refusesUs(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }
 
+  failsChecks(deploymentId: string): boolean {
+    return (this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0) > this.#now()
+  }
+
   latencyMs(deploymentId: string): Milliseconds | undefined {
     return latencyOf(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, this.#now())
   }

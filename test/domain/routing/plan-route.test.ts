@@ -240,6 +240,21 @@ t.test('where all that is cooling down refuses the gateway, asking again is not 
   t.notMatch(passing?.message, /refuses/)
 })
 
+t.test('what is out by the health checks of its provider is not told to be cooling down', async (t) => {
+  const out = { 'two/llama': 9_500, 'three/llama': 4_100 }
+  const planWith = (failing: string[]) =>
+    plan('llama', { health: health(out, {}, [], failing), policy: policy({ fallback: 'SameModel' }), nowMs: 1_000 })
+  const all = planWith(['two/llama', 'three/llama'])
+  t.match(errorOf(all), { code: 'no_healthy_provider', retryable: true, details: { retryAfterSeconds: 4 } })
+  t.match(errorOf(all)?.message, /is out, as the health checks of its provider fail$/)
+  t.same(
+    all.removed.filter(({ rule }) => rule === 'cooling-down').map(({ detail }) => detail),
+    ['the health checks of its provider fail', 'the health checks of its provider fail'],
+  )
+  const some = errorOf(planWith(['two/llama']))
+  t.match(some?.message, /is cooling down, or out as the health checks of its provider fail$/)
+})
+
 t.test('a wait below a second is sent as one', async (t) => {
   const error = errorOf(
     plan('org/slash', { health: health({ 'three/org/slash': 10 }), policy: policy({ fallback: 'SameModel' }) }),

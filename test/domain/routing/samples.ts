@@ -110,15 +110,20 @@ export function policy(fields: Partial<EffectivePolicy> = {}): EffectivePolicy {
   }
 }
 
-/** @param refusing ids of those that are cooling down as they refuse the gateway */
+/**
+ * @param refusing ids of those that are cooling down as they refuse the gateway
+ * @param failing ids of those that are out as the checks of their provider fail
+ */
 export function health(
   cooling: Record<string, number> = {},
   latency: Record<string, number> = {},
   refusing: readonly string[] = [],
+  failing: readonly string[] = [],
 ): HealthView {
   return {
     coolingDownUntil: (id) => cooling[id],
     refusesUs: (id) => refusing.includes(id),
+    failsChecks: (id) => failing.includes(id),
     latencyMs: (id) => latency[id],
   }
 }
