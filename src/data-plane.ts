@@ -111,6 +111,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
   const leaving = new CallCancellation()
   const heapLimit = getHeapStatistics().heap_size_limit
   metrics.watchStores(() => figuresOf(stores, afterAnswer))
+  metrics.watchProviders(() => health.providersDown())
   metrics.watchProcess(OWN_PROCESS)
   const services: Services = {
     now,

@@ -127,6 +127,10 @@ const GATEWAY: Dashboard = {
           `sum(rate(tollgate_routing_decisions_total{${NAMESPACE}, reason="failover"}${RATE})) / sum(rate(tollgate_routing_decisions_total{${NAMESPACE}}${RATE}))`,
           'failover',
         ]),
+        panel('Sidecars that do not ask a provider', 'short', [
+          `sum by (provider) (tollgate_provider_down{${NAMESPACE}})`,
+          '{{provider}}',
+        ]),
       ],
     },
     {

@@ -389,6 +389,7 @@ async function metricNames(): Promise<readonly string[]> {
     cacheReadsSkipped: 0,
     cacheStoreSlow: false,
   }))
+  proxy.watchProviders(() => new Map([['one', true]]))
   const operator = createOperatorMetrics()
   operator.watch(
     () => ({

@@ -46,6 +46,8 @@ export class HealthBoard implements HealthRecorder {
   readonly #usageOf = new WeakMap<Deployment, ProviderUsage>()
   /** Providers whose checks are switched off now: calls that are on their way know what was when they began. */
   #unchecked: ReadonlySet<string> = new Set()
+  /** Providers of the configuration in force. */
+  #names: ReadonlySet<string> = new Set()
   /** No provider is down after this: most of the time none is, and then none need be looked up. */
   #anyDownUntilMs: Milliseconds = 0
 
@@ -148,6 +150,13 @@ export class HealthBoard implements HealthRecorder {
     )
   }
 
+  /** Of each provider in use: whether its health checks fail, or its circuits are open as `openCircuits` tells. */
+  providersDown(): ReadonlyMap<string, boolean> {
+    const [nowMs, open] = [this.#now(), new Set(this.openCircuits())]
+    const isDown = (name: string) => open.has(name) || (this.#providers.get(name)?.downUntilMs ?? 0) > nowMs
+    return new Map(Array.from(this.#names, (name) => [name, isDown(name)]))
+  }
+
   /**
    * Forgets what the configuration no longer has, so that the maps stay bounded, and what it reaches in another way than
    * before: an edit that mends a provider is in force at once. Attempts on their way are unharmed.
@@ -160,6 +169,7 @@ export class HealthBoard implements HealthRecorder {
     const ids = new Set(deployments.map(({ id }) => id))
     const providers = new Set(deployments.map(({ provider }) => provider))
     const names = new Set(Array.from(providers, ({ name }) => name))
+    this.#names = names
     this.#reaches.retain(ids, names)
     // Another key may be one of the same account, whose limits go on, as on another way to it; another server has its own.
     for (const provider of providers) if (this.#reaches.isMoved(provider)) this.#providers.delete(provider.name)

@@ -16,6 +16,8 @@ export interface Metrics extends PipelineMetrics {
   watchStaleness(readMs: () => number): void
   /** Has the figures of the stores read whenever the page is asked for. */
   watchStores(read: () => StoreFigures): void
+  /** Has the providers of the configuration in force read whenever the page is asked for, and whether each is down. */
+  watchProviders(read: () => ReadonlyMap<string, boolean>): void
   /** Has the process's own figures read whenever the page is asked for. */
   watchProcess(figures: ProcessFigures): void
 }
@@ -65,6 +67,7 @@ export function createMetrics(): Metrics {
     },
     watchStaleness: (readMs) => watchStaleness(registry, readMs),
     watchStores: (read) => watchStores(registry, read),
+    watchProviders: (read) => watchProviders(registry, read),
     watchProcess: (figures) => watchProcess(registry, figures),
     requestEnded: (record, outcome, endedAtMs) => requests.requestEnded(record, outcome, endedAtMs),
   }
@@ -80,6 +83,21 @@ function watchStaleness(registry: Registry, readMs: () => number): void {
     },
   })
   registry.registerMetric(stale)
+}
+
+/** The series of a provider ends with its entry in the configuration. */
+function watchProviders(registry: Registry, read: () => ReadonlyMap<string, boolean>): void {
+  const down = new Gauge({
+    name: 'tollgate_provider_down',
+    help: '1 while the health checks of a provider fail, or the circuits of all its models that were tried are open.',
+    labelNames: ['provider'],
+    registers: [],
+    collect() {
+      this.reset()
+      for (const [provider, isDown] of read()) this.set({ provider }, isDown ? 1 : 0)
+    },
+  })
+  registry.registerMetric(down)
 }
 
 function watchStores(registry: Registry, read: () => StoreFigures): void {

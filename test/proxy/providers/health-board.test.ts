@@ -295,6 +295,21 @@ t.test('active checks take a whole provider out until they say otherwise or stop
   t.ok(board.enter(a))
 })
 
+t.test('a provider is down by its checks, or by the circuits of all of its models that were tried', async (t) => {
+  const { board, clock, a } = setUp()
+  t.strictSame([...board.providersDown()], [], 'none is declared yet')
+  board.retain([a])
+  t.strictSame([...board.providersDown()], [['one', false]])
+  board.markProvider('one', { type: 'down', untilMs: clock.now() + 1000 })
+  t.strictSame([...board.providersDown()], [['one', true]])
+  board.markProvider('one', { type: 'up' })
+  t.strictSame([...board.providersDown()], [['one', false]])
+  for (let failures = 0; failures < 3; failures++) board.failed(a, { reason: 'status-500' })
+  t.strictSame([...board.providersDown()], [['one', true]])
+  board.retain([])
+  t.strictSame([...board.providersDown()], [])
+})
+
 t.test('what left the configuration is forgotten, and its attempts end in peace', async (t) => {
   const { board, a, b } = setUp({ limits: { maxConcurrent: 1 } })
   board.succeeded(a, 10)

@@ -55,6 +55,19 @@ t.test("the process's own figures are read each time, and what the system does n
   t.notMatch(text, 'process_max_fds')
 })
 
+t.test('a provider is down or not, and is told of as long as it is declared', async (t) => {
+  const metrics = createMetrics()
+  let providers = new Map([
+    ['one', true],
+    ['two', false],
+  ])
+  metrics.watchProviders(() => providers)
+  const down = async () => (await metrics.page()).text.match(/^tollgate_provider_down.*$/gm)
+  t.strictSame(await down(), ['tollgate_provider_down{provider="one"} 1', 'tollgate_provider_down{provider="two"} 0'])
+  providers = new Map([['two', false]])
+  t.strictSame(await down(), ['tollgate_provider_down{provider="two"} 0'])
+})
+
 t.test('what is watched is read each time that the page is asked for', async (t) => {
   const metrics = createMetrics()
   let staleMs = 1_000
