@@ -96,7 +96,8 @@ export function circuitsTo(log: Pick<Services['log'], 'info' | 'warn'>): OnCircu
 function checksTo(log: Services['log']): OnProbed {
   return (provider, change, failed) => {
     if (change === 'down') log.warn({ provider, ...failed }, 'health checks fail')
-    else log.info({ provider }, 'health checks pass again')
+    else if (change === 'up') log.info({ provider }, 'health checks pass again')
+    else log.info({ provider }, 'failed health checks count no more')
   }
 }
 

@@ -25,8 +25,11 @@ export interface FailedCheck {
   readonly detail?: string
 }
 
-/** Called when the checks take a provider out, with the last one's failure, and when it is back. */
-export type OnProbed = (provider: string, change: 'down' | 'up', failed?: FailedCheck) => void
+/**
+ * Called when the checks take a provider out, with the last one's failure, and when it is back: `up` by its checks, `forgotten` as
+ * its entry or key is another one now, or it is not checked any more. What is checked anew is told to be `up` when it is.
+ */
+export type OnProbed = (provider: string, change: 'down' | 'up' | 'forgotten', failed?: FailedCheck) => void
 
 export interface ActiveProbeOptions {
   readonly transport: ProbeTarget
@@ -47,6 +50,8 @@ interface Watch {
   /** Equal verdicts in a row: positive successes, negative failures. */
   streak: number
   down: boolean
+  /** `down` was told, of this watch or of one before it, and not `up` since. */
+  isToldDown: boolean
 }
 
 const JITTER = 0.1
@@ -61,13 +66,19 @@ export class ActiveProbe {
 
   /** Watches exactly these providers from now on. One whose entry and key are unchanged keeps what is known of it. */
   retain(providers: readonly ProviderEntry[]): void {
+    const toldDown = new Set<string>()
     const wanted = new Map(providers.filter(isActive).map((provider) => [provider.name, provider]))
     for (const [name, watch] of this.#watches) {
       const isSame = JSON.stringify(wanted.get(name)) === JSON.stringify(watch.provider)
-      if (isSame && isSameKey(this.#options.credentialOf(name), watch.credential)) wanted.delete(name)
-      else this.#forget(name, watch)
+      if (isSame && isSameKey(this.#options.credentialOf(name), watch.credential)) {
+        wanted.delete(name)
+        continue
+      }
+      this.#forget(name, watch)
+      if (watch.isToldDown) toldDown.add(name)
+      if (watch.down) this.#options.onChange?.(name, 'forgotten')
     }
-    for (const provider of wanted.values()) this.#watch(provider)
+    for (const provider of wanted.values()) this.#watch(provider, toldDown.has(provider.name))
   }
 
   /** Ends all checks, also those on their way. */
@@ -75,10 +86,10 @@ export class ActiveProbe {
     for (const [name, watch] of this.#watches) this.#forget(name, watch)
   }
 
-  #watch(provider: ProviderEntry): void {
+  #watch(provider: ProviderEntry, isToldDown: boolean): void {
     const credential = this.#options.credentialOf(provider.name)
     const abort = new AbortController()
-    const watch: Watch = { provider, credential, abort, timer: undefined, streak: 0, down: false }
+    const watch: Watch = { provider, credential, abort, timer: undefined, streak: 0, down: false, isToldDown }
     this.#watches.set(provider.name, watch)
     // The first one soon, but not all providers of all processes at the same moment.
     this.#schedule(watch, this.#options.random() * Math.min(1000, provider.healthCheck.intervalMs))
@@ -118,14 +129,16 @@ export class ActiveProbe {
 
   #judge(watch: Watch, verdict: 'healthy' | FailedCheck): void {
     const { name, healthCheck } = watch.provider
-    const wasDown = watch.down
+    const { down: wasDown, isToldDown } = watch
     watch.streak = verdict === 'healthy' ? Math.max(0, watch.streak) + 1 : Math.min(0, watch.streak) - 1
     if (watch.streak >= healthCheck.healthyThreshold) watch.down = false
     if (-watch.streak >= healthCheck.unhealthyThreshold) watch.down = true
     // Holds a little beyond the next verdict; should the checks stop, traffic finds out by itself.
     const untilMs = this.#options.now() + healthCheck.intervalMs * (1 + JITTER) + healthCheck.timeoutMs + 1000
     this.#options.board.markProvider(name, watch.down ? { type: 'down', untilMs } : { type: 'up' })
-    if (watch.down === wasDown) return
+    const isBack = isToldDown && watch.streak >= healthCheck.healthyThreshold
+    if (watch.down === wasDown && !isBack) return
+    watch.isToldDown = watch.down
     this.#options.onChange?.(name, watch.down ? 'down' : 'up', verdict === 'healthy' ? undefined : verdict)
   }
 }

@@ -101,6 +101,46 @@ t.test(
   },
 )
 
+t.test('an edit of a provider that is out is told, and whether its checks pass or fail since', async (t) => {
+  const events = new EventEmitter()
+  let answer = 500
+  const changes: unknown[] = []
+  const probe = new ActiveProbe({
+    transport: { probe: async () => answer },
+    board: { markProvider: () => undefined },
+    credentialOf: () => undefined,
+    now: () => 0,
+    random: () => 0,
+    onChange: (name, change) => (changes.push(`${name} ${change}`), events.emit('change')),
+  })
+  t.teardown(() => probe.stop())
+  const awake = setInterval(() => undefined, 1000)
+  t.teardown(() => clearInterval(awake))
+  const changed = () => once(events, 'change')
+  const down = changed()
+  probe.retain([active('one')])
+  await down
+  probe.retain([active('one')])
+  t.strictSame(changes, ['one down'], 'the same entry in another configuration')
+  probe.retain([active('one', { priority: 1 })])
+  t.strictSame(changes, ['one down', 'one forgotten'])
+  await changed()
+  t.strictSame(changes.slice(2), ['one down'], 'it fails as before')
+  probe.retain([active('one', { priority: 2 })])
+  probe.retain([active('one', { priority: 3 })])
+  answer = 200
+  await changed()
+  t.strictSame(changes.slice(3), ['one forgotten', 'one up'])
+  answer = 500
+  await changed()
+  probe.retain([])
+  t.strictSame(changes.slice(5), ['one down', 'one forgotten'], 'it is checked no more')
+  probe.retain([active('two')])
+  await changed()
+  probe.stop()
+  t.strictSame(changes.slice(7), ['two down'], 'the end of the process is no news of it')
+})
+
 t.test('only active providers are watched, unchanged ones go on, others end with their check', async (t) => {
   const calls: ProbeCall[] = []
   const events = new EventEmitter()
