@@ -58,6 +58,21 @@ t.test('the official SDK', async (t) => {
     t.notMatch(JSON.stringify(sent?.rawHeaders), KEY)
   })
 
+  await t.test('a last message that another format cannot carry goes to who can, or is refused here', async (t) => {
+    const content = [{ type: 'document' as const, source: { type: 'file' as const, file_id: 'file_1' } }]
+    const ask = async (model: string) =>
+      client.beta.messages.create({ model, max_tokens: 10, messages: [{ role: 'user', content }] })
+    const before = openai.requests.length
+    anthropic.enqueue(ok(anthropicMessage('a letter')))
+    t.match(await ask('other'), { content: [{ text: 'a letter' }] }, 'the backup takes it')
+    const strict = { 'x-llm-exclude-providers': 'a' }
+    const refused = await client.beta.messages
+      .create({ model: 'other', max_tokens: 10, messages: [{ role: 'user', content }] }, { headers: strict })
+      .catch((error: unknown) => error)
+    t.match(refused, { status: 400, message: /o\/other: capability \(.*can carry no part of the last message/ })
+    t.equal(openai.requests.length, before)
+  })
+
   await t.test('a whole answer of a provider that speaks another format', async (t) => {
     openai.enqueue(ok(chatCompletion('good day', { inputTokens: 7, outputTokens: 4 })))
     const answer = await client.messages.create({

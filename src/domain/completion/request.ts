@@ -73,7 +73,8 @@ export type ToolChoice =
 
 export type Message =
   | { readonly role: 'system'; readonly content: readonly TextPart[] }
-  | { readonly role: 'user'; readonly content: readonly UserPart[] }
+  /** `isUnread`: it is not empty, but holds only parts that this file has no word for. */
+  | { readonly role: 'user'; readonly content: readonly UserPart[]; readonly isUnread?: true }
   | { readonly role: 'assistant'; readonly content: readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] }
 

@@ -2,7 +2,13 @@
  * A wire format: the codec of one vendor's chat API, used at the client end and at the provider end alike.
  * One file (or folder) per format, listed in registry.ts. Pure: documents in, documents out.
  */
-import type { CompletionRequest, FormatName, ResponseFormat, TranslationWarning } from '../completion/request.ts'
+import type {
+  CompletionRequest,
+  FormatName,
+  ResponseFormat,
+  TranslationWarning,
+  UserPart,
+} from '../completion/request.ts'
 import type { CompletionResult, Usage } from '../completion/result.ts'
 import type { StreamPart } from '../completion/stream-part.ts'
 import type { TextVisitor } from '../completion/text-span.ts'
@@ -25,6 +31,9 @@ export interface Format {
    * where nothing has to change, so that the caller can send the bytes that came.
    */
   renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
+
+  /** Whether anything of the part is left when `renderRequest` translates it from another format. */
+  carries(part: UserPart): boolean
 
   /** What the vendor takes as names of tools; others are sent as such, and come back as they were. @see tool-names.ts */
   readonly toolNames: ToolNameRules

@@ -10,7 +10,11 @@ export const SILENT_TURN = '(The message is empty.)'
 /** Whether the conversation ends so. What a user did send, and a format cannot carry, is no silence. */
 export function endsInSilence(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
-  return last?.role === 'user' && last.content.every((part) => part.type === 'text' && !/\S/.test(part.text))
+  return (
+    last?.role === 'user' &&
+    last.isUnread !== true &&
+    last.content.every((part) => part.type === 'text' && !/\S/.test(part.text))
+  )
 }
 
 export function warnOfSilence(messages: readonly Message[], warnings: TranslationWarning[]): void {

@@ -9,6 +9,8 @@ export interface RouteRequest {
   readonly model: string | undefined
   /** Capabilities without which the model cannot answer. */
   readonly needs: readonly Capability[]
+  /** Why a deployment cannot be sent the request at all; undefined: it can. Absent: all can. */
+  readonly unsayable?: (deployment: Deployment) => string | undefined
   /** Lower bound of the prompt's tokens, for the context-window rule (an estimate must not remove a model that fits). */
   readonly minPromptTokens: number
   /** What the prompt probably has. */

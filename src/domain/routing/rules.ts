@@ -84,6 +84,7 @@ const RULES: readonly Rule<RuleContext>[] = [
   ...POLICY_RULES,
   // What the request needs of a model in order to be answered at all.
   { rule: 'capability', objection: lacksCapability },
+  { rule: 'capability', objection: cannotBeAsked },
   { rule: 'context-window', objection: tooSmall },
   // Last: a deployment that comes out here is one that would have served, so its cool-down is worth a retry.
   { rule: 'cooling-down', objection: coolingDown },
@@ -136,6 +137,10 @@ function tooPoor({ model }: Deployment, { policy }: PolicyContext): string | und
 function lacksCapability({ model }: Deployment, { request }: RuleContext): string | undefined {
   const lacks = (capability: Capability): boolean => !model.capabilities.includes(capability)
   return request.needs.some(lacks) ? `lacks the capability ${request.needs.filter(lacks).join(', ')}` : undefined
+}
+
+function cannotBeAsked(deployment: Deployment, { request }: RuleContext): string | undefined {
+  return request.unsayable?.(deployment)
 }
 
 /** One token of answer must fit beside the prompt. */

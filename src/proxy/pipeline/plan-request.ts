@@ -1,7 +1,10 @@
 /** Stage: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
-import type { CompletionRequest } from '../../domain/completion/request.ts'
+import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
+import { losesLastTurn } from '../../domain/formats/lost-turn.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { familyOf } from '../providers/registry.ts'
 import { refusePlan } from './refuse-plan.ts'
 import { needsOf } from './request-needs.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -16,6 +19,9 @@ import { traceStep } from './trace-step.ts'
 const MAX_CHARACTERS_PER_TOKEN = 16
 /** Of prose in English; other texts have fewer. */
 const USUAL_CHARACTERS_PER_TOKEN = 4
+
+const NOTHING_CARRIED =
+  'speaks another format, which can carry no part of the last message (docs/formats.md): a file id, for instance, is of use to the vendor alone who gave it'
 
 /** @throws {GatewayError} as `planRoute` refuses. */
 export function planRequest(
@@ -32,6 +38,7 @@ export function planRequest(
     request: {
       model: request.model,
       needs: needsOf(request),
+      unsayable: unsayableFor(request),
       minPromptTokens: Math.floor(characters / MAX_CHARACTERS_PER_TOKEN),
       probablePromptTokens: Math.ceil(characters / USUAL_CHARACTERS_PER_TOKEN),
       maxOutputTokens: request.sampling.maxOutputTokens ?? 0,
@@ -48,6 +55,17 @@ export function planRequest(
   if (outcome.type === 'refused') throw refusePlan(outcome.error, caller, record, services)
   record.plan = outcome
   return outcome
+}
+
+/** Whose format can carry nothing of what the user says last: other deployments may take it. */
+function unsayableFor(request: CompletionRequest): (deployment: Deployment) => string | undefined {
+  const known = new Map<FormatName, boolean>()
+  return ({ provider }) => {
+    const { format } = familyOf(provider.type)
+    const isLost = known.get(format) ?? losesLastTurn(request, format)
+    known.set(format, isLost)
+    return isLost ? NOTHING_CARRIED : undefined
+  }
 }
 
 /** Characters of all texts. The reservation counts in bytes, and from above: domain/quota/prompt-size.ts. */

@@ -6,6 +6,7 @@ import type { Format } from '../format.ts'
 import { callIdFor } from './model-call-id.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
 import { parseRequest } from './request-parse.ts'
+import { renderUserPart } from './message-translate.ts'
 import { renderRequest } from './request-render.ts'
 import { reviseRequest } from './request-revise.ts'
 import { visitRequestText } from './request-text.ts'
@@ -24,6 +25,7 @@ export const chatCompletions = {
   toolNames: { character: /^[A-Za-z0-9_-]$/, first: /^[A-Za-z0-9_-]$/, longest: 64 },
   parseRequest,
   renderRequest,
+  carries: (part) => renderUserPart(part, '', []) !== undefined,
   callIdFor,
   unmodelledFields,
   asksForJson,

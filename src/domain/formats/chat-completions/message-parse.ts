@@ -20,6 +20,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
+import { userMessage } from '../user-message.ts'
 import { customCallOf } from './custom-call.ts'
 import { parseMedia } from './media-parse.ts'
 import { argumentsOf } from './tool-arguments.ts'
@@ -91,7 +92,7 @@ function parseMessage(item: JsonValue, path: string, legacy: LegacyCalls): Messa
     case 'developer':
       return { role: 'system', content: parseInstruction(message, path) }
     case 'user':
-      return { role: 'user', content: parseContent(withContent(message, path), path, parseUserPart) }
+      return userMessage(parseContent(withContent(message, path), path, parseUserPart), message.content)
     case 'assistant':
       return { role: 'assistant', content: parseAssistant(message, path, legacy) }
     case 'tool':

@@ -4,7 +4,8 @@
  *
  * - all calls of a step are in one message, so neighbours of the model's become one;
  * - their results follow at once, before everything else that is said in that turn;
- * - the model's messages have a text or calls: one that is left with neither is left out.
+ * - the model's messages have a text or calls: one that is left with neither is left out;
+ * - so is one of the user's of which nothing can be sent.
  */
 import type {
   AssistantPart,
@@ -108,13 +109,23 @@ function renderMessage(
   switch (message.role) {
     case 'system':
       return [renderSystem(message.content, path, warnings)]
-    case 'user':
-      return [{ role: 'user', content: renderUser(message.content, path, warnings) }]
+    case 'user': {
+      const content = renderUser(message.content, path, warnings)
+      return isLost(message, content) ? [] : [{ role: 'user', content }]
+    }
     case 'assistant':
       return renderAssistant(message.content, path, withThinking, warnings)
     case 'tool':
       return renderToolResults(message.content, path, warnings)
   }
+}
+
+/** Of an empty message nothing is lost: the vendor takes it. */
+function isLost(
+  { content, isUnread }: { content: readonly UserPart[]; isUnread?: true },
+  rendered: string | JsonObject[],
+) {
+  return isUnread === true || (content.length > 0 && rendered.length === 0 && typeof rendered !== 'string')
 }
 
 function renderSystem(content: readonly TextPart[], path: string, warnings: TranslationWarning[]): JsonObject {
@@ -146,7 +157,8 @@ function renderUser(content: readonly UserPart[], path: string, warnings: Transl
   return content.flatMap<JsonObject>((part, index) => renderUserPart(part, `${path}.content[${index}]`, warnings) ?? [])
 }
 
-function renderUserPart(part: UserPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+/** The part; undefined, with a warning, where it has no place here. */
+export function renderUserPart(part: UserPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }

@@ -7,6 +7,7 @@ import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { MAX_MESSAGES, objectAt, optionalObject, optionalString } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
+import { userMessage } from '../user-message.ts'
 import { CallIds } from './call-ids.ts'
 import { parseFunctionResponse, parseModelPart, parseUserPart } from './part-parse.ts'
 import { listIn, nameIn } from './spelling.ts'
@@ -72,7 +73,7 @@ function parseUser(items: readonly JsonValue[], path: string, ids: CallIds): Mes
   })
   return [
     ...(results.length > 0 ? [{ role: 'tool', content: results } as const] : []),
-    ...(content.length > 0 || results.length === 0 ? [{ role: 'user', content } as const] : []),
+    ...(content.length > 0 || results.length === 0 ? [userMessage(content, items)] : []),
   ]
 }
 

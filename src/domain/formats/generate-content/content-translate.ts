@@ -126,10 +126,13 @@ function partsOf(message: Message, path: string, context: Context): JsonObject[]
 }
 
 function userParts(content: readonly UserPart[], path: string, { warnings }: Context): JsonObject[] {
-  return content.flatMap<JsonObject>((part, index) => {
-    if (part.type !== 'text') return renderMedia(part, `${path}.content[${index}]`, warnings) ?? []
-    return part.text === '' ? [] : { text: part.text } // the vendor refuses empty parts
-  })
+  return content.flatMap<JsonObject>((part, index) => renderUserPart(part, `${path}.content[${index}]`, warnings) ?? [])
+}
+
+/** The part; undefined where it is empty, which the vendor refuses, or, with a warning, where it has no place here. */
+export function renderUserPart(part: UserPart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {
+  if (part.type !== 'text') return renderMedia(part, path, warnings)
+  return part.text === '' ? undefined : { text: part.text }
 }
 
 function assistantParts(content: readonly AssistantPart[], path: string, context: Context): JsonObject[] {

@@ -5,6 +5,7 @@
 import type { Format } from '../format.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
 import { parseRequest } from './request-parse.ts'
+import { renderUserPart } from './content-translate.ts'
 import { renderRequest } from './request-render.ts'
 import { reviseRequest } from './request-revise.ts'
 import { visitRequestText } from './request-text.ts'
@@ -21,6 +22,7 @@ export const generateContent = {
   toolNames: { character: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, longest: 64 },
   parseRequest,
   renderRequest,
+  carries: (part) => renderUserPart(part, '', []) !== undefined,
   unmodelledFields,
   visitRequestText,
   reviseRequest,

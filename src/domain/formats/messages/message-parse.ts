@@ -22,6 +22,7 @@ import {
   wrongType,
 } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
+import { userMessage } from '../user-message.ts'
 import { cacheControlOf, parseText, parseUserBlock } from './block-parse.ts'
 
 /** Reads `messages`. @throws {InvalidRequestError} naming the field. */
@@ -57,7 +58,7 @@ function parseUser(message: JsonObject, path: string): Message[] {
   const parts = parseContent<UserPart | ToolResultPart>(message, path, parseUserOrResult)
   const results = parts.filter((part) => part.type === 'tool-result')
   const content = parts.filter((part) => part.type !== 'tool-result')
-  const user: Message[] = content.length > 0 || results.length === 0 ? [{ role: 'user', content }] : []
+  const user: Message[] = content.length > 0 || results.length === 0 ? [userMessage(content, message.content)] : []
   return results.length === 0 ? user : [{ role: 'tool', content: results }, ...user]
 }
 

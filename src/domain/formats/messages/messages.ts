@@ -5,6 +5,7 @@
 import type { Format } from '../format.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
 import { parseRequest } from './request-parse.ts'
+import { renderUserPart } from './block-translate.ts'
 import { renderRequest } from './request-render.ts'
 import { reviseRequest } from './request-revise.ts'
 import { visitRequestText } from './request-text.ts'
@@ -22,6 +23,7 @@ export const messages = {
   toolNames: { character: /^[A-Za-z0-9_-]$/, first: /^[A-Za-z0-9_-]$/, longest: 128 },
   parseRequest,
   renderRequest,
+  carries: (part) => renderUserPart(part, '', []) !== undefined,
   unmodelledFields,
   visitRequestText,
   reviseRequest,
