@@ -99,3 +99,36 @@ t.test('those who come too late to follow a stream that its client reads no more
   for (const answer of late) t.match(await answer.text(), 'for the others')
   t.equal(upstream.requests.length, before + 2)
 })
+
+t.test(
+  'a follower that stalls is told of as a client that has stopped reading, not as a failure of the provider',
+  async (t) => {
+    const rest = Promise.withResolvers<void>()
+    upstream.enqueue(async ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(begin + word)
+      await rest.promise
+      for (const chunk of more) if (!response.write(chunk)) await once(response, 'drain')
+      response.end()
+    })
+    const before = upstream.requests.length
+    const leader = await ask('followed')
+    await asked(before + 1)
+    const follower = connected(t)
+    const begun = once(follower, 'data')
+    follower.write(request('followed'))
+    t.match(String(await begun), /x-gateway-cache: hit-l1/)
+    follower.pause()
+    rest.resolve()
+    t.match(await leader.text(), /\[DONE\]/)
+    const { requestId, outcome, error, attempts } = await gateway.line(
+      (line) => line.type === 'audit' && line.cache === 'hit-l1' && line.outcome !== 'answered',
+    )
+    t.strictSame([outcome, error, attempts], ['client-gone', undefined, []])
+    const told = gateway.lines.filter((line) => line.requestId === requestId && line.type !== 'audit')
+    t.strictSame(
+      told.map(({ msg }) => msg),
+      ['client has stopped reading'],
+    )
+  },
+)

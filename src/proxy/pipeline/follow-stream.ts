@@ -40,7 +40,7 @@ export function followStream(
   tokens: TokenOrdinals,
   { incoming }: RequestRecord,
 ): Answer | undefined {
-  const items = live.stream.follow(incoming.signal)
+  const items = live.stream.follow(incoming.signal, () => incoming.letGo())
   const { format } = live
   return items && { type: 'stream', deployment, format, items, foreignTokens: ownTokens(live.tokens, tokens) }
 }

@@ -9,8 +9,8 @@
  * 1. Alone, the leader pulls the source itself; only the beginning is recorded, up to `ALONE_BYTES`. Once it is longer
  *    nobody can follow any more, and nothing is kept.
  * 2. Shared, a pump pulls, and all read what it has brought, each at its own pace. What the slowest has not read is
- *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off. So is the
- *    leader, whose client is let go, as long as others wait for it.
+ *    bounded by `SHARED_BYTES`: then the pump waits, and a follower that has not moved for `stalledMs` is cut off and
+ *    its client let go. So is the leader, as long as others wait for it.
  * 3. If the leader's client goes, the stream goes on for the followers. It is still the leader's to pay: `unseen` is told
  *    what its client did not get, and its `return` resolves when the source has ended.
  *
@@ -38,6 +38,8 @@ type Batch = readonly StreamItem[]
 interface Place {
   at: number
   isCut: boolean
+  /** Of a follower: ends its client, which has stopped reading. */
+  readonly letGo?: () => void
 }
 
 export interface SharedStreamOptions {
@@ -110,10 +112,11 @@ export class SharedStream {
   /**
    * The stream from its beginning; undefined where it can be followed no more.
    * @param signal the follower's client has gone: its reading fails at once
+   * @param letGo ends that client, where it has stopped reading; the signal is to follow
    */
-  follow(signal: Cancellation): ItemStream | undefined {
+  follow(signal: Cancellation, letGo: () => void): ItemStream | undefined {
     if (!this.canBeFollowed || signal.aborted) return undefined
-    const place = { at: 0, isCut: false }
+    const place = { at: 0, isCut: false, letGo }
     this.#followers.add(place)
     this.#readRecording()
     signal.addEventListener('abort', () => this.#cutOff(place), { once: true })
@@ -214,7 +217,12 @@ export class SharedStream {
     while (this.#first === first && this.#end === undefined && !stalled) await this.#changes()
     clearTimeout(timer)
     if (!stalled) return
-    for (const place of this.#followers) if (place.at <= first) this.#cutOff(place)
+    for (const place of this.#followers) {
+      if (place.at > first) continue
+      // Whoever it is that reads for the client is told by its signal: nobody takes the cut for the provider's.
+      place.letGo?.()
+      this.#cutOff(place)
+    }
     if (this.isFollowed && !this.#leaderGone && (this.#leaderPlace?.at ?? Infinity) <= first)
       this.#options.letLeaderGo()
   }

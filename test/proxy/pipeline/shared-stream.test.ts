@@ -94,6 +94,9 @@ async function rest(stream: ItemStream | undefined): Promise<string> {
   return text
 }
 
+/** A client that is never let go. */
+const KEPT = () => undefined
+
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('alone, the leader pulls and nothing is read ahead of it', async (t) => {
@@ -111,9 +114,9 @@ t.test('who follows gets all from the beginning, as it arrives', async (t) => {
   say('a')
   t.equal(await next(shared.leader), 'a')
   const waiting = next(shared.leader)
-  const one = shared.follow(STAYS)
+  const one = shared.follow(STAYS, KEPT)
   t.equal(await next(one), 'a')
-  const two = shared.follow(STAYS)
+  const two = shared.follow(STAYS, KEPT)
   const coming = next(one)
   say('b')
   t.equal(await waiting, 'b', 'what the leader was pulling itself')
@@ -130,7 +133,7 @@ t.test('a failure is a failure for all, after what came before', async (t) => {
   const { shared, say, fail } = provider(t)
   say('a')
   t.equal(await next(shared.leader), 'a')
-  const follower = shared.follow(STAYS)
+  const follower = shared.follow(STAYS, KEPT)
   fail(new Error('cut'))
   await t.rejects(rest(shared.leader), /cut/)
   t.equal(await next(follower), 'a')
@@ -141,13 +144,13 @@ t.test("a leader's client that goes takes nothing from the others, and its reque
   const { shared, say, end, unseen, isLeft } = provider(t)
   say('a')
   await next(shared.leader)
-  const follower = shared.follow(STAYS)
+  const follower = shared.follow(STAYS, KEPT)
   say('b')
   t.equal(await next(follower), 'a')
   t.equal(await next(follower), 'b')
   let settled = false
   const gone = shared.leader.return().then(() => (settled = true))
-  const late = shared.follow(STAYS)
+  const late = shared.follow(STAYS, KEPT)
   say('c')
   t.equal(await next(follower), 'c')
   t.equal(settled, false, 'the call goes on')
@@ -164,7 +167,7 @@ t.test('when the last one has gone the call is ended', async (t) => {
   const { shared, say, aborts, isLeft, unseen } = provider(t)
   say('a')
   await next(shared.leader)
-  const [one, two] = [shared.follow(STAYS), shared.follow(STAYS)]
+  const [one, two] = [shared.follow(STAYS, KEPT), shared.follow(STAYS, KEPT)]
   const gone = shared.leader.return()
   await one?.return()
   await turn()
@@ -173,7 +176,7 @@ t.test('when the last one has gone the call is ended', async (t) => {
   await gone
   t.equal(aborts(), 1)
   t.equal(shared.canBeFollowed, false)
-  t.equal(shared.follow(STAYS), undefined)
+  t.equal(shared.follow(STAYS, KEPT), undefined)
   await turn()
   t.ok(isLeft())
   t.strictSame(unseen, [])
@@ -186,14 +189,14 @@ t.test('a leader that nobody follows ends the call itself', async (t) => {
   await shared.leader.return()
   t.ok(isLeft())
   t.equal(aborts(), 0)
-  t.equal(shared.follow(STAYS), undefined)
+  t.equal(shared.follow(STAYS, KEPT), undefined)
 })
 
 t.test('a follower that leaves leaves the others alone', async (t) => {
   const { shared, say, end, aborts } = provider(t)
   say('a')
   await next(shared.leader)
-  const [one, two] = [shared.follow(STAYS), shared.follow(STAYS)]
+  const [one, two] = [shared.follow(STAYS, KEPT), shared.follow(STAYS, KEPT)]
   await next(one)
   await one?.return()
   say('b')
@@ -211,7 +214,7 @@ t.test('alone, a long stream is not kept; it can be followed no more', async (t)
   }
   t.equal(shared.bytes, 0)
   t.equal(shared.canBeFollowed, false)
-  t.equal(shared.follow(STAYS), undefined)
+  t.equal(shared.follow(STAYS, KEPT), undefined)
   end()
 })
 
@@ -219,8 +222,9 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   const { shared, say, end, pull } = provider(t, 500)
   say('a')
   await next(shared.leader)
-  const stalled = shared.follow(STAYS)
-  const quick = shared.follow(STAYS)
+  const lettings: string[] = []
+  const stalled = shared.follow(STAYS, () => lettings.push('stalled'))
+  const quick = shared.follow(STAYS, () => lettings.push('quick'))
   const size = 10_000
   const chunks = Math.ceil((3 * SHARED_BYTES) / size)
   for (let each = 0; each < chunks; each++) say('x'.repeat(size))
@@ -234,13 +238,14 @@ t.test('what slow readers have not read is bounded; one that stalls is cut off',
   t.equal(own?.length, chunks * size)
   t.equal(other?.length, chunks * size + 1)
   await t.rejects(rest(stalled), /too slowly/)
+  t.strictSame(lettings, ['stalled'], 'its client is let go')
 })
 
 t.test('a leader that stalls is let go, and its followers get the rest', async (t) => {
   const { shared, say, end, lettings, unseen } = provider(t, 100)
   say('a')
   await next(shared.leader)
-  const follower = shared.follow(STAYS)
+  const follower = shared.follow(STAYS, KEPT)
   const size = 10_000
   const chunks = Math.ceil((3 * SHARED_BYTES) / size)
   for (let each = 0; each < chunks; each++) say('x'.repeat(size))
@@ -260,7 +265,7 @@ t.test('a leader that stalls where nobody waits is left to the clock of its own 
   say('a')
   await next(shared.leader)
   const gone = new AbortController()
-  const follower = shared.follow(gone.signal)
+  const follower = shared.follow(gone.signal, KEPT)
   const size = 10_000
   const chunks = Math.ceil((2 * SHARED_BYTES) / size)
   for (let each = 0; each < chunks; each++) say('x'.repeat(size))
@@ -277,7 +282,7 @@ t.test('a client that has gone does not wait for the next part', async (t) => {
   say('a')
   await next(shared.leader)
   const gone = new AbortController()
-  const [one, two] = [shared.follow(gone.signal), shared.follow(STAYS)]
+  const [one, two] = [shared.follow(gone.signal, KEPT), shared.follow(STAYS, KEPT)]
   for (const follower of [one, two]) t.equal(await next(follower), 'a')
   // What the leader pulled itself before it was followed has come.
   say('b')
@@ -296,7 +301,7 @@ t.test('a client that has gone does not wait for the next part', async (t) => {
   await left
   t.strictSame(unseen, ['c'])
   t.equal(aborts(), 0)
-  t.equal(shared.follow(gone.signal), undefined)
+  t.equal(shared.follow(gone.signal, KEPT), undefined)
 })
 
 t.test('the call ends with the last client, whatever is being waited for', async (t) => {
@@ -306,7 +311,7 @@ t.test('the call ends with the last client, whatever is being waited for', async
   // Begun before anybody follows.
   const pulling = next(shared.leader)
   const gone = new AbortController()
-  const follower = shared.follow(gone.signal)
+  const follower = shared.follow(gone.signal, KEPT)
   t.equal(await next(follower), 'a')
   const reading = next(follower)
   shared.leaderLeft()
@@ -324,7 +329,7 @@ t.test('parts without an event are shared as well, after the events that were re
   sayWithoutEvent('b')
   say('c')
   for (const text of ['a', 'b']) t.equal(await next(shared.leader), text)
-  const follower = shared.follow(STAYS)
+  const follower = shared.follow(STAYS, KEPT)
   end()
   t.strictSame(await Promise.all([rest(shared.leader), rest(follower)]), ['c', 'abc'])
 })
