@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/domain/json.ts'
 import { anthropicMessage, chatCompletion } from '../helpers/answers.ts'
 import { ok } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
-import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 import { startRedis } from '../helpers/redis.ts'
 
 const FORCED = { 'x-llm-flags': 'structured-output' }
@@ -168,6 +168,21 @@ t.test('a repair has what the first try and the limits leave, and that answer is
   long.upstream.otherwise(says('word '.repeat(200)))
   t.equal((await long.gateway.chat({ model: 'words', max_tokens: 500 }, FORCED)).status, 429)
   t.equal(long.upstream.requests.length, 1)
+})
+
+t.test('a repair after a maximum of 0, for which 1 is sent, takes as much of a quota as the first try', async (t) => {
+  const { upstream, gateway } = await start(t, '  tokenQuotas: [{ window: Total, kind: Output, limit: 1 }]')
+  upstream.otherwise(ok(chatCompletion('Sure', { inputTokens: 10, outputTokens: 1 })))
+  const response = await fetch(`${gateway.url}/adapters/anthropic/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json', ...FORCED },
+    body: JSON.stringify({ model: 'words', max_tokens: 0, messages: [{ role: 'user', content: 'hello' }] }),
+  })
+  t.equal(response.status, 429)
+  t.strictSame(
+    upstream.requests.map(({ json }) => json?.['max_tokens']),
+    [1],
+  )
 })
 
 t.test('a repair that finds no store is refused as any other request', async (t) => {

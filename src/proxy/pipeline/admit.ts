@@ -49,10 +49,12 @@ const quotaPlans = new WeakMap<VirtualKeyEntry, QuotaPlan>()
 
 /** What a chat completion asks for. */
 export function admissionOf(request: CompletionRequest): AskedAdmission {
-  const { model, sampling } = request
-  // In the place of 0, which only Anthropic knows, 1 is sent to all others.
-  const reserved = sampling.maxOutputTokens === 0 ? { ...sampling, maxOutputTokens: 1 } : sampling
-  return { model, sampling: reserved, prompt: measurePrompt(request) }
+  return { model: request.model, sampling: reservedSampling(request.sampling), prompt: measurePrompt(request) }
+}
+
+/** In the place of a maximum of 0, which only Anthropic knows, 1 is sent to all others. */
+export function reservedSampling(sampling: Sampling): Sampling {
+  return sampling.maxOutputTokens === 0 ? { ...sampling, maxOutputTokens: 1 } : sampling
 }
 
 /** @throws {GatewayError} 429 with the limit's name, 503 `quota_backend_unavailable`, and as `affordablePlan`. */

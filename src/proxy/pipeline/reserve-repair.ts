@@ -7,7 +7,7 @@ import { addCharges, boundOf, NOTHING_USED, subtractCharges, type Charge } from 
 import { MIN_OPEN_OUTPUT_TOKENS, needOf, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
 import { measurePrompt } from '../../domain/quota/prompt-size.ts'
 import { refusalError } from '../../domain/quota/refusal.ts'
-import { unavailableError, type HeldReservation } from './admit.ts'
+import { reservedSampling, unavailableError, type HeldReservation } from './admit.ts'
 import type { ProviderRequest } from './call-provider.ts'
 import { QuotaUnavailableError, type Extension } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -21,7 +21,7 @@ export async function reserveRepair(
 ): Promise<ProviderRequest> {
   const held = record.reservation
   if (held === undefined) return call
-  const { sampling } = call.request
+  const sampling = reservedSampling(call.request.sampling)
   const prompt = measurePrompt(call.request)
   const deployments = call.plan.candidates.map(({ deployment }) => deployment)
   const spent = record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), NOTHING_USED)
