@@ -1,7 +1,7 @@
 /**
  * Rewrites the texts inside the events of a generate-content stream. The texts and the thoughts of a candidate are one
- * channel each, for as long as no part of another kind comes between: what the rewriter holds back then is put into a part
- * before that one, at the finish into the last text of the finishing event. Function calls, other parts and the
+ * channel each, as clients join them, whichever comes between; before a part of another kind what the rewriter holds back is
+ * put into parts of its own, at the finish into the last text of the finishing event. Function calls, other parts and the
  * sources of the answer come whole: of their strings nothing is held back.
  */
 import { parseJson } from '../../json-parse.ts'
@@ -16,8 +16,8 @@ type Kind = 'text' | 'thought'
 
 export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
   readonly #rewriter: StreamTextRewriter
-  /** The open channel of each candidate. */
-  readonly #open = new Map<number, Kind>()
+  /** The open channels of each candidate. */
+  readonly #open = new Map<number, Set<Kind>>()
   #lastChunk: JsonObject = {}
 
   constructor(rewriter: StreamTextRewriter) {
@@ -39,8 +39,8 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
   end(): SseEvent[] {
     const events: SseEvent[] = []
     for (const index of this.#open.keys()) {
-      const part = this.#flush(index)
-      if (part !== undefined) events.push(this.#chunkOf(index, part))
+      const parts = this.#flush(index)
+      if (parts.length > 0) events.push(this.#chunkOf(index, parts))
     }
     return events
   }
@@ -64,8 +64,8 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
     }
     if (asString(candidate.finishReason)) {
       const rest = this.#flush(index)
-      if (rest !== undefined) parts = withRest(parts, rest)
-      if (rest !== undefined) changed = true
+      parts = withRest(parts, rest)
+      if (rest.length > 0) changed = true
     }
     if (!changed) return false
     candidate.content = { role: 'model', ...content, parts }
@@ -75,20 +75,16 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
   /** Rewrites one part in place; what must stand before it is added to `parts`. */
   #part(part: JsonObject, index: number, parts: JsonValue[]): boolean {
     const kind = kindOf(part)
-    let changed = false
-    const open = this.#open.get(index)
-    if (open !== undefined && open !== kind) {
-      const held = this.#flush(index)
-      if (held !== undefined) parts.push(held)
-      changed = held !== undefined
-    }
-    return (kind === undefined ? this.#whole(part) : this.#text(part, index, kind)) || changed
+    if (kind !== undefined) return this.#text(part, index, kind)
+    const held = this.#flush(index)
+    for (const text of held) parts.push(text)
+    return this.#whole(part) || held.length > 0
   }
 
   #text(part: JsonObject, index: number, kind: Kind): boolean {
     const text = asString(part.text) ?? ''
     if (text === '') return false
-    this.#open.set(index, kind)
+    this.#open.set(index, (this.#open.get(index) ?? new Set<Kind>()).add(kind))
     const rewritten = this.#rewriter.push(channelOf(index, kind), 'text', text)
     part.text = rewritten
     return rewritten !== text
@@ -100,19 +96,22 @@ export class GenerateContentStreamTextPatcher implements StreamTextPatcher {
     return walk.changed
   }
 
-  /** Closes the candidate's channel: what was held back, as a part. */
-  #flush(index: number): JsonObject | undefined {
-    const kind = this.#open.get(index)
-    if (kind === undefined) return undefined
+  /** Closes the candidate's channels: what was held back, as parts. */
+  #flush(index: number): JsonObject[] {
+    const parts: JsonObject[] = []
+    for (const kind of this.#open.get(index) ?? []) {
+      const text = this.#rewriter.flush(channelOf(index, kind))
+      if (text !== '') parts.push(kind === 'thought' ? { text, thought: true } : { text })
+    }
     this.#open.delete(index)
-    const text = this.#rewriter.flush(channelOf(index, kind))
-    if (text === '') return undefined
-    return kind === 'thought' ? { text, thought: true } : { text }
+    return parts
   }
 
-  #chunkOf(index: number, part: JsonObject): SseEvent {
+  #chunkOf(index: number, parts: readonly JsonObject[]): SseEvent {
     const { candidates: _candidates, usageMetadata: _usage, ...envelope } = this.#lastChunk
-    return { data: JSON.stringify({ candidates: [{ index, content: { role: 'model', parts: [part] } }], ...envelope }) }
+    return {
+      data: JSON.stringify({ candidates: [{ index, content: { role: 'model', parts: [...parts] } }], ...envelope }),
+    }
   }
 }
 
@@ -126,10 +125,12 @@ function kindOf(part: JsonObject): Kind | undefined {
 }
 
 /** The rest of a text behind its last piece where that is the last part, else in a part of its own. */
-function withRest(parts: readonly JsonValue[], rest: JsonObject): JsonValue[] {
+function withRest(parts: readonly JsonValue[], rest: readonly JsonObject[]): JsonValue[] {
   const last = asObject(parts.at(-1))
-  if (last === undefined || kindOf(last) !== kindOf(rest)) return [...parts, rest]
-  return [...parts.slice(0, -1), { ...last, text: `${asString(last.text)}${asString(rest.text)}` }]
+  const same = rest.find((part) => last !== undefined && kindOf(last) === kindOf(part))
+  const others = rest.filter((part) => part !== same)
+  if (last === undefined || same === undefined) return [...parts, ...others]
+  return [...parts.slice(0, -1), { ...last, text: `${asString(last.text)}${asString(same.text)}` }, ...others]
 }
 
 function parseObject(data: string): JsonObject | undefined {
