@@ -58,12 +58,17 @@ export function translateMessages(
     turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins with the answer.)' }] })
   }
   if (!traits.lastWord && isAnswer(turns.at(-1))) {
-    const field = `messages[${request.messages.length - 1}]`
-    warnings.push({ field, message: "a user's turn was put behind it, as the model demands" })
-    turns.push({ role: 'user', content: [{ type: 'text', text: GO_ON }] })
+    const { content } = goOnBehind(request.messages.length - 1, warnings)
+    turns.push({ role: 'user', content: [{ type: 'text', text: content }] })
   }
   trimLastAnswer(turns.at(-1))
   return { system, messages: turns.map(renderTurn) }
+}
+
+/** The user's message behind the last one of the model's. Adds to `warnings`. @param index of that one */
+export function goOnBehind(index: number, warnings: TranslationWarning[]): JsonObject {
+  warnings.push({ field: `messages[${index}]`, message: "a user's turn was put behind it, as the model demands" })
+  return { role: 'user', content: GO_ON }
 }
 
 function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {

@@ -3,10 +3,11 @@
  * decides patched in, sharing everything else. From another format: see request-translate.ts.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
-import { asNumber, asObject, type JsonObject } from '../../json.ts'
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { patchThinking } from './foreign-thinking.ts'
-import { isClaude } from './model-traits.ts'
+import { goOnBehind } from './message-translate.ts'
+import { isClaude, traitsOf } from './model-traits.ts'
 import { budgetWithin } from './reasoning-translate.ts'
 import { translateRequest } from './request-translate.ts'
 
@@ -21,12 +22,39 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...patchLimit(source, target, warnings),
     ...(isClaude(target.model) ? patchThinking(source, warnings) : {}),
   }
+  patchLastWord(source, target, patch, warnings)
   const fields = Object.entries(patch)
   if (fields.length === 0) return { document: source, warnings }
   const document = { ...source, ...patch }
   for (const [field, value] of fields) if (value === undefined) delete document[field]
   return { document, warnings }
 }
+
+/**
+ * Not every model goes on with an answer that ends the conversation. Where the client named the model that it gets, that is told by
+ * its vendor; where the gateway has chosen it, or failed over to it, the client could do nothing about it.
+ */
+function patchLastWord(
+  source: JsonObject,
+  { model }: RenderTarget,
+  patch: JsonObject,
+  warnings: TranslationWarning[],
+): void {
+  const messages = asArray(patch.messages ?? source.messages)
+  if (source.model === model || traitsOf(model).lastWord || !isAnswer(asObject(messages.at(-1)))) return
+  patch.messages = [...messages, goOnBehind(messages.length - 1, warnings)]
+}
+
+/** Said, or thought: what waits for a result, as a call or a vendor's own tool that has paused, is gone on with by every model. */
+function isAnswer(message: JsonObject | undefined): boolean {
+  if (message?.role !== 'assistant') return false
+  const { content } = message
+  return (
+    typeof content === 'string' || asArray(content).every((block) => SAID.has(asString(asObject(block)?.type) ?? ''))
+  )
+}
+
+const SAID: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking'])
 
 function patchStream(source: JsonObject, { stream }: RenderTarget): JsonObject {
   return (source.stream ?? false) === stream ? {} : { stream }

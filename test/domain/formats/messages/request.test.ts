@@ -189,3 +189,33 @@ t.test(
     test.match(sent('chat-completions', 'unknown').choice, { function: { name: 'unknown' } })
   },
 )
+
+t.test(
+  "the model's own last word is followed by the user's where the gateway chose a model that refuses it",
+  async (test) => {
+    const [old, young] = ['claude-sonnet-4-5', 'claude-opus-4-6']
+    const asked = (content: string | JsonObject[], model: string | undefined = old): JsonObject => ({
+      ...(model === undefined ? {} : { model }),
+      max_tokens: 9,
+      messages: [user, { role: 'assistant', content }],
+    })
+    const goesOn = { role: 'user', content: '(Continue.)' }
+    for (const model of [old, 'auto', 'anthropic/claude-opus-4-6', undefined]) {
+      const source = asked('{', model)
+      const { document, warnings } = same(source, { model: young })
+      test.strictSame(document, { ...source, model: young, messages: [...(source.messages as JsonObject[]), goesOn] })
+      test.match(warnings, [{ field: 'messages[1]', message: /user's turn was put behind it/ }])
+      test.same((source.messages as JsonObject[]).length, 2, 'the source is as it was')
+    }
+    const named = asked('{', young)
+    test.equal(same(named, { model: young }).document, named, 'who named it reads what its vendor says')
+    for (const model of [old, 'claude-mock', 'deepseek-chat'])
+      test.strictSame(same(asked('{', young), { model }).document, { ...named, model }, model)
+    const paused = [
+      { type: 'text', text: 'a' },
+      { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+    ]
+    const called = [{ type: 'tool_use', id: 't', name: 'f', input: {} }]
+    for (const content of [paused, called]) test.strictSame(same(asked(content), { model: young }).warnings, [])
+  },
+)
