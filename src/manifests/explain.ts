@@ -17,6 +17,10 @@ export interface StructureFault {
 /** What is right, where a CRD's message of a rule tells one half of it: the CRDs are a contract. */
 const RULES: ReadonlyMap<string, string> = new Map([
   ['secretRef is required unless type is None', 'a secretRef with type Bearer or Header, none with type None'],
+  [
+    'baseURL must be https (or set allowInsecureHTTP)',
+    'an https:// address; with allowInsecureHTTP: true an http:// one too, and no other',
+  ],
 ])
 
 /** A rule in CEL that does not hold. */
