@@ -28,6 +28,15 @@ const CERTIFICATE_FAULTS: ReadonlyMap<string, string> = new Map([
   ['CERT_NOT_YET_VALID', 'its certificate is not valid yet, or the clock here is behind'],
 ])
 
+/**
+ * What the request did not ask for, by undici's words for it, which have the code of a broken connection. Its parser ends an exchange
+ * at a 100, where all other 1xx are passed over.
+ */
+const UNASKED: ReadonlyMap<string, string> = new Map([
+  ['bad response', 'begins with a 100 Continue, for which no request here asks; what follows it cannot be read'],
+  ['bad upgrade', 'changes to a protocol for which no request here asks'],
+])
+
 /** The parser's word for a connection that closed in the middle of an answer. */
 const CUT_IN_PARSER = 'HPE_INVALID_EOF_STATE'
 
@@ -46,7 +55,10 @@ export function attemptErrorOf(error: unknown, stage: ExchangeStage, peer: strin
   }
   if (isProtocolError(error, code, stage)) {
     // Without its cause: the parser's error carries bytes of the answer, and this one may be logged.
-    return new AttemptError('protocol', `the answer of ${peer} is not valid HTTP${inBrackets(code)}`)
+    return new AttemptError(
+      'protocol',
+      `the answer of ${peer} ${UNASKED.get(messageOf(error)) ?? `is not valid HTTP${inBrackets(code)}`}`,
+    )
   }
   if (stage === 'connecting') {
     return new AttemptError('connect', `no connection to ${peer}${inBrackets(code)}${cureOf(code)}`, { cause: error })
@@ -80,8 +92,11 @@ function isProtocolError(error: unknown, code: string, stage: ExchangeStage): bo
   if (!(error instanceof Error)) return false
   // The parser's errors do not all have a code.
   if (error.name === 'HTTPParserError') return code !== CUT_IN_PARSER
-  // An upgrade or a 100 that nobody asked for has the code of a broken connection.
-  return /^bad (upgrade|response)$/.test(error.message)
+  return UNASKED.has(error.message)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : ''
 }
 
 function inBrackets(code: string): string {

@@ -350,6 +350,23 @@ for (const [name, bytes] of Object.entries(ANSWERS_OUT_OF_PROTOCOL)) {
   })
 }
 
+t.test('a 100 Continue that nobody asked for is told as such, where every other 1xx is passed over', async (t) => {
+  const transport = new HttpTransport()
+  t.teardown(() => transport.close())
+  const answering = (head: string) =>
+    rawServer(t, (socket) =>
+      socket.once('data', () => socket.write(`${head}\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)),
+    )
+  const call = callOf(entry(await answering('HTTP/1.1 100 Continue')))
+  const failure = await transport.send(call).catch((error: unknown) => error)
+  t.match(failure, { kind: 'protocol', message: /begins with a 100 Continue, for which no request here asks/ })
+  for (const head of [
+    'HTTP/1.1 102 Processing',
+    'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 103 Early Hints',
+  ])
+    t.equal(await transport.send(callOf(entry(await answering(head)))).then(textOf), 'ok')
+})
+
 t.test(
   'reports a body shorter than its length as cut, and one without a length as complete when it closes',
   async (t) => {
