@@ -15,7 +15,7 @@ import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
 import { isCode } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
-import { bracedValue, readValue, skipScheme } from './telling-value.ts'
+import { bracedValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
 import { hasLength, isSecret } from './telling-verdict.ts'
 import type { Place } from './telling-verdict.ts'
@@ -32,6 +32,9 @@ export interface TellingResult {
 
 /** A rejected value this long is not read again for the names inside it, so that rows of names stay linear. */
 const LONG_VALUE = 64
+
+/** Characters of a long token by which it is judged. */
+const LONG_ENOUGH = 256
 
 /** The secret that the name `[start, end)` tells of: behind it, or else around it. */
 export function findTellingSecret(text: string, start: number, end: number, telling: Telling): TellingResult {
@@ -107,8 +110,11 @@ export function isTableSecret(value: string, telling: Telling): boolean {
 export function findSecretIn(value: string, name: string, telling: Telling): Finding | undefined {
   const end = value.trimEnd().length
   const start = skipScheme(value, value.length - value.trimStart().length)
-  const content = value.slice(start, end)
-  if (!hasLength(content.length, telling) || isPlaceholder(content) || isCode(content, true)) return undefined
+  const whole = value.slice(start, end)
+  const isLong = telling !== 'weak' && isLongToken(whole)
+  const content = isLong ? whole.slice(0, LONG_ENOUGH) : whole
+  if ((!isLong && !hasLength(content.length, telling)) || isPlaceholder(content) || isCode(content, true))
+    return undefined
   const isSecretHere = isSecret(content, {
     telling,
     connection: 'assigned',
@@ -136,8 +142,9 @@ function judgeValue(
   connection: Connection,
 ): Finding | undefined {
   const { start, end, telling } = name
-  if (!hasLength(value.end - value.start, telling)) return undefined
-  const content = text.slice(value.start, value.end)
+  const isLong = value.isLongToken === true && (telling !== 'weak' || !value.isQuoted)
+  if (!isLong && !hasLength(value.end - value.start, telling)) return undefined
+  const content = text.slice(value.start, isLong ? value.start + LONG_ENOUGH : value.end)
   const isUsers = telling === 'password' && connection === 'beside' && isAfterUser(text, start)
   const isBearers = telling === 'secret' && isAfterBearer(text, value.start)
   const place: Place = {

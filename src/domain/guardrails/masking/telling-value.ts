@@ -5,12 +5,18 @@ export interface Value {
   readonly start: number
   readonly end: number
   readonly isQuoted: boolean
+  /** Longer than others may be, and nothing but what tokens are made of. */
+  readonly isLongToken?: true
 }
 
 /** Longer values are texts, files or images, no secrets (private keys have their own rule). */
 const LONGEST_VALUE = 1024
 /** Bare values are read again by each name before them, so they are bounded more closely. */
 const LONGEST_BARE_VALUE = 512
+/** From here on a value may be a long token. */
+const SHORTEST_LONG_TOKEN = 257
+/** Of a session of AWS, a refresh, a cookie: nothing but these, and up to what a header holds. */
+const LONG_TOKEN = new RegExp(String.raw`[\w+/=%.~:|!*-]{${SHORTEST_LONG_TOKEN},8192}(?![\w+/=%.~:|!*-])`, 'y')
 
 const OPENING =
   /(?:[bfruBFRU@L]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
@@ -50,6 +56,9 @@ export function bracedValue(text: string, nameStart: number, at: number): Value 
 function readQuoted(text: string, from: number, opening: string): Value | undefined {
   const start = skipScheme(text, from)
   const closing = CLOSING[opening.trim()] ?? opening
+  const tokenEnd = longTokenEnd(text, start)
+  if (tokenEnd !== undefined && text.startsWith(closing, tokenEnd))
+    return { start, end: tokenEnd, isQuoted: true, isLongToken: true }
   const limit = Math.min(text.length, start + LONGEST_VALUE)
   for (let at = start; at < limit; at++) {
     const unit = text.charCodeAt(at)
@@ -64,7 +73,19 @@ function readBare(text: string, start: number, isElement: boolean): Value | unde
   const limit = Math.min(text.length, start + LONGEST_BARE_VALUE)
   let at = start
   while (at < limit && !endsBareValue(text, at, start, isElement)) at++
+  const tokenEnd = at - start < SHORTEST_LONG_TOKEN ? undefined : longTokenEnd(text, start)
+  if (tokenEnd !== undefined) return { start, end: trimBare(text, start, tokenEnd), isQuoted: false, isLongToken: true }
   return { start, end: trimBare(text, start, at), isQuoted: false }
+}
+
+function longTokenEnd(text: string, start: number): number | undefined {
+  LONG_TOKEN.lastIndex = start
+  return LONG_TOKEN.test(text) ? LONG_TOKEN.lastIndex : undefined
+}
+
+/** Whether `text` is one long token as a whole. */
+export function isLongToken(text: string): boolean {
+  return longTokenEnd(text, 0) === text.length
 }
 
 function endsBareValue(text: string, at: number, start: number, isElement: boolean): boolean {

@@ -6,6 +6,7 @@ import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import { classifyFieldName } from './telling-name.ts'
 import { findSecretIn } from './telling-secret.ts'
+import { isLongToken } from './telling-value.ts'
 
 const SHORTEST = 4
 const LONGEST = 560
@@ -38,7 +39,7 @@ const RULES = new RegExp(
  * @param kinds optional kinds that are looked for
  */
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
-  if (fieldName === '' || text.length < SHORTEST || text.length > LONGEST) return []
+  if (fieldName === '' || text.length < SHORTEST || (text.length > LONGEST && !isLongToken(text))) return []
   if (!fieldName.includes('\n')) return findTold(fieldName, text, kinds)
   const names = fieldName.split('\n', mayBeToldByOthers(text) ? MOST_NAMES : 1)
   return names.flatMap((name) => findTold(name, text, kinds))

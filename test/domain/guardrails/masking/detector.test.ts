@@ -206,6 +206,35 @@ t.test('a value that is made up is found behind a name that tells of it', async 
   for (const [text, expected] of MADE_UP) t.strictSame(found(text), [`KEY ${expected}`], text)
 })
 
+t.test(
+  'a token as long as those of AWS, of a refresh or of a cookie is found whole, and longer than a header none',
+  async (t) => {
+    for (const length of [256, 257, 511, 512, 513, 900, 1025, 3000, 8000]) {
+      const token = random.text(length, ALPHANUMERIC)
+      for (const [before, after] of [
+        ['AWS_SESSION_TOKEN=', '\n'],
+        ['"SessionToken": "', '"'],
+        ["export AWS_SESSION_TOKEN='", "'"],
+        ['{\\"refresh_token\\":\\"', '\\"}'],
+        ['Authorization: Bearer ', '\n'],
+        ['docker login --password ', ' host'],
+        ['{"Cookie":"session=', '; a=b"}'],
+      ] as const)
+        t.strictSame(found(`${before}${token}${after}`), [`KEY ${token}`], `${length} behind ${before}`)
+      for (const name of ['.AspNetCore.Cookies', 'session', '_app_session']) {
+        const header = `Cookie: ${name}=${token}; a=b`
+        t.ok(
+          found(header).some((secret) => secret.endsWith(token)),
+          `${length} in ${name}`,
+        )
+      }
+    }
+    t.strictSame(found(`token=${random.text(8193, ALPHANUMERIC)}`), [])
+    t.strictSame(found(`{"nextPageToken":"${random.text(900, ALPHANUMERIC)}"}`), [])
+    t.strictSame(found(`token: ${'one word, '.repeat(100)}`), [])
+  },
+)
+
 for (const [text, ...expected] of FOUND) {
   t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
 }

@@ -6,6 +6,9 @@ import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
 
 const detector = createDetector({ kinds: new Set(['PHONE', 'SSN']), custom: [] })
 
+/** As long as a token of AWS. */
+const LONG = `IQoJb3JpZ2luX2VjE${'Hoa+XVz/LWVhc3QtMSJ9'.repeat(45)}==`
+
 const TOLD: readonly (readonly [name: string, text: string, masked: string, kind: string])[] = [
   ['password', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
   ['DB_PASSWORD', 'Tr0ub4dor&3xyz', 'Tr0ub4dor&3xyz', 'KEY'],
@@ -14,6 +17,8 @@ const TOLD: readonly (readonly [name: string, text: string, masked: string, kind
   ['dbPassword1', 'swordfish', 'swordfish', 'KEY'],
   ['apiKey', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'KEY'],
   ['aws_session_token', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'KEY'],
+  ['SessionToken', LONG, LONG, 'KEY'],
+  ['Authorization', `Bearer ${LONG}`, LONG, 'KEY'],
   ['Authorization', 'Bearer hK9mP2vL5qAbC3dE', 'hK9mP2vL5qAbC3dE', 'KEY'],
   ['密码', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
   ['reset_token', '9f8e7d6c5b4a39281706f5e4d3c2b1a0', '9f8e7d6c5b4a39281706f5e4d3c2b1a0', 'KEY'],
