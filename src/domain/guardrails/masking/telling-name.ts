@@ -23,7 +23,7 @@ const PASSWORD_WORDS: ReadonlySet<string> = new Set(
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   words(
-    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic recovery auth authorization sas xsrf sessionkey jsessionid phpsessid aspxauth',
+    'ssws creds cred bearer pat jwt otpauth apitoken seed mnemonic auth authorization sas xsrf sessionkey jsessionid phpsessid aspxauth',
   ),
 )
 const WEAK_WORDS: ReadonlySet<string> = new Set(
@@ -31,6 +31,8 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(
     'basic api key keys session sessionid sessid sid cookie sig signature salt dsn pin otp code login clé cle llave chave chiave schlüssel schluessel sleutel',
   ),
 )
+/** Ends of a name, without what parts it, of a wallet's words. */
+const WALLET = /(?:seed|recovery|mnemonic|backup|wallet)(?:phrase|words)$/
 const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
 const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
 /** Parts before `key` that make a secret of it. */
@@ -72,6 +74,7 @@ function words(list: string): string[] {
 export function classifyName(name: string): Telling | undefined {
   if (name.length < 2 || name.length > LONGEST_NAME) return undefined
   const parts = splitName(name)
+  if (WALLET.test(parts.slice(-2).join(''))) return 'secret'
   while (parts.length > 1 && isSuffix(parts.at(-1) ?? '')) parts.pop()
   const last = (parts.at(-1) ?? '').replace(/\d{1,3}$/, '')
   return classifyParts(last, parts.at(-2) ?? '', parts.at(-3) ?? '')
@@ -111,6 +114,9 @@ function splitName(name: string): string[] {
     .filter((part) => part !== '')
 }
 
+/** It tells by the word before it only. */
+const PHRASE = 'phrase'
+
 /** A word of letters ends with one of them where it may tell. */
 export const TELLING_WORDS: readonly string[] = [
   ...PASSWORD_ENDINGS,
@@ -118,6 +124,7 @@ export const TELLING_WORDS: readonly string[] = [
   ...PASSWORD_WORDS,
   ...SECRET_WORDS,
   ...WEAK_WORDS,
+  PHRASE,
 ]
 /** A shorter word is no end of a longer one in another script. */
 const SHORTEST_ENDING = 4
@@ -164,10 +171,11 @@ export function isKeyWord(text: string, end: number): boolean {
   return (unitAt(text, end - 1) | 0x20) === 0x79 && (unitAt(text, end - 2) | 0x20) === 0x65
 }
 
-/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`. */
+/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`, `seed phrase`. */
 export function nameStart(text: string, start: number, end: number): number {
   const from = skipBack(text, start, end - LONGEST_READ_BACK, WORD | DASH | DOT)
-  if (unitAt(text, from - 1) !== 0x20 || (unitAt(text, end - 1) | 0x20) !== 0x79) return from
+  if (unitAt(text, from - 1) !== 0x20) return from
+  if ((unitAt(text, end - 1) | 0x20) !== 0x79 && !endsWith(text, end, PHRASE)) return from
   const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
   return previous < from - 1 ? previous : from
 }

@@ -8,6 +8,7 @@ const detector = createDetector({ kinds: new Set(['PHONE', 'SSN']), custom: [] }
 
 /** As long as a token of AWS. */
 const LONG = `IQoJb3JpZ2luX2VjE${'Hoa+XVz/LWVhc3QtMSJ9'.repeat(45)}==`
+const WALLET = 'abandon ability able about above absent absorb abstract absurd abuse access accident'
 
 const TOLD: readonly (readonly [name: string, text: string, masked: string, kind: string])[] = [
   ['password', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
@@ -17,6 +18,7 @@ const TOLD: readonly (readonly [name: string, text: string, masked: string, kind
   ['dbPassword1', 'swordfish', 'swordfish', 'KEY'],
   ['apiKey', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'd8f3a9b2c7e14f6a8b0c1d2e3f4a5b6c', 'KEY'],
   ['aws_session_token', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJH', 'KEY'],
+  ['Recovery phrase', WALLET, WALLET, 'KEY'],
   ['SessionToken', LONG, LONG, 'KEY'],
   ['Authorization', `Bearer ${LONG}`, LONG, 'KEY'],
   ['Authorization', 'Bearer hK9mP2vL5qAbC3dE', 'hK9mP2vL5qAbC3dE', 'KEY'],
