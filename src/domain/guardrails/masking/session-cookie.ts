@@ -1,14 +1,22 @@
-/** Whether a name is a session's or a login's in a list of cookies: what it holds there lets anyone in, as short and plain as it may be. */
-const SESSION = /(?:session|session_?id|sess|sid)$/i
+/** Whether a name is a session's or a login's (of ASP.NET before Core, too) in a list of cookies: what it holds there lets anyone in, as short and plain as it may be. */
+const SESSION = /(?:session|session_?id|sess|sid|\.(?:application|shared|external)cookie)$/i
 
 /** Of logins that last: Spring's and others', Laravel's, ASP.NET's, WordPress's. Elsewhere than in a list they name a box to tick or a program's part. */
 const LOGIN =
-  /(?:(?:^|[^a-z])remember[-_]?me|^remember_[a-z]{1,16}_[\da-f]{32,64}|^\.aspnetcore\.(?:cookies|identity\.application)(?:c\d)?|^wordpress_(?:logged_in|sec)_[\da-f]{32})$/i
-/** How those of them end that are no word with an underscore or digit. */
-export const LOGIN_ENDS: readonly string[] = ['rememberme', 'remember-me', 'core.cookies', 'identity.application']
+  /(?:remember[-_]?me|^(?:__(?:secure|host)-)?(?:remember_[a-z_]{1,32}_[\da-f]{32,64}|\.aspnet(?:core)?\.(?:cookies|identity\.(?:application|external|twofactoruserid))(?:c\d)?|wordpress_(?:(?:logged_in|sec)_)?[\da-f]{32}))$/i
+/** How those of them end that are no word with an underscore or digit, and no telling one. */
+export const LOGIN_ENDS: readonly string[] = [
+  'rememberme',
+  'remember-me',
+  'net.cookies',
+  'core.cookies',
+  'identity.application',
+  'identity.external',
+  'twofactoruserid',
+]
 
 /** A header, its field in JSON or a program, or an option of curl: what stands behind it on its line is a list of cookies. */
-const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b ["']/i
+const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b (?:["'\w]|$)/i
 
 /** How far a list of cookies is read back, characters. */
 const LONGEST_LIST = 1024

@@ -13,6 +13,7 @@ const LISTS: readonly (readonly [before: string, after: string])[] = [
   ["document.cookie = 'lang=en; ", "'"],
   ['curl -b "lang=en; ', '" https://shop.example'],
   ['curl --cookie "', '" https://shop.example'],
+  ['curl -b ', ' https://shop.example'],
   ['Host: shop.example\nCookie: a=1; b=2; ', '\nAccept: */*'],
 ]
 const VALUES = [
@@ -54,6 +55,15 @@ const LOGINS: readonly string[] = [
   '.AspNetCore.CookiesC1',
   '.ASPXAUTH',
   `wordpress_logged_in_${'5d41402a'.repeat(4)}`,
+  'userRememberMe',
+  `remember_admin_user_${'59ba36addc'.repeat(4)}`,
+  '__Secure-.AspNetCore.Identity.Application',
+  '.AspNetCore.Identity.External',
+  '.AspNetCore.Identity.TwoFactorUserId',
+  '.AspNetCore.Identity.TwoFactorRememberMe',
+  '.AspNet.ApplicationCookie',
+  '.AspNet.Cookies',
+  `wordpress_${'5d41402a'.repeat(4)}`,
   '_gitlab_session',
 ]
 
