@@ -9,8 +9,8 @@ import {
   UsageError,
   type FlagSpec,
   type Flags,
-  withoutLogins,
 } from './command-line.ts'
+import { withoutLogins } from './domain/logins.ts'
 import { parseAuditEntry, type AuditEntry } from './domain/audit/audit-entry.ts'
 import { matchesFilter, parseMoment, type AuditFilter } from './domain/audit/audit-filter.ts'
 import { AuditSums, isTagName, parseDimension, SUM_FIELDS, type SumDimension } from './domain/audit/audit-sums.ts'

@@ -130,12 +130,6 @@ export function environmentName(flag: string): string {
   return `TOLLGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-/** What is told of the user's words: they may hold an address at the wrong place, and stderr is a log in a container. */
-export function withoutLogins(message: string): string {
-  // Where how to write a login is shown, a bracket stands before it.
-  return message.replaceAll(/:\/\/(?!\[)\S*@/g, '://...@')
-}
-
 /**
  * What is wrong with flags, `--format must be ...`, with the variables that values are from, where they are:
  * `--format (TOLLGATE_FORMAT) must be ...`.

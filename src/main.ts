@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** The executable: one subcommand a process. Each is loaded only when it is asked for. */
 import { readFileSync } from 'node:fs'
-import { helpOf, UsageError, withoutLogins, withVariables } from './command-line.ts'
+import { helpOf, UsageError, withVariables } from './command-line.ts'
+import { withoutLogins } from './domain/logins.ts'
 import { outliveHangUp } from './signals.ts'
 import { endWithOutput } from './standard-output.ts'
 import { noteAsked, tellStrayVariables } from './stray-variables.ts'

@@ -77,7 +77,7 @@ t.test('a wrong command line is one line on stderr, and exit code 2', async (t) 
 })
 
 t.test('an address at the wrong place of a command line is told without its login', async (t) => {
-  const address = 'redis://user:hun@ter/2@127.0.0.1:1'
+  const address = 'redis://user:h un@ter/2@127.0.0.1:1'
   for (const args of [
     [address],
     ['standalone', '--config', '/nowhere', address],
@@ -86,6 +86,11 @@ t.test('an address at the wrong place of a command line is told without its logi
     t.match(await tollgate(...args), { code: 2, stderr: /^tollgate: .*redis:\/\/\.\.\.@127\.0\.0\.1:1/ })
   const ofFile = await tollgate('audit', '--file', address)
   t.match(ofFile, { code: 1, stderr: /^tollgate: --file redis:\/\/\.\.\.@127\.0\.0\.1:1: no such file/ })
+  const missing = 'redis://...@127.0.0.1:1: no such file or folder'
+  t.match(await tollgate('check', address), { code: 1, stdout: missing })
+  const started = await tollgate('standalone', '--config', address)
+  t.match(started.stdout + started.stderr, missing)
+  t.notMatch(started.stdout + started.stderr, 'ter/2')
   t.match((await tollgate('audit', '--redis', 'redis://user:x@')).stderr, '://[user:password@]host')
 })
 

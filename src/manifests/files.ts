@@ -1,6 +1,7 @@
 /** Which files a `--config` path means, and their text. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { withoutLogins } from '../domain/logins.ts'
 import { MAX_FILE_BYTES } from './documents.ts'
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
@@ -34,7 +35,7 @@ export function findFiles(paths: readonly string[]): FoundFiles {
         problems.push({ file: path, message: 'holds no manifests', allowed: 'files named .yaml, .yml or .json' })
       for (const file of found) files.add(file)
     } catch (error) {
-      problems.push({ file: pathOf(error) ?? path, message: reasonOf(error) })
+      problems.push({ file: withoutLogins(pathOf(error) ?? path), message: reasonOf(error) })
     }
   }
   if (files.size <= MAX_FILES) return { files: [...files], problems }
