@@ -9,12 +9,30 @@ const PLACEHOLDER_WORDS =
 const PLACEHOLDER_SIGNS = /[xX]{5,}|\*{3,}|\.{3}|\u2026|#{4,}|_{4,}|\?{3,}|\u2022{2,}/
 const TEMPLATE =
   /^(?:<[^<>]{0,80}>|\[[^[\]]{1,80}\]|\{[^{}]{0,80}\}|%[A-Za-z_]\w{0,60}%|%[sdv]|(?:&lt;|&#60;|&#[xX]3[cC];)(?:[A-Za-z |_-]{0,80}(?:>|&gt;|&#62;|&#[xX]3[eE];)|(?:your|string|text|password|token|secret)\b)|%\([\w.]{1,60}\)s|:[a-z_]{2,40}|__[A-Za-z_]{2,60}__)$/
-const VARIABLE = /\$\{|\{\{|#\{|\$\(|^!\w+$|<%|%\{|^\$[A-Za-z_]\w*$|^@[A-Za-z_]\w*(?:\.\w+)*$|^\$env:|LLM_REDACTED_/
+const VARIABLE = /\$\{|\{\{|#\{|\$\(|^!\w+$|<%|%\{|^@[A-Za-z_]\w*(?:\.\w+)*$|^\$env:|LLM_REDACTED_/
+
+const VARIABLE_NAME = /^\$[A-Za-z_]\w*$/
+/** What passwords begin with where `$` is their `s`: what is left of these words begins no name. */
+const WITH_DOLLAR =
+  /^(?:super|secret|secur|summer|spring|strong|sunshine|shadow|soccer|silver|samsung|sunday|saturday|september|school|system|simple|server|service|spider|swordfish|sesame|starwars)/
+const SIGNS_FOR_LETTERS: Readonly<Record<string, string>> = { $: 's', 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' }
+const PASSWORD_WORDS = ['password', 'secret', 'admin', 'welcome', 'qwerty', 'letmein']
+/** As chance makes them. */
+const THREE_NUMBERS = /^\$(?=\w*[a-z])(?=\w*[A-Z])(?:[A-Za-z]+\d+){3}/
+
+/** Whether a text is `$NAME`, and no password that begins with `$`: `$uperSecret`, `$Passw0rd`. */
+function isVariable(value: string): boolean {
+  if (!VARIABLE_NAME.test(value) || THREE_NUMBERS.test(value)) return false
+  const written = value.toLowerCase()
+  const read = written.replaceAll(/[$013457]/g, (sign) => SIGNS_FOR_LETTERS[sign] ?? sign)
+  return !WITH_DOLLAR.test(read) && !PASSWORD_WORDS.some((word) => read.includes(word) && !written.includes(word))
+}
 
 /** Whether a text stands for a secret without being one: `<your-api-key>`, `${TOKEN}`, `sk-xxxxxxxx`, `changeme`. */
 export function isPlaceholder(value: string): boolean {
   const judged = value.length > LONGEST_JUDGED ? value.slice(0, LONGEST_JUDGED) : value
-  if (TEMPLATE.test(judged) || VARIABLE.test(judged) || PLACEHOLDER_SIGNS.test(judged)) return true
+  if (TEMPLATE.test(judged) || VARIABLE.test(judged) || isVariable(judged) || PLACEHOLDER_SIGNS.test(judged))
+    return true
   if (isRepetitive(judged)) return true
   return PLACEHOLDER_WORDS.test(judged) && !hasGeneratedRun(judged, 12)
 }

@@ -74,15 +74,11 @@ function userInformationEnd(text: string, start: number, isDatabase: boolean): n
     const unit = text.charCodeAt(at)
     if (unit === 0x40) last = at
     if (unit === 0x3a && colon < 0) colon = at
-    if (
-      unit === 0x22 ||
-      unit === 0x3c ||
-      unit === 0x3e ||
-      unit === 0x60 ||
-      unit === 0x5c ||
-      (classAt(text, at) & SPACE) !== 0
-    )
-      break
+    if (unit === 0x60 || unit === 0x5c || (classAt(text, at) & SPACE) !== 0) break
+    if (unit === 0x22 || unit === 0x3c || unit === 0x3e) {
+      if (colon < 0 || isPort(text, colon + 1, at) || !isInPassword(text, start, at)) break
+      continue
+    }
     if ((unit === 0x27 || unit === 0x2c || unit === 0x29) && last !== undefined) break
     if (unit !== 0x2f && unit !== 0x3f && unit !== 0x23) continue
     if (!isDatabase || colon < 0 || isPort(text, colon + 1, at)) break
@@ -93,6 +89,18 @@ function userInformationEnd(text: string, start: number, isDatabase: boolean): n
 
 /** A password with a slash goes on: its `@` and a host are still to come. */
 const HOST_AHEAD = /^[^\s"'?&<>]{1,48}@[\w.-]{1,24}[:/]/
+
+/** A quote or angle bracket in a password: the rest of it, its `@` and a host alone. */
+const REST_AHEAD = /^["<>][^\s"'`<>\\,;=(){}[\]]{0,64}@[\w.-]{1,253}(?:[:/?#,\s"'`)]|$)/
+/** What an address stands behind; `jdbc:` may stand before its scheme. */
+const OPENING = /([^\w+.:-])[\w+.:-]{0,40}:\/\/$/
+
+/** Whether the quote or angle bracket at `at` belongs to the password of the address whose user begins at `start`. */
+function isInPassword(text: string, start: number, at: number): boolean {
+  if (!REST_AHEAD.test(text.slice(at, at + 320))) return false
+  const opening = OPENING.exec(text.slice(Math.max(0, start - 44), start))?.[1]
+  return opening !== text.charAt(at) && opening !== '<' && opening !== '>'
+}
 
 function isPort(text: string, from: number, to: number): boolean {
   return /^\d{0,5}$/.test(text.slice(from, to))
