@@ -5,6 +5,7 @@
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import { classifyFieldName } from './telling-name.ts'
+import { scan } from './scan.ts'
 import { findSecretIn } from './telling-secret.ts'
 import { isLongToken } from './telling-value.ts'
 
@@ -14,6 +15,10 @@ const MOST_NAMES = 4
 /** Kinds of which undivided digits need a word. */
 const NAMED_KINDS = ['PHONE', 'SSN'] as const
 const NUMBER = /^\+?[(\d][\d ()./-]{5,30}$/
+
+/** Of a header, or of what a program has of one: the names in it tell of their values. */
+const COOKIES = /^[^\n]{0,64}cookies?(?:\n|$)/i
+const LONGEST_COOKIES = 8192
 
 /** Settings of a secret, `show_password`, `requirePassword`; or another secret, `reset_token`, `enable_secret`, whose value shows it. */
 const IS_ABOUT =
@@ -39,7 +44,9 @@ const RULES = new RegExp(
  * @param kinds optional kinds that are looked for
  */
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
-  if (fieldName === '' || text.length < SHORTEST || (text.length > LONGEST && !isLongToken(text))) return []
+  if (fieldName === '' || text.length < SHORTEST) return []
+  if (COOKIES.test(fieldName) && text.includes('=') && text.length <= LONGEST_COOKIES) return findBehind('Cookie', text)
+  if (text.length > LONGEST && !isLongToken(text)) return []
   if (!fieldName.includes('\n')) return findTold(fieldName, text, kinds)
   const names = fieldName.split('\n', mayBeToldByOthers(text) ? MOST_NAMES : 1)
   return names.flatMap((name) => findTold(name, text, kinds))
@@ -48,6 +55,12 @@ export function findToldByField(fieldName: string, text: string, kinds: Readonly
 /** Of several names the first tells of any text. Words beside `{"id": "password"}` are mostly what a form says. */
 function mayBeToldByOthers(text: string): boolean {
   return /\d/.test(text) && !/\s/.test(text.trim())
+}
+
+/** What a text tells behind a header's name. */
+function findBehind(name: string, text: string): Finding[] {
+  const before = `${name}: `
+  return shiftedBy(before.length, scan(before + text).findings)
 }
 
 function findTold(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
@@ -65,9 +78,14 @@ function isOther(fieldName: string, text: string): boolean {
 
 function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   const before = `${fieldName.slice(-LONGEST)}: `
-  return NAMED_KINDS.filter((kind) => kinds.has(kind))
+  const found = NAMED_KINDS.filter((kind) => kinds.has(kind))
     .flatMap((kind) => OPTIONAL_KINDS[kind] ?? [])
-    .flatMap((find) => [...find(before + text)].flatMap((found) => found ?? []))
-    .filter(({ start }) => start >= before.length)
-    .map((found) => ({ ...found, start: found.start - before.length, end: found.end - before.length }))
+    .flatMap((find) => [...find(before + text)].flatMap((finding) => finding ?? []))
+  return shiftedBy(before.length, found)
+}
+
+function shiftedBy(length: number, findings: readonly Finding[]): Finding[] {
+  return findings
+    .filter(({ start }) => start >= length)
+    .map((finding) => ({ ...finding, start: finding.start - length, end: finding.end - length }))
 }

@@ -74,9 +74,11 @@ function userInformationEnd(text: string, start: number, isDatabase: boolean): n
     const unit = text.charCodeAt(at)
     if (unit === 0x40) last = at
     if (unit === 0x3a && colon < 0) colon = at
-    if (unit === 0x60 || unit === 0x5c || (classAt(text, at) & SPACE) !== 0) break
-    if (unit === 0x22 || unit === 0x3c || unit === 0x3e) {
-      if (colon < 0 || isPort(text, colon + 1, at) || !isInPassword(text, start, at)) break
+    if (unit === 0x60 || (classAt(text, at) & SPACE) !== 0) break
+    if (unit === 0x22 || unit === 0x3c || unit === 0x3e || unit === 0x5c) {
+      const sign = unit === 0x5c ? at + 1 : at
+      if (colon < 0 || isPort(text, colon + 1, at) || !isInPassword(text, start, sign)) break
+      at = sign
       continue
     }
     if ((unit === 0x27 || unit === 0x2c || unit === 0x29) && last !== undefined) break
@@ -92,14 +94,18 @@ const HOST_AHEAD = /^[^\s"'?&<>]{1,48}@[\w.-]{1,24}[:/]/
 
 /** A quote or angle bracket in a password: the rest of it, its `@` and a host alone. */
 const REST_AHEAD = /^["<>][^\s"'`<>\\,;=(){}[\]]{0,64}@[\w.-]{1,253}(?:[:/?#,\s"'`)]|$)/
-/** What an address stands behind; `jdbc:` may stand before its scheme. */
-const OPENING = /([^\w+.:-])[\w+.:-]{0,40}:\/\/$/
+/** What an address stands behind, and its escape; `jdbc:` may stand before its scheme. */
+const OPENING = /(\\?)([^\w+.:-])[\w+.:-]{0,40}:\/\/$/
 
-/** Whether the quote or angle bracket at `at` belongs to the password of the address whose user begins at `start`. */
+/**
+ * Whether the quote or angle bracket at `at` belongs to the password of the address whose user begins at `start`. In JSON an escaped
+ * quote does, unless such a one stands before the address.
+ */
 function isInPassword(text: string, start: number, at: number): boolean {
   if (!REST_AHEAD.test(text.slice(at, at + 320))) return false
-  const opening = OPENING.exec(text.slice(Math.max(0, start - 44), start))?.[1]
-  return opening !== text.charAt(at) && opening !== '<' && opening !== '>'
+  const [, escape, opening] = OPENING.exec(text.slice(Math.max(0, start - 45), start)) ?? []
+  if (opening === '<' || opening === '>') return false
+  return opening !== text.charAt(at) || (text.charAt(at - 1) === '\\' && escape === '')
 }
 
 function isPort(text: string, from: number, to: number): boolean {

@@ -49,6 +49,11 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['postgres://u:p@ss/w0rd@h:5432/db', 'KEY p@ss/w0rd'],
   ['redis://u:ab"cdEF12@h:6379/0 https://u:ab<cdEF12@h.example', 'KEY ab"cdEF12', 'KEY ab<cdEF12'],
   [`url: 'redis://u:p"wX1@h', jdbc:postgresql://u:pa>ssW0@h/db`, 'KEY p"wX1', 'KEY pa>ssW0'],
+  [
+    String.raw`{"db":"redis://u:ab\"cdEF12@h:1","a":"\"http://u:name\"bob@example.com"}`,
+    String.raw`KEY ab\"cdEF12`,
+    'EMAIL bob@example.com',
+  ],
   ['DB=postgres://u:a@b"cD12@h', 'KEY a@b"cD12'],
   ['"redis://u:abCD12"@x.example <https://u:x>y@z.example', 'EMAIL y@z.example'],
   [

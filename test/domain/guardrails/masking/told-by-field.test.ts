@@ -40,6 +40,24 @@ const TOLD: readonly (readonly [name: string, text: string, masked: string, kind
   ['ssn', '123456789', '123456789', 'SSN'],
 ]
 
+t.test('the field of a header tells of the cookies in it', async (t) => {
+  for (const name of ['Cookie', 'Set-Cookie\nheaders', 'set_cookie', 'cookies', 'requestCookies'])
+    for (const [text, secret] of [
+      ['theme=dark; sid=38afes7a8', '38afes7a8'],
+      ['rememberMe=38afes7a8; Path=/; HttpOnly', '38afes7a8'],
+      [`theme=${'dark'.repeat(200)}; sid=38afes7a8`, '38afes7a8'],
+    ] as const) {
+      const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
+      const written = map.mask(text, false, Infinity, name)
+      t.notMatch(written, secret, `${name}: ${text}`)
+      t.equal(map.restore(written), text)
+    }
+  const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
+  for (const text of ['theme=dark; consent=yes', 'sid=enabled', 'we use cookies: see a=b'])
+    t.equal(map.mask(text, false, Infinity, 'Cookie'), text)
+  t.equal(map.mask('sid=38afes7a8', false, Infinity, 'note'), 'sid=38afes7a8')
+})
+
 for (const [name, text, masked, kind] of TOLD) {
   t.test(`the name ${name} tells what stands in its field: ${JSON.stringify(text)}`, async (t) => {
     const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
