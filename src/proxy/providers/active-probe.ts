@@ -3,6 +3,7 @@
  * `unhealthyThreshold` failures in a row, up after `healthyThreshold` successes. Between two checks each provider waits
  * 90-110 % of its interval, so that ten thousand sidecars do not ask in step.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../../domain/secret.ts'
 import type { Milliseconds, ProviderEntry } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from '../pipeline/ports.ts'
@@ -27,7 +28,7 @@ export interface FailedCheck {
 
 /**
  * Called when the checks take a provider out, with the last one's failure, and when it is back: `up` by its checks, `forgotten` as
- * its entry or key is another one now, or it is not checked any more. What is checked anew is told to be `up` when it is.
+ * it is asked in another way now, or with another key, or not at all. What is checked anew is told to be `up` when it is.
  */
 export type OnProbed = (provider: string, change: 'down' | 'up' | 'forgotten', failed?: FailedCheck) => void
 
@@ -42,7 +43,8 @@ export interface ActiveProbeOptions {
 }
 
 interface Watch {
-  readonly provider: ProviderEntry
+  /** As the configuration in force has it. */
+  provider: ProviderEntry
   /** When the watch began. */
   readonly credential: Secret | undefined
   readonly abort: AbortController
@@ -64,13 +66,15 @@ export class ActiveProbe {
     this.#options = options
   }
 
-  /** Watches exactly these providers from now on. One whose entry and key are unchanged keeps what is known of it. */
+  /** Watches exactly these providers from now on. One that is asked in the same way as before keeps what is known of it. */
   retain(providers: readonly ProviderEntry[]): void {
     const toldDown = new Set<string>()
     const wanted = new Map(providers.filter(isActive).map((provider) => [provider.name, provider]))
     for (const [name, watch] of this.#watches) {
-      const isSame = JSON.stringify(wanted.get(name)) === JSON.stringify(watch.provider)
+      const provider = wanted.get(name)
+      const isSame = provider !== undefined && isDeepStrictEqual(checkOf(provider), checkOf(watch.provider))
       if (isSame && isSameKey(this.#options.credentialOf(name), watch.credential)) {
+        watch.provider = provider
         wanted.delete(name)
         continue
       }
@@ -141,6 +145,11 @@ export class ActiveProbe {
     watch.isToldDown = watch.down
     this.#options.onChange?.(name, watch.down ? 'down' : 'up', verdict === 'healthy' ? undefined : verdict)
   }
+}
+
+/** What a check asks and how it is judged: prices, models and the like are no part of it. */
+function checkOf({ type, endpoint, credentials, healthCheck }: ProviderEntry): Partial<ProviderEntry> {
+  return { type, endpoint, credentials, healthCheck }
 }
 
 function isActive({ enabled, healthCheck }: ProviderEntry): boolean {

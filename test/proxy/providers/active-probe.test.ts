@@ -103,6 +103,7 @@ t.test(
 
 t.test('an edit of a provider that is out is told, and whether its checks pass or fail since', async (t) => {
   const events = new EventEmitter()
+  const checkedAt = (path: string) => ({ healthCheck: { ...CHECK, path } })
   let answer = 500
   const changes: unknown[] = []
   const probe = new ActiveProbe({
@@ -122,12 +123,12 @@ t.test('an edit of a provider that is out is told, and whether its checks pass o
   await down
   probe.retain([active('one')])
   t.strictSame(changes, ['one down'], 'the same entry in another configuration')
-  probe.retain([active('one', { priority: 1 })])
+  probe.retain([active('one', checkedAt('/1'))])
   t.strictSame(changes, ['one down', 'one forgotten'])
   await changed()
   t.strictSame(changes.slice(2), ['one down'], 'it fails as before')
-  probe.retain([active('one', { priority: 2 })])
-  probe.retain([active('one', { priority: 3 })])
+  probe.retain([active('one', checkedAt('/2'))])
+  probe.retain([active('one', checkedAt('/3'))])
   answer = 200
   await changed()
   t.strictSame(changes.slice(3), ['one forgotten', 'one up'])
@@ -158,9 +159,10 @@ t.test('only active providers are watched, unchanged ones go on, others end with
   probe.retain([active('one'), provider('passive', []), active('off', { enabled: false })])
   await first
   probe.retain([active('one')])
+  probe.retain([active('one', { priority: 7 })])
   t.equal(calls[0]?.signal.aborted, false)
   const second = once(events, 'call')
-  probe.retain([active('one', { priority: 7 })])
+  probe.retain([active('one', { priority: 7, healthCheck: { ...CHECK, path: '/health' } })])
   t.equal(calls[0]?.signal.aborted, true)
   await second
   probe.stop()
@@ -173,6 +175,36 @@ t.test('only active providers are watched, unchanged ones go on, others end with
   )
   t.equal(calls[1]?.signal.aborted, true)
 })
+
+t.test(
+  'a provider that is out stays so where only its price or priority changes, and is asked as it is then',
+  async (t) => {
+    const verdicts: string[] = []
+    const priorities: number[] = []
+    const events = new EventEmitter()
+    const probe = new ActiveProbe({
+      transport: {
+        probe: ({ provider: { priority } }) => {
+          priorities.push(priority)
+          return Promise.resolve(500)
+        },
+      },
+      board: { markProvider: (_name, { type }) => (verdicts.push(type), events.emit('verdict')) },
+      credentialOf: () => undefined,
+      now: () => 0,
+      random: () => 0,
+    })
+    const awake = setInterval(() => undefined, 1000)
+    t.teardown(() => clearInterval(awake))
+    probe.retain([active('one')])
+    while (verdicts.at(-1) !== 'down') await once(events, 'verdict')
+    probe.retain([active('one', { priority: 7 })])
+    t.equal(verdicts.at(-1), 'down')
+    while (priorities.at(-1) !== 7) await once(events, 'verdict')
+    t.equal(verdicts.at(-1), 'down')
+    probe.stop()
+  },
+)
 
 t.test('a provider with another key is checked anew, and is not down before', async (t) => {
   const keys: (string | undefined)[] = []
