@@ -55,8 +55,14 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const finding = judgeValue(text, { start, end, telling: told }, value, connector.connection)
-  const isConsumed = finding !== undefined || (!value.isQuoted && value.end - value.start > LONG_VALUE)
+  const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
+  const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** `Cookie: `, whose cookies are judged by their own names as well. None stands in the value of another, as the blank ends that. */
+function isCookieHeader(text: string, end: number, valueStart: number): boolean {
+  return unitAt(text, valueStart - 1) === 0x20 && text.slice(end - 6, end).toLowerCase() === 'cookie'
 }
 
 /** In front of the name, in a field ahead of it, in brackets behind it, or behind a user's name. */

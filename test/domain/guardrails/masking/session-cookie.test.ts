@@ -24,6 +24,7 @@ const VALUES = [
   '5d41402abc4b',
   '38afes7a8',
   '5lwl2r45nvq0y4afg4mkzz55',
+  '550e8400-e29b-41d4-a716-446655440000-6ba7b810-9dad-11d1-80b4-00c04fd430c8',
 ]
 
 function maskedInLists(t: Test, name: string): void {
