@@ -16,7 +16,9 @@ export const LOGIN_ENDS: readonly string[] = [
 ]
 
 /** A header, its field in JSON or a program, or an option of curl: what stands behind it on its line is a list of cookies. */
-const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b (?:["'\w]|$)/i
+const COOKIES = /cookies?["'\\]{0,8}\s?[:=]|--cookie[ =]|\s-b ["']/i
+/** Without quotes it is an option of other programs as well. */
+const COOKIES_OF_CURL = /\s-b /
 
 /** How far a list of cookies is read back, characters. */
 const LONGEST_LIST = 1024
@@ -33,5 +35,6 @@ export function isLoginCookie(text: string, start: number, end: number): boolean
 
 function isInList(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - LONGEST_LIST), start)
-  return COOKIES.test(before.slice(before.lastIndexOf('\n') + 1))
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  return COOKIES.test(line) || (line.includes('curl') && COOKIES_OF_CURL.test(line))
 }

@@ -91,6 +91,7 @@ t.test('elsewhere than in a list of cookies such a name says nothing, and in one
 t.test('what is no session stays: other cookies, settings of a session, programs', async (t) => {
   for (const text of [
     'Cookie: session=enabled; theme=dark',
+    'git checkout -b feature/session=abc123',
     'Cookie: session=dark-mode; consent=yes-2024',
     'Set-Cookie: session=; Max-Age=0',
     'Cookie: sid=session_cookie_value',
