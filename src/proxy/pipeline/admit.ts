@@ -21,8 +21,10 @@ import {
   RESERVATION_LEASE_MS,
   type Admission,
   type Admitted,
+  type QuotaStore,
   type Reservation,
 } from './quota-port.ts'
+import { Renewals, type Renewable } from './renewals.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -81,7 +83,7 @@ export async function admit(
     admission = admittedWithoutStore(error, id, quotas, caller)
   }
   const admitted = orRefusal(admission, { plan: quotas, need }, record)
-  record.reservation = keepAlive(admitted, need, services)
+  record.reservation = new KeptReservation(admitted, need, services.quotas)
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   services.quotaWarnings.tell(caller.key.id, quotas, admitted.warnings)
@@ -145,12 +147,31 @@ export interface HeldReservation {
   release(): void
 }
 
-/** Renews at a third of the lease, as long as the request runs. */
-function keepAlive(admitted: Admitted, need: QuotaNeed, services: Services): HeldReservation {
-  const { reservation, grantedOutputTokens: granted = need.open?.maxTokens ?? 0 } = admitted
-  const held = { reservation, need, granted }
-  if (reservation.origin === 'none') return { ...held, release: () => {} }
-  const timer = setInterval(() => void services.quotas.renew(reservation), RESERVATION_LEASE_MS / 3)
-  timer.unref()
-  return { ...held, release: () => clearInterval(timer) }
+/** At a third of the lease. */
+const renewals = new Renewals(RESERVATION_LEASE_MS / 3)
+
+class KeptReservation implements HeldReservation, Renewable {
+  readonly reservation: Reservation
+  readonly need: QuotaNeed
+  readonly granted: number
+  readonly #quotas: QuotaStore
+  dueAtMs = 0
+  previous: Renewable | undefined
+  next: Renewable | undefined
+
+  constructor({ reservation, grantedOutputTokens }: Admitted, need: QuotaNeed, quotas: QuotaStore) {
+    this.reservation = reservation
+    this.need = need
+    this.granted = grantedOutputTokens ?? need.open?.maxTokens ?? 0
+    this.#quotas = quotas
+    if (reservation.origin !== 'none') renewals.keep(this)
+  }
+
+  renew(): void {
+    void this.#quotas.renew(this.reservation)
+  }
+
+  release(): void {
+    renewals.drop(this)
+  }
 }
