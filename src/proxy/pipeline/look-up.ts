@@ -92,7 +92,10 @@ export function digestOf({ organization, project, secret }: CacheScope, text: st
 const hmacs = new WeakMap<Secret, TextHmac>()
 
 function hmacOf(secret: Secret): TextHmac {
-  const known = hmacs.get(secret) ?? new TextHmac(Buffer.from(secret.reveal(), 'hex'))
-  hmacs.set(secret, known)
+  let known = hmacs.get(secret)
+  if (known === undefined) {
+    known = new TextHmac(Buffer.from(secret.reveal(), 'hex'))
+    hmacs.set(secret, known)
+  }
   return known
 }

@@ -40,18 +40,14 @@ export class RedisAnswerStore {
     return this.#dropped
   }
 
-  async read(key: string, secret: Secret): Promise<StoredAnswer | undefined> {
-    try {
-      // Not GET: whoever may write to the cache must not make this process read hundreds of megabytes.
-      const sealed = await this.reads.send(key, ['GETRANGE', key, '0', LAST_READ], AS_BYTES)
-      // Of a key that is not there it is empty.
-      if (!Buffer.isBuffer(sealed) || sealed.length === 0 || sealed.length > MAX_SEALED_BYTES) return undefined
-      const bytes = await open(sealed, key, secret)
-      return bytes && decodeStoredAnswer(bytes)
-    } catch {
-      // Whatever it was: without the cache the request is still answered.
-      return undefined
-    }
+  /** Never rejects: without the cache the request is still answered. */
+  read(key: string, secret: Secret): Promise<StoredAnswer | undefined> {
+    // Not GET: whoever may write to the cache must not make this process read hundreds of megabytes.
+    return this.reads.send(key, ['GETRANGE', key, '0', LAST_READ], AS_BYTES).then(
+      // Of a key that is not there it is empty, as it mostly is.
+      (sealed) => (Buffer.isBuffer(sealed) && sealed.length > 0 ? opened(sealed, key, secret) : undefined),
+      () => undefined,
+    )
   }
 
   /** Returns at once. */
@@ -83,6 +79,17 @@ export class RedisAnswerStore {
   #mayWrite(bytes: number): boolean {
     if (!this.#redis.ready || bytes > MAX_ANSWER_BYTES) return false
     return this.#pendingWrites < MAX_PENDING_WRITES && this.#pendingBytes + bytes <= MAX_PENDING_BYTES
+  }
+}
+
+async function opened(sealed: Buffer, key: string, secret: Secret): Promise<StoredAnswer | undefined> {
+  if (sealed.length > MAX_SEALED_BYTES) return undefined
+  try {
+    const bytes = await open(sealed, key, secret)
+    return bytes && decodeStoredAnswer(bytes)
+  } catch {
+    // Whatever it was.
+    return undefined
   }
 }
 

@@ -101,28 +101,34 @@ export class RedisQuotaStore implements QuotaStore {
     if (origin === 'none') return
     // Where this is the first try and Redis knows nothing of the reservation, Redis has lost it (restart, failover) and
     // the charge counts all the same. At a further try it may as well be settled: then nothing is charged.
-    const first = reservation instanceof StoredReservation && !reservation.settlementSent ? reservation : undefined
-    if (first !== undefined) first.settlementSent = true
     const encoded = this.#plans.encode(plan)
-    try {
-      if (first !== undefined) await this.#settleWithOthers(id, encoded, actual)
-      else await this.#settleAlone(id, encoded, origin === 'unconfirmed' ? 'remembered' : 'settled', actual)
-    } catch (error) {
-      if (first !== undefined && error instanceof RedisUnavailableError && !error.maybeExecuted) {
-        first.settlementSent = false
-      }
-      throw error
+    if (!(reservation instanceof StoredReservation) || reservation.settlementSent) {
+      return this.#settleAlone(id, encoded, origin === 'unconfirmed' ? 'remembered' : 'settled', actual)
     }
-  }
-
-  async #settleWithOthers(id: string, plan: EncodedPlan, actual: Charge): Promise<void> {
-    const part = this.#turns.settle(plan, id, chargeText(actual))
+    reservation.settlementSent = true
+    const part = this.#turns.settle(encoded, id, chargeText(actual))
     try {
       await part.reply
     } catch (error) {
+      await this.#settleAfter(error, part.isAlone, reservation, encoded, actual)
+    }
+  }
+
+  /** What it went with has failed with `error`. */
+  async #settleAfter(
+    error: unknown,
+    wasAlone: boolean,
+    reservation: StoredReservation,
+    plan: EncodedPlan,
+    actual: Charge,
+  ): Promise<void> {
+    try {
+      if (wasAlone || error instanceof RedisUnavailableError) throw error
       // Whatever Redis stumbled at, it has to be settled.
-      if (part.isAlone || error instanceof RedisUnavailableError) throw error
-      await this.#settleAlone(id, plan, 'settled', actual)
+      await this.#settleAlone(reservation.id, plan, 'settled', actual)
+    } catch (failure) {
+      if (failure instanceof RedisUnavailableError && !failure.maybeExecuted) reservation.settlementSent = false
+      throw failure
     }
   }
 
