@@ -8,6 +8,8 @@ import type { TextPlace, TextWalk } from './text-walk.ts'
 
 /** Visits the words of the schema in `holder[field]`. A text there is visited as one. */
 export function visitSchema(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {
+  // Most requests have none of the fields in which a schema may stand.
+  if (holder[field] === undefined) return
   const pending = new PendingContainers()
   visitInner(holder, field, '', place, walk, pending)
   for (let next = pending.next(); next !== undefined; next = pending.next()) {

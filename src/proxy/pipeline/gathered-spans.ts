@@ -24,7 +24,8 @@ export class GatheredSpans {
   readonly #places: Place[] = []
   /** A document has a dozen. */
   readonly #distinct: Place[] = []
-  readonly #sharedNames = new Map<string, string>()
+  /** Made where a text has such a name: of most requests none has. */
+  #sharedNames: Map<string, string> | undefined
   #names = 0
 
   /** @throws {GatewayError} 413 `request_too_large` */
@@ -65,6 +66,7 @@ export class GatheredSpans {
   /** Of equal names, which may be made anew for each value, the first one. */
   #shared(name: string | undefined): string | undefined {
     if (name === undefined) return undefined
+    this.#sharedNames ??= new Map()
     const known = this.#sharedNames.get(name)
     if (known === undefined && this.#sharedNames.size < MOST_SHARED_NAMES) this.#sharedNames.set(name, name)
     return known ?? name

@@ -7,7 +7,7 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextSpan } from '../../domain/completion/text-span.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import type { RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
+import { isOneStep, type RedactionMap } from '../../domain/guardrails/masking/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/stream-restorer.ts'
 import { takeAll, type Steps } from '../../domain/steps.ts'
 import { failingClosed } from './failing-closed.ts'
@@ -136,8 +136,8 @@ function* maskSpans(
   record: RequestRecord,
 ): Steps<Map<number, string>> {
   const masked = new Map<number, string>()
-  /** The same few names stand in every record of a list. */
-  const cleanNames = new Set<string>()
+  /** The same few names stand in every record of a list. Made where there is one. */
+  let cleanNames: Set<string> | undefined
   let index = 0
   let units = UNITS_A_STEP
   for (const span of spans) {
@@ -147,13 +147,14 @@ function* maskSpans(
       units = 0
     }
     countBytes(record, MASKING_LABELS, span)
-    const isClean = span.isName === true && cleanNames.has(span.text)
-    const text = isClean ? span.text : yield* maskSpan(span, redactions)
+    const isClean = span.isName === true && cleanNames?.has(span.text) === true
+    const masking = isClean ? span.text : maskSpan(span, redactions)
+    const text = typeof masking === 'string' ? masking : yield* masking
     if (text !== span.text) masked.set(index, text)
-    else if (span.isName === true && cleanNames.size < MOST_CLEAN_NAMES) cleanNames.add(text)
+    else if (span.isName === true && (cleanNames ??= new Set()).size < MOST_CLEAN_NAMES) cleanNames.add(text)
     index++
   }
-  yield* redactions.maskAgain(spans, masked)
+  if (redactions.looksAgain) yield* redactions.maskAgain(spans, masked)
   return masked
 }
 
@@ -161,9 +162,12 @@ function otherTexts(): Error {
   return new Error('the texts of the document have changed while it was masked')
 }
 
-function maskSpan({ scope, text, maxLength, fieldName }: TextSpan, redactions: RedactionMap): Steps<string> {
+/** Most texts are masked at once: steps of their own would cost each as much as is made for its tokens. */
+function maskSpan({ scope, text, maxLength, fieldName }: TextSpan, redactions: RedactionMap): string | Steps<string> {
   const comesAgain = scope === 'system' || scope === 'tool-definition'
-  return redactions.maskInSteps(text, comesAgain, maxLength, fieldName)
+  return isOneStep(text)
+    ? redactions.mask(text, comesAgain, maxLength, fieldName)
+    : redactions.maskInSteps(text, comesAgain, maxLength, fieldName)
 }
 
 function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: string) => void): void {

@@ -46,24 +46,25 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
 const NUMBER_RULES: ReadonlySet<string> = new Set(['phone', 'ssn'])
 
 export class KnownValues {
-  readonly #kinds = new Map<string, string>()
+  /** By value. Made for the first: of most requests there is none. */
+  #kinds: Map<string, string> | undefined
 
   get size(): number {
-    return this.#kinds.size
+    return this.#kinds?.size ?? 0
   }
 
   /** Keeps what was found, where it is to be found again. */
   add({ kind, rule }: Finding, value: string): void {
-    if (this.#kinds.size >= MOST_VALUES || !TOLD_RULES.has(rule) || this.#kinds.has(value)) return
+    if (this.size >= MOST_VALUES || !TOLD_RULES.has(rule) || this.#kinds?.has(value) === true) return
     if (DIGITS.test(value) && !NUMBER_RULES.has(rule)) return
-    if (isUnmistakable(value)) this.#kinds.set(value, kind)
+    if (isUnmistakable(value)) (this.#kinds ??= new Map()).set(value, kind)
   }
 
   /** Where they stand in the text, between two words' borders; in no order, and they may overlap. */
   *findIn(text: string, expect?: ExpectValues): Steps<Finding[]> {
     const findings: Finding[] = []
     const values = new ValueCount(expect)
-    for (const [value, kind] of this.#kinds) {
+    for (const [value, kind] of this.#kinds ?? []) {
       for (let start = text.indexOf(value); start >= 0;) {
         const end = start + value.length
         const isWhole = beginsWord(text, start) && endsWord(text, end)

@@ -122,9 +122,9 @@ export class RedactionMap {
     return this.#maskUpTo(findings, 0, text) + text.slice(findings.at(-1)?.end)
   }
 
-  /** The same for a text of any length, a piece of it at a time. */
+  /** The same for a text of any length, a piece of it at a time. Of one that `isOneStep` it is `mask`, at a price. */
   *maskInSteps(text: string, comesAgain = false, maxLength = Infinity, fieldName = ''): Steps<string> {
-    if (text.length <= LONGEST_STEP) return this.mask(text, comesAgain, maxLength, fieldName)
+    if (isOneStep(text)) return this.mask(text, comesAgain, maxLength, fieldName)
     const literals = this.#literalsIn(text)
     const findings = outsideLiterals(yield* this.#detector.detectInSteps(text, this.#room?.expect), literals)
     let masked = ''
@@ -139,13 +139,18 @@ export class RedactionMap {
     return end === 0 ? text : masked + text.slice(end)
   }
 
+  /** Whether `maskAgain` has something to look for. */
+  get looksAgain(): boolean {
+    return this.#known.size > 0
+  }
+
   /**
    * Masks values in what became of the request's texts where only another of them tells what they are. To be called when all
    * have been masked; changes `masked`.
    * @param masked the texts that masking has changed, by their places among `texts`
    */
   *maskAgain(texts: Iterable<MaskableText>, masked: Map<number, string>): Steps<void> {
-    if (this.#known.size === 0) return
+    if (!this.looksAgain) return
     let index = 0
     let units = 0
     for (const span of texts) {
@@ -270,6 +275,11 @@ export class RedactionMap {
       if (!this.#byToken.has(token) && !this.#isLiteral(token)) return token
     }
   }
+}
+
+/** Whether a text is masked in one step. */
+export function isOneStep(text: string): boolean {
+  return text.length <= LONGEST_STEP
 }
 
 /** How long a text is with tokens in place of its findings. */
