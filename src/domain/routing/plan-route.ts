@@ -51,7 +51,10 @@ export function planRoute(input: RouteInput): RouteOutcome {
   const { key, policy, request, health, nowMs } = input
   const removalOf = compileRules({ access: key.access, policy, request, health, nowMs })
   const removed: Removal[] = []
-  const left = wanted.groups.flatMap((group) => roomyFirst(withoutRemoved(group, removalOf, removed), request))
+  const left: (readonly Deployment[])[] = []
+  for (const group of wanted.groups) {
+    for (const part of roomyFirst(withoutRemoved(group, removalOf, removed), request)) left.push(part)
+  }
   const candidates = rankDeployments(left, policy.scoringMethod, health)
   if (!isNotEmpty(candidates)) return { type: 'refused', error: refusalFor(removed, input), removed }
   return { type: 'plan', candidates, removed, method: policy.scoringMethod ?? 'priority' }

@@ -224,10 +224,13 @@ class Resilient implements ResilientQuotaStore {
     this.#unsettled.add({ reservation, actual, sinceMs: this.#options.now() })
   }
 
-  async #admitInBackend(link: Link, request: AdmissionRequest): Promise<Admission> {
+  #admitInBackend(link: Link, request: AdmissionRequest): Promise<Admission> {
     const { outages } = link
-    const { plan, need } = request
-    const admission = await this.#backend.admit(request)
+    return this.#backend.admit(request).then((admission) => this.#noted(admission, link, outages, request))
+  }
+
+  /** What the backend has said to what was asked for after `outages`. */
+  #noted(admission: Admission, link: Link, outages: number, { plan, need }: AdmissionRequest): Admission {
     if (admission.type === 'refused') {
       if (admission.window !== undefined)
         link.seen.noteRefusal(plan, admission, boundOf(need, need.open?.minTokens ?? 0))
