@@ -17,6 +17,10 @@ const MAX_TIMEOUTS = 3
 /** A look-up costs at most one bound in so long while Redis is slow. */
 const OPEN_MS: Milliseconds = 2_000
 
+/** Made once: an error is dear to make, and these are what each request gets while Redis is away. Their stacks say nothing. */
+const NOT_CONNECTED = new RedisUnavailableError('not connected to Redis', false)
+const TOO_SLOW = new RedisUnavailableError('Redis was too slow for the cache', false)
+
 /** Reads of one store, behind one breaker. */
 export class BreakingReads {
   readonly #redis: RedisConnection
@@ -48,12 +52,12 @@ export class BreakingReads {
   }
 
   #refusal(): RedisUnavailableError | undefined {
-    if (!this.#redis.ready) return new RedisUnavailableError('not connected to Redis', false)
+    if (!this.#redis.ready) return NOT_CONNECTED
     if (!this.isOpen) return undefined
     const nowMs = this.#now()
     if (nowMs < this.#probeAtMs) {
       this.#skipped++
-      return new RedisUnavailableError('Redis was too slow for the cache', false)
+      return TOO_SLOW
     }
     this.#probeAtMs = nowMs + OPEN_MS
     return undefined
