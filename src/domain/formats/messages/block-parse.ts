@@ -8,13 +8,15 @@ type UserBlock = TextPart | ImagePart | DocumentPart
 /** Between the texts of a document in several blocks. */
 const PARAGRAPH = '\n\n'
 
-/** The block as a part; undefined where its type is none of these. @throws {InvalidRequestError} naming the field. */
-export function parseUserBlock(block: JsonObject, type: string, path: string): UserBlock | undefined {
+/** The block as parts; undefined where its type is none of these. @throws {InvalidRequestError} naming the field. */
+export function parseUserBlock(
+  block: JsonObject,
+  type: string,
+  path: string,
+): UserBlock | readonly UserBlock[] | undefined {
   switch (type) {
-    case 'image': {
-      const media = parseMedia(requiredObject(block, 'source', path), `${path}.source`)
-      return media && { type: 'image', media, ...cacheControlOf(block) }
-    }
+    case 'image':
+      return parseImage(block, path)
     case 'document':
       return parseDocument(block, path)
     case 'search_result':
@@ -36,14 +38,19 @@ export function cacheControlOf(block: JsonObject): { cacheControl?: JsonValue } 
   return cacheControl === undefined || cacheControl === null ? {} : { cacheControl }
 }
 
-function parseDocument(block: JsonObject, path: string): DocumentPart | undefined {
+function parseImage(block: JsonObject, path: string): ImagePart | undefined {
+  const media = parseMedia(requiredObject(block, 'source', path), `${path}.source`)
+  return media && { type: 'image', media, ...cacheControlOf(block) }
+}
+
+function parseDocument(block: JsonObject, path: string): UserBlock | readonly UserBlock[] | undefined {
   const source = requiredObject(block, 'source', path)
   const sourcePath = `${path}.source`
   switch (requiredString(source, 'type', sourcePath)) {
     case 'text':
       return document({ type: 'text', text: requiredString(source, 'data', sourcePath) }, block, path)
     case 'content':
-      return document({ type: 'text', text: textOf(source.content) }, block, path)
+      return parseContentSource(source.content, block, path)
     default: {
       const media = parseMedia(source, sourcePath)
       // A URL is a PDF's, the only kind that the vendor takes by URL.
@@ -51,6 +58,17 @@ function parseDocument(block: JsonObject, path: string): DocumentPart | undefine
       return media && document(media, block, path)
     }
   }
+}
+
+/** A document in blocks: its texts as one, then its pictures. */
+function parseContentSource(content: JsonValue | undefined, block: JsonObject, path: string): UserBlock[] {
+  const images = asArray(content).flatMap((value, index) => {
+    const item = asObject(value)
+    return item?.type === 'image' ? (parseImage(item, `${path}.source.content[${index}]`) ?? []) : []
+  })
+  const text = document({ type: 'text', text: textOf(content) }, block, path)
+  const isPictureOnly = images.length > 0 && text.name === undefined && textOf(content) === ''
+  return isPictureOnly ? images : [text, ...images]
 }
 
 function document(media: DocumentPart['media'], block: JsonObject, path: string): DocumentPart {

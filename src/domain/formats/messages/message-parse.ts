@@ -62,7 +62,7 @@ function parseUser(message: JsonObject, path: string): Message[] {
   return results.length === 0 ? user : [{ role: 'tool', content: results }, ...user]
 }
 
-type ParseBlock<Part> = (block: JsonObject, type: string, path: string) => Part | undefined
+type ParseBlock<Part> = (block: JsonObject, type: string, path: string) => Part | readonly Part[] | undefined
 
 /** Content as a string or as blocks. A block that `parse` does not know returns undefined and stays in the document. */
 function parseContent<Part>(holder: JsonObject, path: string, parse: ParseBlock<Part>): (Part | TextPart)[] {
@@ -80,7 +80,11 @@ function parseBlocks<Part>(blocks: JsonValue[], path: string, parse: ParseBlock<
   })
 }
 
-function parseUserOrResult(block: JsonObject, type: string, path: string): UserPart | ToolResultPart | undefined {
+function parseUserOrResult(
+  block: JsonObject,
+  type: string,
+  path: string,
+): UserPart | ToolResultPart | readonly UserPart[] | undefined {
   return type === 'tool_result' ? parseToolResult(block, path) : parseUserBlock(block, type, path)
 }
 

@@ -69,10 +69,12 @@ function blockFields(value: JsonValue, path: string): string[] {
   if (known === undefined) return [path]
   const source = asString(asObject(block.source)?.type)
   const nested = block.type === 'tool_result' ? contentFields(block.content, path) : []
+  const inner = block.type === 'document' && source === 'content' ? asObject(block.source)?.content : undefined
   return [
     ...unknownFields(block, known, `${path}.`),
     ...(source !== undefined && !SOURCES.has(source) ? [`${path}.source`] : []),
     ...nested,
+    ...contentFields(inner, `${path}.source`),
   ]
 }
 

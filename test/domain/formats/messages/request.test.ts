@@ -219,3 +219,31 @@ t.test(
     for (const content of [paused, called]) test.strictSame(same(asked(content), { model: young }).warnings, [])
   },
 )
+
+t.test('a picture inside a document in blocks goes to another vendor, behind the document’s text', async (test) => {
+  const source = (data: string) => ({ type: 'base64', media_type: 'image/png', data })
+  const image = (data: string) => ({ type: 'image', source: source(data) })
+  const document = (...content: JsonObject[]) => ({ type: 'document', source: { type: 'content', content } })
+  const sent = (content: JsonObject) => {
+    const request = messages.parseRequest(block(content))
+    const rendered = renderRequestFor('chat-completions', request, TARGET)
+    return { parts: JSON.stringify(rendered.document.messages), fields: fields(rendered) }
+  }
+  const url = (data: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } })
+  const one = { type: 'text', text: 'one' }
+  const mixed = sent(document(one, image('AAAA'), { type: 'text', text: 'two' }, image('BBBB')))
+  test.strictSame(mixed.fields, [])
+  const parts = [{ type: 'text', text: 'one\n\ntwo' }, url('AAAA'), url('BBBB')]
+  test.equal(mixed.parts, JSON.stringify([{ role: 'user', content: parts }]))
+  test.equal(sent(document(image('AAAA'))).parts, JSON.stringify([{ role: 'user', content: [url('AAAA')] }]))
+  const result = { type: 'tool_result', tool_use_id: 'a', content: [document(one, image('AAAA'))] }
+  test.match(sent(result).parts, /"one".*base64,AAAA/)
+  const unknown = sent(document(one, { type: 'audio', source: source('AAAA') }))
+  test.strictSame(unknown.fields, ['messages[0].content[0].source.content[1]'])
+  const request = messages.parseRequest(block(document(one, image('AAAA'))))
+  test.strictSame(
+    request.messages[0]?.content.map(({ type }) => type),
+    ['document', 'image'],
+    'routing and quotas see it',
+  )
+})
