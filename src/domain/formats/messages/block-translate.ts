@@ -28,7 +28,7 @@ export function renderUserPart(part: UserPart, path: string, warnings: Translati
   }
 }
 
-/** The block; undefined where it is empty or cannot be sent. */
+/** The block, which may be a text of white space alone; undefined where it cannot be sent. */
 export function renderAssistantPart(
   part: AssistantPart,
   path: string,
@@ -37,9 +37,9 @@ export function renderAssistantPart(
 ): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      return renderText(part)
+      return textBlock(part)
     case 'refusal':
-      return renderText({ type: 'text', text: part.text })
+      return textBlock({ type: 'text', text: part.text })
     case 'tool-call':
       return renderToolCall(part, path, warnings, inner)
     case 'reasoning': // it did not come in this format, so this vendor has not signed it
@@ -104,8 +104,12 @@ function toolUseId(id: string): string {
   return id.replaceAll(/[^A-Za-z0-9_-]/g, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}`)
 }
 
-function renderText({ text, cacheControl }: TextPart): JsonObject | undefined {
-  return /\S/.test(text) ? withoutUndefined({ type: 'text', text, cache_control: cacheControl }) : undefined
+function renderText(part: TextPart): JsonObject | undefined {
+  return /\S/.test(part.text) ? textBlock(part) : undefined
+}
+
+function textBlock({ text, cacheControl }: TextPart): JsonObject {
+  return withoutUndefined({ type: 'text', text, cache_control: cacheControl })
 }
 
 function renderImage(part: ImagePart, path: string, warnings: TranslationWarning[]): JsonObject | undefined {

@@ -4,7 +4,7 @@
  * - turns alternate: neighbours of one role become one turn;
  * - the results of tools are blocks of the user's turn after the call, before everything else in it;
  * - the first turn is the user's, and with the newer models the last one, too;
- * - no text is empty, and the last assistant's text does not end in white space.
+ * - no text is white space alone, and the last assistant's text does not end in white space.
  *
  * Instructions in the middle of the conversation have no role that every model takes: they keep their place as a text
  * of the user's turn inside `<system>` tags.
@@ -73,8 +73,16 @@ export function goOnBehind(index: number, warnings: TranslationWarning[]): JsonO
 
 function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {
   const last = turns.at(-1)
-  if (last?.role === role) for (const block of content) last.content.push(block)
-  else if (content.length > 0) turns.push({ role, content: [...content] })
+  const turn: Turn = last?.role === role ? last : { role, content: [] }
+  for (const block of content) append(turn.content, block)
+  if (turn !== last && turn.content.length > 0) turns.push(turn)
+}
+
+/** White space alone, as a streamed piece of a longer text may be, is no block: it belongs to the text before it. */
+function append(content: JsonObject[], block: JsonObject): void {
+  const before = content.at(-1)
+  if (typeof block.text !== 'string' || hasText(block.text)) content.push(block)
+  else if (typeof before?.text === 'string') before.text += block.text
 }
 
 function renderContent(message: Message, path: string, warnings: TranslationWarning[], inner: InnerJson): JsonObject[] {

@@ -1,11 +1,12 @@
 import t from 'tap'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
 import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
+import { generateContent } from '../../../../src/domain/formats/generate-content/generate-content.ts'
 import { messages } from '../../../../src/domain/formats/messages/messages.ts'
 import { traitsOf } from '../../../../src/domain/formats/messages/model-traits.ts'
 import { DEFAULT_MAX_TOKENS } from '../../../../src/domain/formats/messages/request-translate.ts'
 import { renderRequestFor } from '../../../../src/domain/formats/registry.ts'
-import { asObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.ts'
+import { asArray, asObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.ts'
 
 const user = { role: 'user', content: 'Hello' }
 const OLD = 'claude-sonnet-4-5-20250929'
@@ -23,6 +24,8 @@ function fromChat(document: JsonObject, target: Partial<RenderTarget> = {}) {
     ...target,
   })
 }
+
+const messagesOf = (list: JsonValue | undefined) => asArray(list).map((item) => asObject(item))
 
 /** The messages that a chat-completions conversation becomes. */
 const turns = (...list: JsonObject[]): JsonValue | undefined => fromChat({ messages: list }).document.messages
@@ -167,6 +170,20 @@ t.test('results of parallel calls become one turn, before what the user adds', a
   const hello = { type: 'text', text: 'Hello' }
   test.strictSame(results, { role: 'user', content: [resultBlock('a'), resultBlock('b'), hello, hello] })
   test.strictSame(rest, [])
+})
+
+t.test('the white space of a turn that comes back in the pieces of its stream stays', async (test) => {
+  const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const pieces = ['\n', 'Dear', ' ', 'Ada', '\n\n', '- one', '\n', ' '].map((text) => ({ type: 'text', text }))
+  const result = { role: 'tool', tool_call_id: 'a', content: 'r' }
+  const [, answer] = messagesOf(turns(user, { role: 'assistant', content: pieces, tool_calls: [call] }, result))
+  test.match(answer?.content, [{ text: 'Dear ' }, { text: 'Ada\n\n' }, { text: '- one\n ' }, { type: 'tool_use' }])
+
+  const contents = pieces.map((piece) => ({ role: 'model', parts: [{ text: piece.text }] }))
+  const chat = [{ role: 'user', parts: [{ text: 'Hello' }] }, ...contents, { role: 'user', parts: [{ text: 'go' }] }]
+  const rendered = renderRequestFor('messages', generateContent.parseRequest({ contents: chat }, {}), TARGET)
+  const [, told] = messagesOf(rendered.document.messages)
+  test.match(told?.content, [{ text: 'Dear ' }, { text: 'Ada\n\n' }, { text: '- one\n ' }])
 })
 
 t.test('neighbours of one role become one turn, and empty texts none', async (test) => {
