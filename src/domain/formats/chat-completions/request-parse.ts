@@ -18,6 +18,7 @@ import {
   withoutUndefined,
   wrongType,
 } from '../fields.ts'
+import { declaresFunctions } from './legacy-call.ts'
 import { parseMessages } from './message-parse.ts'
 import { isWrapped, schemaForOthers } from './schema-fields.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
@@ -61,7 +62,8 @@ export function parseRequest(document: JsonObject): CompletionRequest {
     messages,
     tools: parseTools(document),
     toolChoice: parseToolChoice(document),
-    parallelToolCalls: optionalBoolean(document, 'parallel_tool_calls'),
+    parallelToolCalls:
+      optionalBoolean(document, 'parallel_tool_calls') ?? (declaresFunctions(document) ? false : undefined),
     sampling: parseSampling(document),
     responseFormat: parseResponseFormat(document),
     reasoning: parseReasoning(document),

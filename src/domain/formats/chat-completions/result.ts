@@ -1,12 +1,13 @@
 /** A whole chat-completions answer <-> neutral result. */
-import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
+import type { AssistantPart, CompletionRequest, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
 import type { RenderContext, Rendered } from '../format.ts'
 import { AnswerIds, madeUpId, seedOf } from '../made-up-id.ts'
-import { renderFinish, parseFinish } from './finish.ts'
+import { parseFinish } from './finish.ts'
+import { finishFor, ONE_CALL_ONLY, readsLegacyCall } from './legacy-call.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 import { readContent, readReasoning } from './answer-content.ts'
 import { argumentsOf } from './tool-arguments.ts'
@@ -85,24 +86,26 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
     object: 'chat.completion',
     created: result.created ?? context.nowSeconds,
     model: result.model || context.model,
-    choices: result.choices.map((choice) => renderChoice(choice, warnings)),
+    choices: result.choices.map((choice) => renderChoice(choice, context, warnings)),
     usage: result.usage && renderUsage(result.usage),
   })
   return { document, warnings }
 }
 
-function renderChoice(choice: Choice, warnings: TranslationWarning[]): JsonObject {
+function renderChoice(choice: Choice, { request }: RenderContext, warnings: TranslationWarning[]): JsonObject {
   const path = `choices[${choice.index}].message`
   return {
     index: choice.index,
-    message: renderMessage(choice.content, path, warnings),
+    message: {
+      ...renderMessage(choice.content, path, warnings),
+      ...renderCalls(choice.content, path, request, warnings),
+    },
     logprobs: null,
-    finish_reason: renderFinish(choice.finish),
+    finish_reason: finishFor(request, choice.finish),
   }
 }
 
 function renderMessage(content: readonly AssistantPart[], path: string, warnings: TranslationWarning[]): JsonObject {
-  const calls = content.filter((part) => part.type === 'tool-call')
   const reasoning = content.filter((part) => part.type === 'reasoning')
   if (reasoning.some((part) => part.signature !== undefined || part.redacted !== undefined)) {
     warnings.push({ field: `${path}.thinking`, message: 'signatures and encrypted thinking have no place here' })
@@ -112,8 +115,21 @@ function renderMessage(content: readonly AssistantPart[], path: string, warnings
     content: textOf(content, 'text') ?? null,
     reasoning_content: textOf(content, 'reasoning') || undefined,
     refusal: textOf(content, 'refusal') ?? null,
-    tool_calls: calls.length > 0 ? calls.map(renderCall) : undefined,
   })
+}
+
+function renderCalls(
+  content: readonly AssistantPart[],
+  path: string,
+  request: CompletionRequest,
+  warnings: TranslationWarning[],
+): JsonObject {
+  const calls = content.filter((part) => part.type === 'tool-call').map(renderCall)
+  const [first, ...others] = calls
+  if (first === undefined) return {}
+  if (!readsLegacyCall(request)) return { tool_calls: calls }
+  if (others.length > 0) warnings.push({ field: `${path}.tool_calls`, message: ONE_CALL_ONLY })
+  return { function_call: first.function }
 }
 
 function textOf(content: readonly AssistantPart[], type: 'text' | 'reasoning' | 'refusal'): string | undefined {
@@ -121,6 +137,6 @@ function textOf(content: readonly AssistantPart[], type: 'text' | 'reasoning' | 
   return texts.length === 0 ? undefined : texts.join('')
 }
 
-function renderCall(call: ToolCallPart): JsonObject {
+function renderCall(call: ToolCallPart) {
   return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' } }
 }

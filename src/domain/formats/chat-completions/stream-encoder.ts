@@ -5,7 +5,7 @@ import type { Usage } from '../../completion/result.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
 import { noteLoss } from '../stream-loss.ts'
-import { renderFinish } from './finish.ts'
+import { finishFor, ONE_CALL_ONLY, readsLegacyCall } from './legacy-call.ts'
 import { DONE } from './stream-decoder.ts'
 import { renderUsage } from './usage.ts'
 
@@ -20,12 +20,14 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #openChoices = new Set<number>()
   readonly #toolCounts = new Map<number, number>()
   readonly #tools = new Map<string, ToolState>()
+  readonly #isLegacy: boolean
   #envelope: JsonObject
   #usage: Usage | undefined
   #failed = false
 
   constructor(context: RenderContext) {
     this.#context = context
+    this.#isLegacy = readsLegacyCall(context.request)
     this.#envelope = envelopeOf(context, '', '', undefined)
   }
 
@@ -48,7 +50,10 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'tool-input-end':
         return this.#endTool(part.choice, part.id)
       case 'finish':
-        return [...this.#role(part.choice, ''), this.#chunk(part.choice, {}, renderFinish(part.finish))]
+        return [
+          ...this.#role(part.choice, ''),
+          this.#chunk(part.choice, {}, finishFor(this.#context.request, part.finish)),
+        ]
       case 'usage':
         this.#usage = part.usage
         return []
@@ -77,8 +82,13 @@ export class ChatStreamEncoder implements StreamEncoder {
   #startTool(part: Extract<StreamPart, { type: 'tool-input-start' }>): SseEvent[] {
     const index = this.#toolCounts.get(part.choice) ?? 0
     this.#toolCounts.set(part.choice, index + 1)
+    if (this.#isLegacy && index > 0) {
+      noteLoss(this.warnings, 'stream', ONE_CALL_ONLY)
+      return []
+    }
     this.#tools.set(part.id, { index, hasArguments: false })
     const called = { name: part.toolName, arguments: '' }
+    if (this.#isLegacy) return this.#delta(part.choice, { function_call: called })
     return this.#delta(part.choice, {
       tool_calls: [{ index, id: part.toolCallId, type: 'function', function: called }],
     })
@@ -88,6 +98,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const tool = this.#tools.get(id)
     if (tool === undefined || delta === '') return []
     tool.hasArguments = true
+    if (this.#isLegacy) return this.#delta(choice, { function_call: { arguments: delta } })
     return this.#delta(choice, { tool_calls: [{ index: tool.index, function: { arguments: delta } }] })
   }
 
@@ -97,7 +108,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #delta(choice: number, delta: JsonObject): SseEvent[] {
-    return [...this.#role(choice, delta.tool_calls === undefined ? '' : null), this.#chunk(choice, delta, null)]
+    const isCall = delta.tool_calls !== undefined || delta.function_call !== undefined
+    return [...this.#role(choice, isCall ? null : ''), this.#chunk(choice, delta, null)]
   }
 
   /** The first chunk of a choice carries the role; content is null there where the choice begins with a tool call. */
