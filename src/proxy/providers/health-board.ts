@@ -60,7 +60,7 @@ export class HealthBoard implements HealthRecorder {
     const nowMs = this.#now()
     const own = coolingDownUntil(this.#deployments.get(deploymentId)?.current ?? UNKNOWN_HEALTH, nowMs)
     if (this.#anyDownUntilMs <= nowMs) return own
-    const until = Math.max(own ?? 0, this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0)
+    const until = Math.max(own ?? 0, this.#downUntil(providerOf(deploymentId)))
     return until > nowMs ? until : undefined
   }
 
@@ -69,7 +69,7 @@ export class HealthBoard implements HealthRecorder {
   }
 
   failsChecks(deploymentId: string): boolean {
-    return (this.#providers.get(providerOf(deploymentId))?.downUntilMs ?? 0) > this.#now()
+    return this.#downUntil(providerOf(deploymentId)) > this.#now()
   }
 
   latencyMs(deploymentId: string): Milliseconds | undefined {
@@ -153,7 +153,7 @@ export class HealthBoard implements HealthRecorder {
   /** Of each provider in use: whether its health checks fail, or its circuits are open as `openCircuits` tells. */
   providersDown(): ReadonlyMap<string, boolean> {
     const [nowMs, open] = [this.#now(), new Set(this.openCircuits())]
-    const isDown = (name: string) => open.has(name) || (this.#providers.get(name)?.downUntilMs ?? 0) > nowMs
+    const isDown = (name: string) => open.has(name) || this.#downUntil(name) > nowMs
     return new Map(Array.from(this.#names, (name) => [name, isDown(name)]))
   }
 
@@ -210,6 +210,11 @@ export class HealthBoard implements HealthRecorder {
       this.#deployments.set(id, record)
     }
     return record
+  }
+
+  /** Until when the checks of a provider have it out; 0: they do not. */
+  #downUntil(provider: string): Milliseconds {
+    return this.#providers.get(provider)?.downUntilMs ?? 0
   }
 
   #provider(name: string): ProviderRecord {

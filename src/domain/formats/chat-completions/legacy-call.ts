@@ -17,8 +17,8 @@ export function declaresFunctions(document: JsonObject): boolean {
   return asArray(document.functions).length > 0 && asArray(document.tools).length === 0
 }
 
-/** The word for the end of a choice. */
-export function finishFor(request: CompletionRequest, finish: Finish): string {
+/** The word for the end of a choice. @param isLegacy as `readsLegacyCall` tells of its client */
+export function finishFor(finish: Finish, isLegacy: boolean): string {
   const word = renderFinish(finish)
-  return word === 'tool_calls' && readsLegacyCall(request) ? 'function_call' : word
+  return word === 'tool_calls' && isLegacy ? 'function_call' : word
 }

@@ -1,5 +1,5 @@
 /** A whole chat-completions answer <-> neutral result. */
-import type { AssistantPart, CompletionRequest, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
+import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -94,14 +94,15 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
 
 function renderChoice(choice: Choice, { request }: RenderContext, warnings: TranslationWarning[]): JsonObject {
   const path = `choices[${choice.index}].message`
+  const isLegacy = readsLegacyCall(request)
   return {
     index: choice.index,
     message: {
       ...renderMessage(choice.content, path, warnings),
-      ...renderCalls(choice.content, path, request, warnings),
+      ...renderCalls(choice.content, path, isLegacy, warnings),
     },
     logprobs: null,
-    finish_reason: finishFor(request, choice.finish),
+    finish_reason: finishFor(choice.finish, isLegacy),
   }
 }
 
@@ -121,13 +122,13 @@ function renderMessage(content: readonly AssistantPart[], path: string, warnings
 function renderCalls(
   content: readonly AssistantPart[],
   path: string,
-  request: CompletionRequest,
+  isLegacy: boolean,
   warnings: TranslationWarning[],
 ): JsonObject {
   const calls = content.filter((part) => part.type === 'tool-call').map(renderCall)
   const [first, ...others] = calls
   if (first === undefined) return {}
-  if (!readsLegacyCall(request)) return { tool_calls: calls }
+  if (!isLegacy) return { tool_calls: calls }
   if (others.length > 0) warnings.push({ field: `${path}.tool_calls`, message: ONE_CALL_ONLY })
   return { function_call: first.function }
 }

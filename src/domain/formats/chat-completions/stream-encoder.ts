@@ -50,10 +50,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'tool-input-end':
         return this.#endTool(part.choice, part.id)
       case 'finish':
-        return [
-          ...this.#role(part.choice, ''),
-          this.#chunk(part.choice, {}, finishFor(this.#context.request, part.finish)),
-        ]
+        return [...this.#role(part.choice, ''), this.#chunk(part.choice, {}, finishFor(part.finish, this.#isLegacy))]
       case 'usage':
         this.#usage = part.usage
         return []
