@@ -16,7 +16,7 @@ import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
 import type { ModelTraits } from './model-traits.ts'
 
-interface Turn {
+export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: JsonObject[]
 }
@@ -58,17 +58,16 @@ export function translateMessages(
     turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins with the answer.)' }] })
   }
   if (!traits.lastWord && isAnswer(turns.at(-1))) {
-    const { content } = goOnBehind(request.messages.length - 1, warnings)
-    turns.push({ role: 'user', content: [{ type: 'text', text: content }] })
+    turns.push(goOnBehind(request.messages.length - 1, warnings))
   }
   trimLastAnswer(turns.at(-1))
   return { system, messages: turns.map(renderTurn) }
 }
 
 /** The user's message behind the last one of the model's. Adds to `warnings`. @param index of that one */
-export function goOnBehind(index: number, warnings: TranslationWarning[]): JsonObject {
+export function goOnBehind(index: number, warnings: TranslationWarning[]): Turn {
   warnings.push({ field: `messages[${index}]`, message: "a user's turn was put behind it, as the model demands" })
-  return { role: 'user', content: GO_ON }
+  return { role: 'user', content: [{ type: 'text', text: GO_ON }] }
 }
 
 function add(turns: Turn[], role: Turn['role'], content: JsonObject[]): void {
@@ -112,7 +111,7 @@ function hasText(text: string): boolean {
 }
 
 /** The results of tools first: the vendor looks for them right after the calls. */
-function renderTurn({ role, content }: Turn): JsonObject {
+export function renderTurn({ role, content }: Turn): JsonObject {
   const ordered = [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
   const [only] = ordered
   const isPlain = ordered.length === 1 && only?.type === 'text' && only.cache_control === undefined

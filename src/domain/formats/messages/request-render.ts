@@ -6,7 +6,7 @@ import type { CompletionRequest, TranslationWarning } from '../../completion/req
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { patchThinking } from './foreign-thinking.ts'
-import { goOnBehind } from './message-translate.ts'
+import { goOnBehind, renderTurn } from './message-translate.ts'
 import { isClaude, traitsOf } from './model-traits.ts'
 import { budgetWithin } from './reasoning-translate.ts'
 import { translateRequest } from './request-translate.ts'
@@ -42,7 +42,7 @@ function patchLastWord(
 ): void {
   const messages = asArray(patch.messages ?? source.messages)
   if (source.model === model || traitsOf(model).lastWord || !isAnswer(asObject(messages.at(-1)))) return
-  patch.messages = [...messages, goOnBehind(messages.length - 1, warnings)]
+  patch.messages = [...messages, renderTurn(goOnBehind(messages.length - 1, warnings))]
 }
 
 /** Said, or thought: what waits for a result, as a call or a vendor's own tool that has paused, is gone on with by every model. */

@@ -110,25 +110,11 @@ export class RedisQuotaStore implements QuotaStore {
     try {
       await part.reply
     } catch (error) {
-      await this.#settleAfter(error, part.isAlone, reservation, encoded, actual)
-    }
-  }
-
-  /** What it went with has failed with `error`. */
-  async #settleAfter(
-    error: unknown,
-    wasAlone: boolean,
-    reservation: StoredReservation,
-    plan: EncodedPlan,
-    actual: Charge,
-  ): Promise<void> {
-    try {
-      if (wasAlone || error instanceof RedisUnavailableError) throw error
+      if (part.isAlone || error instanceof RedisUnavailableError) throw noteUnsent(reservation, error)
       // Whatever Redis stumbled at, it has to be settled.
-      await this.#settleAlone(reservation.id, plan, 'settled', actual)
-    } catch (failure) {
-      if (failure instanceof RedisUnavailableError && !failure.maybeExecuted) reservation.settlementSent = false
-      throw failure
+      await this.#settleAlone(id, encoded, 'settled', actual).catch((failure: unknown) => {
+        throw noteUnsent(reservation, failure)
+      })
     }
   }
 
@@ -187,6 +173,12 @@ class StoredReservation implements Reservation {
     this.id = id
     this.plan = plan
   }
+}
+
+/** Returns `failure`. Where nothing can have been executed, its next settlement is the first one again. */
+function noteUnsent(reservation: StoredReservation, failure: unknown): unknown {
+  if (failure instanceof RedisUnavailableError && !failure.maybeExecuted) reservation.settlementSent = false
+  return failure
 }
 
 /** As where Redis is away: what was leased lasts for the grace. */
