@@ -46,6 +46,7 @@ const TOLLGATE_FLAGS = [
   '--min-semi-space-size=8',
   '--max-semi-space-size=8',
   '--minimum-invocations-after-ic-update=200',
+  '--memory-reducer-delay-ms=300000',
 ]
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
