@@ -1,9 +1,11 @@
 /** The models that a key may use through an adapter, under the policy of the request that asks, and `auto` where there are any. */
-import { isAllowed } from '../../domain/routing/access.ts'
 import { nearest } from '../../domain/nearest-name.ts'
+import { canAfford } from '../../domain/quota/unpriced.ts'
+import { isAllowed } from '../../domain/routing/access.ts'
 import { compilePolicyRules } from '../../domain/routing/rules.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { ClientAdapter, ListedModel } from '../adapters/adapter.ts'
+import { limitsOfCaller } from './admit.ts'
 import { speaksEmbeddings } from './plan-embeddings.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 
@@ -59,9 +61,14 @@ function byOtherName(caller: GovernedCaller, adapter: ClientAdapter, id: string)
 }
 
 /** Whether a call of this key, with the control headers of this request, may be answered there. */
-function servingRule({ key, policy }: GovernedCaller, adapter: ClientAdapter): (deployment: Deployment) => boolean {
-  const isLeft = compilePolicyRules(policy)
-  return (deployment) => isAllowed(deployment, key) && isLeft(deployment) && canServe(deployment, adapter)
+function servingRule(caller: GovernedCaller, adapter: ClientAdapter): (deployment: Deployment) => boolean {
+  const isLeft = compilePolicyRules(caller.policy)
+  const quotas = limitsOfCaller(caller)
+  return (deployment) =>
+    isAllowed(deployment, caller.key) &&
+    isLeft(deployment) &&
+    canAfford(deployment, quotas) &&
+    canServe(deployment, adapter)
 }
 
 /** Whether one of the adapter's calls can be sent there: models for embeddings are of use to its clients only where it has that call. */
