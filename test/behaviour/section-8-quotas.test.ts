@@ -205,7 +205,10 @@ t.test('a model without a price is out where a budget must know what it costs', 
   t.match(await auditOf(other), { model: { requested: 'unpriced', served: 'm' }, removed: { unpriced: 1 } })
   const step = ({ msg, step, requestId }: LogLine) =>
     msg === 'trace' && step === 'admit' && requestId === other.headers.get('x-request-id')
-  t.match(await gateway.line(step), { removed: ['p/unpriced: unpriced'] })
+  const admitted = await gateway.line(step)
+  t.match(admitted, { removed: ['p/unpriced: unpriced'], reserved: { inputTokens: Number, rateTokens: Number } })
+  t.match(admitted, { reserved: { outputTokens: 1_000, costMicroUsd: Number } }, 'the part of the answer included')
+  t.notHas(admitted['reserved'], { open: {} })
 })
 
 t.test('what has no price is not waited for under a budget, also where all of it is cooling down', async (t) => {

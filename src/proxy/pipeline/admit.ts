@@ -5,6 +5,7 @@
  */
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import { boundOf } from '../../domain/quota/amounts.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
@@ -83,12 +84,13 @@ export async function admit(
     admission = admittedWithoutStore(error, id, quotas, caller)
   }
   const admitted = orRefusal(admission, { plan: quotas, need }, record)
-  record.reservation = new KeptReservation(admitted, need, services.quotas)
+  const reservation = new KeptReservation(admitted, need, services.quotas)
+  record.reservation = reservation
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   services.quotaWarnings.tell(caller.key.id, quotas, admitted.warnings)
   traceStep(record, services, 'admit', () => ({
-    reserved: need,
+    reserved: { ...boundOf(need, reservation.granted), rateTokens: need.rateTokens },
     warnings: admitted.warnings,
     removed: unpricedOf(plan).map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
