@@ -106,6 +106,20 @@ export function loginError(error: unknown, password: string | undefined, lacking
   return (password ?? '') === '' && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
 }
 
+/** The server's certificate was issued by nobody who is known here: Node's words name a flag that is none of ours. */
+const UNKNOWN_AUTHORITY =
+  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/
+
+/** The same error, or, where an authority is missing, one that says how it is told. */
+export function authorityError(error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && UNKNOWN_AUTHORITY.test(String(cause.code))) return new Error(AUTHORITY_CURE, { cause })
+  return error
+}
+
+const AUTHORITY_CURE =
+  'the authority of its certificate is not known here: NODE_EXTRA_CA_CERTS names a file of further ones, and --sidecar-redis-ca of the operator those of sidecars'
+
 /** A script's failure may come with a part of the script. */
 const MAX_CAUSE = 300
 

@@ -6,7 +6,7 @@
 import { isIP } from 'node:net'
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
-import { because, loginError } from './redis-errors.ts'
+import { authorityError, because, loginError } from './redis-errors.ts'
 import type { RedisAddress, RedisHost } from './redis-url.ts'
 
 /** A connection in use. `send` settles late or never while the server is frozen; `destroy` rejects what is open. */
@@ -37,7 +37,15 @@ export interface WireOptions {
 }
 
 /** @throws {Error} where the server refuses or cannot be reached; may hang while it is frozen, so bound it */
-export function openWire(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+export async function openWire(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
+  try {
+    return await openByType(address, options, signal)
+  } catch (error) {
+    throw authorityError(error)
+  }
+}
+
+function openByType(address: RedisAddress, options: WireOptions, signal: AbortSignal): Promise<RedisWire> {
   switch (address.type) {
     case 'server':
       return openDataServer(firstHost(address), address, options, signal)

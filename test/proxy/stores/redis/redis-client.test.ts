@@ -136,11 +136,13 @@ t.test('speaks TLS with a given authority, and with no other', async (t) => {
   t.teardown(() => server.stop())
   const redis = await connected(t, server.url, { tls: { ca: server.ca } })
   t.equal(await redis.send('k', ['SET', 'k', '1']), 'OK')
-  let refused = false
-  const distrusting = connectRedis(server.url, { onChange: () => (refused = true) })
+  let refusal: Error | undefined
+  const distrusting = connectRedis(server.url, { onChange: (_ready, error) => (refusal = error) })
   t.teardown(() => distrusting.close())
-  await until(() => refused)
+  await until(() => refusal !== undefined)
   t.notOk(distrusting.ready)
+  t.match(refusal, { message: /^the authority of its certificate is not known here: NODE_EXTRA_CA_CERTS names/ })
+  await t.rejects(distrusting.requireReady(1), { message: /^Redis cannot be reached: the authority of/ })
 })
 
 t.test('tells TLS the name of the server, and no address', async (t) => {
