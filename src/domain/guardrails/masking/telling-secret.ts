@@ -19,6 +19,7 @@ import { bracedValue, isLongToken, readValue, skipScheme } from './telling-value
 import type { Value } from './telling-value.ts'
 import { hasLength, isSecret } from './telling-verdict.ts'
 import type { Place } from './telling-verdict.ts'
+import { findWalletWords } from './wallet-words.ts'
 
 const VENDOR_WINDOW = 80
 const VENDORS =
@@ -47,6 +48,9 @@ export function findTellingSecret(text: string, start: number, end: number, tell
 
 function findSecretBehind(text: string, start: number, end: number, telling: Telling): TellingResult {
   const connector = findConnector(text, start, end)
+  const words = connector && findWalletWords(text, start, end, connector)
+  if (words !== undefined)
+    return { finding: { kind: 'KEY', ...words, rule: `${telling}-value` }, judgedUntil: words.end }
   const value =
     connector === undefined
       ? undefined

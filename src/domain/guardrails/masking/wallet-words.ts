@@ -1,0 +1,47 @@
+/**
+ * The 12, 15, 18, 21 or 24 words of a wallet, without quotes behind a name that tells of them: on one line, over several, numbered.
+ * They have three to eight letters each, and nothing follows them, so that hardly a sentence passes for them.
+ */
+import type { Span } from './telling-before.ts'
+import type { Connector } from './telling-connector.ts'
+
+const NAME = /(?:seed|mnemonic|phrase|words)$/i
+const WORD = '[a-z]{3,8}'
+const NUMBER = String.raw`(?:\d{1,2}[.):]? ?)`
+const END = String.raw`(?=[ \t]{0,8}(?:\r?\n|$|#)|[.;"'\x60<*)\]]|\\{1,7}["nr])`
+
+/** Exact numbers of repetitions leave few ways to read a text. */
+function rowOf(blank: string, number: string): RegExp {
+  const next = `(?:${blank}${number}${WORD})`
+  return new RegExp(`${number}${WORD}${next}{11}(?:${next}{3}){0,4}${END}`, 'y')
+}
+
+const BLANK = String.raw`(?:[ \t]{1,2}|,[ \t]?)`
+const BREAK = String.raw`(?:[ \t]{0,8}(?:\r?\n|\\{1,7}n)[ \t]{0,8})`
+const ROWS = [
+  rowOf(BLANK, ''),
+  rowOf(BLANK, NUMBER),
+  rowOf(`(?:${BREAK}|${BLANK})`, ''),
+  rowOf(`(?:${BREAK}|${BLANK})`, NUMBER),
+]
+
+/** Words of sentences that are none of the list that wallets take theirs from. */
+const OF_SENTENCES =
+  /\b(?:the|and|for|are|not|from|has|was|were|which|but|his|her|its|your|our|their|been|would|could|should)\b/
+
+/** What closes a name in bold letters behind its colon: `**Seed phrase:** ...`. */
+const CLOSING = /(?:\*\*|__|<\/(?:b|strong)>)\s{1,2}/y
+
+/** Where they stand, behind the name `[start, end)`; undefined where there are none. */
+export function findWalletWords(text: string, start: number, end: number, connector: Connector): Span | undefined {
+  if (connector.connection !== 'assigned' && connector.connection !== 'said') return undefined
+  if (!NAME.test(text.slice(Math.max(start, end - 8), end))) return undefined
+  CLOSING.lastIndex = connector.end
+  const from = CLOSING.test(text) ? CLOSING.lastIndex : connector.end
+  for (const row of ROWS) {
+    row.lastIndex = from
+    const words = row.exec(text)?.[0]
+    if (words !== undefined && !OF_SENTENCES.test(words)) return { start: from, end: from + words.length }
+  }
+  return undefined
+}
