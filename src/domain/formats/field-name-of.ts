@@ -21,6 +21,8 @@ export const VALUE_FIELDS: ReadonlySet<string> = new Set([
 const HELD_FIELDS: ReadonlySet<string> = new Set(
   'plain plaintext plain_text plainText raw S $ $t #text _text __text _cdata'.split(' '),
 )
+/** What holds cookies by their names. */
+const COOKIES = /cookies?$/i
 const NAMING_FIELDS = ['name', 'Name', 'key', 'Key', 'field', 'label'] as const
 /** They name a value as often as something else. */
 const PERHAPS_NAMING_FIELDS = [
@@ -50,7 +52,8 @@ const LONGEST_NAME = 96
  * @param held the same of `holder` itself
  */
 export function fieldNameOf(holder: JsonObject, key: string, held: string): string {
-  if (!VALUE_FIELDS.has(key)) return mayBeJoined(held) && HELD_FIELDS.has(key) ? lines([key, held]) : key
+  if (!VALUE_FIELDS.has(key))
+    return mayBeJoined(held) && (HELD_FIELDS.has(key) || COOKIES.test(held)) ? lines([key, held]) : key
   const beside = namesIn(holder, NAMING_FIELDS)
   const perhaps = namesIn(holder, PERHAPS_NAMING_FIELDS)
   if (beside.length + perhaps.length === 0) return held === '' ? key : held

@@ -3,7 +3,8 @@
  * All patterns are sticky and every repetition in them is bounded, so that one try costs a constant.
  */
 
-import { ALPHANUMERIC, classAt, unitAt } from './character-classes.ts'
+import { ALPHANUMERIC, classAt, skipForward, SPACE, unitAt } from './character-classes.ts'
+import { isInCookieFile } from './session-cookie.ts'
 
 /**
  * `assigned`: a sign says that a value follows. `said`: words say so. `called`: an argument, quoted. `beside`: only a space
@@ -43,7 +44,7 @@ const QUOTED_FIELD = String.raw`${ESCAPES}"[\w.$-]{1,24}${ESCAPES}"\s{0,4}:\s{0,
 const NEXT_LINE = String.raw`(?:\s|\\{1,7}[nrt]){0,24}`
 /** What JSON has between a name and a value apart from it; such a value shows a digit, for what forms say of a name is words. */
 const VALUE_APART = new RegExp(
-  String.raw`${ESCAPES}"\s{0,4}(?::\s{0,4}\{|,)${NEXT_LINE}(?:${QUOTED_FIELD}\s{0,4},${NEXT_LINE}){0,4}(?:${ESCAPES}"value${ESCAPES}"\s{0,4}:\s{0,4}\{${NEXT_LINE})?${ESCAPES}"(?:\w{0,12}val(?:ue)?|default|raw|plain(?:_?text)?|S|\$t?|#text|__?text|_cdata)${ESCAPES}"\s{0,4}:\s{0,4}(?=${ESCAPES}"[^"\s]{0,64}\d)`,
+  String.raw`${ESCAPES}"\s{0,4}(?::\s{0,4}\{|,)${NEXT_LINE}(?:${QUOTED_FIELD}\s{0,4},${NEXT_LINE}){0,6}(?:${ESCAPES}"value${ESCAPES}"\s{0,4}:\s{0,4}\{${NEXT_LINE})?${ESCAPES}"(?:\w{0,12}val(?:ue)?|default|raw|plain(?:_?text)?|S|\$t?|#text|__?text|_cdata)${ESCAPES}"\s{0,4}:\s{0,4}(?=${ESCAPES}"[^"\s]{0,64}\d)`,
   'iy',
 )
 const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
@@ -61,6 +62,8 @@ const PAIR = /\s?(?:=\s?\(|\()\s?\\{0,7}["'][^"'\\\n]{1,64}\\{0,7}["']\s?,\s?(?=
 
 /** The connector after the name `[start, end)`; the strongest that fits. Undefined where nothing can follow. */
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
+  if ((classAt(text, end) & SPACE) !== 0 && isInCookieFile(text, start))
+    return { connection: 'assigned', end: skipForward(text, end, end + 8, SPACE), isElement: false }
   if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) return findLooseConnector(text, end)
   const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (isElement) {

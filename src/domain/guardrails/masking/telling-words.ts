@@ -2,10 +2,10 @@
  * Words that tell that a secret follows: a name before a sign, the name of a column. Each stretch of text is judged for one
  * of them only, and a table once.
  */
-import { ASSIGNING, classAt, DIGIT, LETTER, UNDERSCORE, unitAt } from './character-classes.ts'
+import { ASSIGNING, classAt, DIGIT, LETTER, SPACE, UNDERSCORE, unitAt } from './character-classes.ts'
 import { judgeColumn, readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
-import { isLoginCookie } from './session-cookie.ts'
+import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
 import { findBasicCredential } from './shaped-key.ts'
 import {
   classifyIdeographs,
@@ -24,7 +24,8 @@ const TABLE_SIGNS = ',;\t| "\\\r\n'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
-const EQUALS = 0x3d
+/** What stands behind a cookie's name in a list, in JSON, in a file. */
+const BEHIND_COOKIES = '="\'\\\t '
 
 /** Those of one text, read from its beginning to its end. */
 export class TellingWords {
@@ -47,7 +48,8 @@ export class TellingWords {
   word(start: number, end: number, bits: number): void {
     if (start < this.#judgedUntil || end - start > LONGEST_READ_BACK) return
     const text = this.#text
-    const isAssigned = (classAt(text, end) & ASSIGNING) !== 0 || isAssignedAfterBlank(text, end)
+    const isAssigned =
+      (classAt(text, end) & ASSIGNING) !== 0 || isAssignedAfterBlank(text, end) || isOfCookieFile(text, start, end)
     if ((classAt(text, end - 1) & NO_LETTER) !== 0 || !mayTell(text, end)) {
       if (!isAssigned || (bits & LETTER) === 0) return
       if (this.#loginCookie(start, end) || !mayTellBefore(text, start, end)) return
@@ -68,7 +70,7 @@ export class TellingWords {
   }
 
   #loginCookie(start: number, end: number): boolean {
-    if (unitAt(this.#text, end) !== EQUALS) return false
+    if (!BEHIND_COOKIES.includes(this.#text.charAt(end))) return false
     const from = nameStart(this.#text, start, end)
     const isLogin = isLoginCookie(this.#text, from, end)
     if (isLogin) this.#tell(from, end, 'secret')
@@ -98,6 +100,11 @@ export class TellingWords {
     if (finding !== undefined) this.findings.push(finding)
     this.#judgedUntil = Math.max(this.#judgedUntil, judgedUntil)
   }
+}
+
+/** A name in a file of cookies. */
+function isOfCookieFile(text: string, start: number, end: number): boolean {
+  return (classAt(text, end) & SPACE) !== 0 && isInCookieFile(text, nameStart(text, start, end))
 }
 
 /** `API_KEY_PROD = "..."` */

@@ -5,6 +5,7 @@
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import { classifyFieldName } from './telling-name.ts'
+import { isTellingCookie } from './session-cookie.ts'
 import { scan } from './scan.ts'
 import { findSecretIn } from './telling-secret.ts'
 import { isLongToken } from './telling-value.ts'
@@ -48,8 +49,18 @@ export function findToldByField(fieldName: string, text: string, kinds: Readonly
   if (COOKIES.test(fieldName) && text.includes('=') && text.length <= LONGEST_COOKIES) return findBehind('Cookie', text)
   if (text.length > LONGEST && !isLongToken(text)) return []
   if (!fieldName.includes('\n')) return findTold(fieldName, text, kinds)
+  if (isOfCookie(fieldName)) {
+    const secret = findSecretIn(text, fieldName, 'secret')
+    if (secret !== undefined) return [secret]
+  }
   const names = fieldName.split('\n', mayBeToldByOthers(text) ? MOST_NAMES : 1)
   return names.flatMap((name) => findTold(name, text, kinds))
+}
+
+/** A session's or login's, among cookies: `{"cookies": {"sid": "..."}}`, `{"cookies": [{"name": "sid", "value": "..."}]}`. */
+function isOfCookie(fieldName: string): boolean {
+  const [name = '', ...others] = fieldName.split('\n', MOST_NAMES)
+  return isTellingCookie(name) && others.some((other) => COOKIES.test(other))
 }
 
 /** Of several names the first tells of any text. Words beside `{"id": "password"}` are mostly what a form says. */

@@ -104,3 +104,96 @@ t.test('what is no session stays: other cookies, settings of a session, programs
   ])
     t.strictSame(found(text), [], text)
 })
+
+const inJson = (text: string): string => JSON.stringify({ body: text })
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
+const dense = (value: unknown): string => JSON.stringify(value)
+/** As browsers, their archives and add-ons, and what steers them write a cookie. */
+function documents(name: string, value: string): readonly unknown[] {
+  return [
+    { cookies: { theme: 'dark1234', [name]: value, lang: 'en' } },
+    {
+      method: 'GET',
+      cookies: [
+        { name: 'theme', value: 'dark1234' },
+        { name, value, path: '/' },
+      ],
+    },
+    [
+      {
+        domain: 'x.org',
+        hostOnly: false,
+        httpOnly: true,
+        name,
+        path: '/',
+        sameSite: 'lax',
+        secure: true,
+        session: false,
+        storeId: '0',
+        value,
+      },
+    ],
+    [{ name, value, domain: 'x.org', path: '/', expires: -1, httpOnly: true, secure: true }],
+    {
+      headers: [
+        { name: 'Accept', value: '*/*' },
+        { name: 'Cookie', value: `theme=dark1234; ${name}=${value}` },
+      ],
+    },
+    { headers: [{ name: 'set-cookie', value: `${name}=${value}; Path=/; HttpOnly` }] },
+  ]
+}
+
+t.test("a session's and a login's cookie is masked in JSON that says that it is one", async (t) => {
+  for (const name of ['sid', 'PHPSESSID', '__Host-session', 'remember_me', 'rememberMe'])
+    for (const written of [pretty, dense, (value: unknown) => inJson(dense(value))])
+      for (const text of documents(name, '38afes7a8').map((value) => written(value)))
+        t.strictSame(
+          found(text).map((secret) => secret.slice(-9)),
+          ['38afes7a8'],
+          text,
+        )
+})
+
+t.test('the same as Python writes it', async (t) => {
+  t.strictSame(found("{'cookies': {'theme': 'dark1234', 'remember_me': '38afes7a8'}}"), ['38afes7a8'])
+  t.strictSame(found("[{'name': 'sid', 'value': '38afes7a8', 'httpOnly': True}]"), ['38afes7a8'])
+})
+
+t.test('elsewhere in JSON such a name says nothing', async (t) => {
+  for (const value of [
+    { remember_me: '38afes7a8', session: 'expanded1024' },
+    { cookies: { theme: 'dark' }, remember_me: 'on1234x5' },
+    { cookies: [{ name: 'theme', value: 'dark' }], origins: [{ name: 'session', value: 'expanded1024' }] },
+    { headers: [{ name: 'X-Session', value: 'sid=38afes7a8' }] },
+    { cookies: { remember_me: 'true', session: { type: 'string' } } },
+    { cookie: { name: 'session', maxAge: '3600s' } },
+  ])
+    t.strictSame(found(pretty(value)), [], pretty(value))
+})
+
+const FILE = [
+  '# Netscape HTTP Cookie File',
+  '.shop.example\tTRUE\t/\tFALSE\t1799999999\ttheme\tdark1234',
+  '#HttpOnly_shop.example\tFALSE\t/\tTRUE\t0\tNAME\t38afes7a8',
+  'shop.example\tFALSE\t/cart\tTRUE\t1799999999.25\tlang\ten1234',
+].join('\n')
+
+t.test("in a file of cookies as curl writes it a session's and a login's are masked", async (t) => {
+  for (const name of ['sid', 'JSESSIONID', '__Host-sid', 'remember_me', '.AspNetCore.Cookies', 'access_token'])
+    for (const text of [FILE, FILE.replaceAll('\t', '   '), FILE.replaceAll('\n', '\r\n')])
+      t.strictSame(found(text.replace('NAME', name)), ['38afes7a8'], `${name} ${text}`)
+  t.strictSame(found('id\t7\tsid\t38afes7a8\nTRUE / TRUE 1799999999 remember_me 38afes7a8'), [])
+})
+
+t.test('rows of names of cookies are read in linear time', async (t) => {
+  for (const piece of [
+    '"sid":"',
+    'cookies:{"sid":',
+    '1\tsid\t',
+    'a TRUE / TRUE 1 sid ',
+    'httpOnly "sid" ',
+    'cookie","value":"sid=',
+  ])
+    t.ok(found(piece.repeat(5000)))
+})
