@@ -15,8 +15,10 @@ const LONGEST_VALUE = 1024
 const LONGEST_BARE_VALUE = 512
 /** From here on a value may be a long token. */
 const SHORTEST_LONG_TOKEN = 257
+/** What a token is made of; also `/`, `+` and `=` as JSON escapes them. */
+const OF_TOKEN = String.raw`(?:[\w+/=%.~:|!*-]|\\{1,7}(?:/|u00(?:2[bBfF]|3[dD])))`
 /** Of a session of AWS, a refresh, a cookie: nothing but these, and up to what a header holds. */
-const LONG_TOKEN = new RegExp(String.raw`[\w+/=%.~:|!*-]{${SHORTEST_LONG_TOKEN},8192}(?![\w+/=%.~:|!*-])`, 'y')
+const LONG_TOKEN = new RegExp(String.raw`${OF_TOKEN}{${SHORTEST_LONG_TOKEN},8192}(?!${OF_TOKEN})`, 'y')
 
 const OPENING =
   /(?:[bfruBFRU@L]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y

@@ -8,7 +8,7 @@ import { classifyFieldName } from './telling-name.ts'
 import { isTellingCookie } from './session-cookie.ts'
 import { scan } from './scan.ts'
 import { findSecretIn } from './telling-secret.ts'
-import { isLongToken } from './telling-value.ts'
+import { isLongToken, skipScheme } from './telling-value.ts'
 
 const SHORTEST = 4
 const LONGEST = 560
@@ -47,7 +47,7 @@ const RULES = new RegExp(
 export function findToldByField(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {
   if (fieldName === '' || text.length < SHORTEST) return []
   if (COOKIES.test(fieldName) && text.includes('=') && text.length <= LONGEST_COOKIES) return findBehind('Cookie', text)
-  if (text.length > LONGEST && !isLongToken(text)) return []
+  if (text.length > LONGEST && !isLongToken(text.slice(skipScheme(text, 0)))) return []
   if (!fieldName.includes('\n')) return findTold(fieldName, text, kinds)
   if (isOfCookie(fieldName)) {
     const secret = findSecretIn(text, fieldName, 'secret')

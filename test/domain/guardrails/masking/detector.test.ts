@@ -256,6 +256,10 @@ t.test(
         )
       }
     }
+    for (const sign of ['\\/', '\\u002B', '\\u002f', '\\u003d', '\\\\/']) {
+      const token = `${random.text(300, ALPHANUMERIC)}${sign}${random.text(600, ALPHANUMERIC)}`
+      t.strictSame(found(`{"SessionToken":"${token}","a":"b"}`), [`KEY ${token}`], `${sign} as JSON escapes it`)
+    }
     t.strictSame(found(`token=${random.text(8193, ALPHANUMERIC)}`), [])
     t.strictSame(found(`{"nextPageToken":"${random.text(900, ALPHANUMERIC)}"}`), [])
     t.strictSame(found(`token: ${'one word, '.repeat(100)}`), [])

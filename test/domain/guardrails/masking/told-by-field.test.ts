@@ -21,6 +21,7 @@ const TOLD: readonly (readonly [name: string, text: string, masked: string, kind
   ['Recovery phrase', WALLET, WALLET, 'KEY'],
   ['SessionToken', LONG, LONG, 'KEY'],
   ['Authorization', `Bearer ${LONG}`, LONG, 'KEY'],
+  ['Authorization', `Negotiate ${LONG}`, LONG, 'KEY'],
   ['Authorization', 'Bearer hK9mP2vL5qAbC3dE', 'hK9mP2vL5qAbC3dE', 'KEY'],
   ['密码', 'hK9#mP2$vL5q', 'hK9#mP2$vL5q', 'KEY'],
   ['reset_token', '9f8e7d6c5b4a39281706f5e4d3c2b1a0', '9f8e7d6c5b4a39281706f5e4d3c2b1a0', 'KEY'],
@@ -65,7 +66,7 @@ for (const [name, text, masked, kind] of TOLD) {
     const map = new RedactionMap({ detector, tokenSuffix: countingSuffix })
     const [before = '', after = ''] = text.split(masked)
     const written = map.mask(text, false, Infinity, name)
-    t.match(written, new RegExp(`^\\s*(?:Bearer )?\\[\\[LLM_REDACTED_${kind}_.{8}\\]\\]\\s*$`))
+    t.match(written, new RegExp(`^\\s*(?:Bearer |Negotiate )?\\[\\[LLM_REDACTED_${kind}_.{8}\\]\\]\\s*$`))
     t.ok(written.startsWith(before) && written.endsWith(after))
     t.equal(map.restore(written), text)
     t.equal(map.mask(written, false, Infinity, name), written, 'a token is not masked again')
