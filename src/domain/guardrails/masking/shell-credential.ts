@@ -2,17 +2,38 @@
 import { classAt, SPACE } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { isPlaceholder } from './randomness.ts'
+import { isSecretPassword } from './uri-credential.ts'
 
-const USER_PASSWORD =
-  /-{1,2}(?:u|user|proxy-user|basic-auth|creds|auth|a|U)[ =]{1,2}["']?([^\s:"']{0,64}[:%])([^\s"']{1,128})/y
-const GLUED = /-p["']?([^\s"']{4,128})/y
+/** A quote, in JSON an escaped one. */
+const QUOTE = String.raw`(?<quote>\\{0,7}["'])?`
+const INNER_QUOTE = QUOTE.replace('quote', 'inner')
+/** Up to a blank or quote, in JSON up to an escaped one. */
+const BARE = String.raw`(?:[^\s"'\\]|\\(?!\\{0,6}["'nrt]))`
+const NO_DASH = String.raw`(?:[^\s"'\\-]|\\(?!\\{0,6}["'nrt]))`
+
+const USER_PASSWORD = new RegExp(
+  String.raw`-{1,2}(?:u|user|proxy-user|basic-auth|creds|auth|a|U)[ =]{1,2}${QUOTE}(?<user>[^\s:"']{0,64})[:%]${INNER_QUOTE}(?<value>${BARE}{1,128})`,
+  'y',
+)
+const GLUED = new RegExp(`-p(?!ort\\b|rotocol|assword)${QUOTE}(?<value>${BARE}{1,128})`, 'y')
 /** `openssl enc -k secret`. */
-const OPENSSL = /-(?:k|K|pass|passin|passout)[ =]["']?(?:pass:)?([^\s"'-][^\s"']{2,127})/y
-const HTPASSWD = /-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s\S{1,128}\s["']?[^\s"':]{1,64}["']?\s["']?([^\s"'\\]{3,127})/y
-const SEPARATE = /-{1,2}(?:p|P|w|a|pass|passin|passout|requirepass)[ =]["']?(?:pass:)?([^\s"'-][^\s"']{2,127})/y
+const OPENSSL = new RegExp(`-(?:k|K|pass|passin|passout)[ =]${QUOTE}(?:pass:)?(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
+const HTPASSWD = new RegExp(
+  String.raw`-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s\S{1,128}\s["']?[^\s"':]{1,64}["']?\s${QUOTE}(?<value>${BARE}{1,127})`,
+  'y',
+)
+const SEPARATE = new RegExp(
+  `-{1,2}(?:p|P|w|a|pass|passin|passout|requirepass)[ =]${QUOTE}(?:pass:)?(?<value>${NO_DASH}${BARE}{0,127})`,
+  'y',
+)
+/** Of a password that stands alone. */
+const SHORTEST = 3
 
-/** The option takes a user and a password, the password glued to the letter, or the password as the next word. */
-const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp }[] = [
+/**
+ * The option takes a user and a password, the password glued to the letter, or the password as the next word. `sure`: behind this it
+ * takes nothing else, so that a word of letters is one as well.
+ */
+const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly sure?: RegExp }[] = [
   {
     name: /(?:\b|\\[nrt])(?:curl|http|https|xh|wget|ab|smbclient|rpcclient|mosquitto_(?:pub|sub)|nats|grpcurl)\b/,
     option: USER_PASSWORD,
@@ -20,13 +41,15 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp }[] = [
   {
     name: /(?:\b|\\[nrt])(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport|7za?|unrar|rar)\b/,
     option: GLUED,
+    sure: /\s-{1,2}u[^|;&\n]*$/,
   },
   {
     name: /(?:\b|\\[nrt])(?:sshpass|redis-cli|docker|podman|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
     option: SEPARATE,
+    sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$/,
   },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },
-  { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD },
+  { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD, sure: /$/ },
 ]
 /** A password that another command writes: `echo x | docker login --password-stdin`, `--with-token <<< x`. */
 const FROM_INPUT = /-{1,2}(?:password-stdin|passphrase-fd|pass-stdin|with-token|stdin)\b/y
@@ -36,17 +59,45 @@ const COMMAND_WINDOW = 240
 
 /** The credential of the option whose first dash is at `at`. */
 export function findShellCredential(text: string, at: number): Finding | undefined {
-  for (const { name, option } of TOOLS) {
+  for (const { name, option, sure } of TOOLS) {
     option.lastIndex = at
     const match = option.exec(text)
-    const value = match?.at(-1)
-    if (match === null || value === undefined || !name.test(commandBefore(text, at))) continue
-    if (isPlaceholder(value) || /^[$/.~]/.test(value)) continue
-    const start = at + match[0].length - value.length
-    if (isPlainPort(value) || (classAt(text, start) & SPACE) !== 0) continue
-    return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }
+    const value = match?.groups?.['value']
+    if (match === null || value === undefined) continue
+    const command = commandBefore(text, at)
+    if (!name.test(command)) continue
+    const { inner, quote = inner, user } = match.groups ?? {}
+    const start = option.lastIndex - value.length
+    const whole = text.slice(start, quote === undefined ? option.lastIndex : endOfQuoted(text, option.lastIndex, quote))
+    if (isLeft(whole) || (classAt(text, start) & SPACE) !== 0) continue
+    if (user === undefined ? isNoPassword(whole, sure?.test(command) === true) : isExample(user, whole)) continue
+    return credential(start, whole)
   }
   return findFromInput(text, at)
+}
+
+/** A path, a variable or what stands for a password. */
+function isLeft(value: string): boolean {
+  return /^(?:[/.~]|\$(?:[A-Z_]+\b|[\d@*(]))/.test(value) || isPlaceholder(value)
+}
+
+const LONGEST_QUOTED = 128
+
+/** Where the quote closes that was open at `at`; `at` where it does not on this line. */
+function endOfQuoted(text: string, at: number, quote: string): number {
+  const line = /^[^\n]*/.exec(text.slice(at, at + LONGEST_QUOTED))?.[0] ?? ''
+  for (let close = line.indexOf(quote); close >= 0; close = line.indexOf(quote, close + 1))
+    if (line[close - 1] !== '\\') return at + close
+  return at
+}
+
+function isExample(user: string, password: string): boolean {
+  return !isSecretPassword(user, password) || isPort(password)
+}
+
+/** Ports, and in other places than one for passwords alone short words. */
+function isNoPassword(value: string, isSure: boolean): boolean {
+  return value.length < SHORTEST || isPort(value) || (!isSure && /^[a-z]{1,12}$/.test(value))
 }
 
 function findFromInput(text: string, at: number): Finding | undefined {
@@ -54,16 +105,15 @@ function findFromInput(text: string, at: number): Finding | undefined {
   if (!FROM_INPUT.test(text)) return undefined
   HERE_STRING.lastIndex = FROM_INPUT.lastIndex
   const here = HERE_STRING.exec(text)?.[1]
-  if (here !== undefined) return credential(HERE_STRING.lastIndex - here.length, here)
+  if (here !== undefined) return isLeft(here) ? undefined : credential(HERE_STRING.lastIndex - here.length, here)
   const command = commandBefore(text, at)
   const written = WRITTEN.exec(command)
   const value = written?.[1]
-  if (written === null || value === undefined) return undefined
+  if (written === null || value === undefined || isLeft(value)) return undefined
   return credential(at - command.length + written.index + written[0].indexOf(value, 5), value)
 }
 
-function credential(start: number, value: string): Finding | undefined {
-  if (isPlaceholder(value) || /^[$/.~]/.test(value)) return undefined
+function credential(start: number, value: string): Finding {
   return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }
 }
 
@@ -75,7 +125,7 @@ function commandBefore(text: string, at: number): string {
   return before.slice(line + 1)
 }
 
-/** `-p 8080:80`, `-p 22`, `-pre`, `-a always`: ports, and short words of letters only. */
-function isPlainPort(value: string): boolean {
-  return /^[\d.:/-]{1,24}(?:tcp|udp)?$/.test(value) || /^[a-z]{1,12}$/.test(value)
+/** `-p 8080:80`, `-p 22`. */
+function isPort(value: string): boolean {
+  return /^[\d.:/-]{1,24}(?:tcp|udp)?$/.test(value)
 }

@@ -129,7 +129,8 @@ function isSecretUser(user: string, password: string): boolean {
   return hasGeneratedRun(user, 20)
 }
 
-function isSecretPassword(user: string, password: string): boolean {
+/** Whether a login's password is none of an example or a template. */
+export function isSecretPassword(user: string, password: string): boolean {
   if (password.length === 0 || isPlaceholder(password) || TOKEN_NAMES.has(password.toLowerCase())) return false
   return !(EXAMPLE_USERS.has(user.toLowerCase()) && EXAMPLE_PASSWORDS.has(password.toLowerCase()))
 }
