@@ -34,6 +34,7 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'table-column',
   'uri-credential',
   'shell-credential',
+  'sql-credential',
   'basic-credential',
   'pgpass',
   'aws-secret-key',

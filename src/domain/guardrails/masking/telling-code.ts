@@ -13,14 +13,14 @@ const PERL =
   /^\$\w{1,40}(?:::\w{1,40}){0,4}(?=->|\{[A-Za-z_]{2})(?:(?:->)?(?:\{[+\w]{1,40}\}|\[\w{1,40}\])){1,4}[;,)]*$/
 const BORROWED = /^&(?:mut|str|String|OsStr|\[u8\]|'(?:static|[a-z_]))[,;)>\]]*$/
 
-/** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret`. */
+/** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret` of C or YAML. */
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
   if (PERL.test(value) || BORROWED.test(value)) return true
-  return /^[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
+  return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
 }
 
 /** What stands beside such a word in C and Go: types and pointers (`pass *analysis.Pass`), lines of the preprocessor, masks, `name=word`. */

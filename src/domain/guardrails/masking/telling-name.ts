@@ -3,6 +3,7 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
+import { IDENTIFIED } from './sql-credential.ts'
 import { DASH, DOT, skipBack, unitAt, WORD } from './character-classes.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
@@ -125,6 +126,7 @@ export const TELLING_WORDS: readonly string[] = [
   ...SECRET_WORDS,
   ...WEAK_WORDS,
   PHRASE,
+  IDENTIFIED,
 ]
 /** A shorter word is no end of a longer one in another script. */
 const SHORTEST_ENDING = 4

@@ -57,11 +57,19 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
       : (bracedValue(text, start, connector.end) ?? readValue(text, connector.end, connector.isElement))
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
+  if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const finding = judgeValue(text, { start, end, telling: told }, value, connector.connection)
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306`, which its own name tells of. */
+function isNextLine(text: string, end: number, value: Value): boolean {
+  return (
+    text.slice(end, value.start).includes('\n') && /^[A-Za-z_][\w.-]{0,63}=/.test(text.slice(value.start, value.end))
+  )
 }
 
 /** `Cookie: `, whose cookies are judged by their own names as well. None stands in the value of another, as the blank ends that. */

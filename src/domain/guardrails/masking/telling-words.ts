@@ -7,6 +7,7 @@ import { judgeColumn, readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
 import { findBasicCredential } from './shaped-key.ts'
+import { findSqlCredential, IDENTIFIED } from './sql-credential.ts'
 import {
   classifyIdeographs,
   classifyName,
@@ -24,6 +25,7 @@ const TABLE_SIGNS = ',;\t| "\\\r\n'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
+const LAST_OF_IDENTIFIED = 0x64
 /** What stands behind a cookie's name in a list, in JSON, in a file. */
 const BEHIND_COOKIES = '="\'\\\t '
 
@@ -56,6 +58,7 @@ export class TellingWords {
     }
     const last = unitAt(text, end - 1) | 0x20
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
+    if (last === LAST_OF_IDENTIFIED && this.#sql(start, end)) return
     const from = nameStart(text, start, end)
     const telling = classifyName(text.slice(from, end))
     if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
@@ -75,6 +78,14 @@ export class TellingWords {
     const isLogin = isLoginCookie(this.#text, from, end)
     if (isLogin) this.#tell(from, end, 'secret')
     return isLogin
+  }
+
+  /** Whether the word is one before a password of SQL's, found or not. */
+  #sql(start: number, end: number): boolean {
+    if (end - start !== IDENTIFIED.length || this.#text.slice(start, end).toLowerCase() !== IDENTIFIED) return false
+    const finding = findSqlCredential(this.#text, end)
+    if (finding !== undefined) this.findings.push(finding)
+    return true
   }
 
   #basic(end: number): void {

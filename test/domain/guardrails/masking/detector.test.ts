@@ -21,6 +21,11 @@ const PEM = `-----BEGIN PRIVATE KEY-----\n${random.text(60, ALPHANUMERIC)}\n----
 const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident'
 
 const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
+  [`CREATE USER 'app'@'%' IDENTIFIED BY 'swordfish';`, 'KEY swordfish'],
+  [`alter user app identified with mysql_native_password by "x""y9"`, 'KEY x""y9'],
+  ['ALTER USER app\n  IDENTIFIED BY tiger;', 'KEY tiger'],
+  [String.raw`{"sql":"GRANT ALL ON x TO a IDENTIFIED BY \"pw12\" WITH GRANT OPTION"}`, 'KEY pw12'],
+  ['kind: Secret\ndata:\n  password: aHVudGVyMjI=\n', 'KEY aHVudGVyMjI='],
   // Files put together, the first without a line end at its end.
   [`${PEM}${PEM}\n${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`],
   [`-----END CERTIFICATE-----${PEM}`, `KEY ${PEM}`],
@@ -269,6 +274,19 @@ t.test(
 for (const [text, ...expected] of FOUND) {
   t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
 }
+
+t.test('what only stands near a telling word stays', async (t) => {
+  for (const text of [
+    'PASSWORD=$DB_PASSWORD\nPORT=3306',
+    'DB_PASSWORD\nDB_PORT=5432\n',
+    'pw: *db_password\nhost: db-1.internal',
+    'password: username=',
+    `The user is identified by 'user_id7' in the table; create a key, identified by "id7"`,
+    "CREATE USER a IDENTIFIED BY '${PW}'; CREATE USER b IDENTIFIED BY '<password>'",
+    'issues identified by John12',
+  ])
+    t.strictSame(found(text), [], text)
+})
 
 t.test('a PuTTY key file is found whole', async (t) => {
   const lines = Array.from({ length: 3 }, () => random.text(64, ALPHANUMERIC)).join('\n')
