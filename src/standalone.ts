@@ -96,8 +96,13 @@ export async function runStandalone(
   return undefined
 }
 
+/** An address, of which folders would be made, and its password told to whoever lists them. */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
+
 /** @throws {UsageError} where the folder cannot be used. */
 function openState(path: string | undefined) {
+  if (path !== undefined && ADDRESS.test(path))
+    throw new UsageError('--state must be a folder, not an address; the Redis that gateways share is --redis')
   try {
     const state = new StateDirectory(path)
     return { state, secrets: deriveSecrets(state.masterSecret()) }

@@ -11,6 +11,11 @@ const TOLD: readonly (readonly [message: string, told: string])[] = [
   ['no subcommand user:hun@ter2@host:1; there are', 'no subcommand ...@host:1; there are'],
   ['--tag must be name=value, not a=user:hunter2@host', '--tag must be name=value, not a=...@host'],
   ['not redis+sentinel://h/x?sentinel=u:hunter2&a=b', 'not redis+sentinel://h/x?sentinel=...&a=b'],
+  [
+    '--otlp must be ..., not postgres://h/x?user=u&password=hunter2&a=b',
+    '--otlp must be ..., not postgres://h/x?user=u&password=...&a=b',
+  ],
+  ['a,user:hunter2@host and b;user:hunter2@host', 'a,...@host and b;...@host'],
   ['redis://a and redis://u:hunter2@b', 'redis://a and redis://...@b'],
 ]
 
