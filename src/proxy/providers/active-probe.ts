@@ -85,9 +85,9 @@ export class ActiveProbe {
     for (const provider of wanted.values()) this.#watch(provider, toldDown.has(provider.name))
   }
 
-  /** Ends all checks, also those on their way. */
+  /** Ends all checks, also those on their way. What is known holds for its time: calls that go on need not wait for a frozen server. */
   stop(): void {
-    for (const [name, watch] of this.#watches) this.#forget(name, watch)
+    for (const [name, watch] of this.#watches) this.#end(name, watch)
   }
 
   #watch(provider: ProviderEntry, isToldDown: boolean): void {
@@ -100,10 +100,14 @@ export class ActiveProbe {
   }
 
   #forget(name: string, watch: Watch): void {
+    this.#end(name, watch)
+    this.#options.board.markProvider(name, { type: 'up' })
+  }
+
+  #end(name: string, watch: Watch): void {
     clearTimeout(watch.timer)
     watch.abort.abort()
     this.#watches.delete(name)
-    this.#options.board.markProvider(name, { type: 'up' })
   }
 
   #schedule(watch: Watch, delayMs: Milliseconds): void {
@@ -127,7 +131,7 @@ export class ActiveProbe {
     } catch (error) {
       // Whatever else kept an answer from coming is what the check is there to find.
       if (!(error instanceof AttemptError)) return { reason: 'error' }
-      return error.kind === 'busy' ? undefined : { reason: error.kind, detail: error.message }
+      return error.kind === 'busy' ? undefined : { reason: error.kind, detail: detailOf(error, provider) }
     }
   }
 
@@ -145,6 +149,11 @@ export class ActiveProbe {
     watch.isToldDown = watch.down
     this.#options.onChange?.(name, watch.down ? 'down' : 'up', verdict === 'healthy' ? undefined : verdict)
   }
+}
+
+/** All clocks of a check are its own timeout: `spec.timeouts`, whose names they bear, are others. */
+function detailOf({ kind, message }: AttemptError, { healthCheck }: ProviderEntry): string {
+  return kind === 'timeout' ? `no answer within healthCheck.timeout, ${healthCheck.timeoutMs} ms` : message
 }
 
 /** What a check asks and how it is judged: prices, models and the like are no part of it. */

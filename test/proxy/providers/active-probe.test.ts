@@ -3,6 +3,7 @@ import { once, EventEmitter } from 'node:events'
 import { ActiveProbe, type OnProbed } from '../../../src/proxy/providers/active-probe.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import type { ProbeCall } from '../../../src/proxy/providers/transport.ts'
+import { HealthBoard } from '../../../src/proxy/providers/health-board.ts'
 import { HttpTransport } from '../../../src/proxy/providers/transport.ts'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import { Secret } from '../../../src/domain/secret.ts'
@@ -98,8 +99,35 @@ t.test(
     changes.length = 0
     await verdictsOf([refused, refused, refused], (...change) => changes.push(change))
     t.strictSame(changes, [['one', 'down', { reason: 'connect', detail: 'connect ECONNREFUSED 127.0.0.1:9' }]])
+    changes.length = 0
+    const late = new AttemptError('timeout', "the provider's total clock ran out", { clock: 'total' })
+    await verdictsOf([late, late, late], (...change) => changes.push(change))
+    t.strictSame(
+      changes,
+      [['one', 'down', { reason: 'timeout', detail: 'no answer within healthCheck.timeout, 1000 ms' }]],
+      'the clock of a check is no clock of a request',
+    )
   },
 )
+
+t.test('the end of the checks brings no provider back: calls that go on are not sent to a frozen server', async (t) => {
+  const board = new HealthBoard(() => 0)
+  const down = new Promise<void>((resolve) => {
+    const probe: ActiveProbe = new ActiveProbe({
+      transport: { probe: async () => 500 },
+      board,
+      credentialOf: () => undefined,
+      now: () => 0,
+      random: () => 0,
+      onChange: () => (probe.stop(), resolve()),
+    })
+    probe.retain([active('one')])
+  })
+  const awake = setInterval(() => undefined, 1000)
+  await down
+  clearInterval(awake)
+  t.equal(board.failsChecks('one/model'), true)
+})
 
 t.test('an edit of a provider that is out is told, and whether its checks pass or fail since', async (t) => {
   const events = new EventEmitter()
