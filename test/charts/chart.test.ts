@@ -340,6 +340,13 @@ t.test('queries of dashboards and alerts ask for metrics that there are', async 
   }
 })
 
+t.test('the two alerts of a provider that is out say what the other is', async (t) => {
+  const rules = readFileSync(join(CHART, 'files', 'alerts.yaml'), 'utf8').split('- alert: ')
+  const ruleOf = (name: string) => rules.find((rule) => rule.startsWith(`${name}\n`)) ?? ''
+  t.match(ruleOf('TollgateProviderDown'), /description: .*TollgateProviderUnhealthy/)
+  t.match(ruleOf('TollgateProviderUnhealthy'), /description: .*TollgateProviderDown/)
+})
+
 t.test('alerts can be left out by name', async (t) => {
   const values = { 'metrics.prometheusRule.enabled': true, 'metrics.prometheusRule.renderMode': 'alwaysRender' }
   const alerts = async (disabled: readonly string[]) =>
