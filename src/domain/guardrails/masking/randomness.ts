@@ -136,9 +136,9 @@ export function isUuid(value: string): boolean {
   return value.length === 36 && UUID.test(value)
 }
 
-/** An abbreviation with a number, then words: `PKCS12DecoderContext`, `openAPIV2Handler`, `Uint8Array`. */
+/** An abbreviation with a number, then words: `PKCS12DecoderContext`, `openAPIV2Handler`, `Uint8Array`, `x509Credential`. */
 const NAME_OF_CODE =
-  /^(?:[a-z]*[A-Z][A-Za-z]{0,7}\d{1,2}(?:[A-Z][a-z]+){2,}|(?:[Uu]?[Ii]nt|Big(?:Ui|I)nt|[Ff]loat|[Ss]ha|[Uu]tf|[Bb]ase|[Hh]ttp|[Oo][Aa]uth)\d{1,3}(?:[A-Z][a-z]+)+)$/
+  /^(?:[a-z]*[A-Z][A-Za-z]{0,7}\d{1,2}(?:[A-Z][a-z]+){2,}|(?:[Uu]?[Ii]nt|Big(?:Ui|I)nt|[Ff]loat|[Ss]ha|[Uu]tf|[Bb]ase|[Hh]ttp|[Oo][Aa]uth|[Xx](?=509))\d{1,3}(?:[A-Z][a-z]+)+)$/
 
 /** Whether letters and digits are a name as programs have them: chance makes none. */
 export function isNameOfCode(value: string): boolean {

@@ -13,19 +13,23 @@ const PERL =
   /^\$\w{1,40}(?:::\w{1,40}){0,4}(?=->|\{[A-Za-z_]{2})(?:(?:->)?(?:\{[+\w]{1,40}\}|\[\w{1,40}\])){1,4}[;,)]*$/
 const BORROWED = /^&(?:mut|str|String|OsStr|\[u8\]|'(?:static|[a-z_]))[,;)>\]]*$/
 
+/** A regular expression, `/^[\\w-]+$/`; a flag among others, `0x02`, `1<<8`. */
+const PATTERN = /^\/\^.*\/[dgimsuvy]{0,7}[,;)]{0,3}$/
+const BIT = /^(?:0x[\dA-Fa-f]{1,4}|\d{1,2}<<\d{1,2})[uUlL]{0,3}[,;)]{0,2}$/
+
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret` of C or YAML. */
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
-  if (PERL.test(value) || BORROWED.test(value)) return true
+  if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
   return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
 }
 
 /** What stands beside such a word in C and Go: types and pointers (`pass *analysis.Pass`), lines of the preprocessor, masks, `name=word`. */
 const CODE_BESIDE =
-  /^(?:[*&]{1,3}[A-Za-z_][A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
+  /^(?:[*&]{1,3}[A-Za-z_](?:[A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|\w*\()|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
 /** Of more digits it may be anybody's code: `wifi=4711`, `pincode=4711`. */
