@@ -284,6 +284,7 @@ t.test('what only stands near a telling word stays', async (t) => {
     `The user is identified by 'user_id7' in the table; create a key, identified by "id7"`,
     "CREATE USER a IDENTIFIED BY '${PW}'; CREATE USER b IDENTIFIED BY '<password>'",
     'issues identified by John12',
+    `readFile('/etc/passwd', 'utf8', callback); cat /etc/passwd: bob1x2`,
     'const auth = x509Authentication ? one : two; type Token = X509Credential | undefined',
     String.raw`jwt: /^[A-Za-z0-9-_]+\.[A-Za-z0-9-_]+$/,`,
     'SRP_user_pwd *SRP_VBASE_get1_by_user(SRP_VBASE *vb, char *username);',
