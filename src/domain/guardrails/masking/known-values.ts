@@ -35,6 +35,7 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'uri-credential',
   'shell-credential',
   'sql-credential',
+  'router-credential',
   'basic-credential',
   'pgpass',
   'aws-secret-key',

@@ -73,7 +73,7 @@ export function findShellCredential(text: string, at: number): Finding | undefin
     if (user === undefined ? isNoPassword(whole, sure?.test(command) === true) : isExample(user, whole)) continue
     return credential(start, whole)
   }
-  return findFromInput(text, at)
+  return findSecureString(text, at) ?? findFromInput(text, at)
 }
 
 /** A path, a variable or what stands for a password. */
@@ -98,6 +98,26 @@ function isExample(user: string, password: string): boolean {
 /** Ports, and in other places than one for passwords alone short words. */
 function isNoPassword(value: string, isSure: boolean): boolean {
   return value.length < SHORTEST || isPort(value) || (!isSure && /^[a-z]{1,12}$/.test(value))
+}
+
+/** PowerShell's `ConvertTo-SecureString "..." -AsPlainText`, with its arguments in any order. */
+const AS_PLAIN_TEXT = /-AsPlainText\b(?:\s-(?:Force|String)\b){0,2}(?:\s(\\{0,7}["'])([^"'\n]{1,128}?)\1)?/iy
+const SECURE_STRING =
+  /ConvertTo-SecureString\s(?:-(?:Force|String)\s){0,2}(\\{0,7}["'])([^"'\n]{1,128}?)\1\s(?:-Force\s)?$/i
+
+function findSecureString(text: string, at: number): Finding | undefined {
+  AS_PLAIN_TEXT.lastIndex = at
+  const option = AS_PLAIN_TEXT.exec(text)
+  if (option === null) return undefined
+  const command = commandBefore(text, at)
+  const [written = '', quote = '', value] = SECURE_STRING.exec(command) ?? []
+  if (value !== undefined) {
+    const start = at - written.length + written.indexOf(quote + value) + quote.length
+    return isLeft(value) ? undefined : credential(start, value)
+  }
+  const behind = option[2]
+  if (behind === undefined || isLeft(behind) || !/ConvertTo-SecureString\s[^|;]*$/i.test(command)) return undefined
+  return credential(AS_PLAIN_TEXT.lastIndex - (option[1] ?? '').length - behind.length, behind)
 }
 
 function findFromInput(text: string, at: number): Finding | undefined {

@@ -64,7 +64,10 @@ const PAIR = /\s?(?:=\s?\(|\()\s?\\{0,7}["'][^"'\\\n]{1,64}\\{0,7}["']\s?,\s?(?=
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
   if ((classAt(text, end) & SPACE) !== 0 && isInCookieFile(text, start))
     return { connection: 'assigned', end: skipForward(text, end, end + 8, SPACE), isElement: false }
-  if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) return findLooseConnector(text, end)
+  if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) {
+    if (isOption(text, start, end)) return { connection: 'assigned', end: end + 1, isElement: false }
+    return findLooseConnector(text, end)
+  }
   const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (isElement) {
     const own = matchEnd(ELEMENT, text, end)
@@ -80,6 +83,13 @@ export function findConnector(text: string, start: number, end: number): Connect
   if (assigned !== undefined)
     return { connection: strengthOf(text.slice(end, assigned)), end: assigned, isElement: false }
   return findLooseConnector(text, end)
+}
+
+/** `--token ...`, whose value is the next word; a name of two words may have begun before it. */
+const OPTION = /\s--[\w.-]+$/
+
+function isOption(text: string, start: number, end: number): boolean {
+  return OPTION.test(text.slice(Math.max(0, start - 1), end))
 }
 
 /** `process.env.TOKEN ?? '...'` */

@@ -3,6 +3,7 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
+import { COMMUNITY } from './router-credential.ts'
 import { IDENTIFIED } from './sql-credential.ts'
 import { DASH, DOT, skipBack, unitAt, WORD } from './character-classes.ts'
 
@@ -127,6 +128,7 @@ export const TELLING_WORDS: readonly string[] = [
   ...WEAK_WORDS,
   PHRASE,
   IDENTIFIED,
+  COMMUNITY,
 ]
 /** A shorter word is no end of a longer one in another script. */
 const SHORTEST_ENDING = 4

@@ -6,6 +6,7 @@ import { ASSIGNING, classAt, DIGIT, LETTER, SPACE, UNDERSCORE, unitAt } from './
 import { judgeColumn, readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
+import { findRouterCredential } from './router-credential.ts'
 import { findBasicCredential } from './shaped-key.ts'
 import { findSqlCredential, IDENTIFIED } from './sql-credential.ts'
 import {
@@ -26,6 +27,7 @@ const TABLE_SIGNS = ',;\t| "\\\r\n'
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
 const LAST_OF_IDENTIFIED = 0x64
+const SPACE_SIGN = 0x20
 /** What stands behind a cookie's name in a list, in JSON, in a file. */
 const BEHIND_COOKIES = '="\'\\\t '
 
@@ -59,6 +61,7 @@ export class TellingWords {
     const last = unitAt(text, end - 1) | 0x20
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
     if (last === LAST_OF_IDENTIFIED && this.#sql(start, end)) return
+    if (unitAt(text, end) === SPACE_SIGN && this.#router(start, end)) return
     const from = nameStart(text, start, end)
     const telling = classifyName(text.slice(from, end))
     if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
@@ -85,6 +88,14 @@ export class TellingWords {
     if (end - start !== IDENTIFIED.length || this.#text.slice(start, end).toLowerCase() !== IDENTIFIED) return false
     const finding = findSqlCredential(this.#text, end)
     if (finding !== undefined) this.findings.push(finding)
+    return true
+  }
+
+  #router(start: number, end: number): boolean {
+    const finding = findRouterCredential(this.#text, start, end)
+    if (finding === undefined) return false
+    this.findings.push(finding)
+    this.#judgedUntil = finding.end
     return true
   }
 

@@ -1,0 +1,27 @@
+/**
+ * Passwords in the configuration of a router or switch: `username bob password 7 0822455D0A16`, `enable secret Cisc0!`,
+ * `snmp-server community s3cret RO`. Behind 5, 8 and 9 stand hashes. A word without digit or sign is left: `enable password reset`.
+ */
+import type { Finding } from './finding.ts'
+import { isPlaceholder } from './randomness.ts'
+
+/** Ends the word that it begins with. */
+export const COMMUNITY = 'community'
+
+const NAME = /^(?:password|secret|key|community)$/i
+/** What stands before the name on its line. */
+const COMMAND =
+  /^(?:enable|username \S{1,64}(?: privilege \d{1,2})?|(?:tacacs|radius)-server(?: host \S{1,64})?|snmp-server|crypto isakmp|neighbor \S{1,64}|ppp chap|pre-shared-key(?: address \S{1,64})?) $/i
+const LONGEST_COMMAND = 120
+const VALUE = / (?:[067] )?(?=[^\s\d]{0,64}[\d!@#$%^&*])([^\s"'`]{4,64})(?=\s|$)/y
+
+/** The password behind the name `[start, end)`. */
+export function findRouterCredential(text: string, start: number, end: number): Finding | undefined {
+  if (!NAME.test(text.slice(start, end))) return undefined
+  const before = text.slice(Math.max(0, start - LONGEST_COMMAND), start)
+  if (!COMMAND.test(before.slice(before.lastIndexOf('\n') + 1).trimStart())) return undefined
+  VALUE.lastIndex = end
+  const value = VALUE.exec(text)?.[1]
+  if (value === undefined || isPlaceholder(value)) return undefined
+  return { kind: 'KEY', start: VALUE.lastIndex - value.length, end: VALUE.lastIndex, rule: 'router-credential' }
+}
