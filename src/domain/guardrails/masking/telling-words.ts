@@ -5,6 +5,7 @@
 import { ASSIGNING, classAt, DIGIT, LETTER, SPACE, UNDERSCORE, unitAt } from './character-classes.ts'
 import { judgeColumn, readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
+import { readInsertColumn } from './insert-column.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
 import { findRouterCredential } from './router-credential.ts'
 import { findBasicCredential } from './shaped-key.ts'
@@ -22,7 +23,7 @@ import type { Telling } from './telling-name.ts'
 import { findTellingSecret, isTableSecret } from './telling-secret.ts'
 
 /** What stands after a column's name. */
-const TABLE_SIGNS = ',;\t| "\\\r\n'
+const TABLE_SIGNS = ',;\t| "\\\r\n)`'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
@@ -107,7 +108,7 @@ export class TellingWords {
   /** A name in the first line of a table: its column tells. Whether there is one with a secret. */
   #table(start: number, end: number, telling: Telling): boolean {
     if (start < this.#tableUntil && start > this.#headerEnd) return false
-    const column = readColumn(this.#text, start, end)
+    const column = readInsertColumn(this.#text, start, end) ?? readColumn(this.#text, start, end)
     if (column === undefined || column.fields.length === 0) return false
     const findings = judgeColumn(this.#text, column, (value) => isTableSecret(value, telling))
     for (const finding of findings) this.findings.push(finding)

@@ -33,6 +33,19 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['ConvertTo-SecureString "P@ss w" -AsPlainText -Force', 'KEY P@ss w'],
   [`$p = ConvertTo-SecureString -AsPlainText -Force 'P@ss'`, 'KEY P@ss'],
   [String.raw`{"cmd":"ConvertTo-SecureString -String \"P@ss\" -Force -AsPlainText"}`, 'KEY P@ss'],
+  [
+    "INSERT INTO users (name, password) VALUES ('bob', 's3cr3tPw!'), (now(), 'hunter2x');",
+    'KEY s3cr3tPw!',
+    'KEY hunter2x',
+  ],
+  [
+    "insert into `u` (`id`, `password`, `api_token`) values\n(1,'hunter2x','abc123def456'),\n(2,'it''s9x',NULL),('x, (y)',NULL,'a\\'b123def4')",
+    'KEY hunter2x',
+    'KEY abc123def456',
+    "KEY it''s9x",
+    "KEY a\\'b123def4",
+  ],
+  [String.raw`{"sql":"INSERT INTO \"u\" (\"name\", \"password\")\n VALUES ('bob', 'hunter2x')"}`, 'KEY hunter2x'],
   ['kind: Secret\ndata:\n  password: aHVudGVyMjI=\n', 'KEY aHVudGVyMjI='],
   // Files put together, the first without a line end at its end.
   [`${PEM}${PEM}\n${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`, `KEY ${PEM}`],
@@ -292,6 +305,8 @@ t.test('what only stands near a telling word stays', async (t) => {
     `The user is identified by 'user_id7' in the table; create a key, identified by "id7"`,
     "CREATE USER a IDENTIFIED BY '${PW}'; CREATE USER b IDENTIFIED BY '<password>'",
     'issues identified by John12',
+    "INSERT INTO u (id, password) VALUES (?, ?); INSERT INTO u (id, password) VALUES (1, NULL), (2, md5('x'))",
+    "INSERT INTO config (key, value) VALUES ('theme', 'dark1234'); f(user, password)\nf(a1, b2); (a, password) values",
     'app --token $TOKEN --secret-file /x1/y2, vault --token-type bearer, docker build --secret id=my1,src=/x',
     'enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0',
     'enable password reset; the community key point2; snmp-server community public RO; enable key rotation',
@@ -303,6 +318,13 @@ t.test('what only stands near a telling word stays', async (t) => {
     'USERNAME_PASSWORD: 0x02,\n NULL_PASSWORD = 1<<8,',
   ])
     t.strictSame(found(text), [], text)
+})
+
+t.test('a dump of tables is read in linear time', async (t) => {
+  const head = `insert into t (${'password,'.repeat(50)}x) values `
+  for (const rows of ["('a1b2','c3d4x'),", "('", '(a,', '("']) t.ok(found(head + rows.repeat(5000)), rows)
+  t.strictSame(found(`insert into t (password) values ('${'a'.repeat(3_000_000)}`), [])
+  t.ok(found("insert into t (password) values ('a'), ".repeat(2000)))
 })
 
 t.test('a PuTTY key file is found whole', async (t) => {

@@ -1,0 +1,64 @@
+/** The values of a column that SQL inserts: `INSERT INTO users (name, password) VALUES ('bob', '...'), ('alice', '...')`. */
+import type { Column } from './csv-column.ts'
+import { classifyName } from './telling-name.ts'
+
+const LONGEST_HEADER = 512
+/** Of one statement, in which a dump of MySQL has a megabyte. */
+const LONGEST_ROWS = 2_097_152
+/** That tell: the rows are read once for each. */
+const MOST_COLUMNS = 4
+const INSERT = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[^\s()]{1,128}\s{0,4}$/i
+const VALUES = /[^()]{0,512}\)(?:\s|\\{1,7}[nrt]){0,24}values?(?:\s|\\{1,7}[nrt]){0,24}(?=\()/iy
+const NEXT_ROW = /\)(?:\s|\\{1,7}[nrt]){0,24},(?:\s|\\{1,7}[nrt]){0,24}(?=\()/y
+/** A text in quotes, in which a quote is doubled or escaped; a call; or anything else up to a comma or the row's end. */
+const FIELD =
+  /\s{0,24}(?:'((?:[^'\\]|''|\\[^]){0,4096})'|\\{0,7}"((?:[^"\\]|""){0,4096})\\{0,7}"|[\w.]{1,32}\([^()']{0,64}\)|[^,()']{0,256})[^,()']{0,64}/y
+
+/** The column named `[start, end)`; undefined where its name stands in no such list. */
+export function readInsertColumn(text: string, start: number, end: number): Column | undefined {
+  const windowStart = Math.max(0, start - LONGEST_HEADER)
+  const before = text.slice(windowStart, start)
+  const open = before.lastIndexOf('(')
+  if (open < 0 || !INSERT.test(before.slice(Math.max(0, open - 192), open))) return undefined
+  const names = before.slice(open + 1).split(',')
+  if (names.filter(tells).length > MOST_COLUMNS) return undefined
+  VALUES.lastIndex = end
+  if (!VALUES.test(text)) return undefined
+  const headerEnd = VALUES.lastIndex
+  return { headerEnd, ...readRows(text, headerEnd, names.length - 1) }
+}
+
+function tells(name: string): boolean {
+  return classifyName(name.replaceAll(/[^\w-]/g, '')) !== undefined
+}
+
+function readRows(text: string, from: number, index: number): Omit<Column, 'headerEnd'> {
+  const fields: { start: number; end: number }[] = []
+  let at = from
+  while (text.charAt(at) === '(' && at - from < LONGEST_ROWS) {
+    const row = readRow(text, at + 1, index)
+    if (row.field !== undefined) fields.push(row.field)
+    NEXT_ROW.lastIndex = row.end
+    if (!NEXT_ROW.test(text)) return { fields, end: row.end }
+    at = NEXT_ROW.lastIndex
+  }
+  return { fields, end: at }
+}
+
+/** Of its fields the one at `index` where that is a text; and where the row ends. */
+function readRow(text: string, from: number, index: number) {
+  let field: { start: number; end: number } | undefined
+  let at = from
+  for (let count = 0; ; count++) {
+    FIELD.lastIndex = at
+    const match = FIELD.exec(text)
+    const value = match?.[1] ?? match?.[2]
+    if (match !== null && value !== undefined && value !== '' && count === index) {
+      const start = at + match[0].indexOf(value, match[0].search(/["']/) + 1)
+      field = { start, end: start + value.length }
+    }
+    at += match?.[0].length ?? 0
+    if (text.charAt(at) !== ',') return { field, end: at }
+    at++
+  }
+}
