@@ -73,6 +73,8 @@ export function findConnector(text: string, start: number, end: number): Connect
     const own = matchEnd(ELEMENT, text, end)
     if (own !== undefined) return { connection: 'assigned', end: own, isElement: true }
   }
+  const argument = isOption(text, start, end) ? matchEnd(NEXT_ARGUMENT, text, end) : undefined
+  if (argument !== undefined) return { connection: 'assigned', end: argument, isElement: false }
   const pair = matchEnd(PAIR, text, end)
   if (pair !== undefined) return { connection: 'called', end: pair, isElement: false, isPair: true }
   const field = matchEnd(VALUE_APART, text, end) ?? matchEnd(VALUE_FIELD, text, end)
@@ -86,7 +88,9 @@ export function findConnector(text: string, start: number, end: number): Connect
 }
 
 /** `--token ...`, whose value is the next word; a name of two words may have begun before it. */
-const OPTION = /\s--[\w.-]+$/
+const OPTION = /[\s"']--[\w.-]+$/
+/** In a list of arguments, `"--token", "..."`. */
+const NEXT_ARGUMENT = /\\{0,7}["'],\s{0,24}(?=\\{0,7}["'][^\s"'-])/y
 
 function isOption(text: string, start: number, end: number): boolean {
   return OPTION.test(text.slice(Math.max(0, start - 1), end))
