@@ -34,15 +34,12 @@ function tells(name: string): boolean {
 
 function readRows(text: string, from: number, index: number): Omit<Column, 'headerEnd'> {
   const fields: { start: number; end: number }[] = []
-  let at = from
-  while (text.charAt(at) === '(' && at - from < LONGEST_ROWS) {
+  for (let at = from; ; at = NEXT_ROW.lastIndex) {
     const row = readRow(text, at + 1, index)
     if (row.field !== undefined) fields.push(row.field)
     NEXT_ROW.lastIndex = row.end
-    if (!NEXT_ROW.test(text)) return { fields, end: row.end }
-    at = NEXT_ROW.lastIndex
+    if (row.end - from > LONGEST_ROWS || !NEXT_ROW.test(text)) return { fields, end: row.end }
   }
-  return { fields, end: at }
 }
 
 /** Of its fields the one at `index` where that is a text; and where the row ends. */

@@ -309,6 +309,7 @@ t.test('what only stands near a telling word stays', async (t) => {
     'issues identified by John12',
     '["--token", "--port", "8080a1"], ["--token-type", "bearer"], ["--secret", "id=my1,src=/x"], ["--key", "value1"]',
     "INSERT INTO u (id, password) VALUES (?, ?); INSERT INTO u (id, password) VALUES (1, NULL), (2, md5('x'))",
+    'INSERT INTO u (id, password, age) SELECT 1, x1y2z3, 4',
     "INSERT INTO config (key, value) VALUES ('theme', 'dark1234'); f(user, password)\nf(a1, b2); (a, password) values",
     'app --token $TOKEN --secret-file /x1/y2, vault --token-type bearer, docker build --secret id=my1,src=/x',
     'enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0',
