@@ -8,11 +8,14 @@ import { formatOf } from './registry.ts'
 import { endsInSilence } from './silent-turn.ts'
 
 export function losesLastTurn({ messages, source }: CompletionRequest, name: FormatName): boolean {
-  if (source.format === name || messages.at(-1)?.role !== 'user' || endsInSilence(messages)) return false
+  if (source.format === name) return false
+  // An instruction behind or between what the user says is none of it.
+  const spoken = messages.filter(({ role }) => role !== 'system')
+  if (spoken.at(-1)?.role !== 'user' || endsInSilence(spoken)) return false
   const format = formatOf(name)
-  const before = messages.findLastIndex(({ role }) => role !== 'user')
+  const before = spoken.findLastIndex(({ role }) => role !== 'user')
   // Results of tools are to be answered, with or without what stands beside them.
-  if (messages[before]?.role === 'tool') return false
+  if (spoken[before]?.role === 'tool') return false
   const isSaid = (part: UserPart) => (part.type === 'text' ? /\S/.test(part.text) : format.carries(part))
-  return !messages.slice(before + 1).some(({ role, content }) => role === 'user' && content.some(isSaid))
+  return !spoken.slice(before + 1).some(({ role, content }) => role === 'user' && content.some(isSaid))
 }

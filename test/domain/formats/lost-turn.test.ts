@@ -42,6 +42,15 @@ t.test('a last turn of which another format can carry nothing is lost there', as
   t.strictSame(lostBy([{ parts: [{ vendorPart: {} }] }], 'generate-content'), ['chat-completions', 'messages'])
 })
 
+t.test('an instruction behind it, or before it, is nothing that the user says', async (t) => {
+  const instruction = { role: 'developer', content: 'Answer in French.' }
+  const file = user({ type: 'file', file: { file_id: 'f' } })
+  t.strictSame(lostBy([file, instruction], 'chat-completions'), ['messages', 'generate-content'])
+  t.strictSame(lostBy([ask, says, file, instruction], 'chat-completions'), ['messages', 'generate-content'])
+  t.strictSame(lostBy([ask, instruction, file], 'chat-completions'), [])
+  t.strictSame(lostBy([user(), instruction], 'chat-completions'), [])
+})
+
 t.test('what else there is to answer is answered', async (t) => {
   for (const list of [
     [user(byId, text('what is it?'))],
