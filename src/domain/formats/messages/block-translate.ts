@@ -108,7 +108,8 @@ function renderText(part: TextPart): JsonObject | undefined {
   return /\S/.test(part.text) ? textBlock(part) : undefined
 }
 
-function textBlock({ text, cacheControl }: TextPart): JsonObject {
+/** It may be white space alone, which the vendor refuses. */
+export function textBlock({ text, cacheControl }: TextPart): JsonObject {
   return withoutUndefined({ type: 'text', text, cache_control: cacheControl })
 }
 

@@ -13,7 +13,7 @@ import type { CompletionRequest, Message, TextPart, TranslationWarning } from '.
 import type { JsonObject } from '../../json.ts'
 import { InnerJson } from '../inner-json.ts'
 import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
-import { renderAssistantPart, renderToolResult, renderUserPart } from './block-translate.ts'
+import { renderAssistantPart, renderToolResult, renderUserPart, textBlock } from './block-translate.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 export interface Turn {
@@ -94,8 +94,8 @@ function renderContent(message: Message, path: string, warnings: TranslationWarn
           (part) => renderUserPart({ ...part, text: `<system>\n${part.text}\n</system>` }, path, warnings) ?? [],
         )
     case 'user':
-      return message.content.flatMap<JsonObject>(
-        (part, index) => renderUserPart(part, `${path}.content[${index}]`, warnings) ?? [],
+      return message.content.flatMap<JsonObject>((part, index) =>
+        part.type === 'text' ? textBlock(part) : (renderUserPart(part, `${path}.content[${index}]`, warnings) ?? []),
       )
     case 'assistant':
       return message.content.flatMap<JsonObject>(

@@ -186,6 +186,15 @@ t.test('the white space of a turn that comes back in the pieces of its stream st
   test.match(told?.content, [{ text: 'Dear ' }, { text: 'Ada\n\n' }, { text: '- one\n ' }])
 })
 
+t.test('white space between what the user says stays', async (test) => {
+  const text = (value: string) => ({ type: 'text', text: value })
+  const image = { type: 'image_url', image_url: { url: 'https://a.test/a.png' } }
+  const content: JsonObject[] = [...['\n', 'Dear', ' ', '', 'Ada'].map(text), image, text(' ')]
+  const source = { type: 'url', url: 'https://a.test/a.png' }
+  const said = [text('Dear '), text('Ada'), { type: 'image', source }]
+  test.strictSame(turns({ role: 'user', content }), [{ role: 'user', content: said }])
+})
+
 t.test('neighbours of one role become one turn, and empty texts none', async (test) => {
   test.strictSame(
     turns(
