@@ -1,7 +1,10 @@
 /** Texts that come as media in base64: documents that guardrails must see, and that some vendors read only as texts. */
+import type { ToolResultPart } from '../completion/request.ts'
 import { binaryOf, bytesOfBase64, isBase64, isBase64OfMedia, MIN_MEDIA_CHARACTERS } from './base64.ts'
 import { MAX_HEAD_CHARACTERS, parseDataUrl, type Base64Media } from './data-url.ts'
 import { decodeUtf16, encodeUtf16, utf16Of, type Utf16 } from './utf16.ts'
+
+type ResultPart = ToolResultPart['content'][number]
 
 const TEXT_TYPE =
   /^(?:text\/|message\/|application\/(?:[\w.+-]+\+)?(?:x-)?(?:json|jsonl|ndjson|xml|yaml|toml|csv|sql|sh|python|javascript|typescript|www-form-urlencoded)\b)/i
@@ -19,6 +22,12 @@ export function textOfMedia(media: Base64Media): string | undefined {
   if (bytes === undefined) return undefined
   const utf16 = utf16Of(bytes)
   return utf16 === undefined ? decoded(bytes) : decodeUtf16(bytes, utf16)
+}
+
+/** What a part of a tool's result says: a text, or a document that is one; undefined of another part. */
+export function textOfResultPart(part: ResultPart): string | undefined {
+  if (part.type === 'text') return part.text
+  return part.type === 'document' && part.media.type === 'text' ? titled(part.name, part.media.text) : undefined
 }
 
 export type Rewrite = (text: string) => string

@@ -22,7 +22,7 @@ import type {
 import type { JsonObject } from '../../json.ts'
 import { renderDataUrl } from '../data-url.ts'
 import { withoutUndefined } from '../fields.ts'
-import { textOfMedia, titled } from '../text-media.ts'
+import { textOfMedia, textOfResultPart, titled } from '../text-media.ts'
 import { demandsThinking, renderThinking } from './earlier-thinking.ts'
 
 /** Between texts that become one string. */
@@ -253,11 +253,11 @@ const SAYS_ERROR = /^\W*(?:error|exception|fail|traceback)/i
 
 /** This format has no mark for a failed call: a text that does not begin by saying so gets the word before it. */
 function textOf({ content, isError }: ToolResultPart): string {
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(PARAGRAPH)
+  const text = content.flatMap((part) => textOfResultPart(part) ?? []).join(PARAGRAPH)
   return isError === true && !SAYS_ERROR.test(text) ? `Error: ${text}`.trimEnd() : text
 }
 
-/** One message a result. Media, which a result cannot hold here, follows in a user message after the last of them. */
+/** One message a result, with its texts. Media, which a result cannot hold here, follows in a user message after the last of them. */
 function renderToolResults(
   results: readonly ToolResultPart[],
   path: string,
@@ -271,7 +271,7 @@ function renderToolResults(
     }
     return { role: 'tool', tool_call_id: result.toolCallId, content: textOf(result) }
   })
-  const media = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
+  const media = results.flatMap((result) => result.content.filter((part) => textOfResultPart(part) === undefined))
   const content = renderUser(media, path, warnings)
   return content.length === 0 ? messages : [...messages, { role: 'user', content }]
 }

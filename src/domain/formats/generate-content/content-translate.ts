@@ -15,6 +15,7 @@ import type { JsonObject } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { InnerJson } from '../inner-json.ts'
 import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
+import { textOfResultPart } from '../text-media.ts'
 import { FOREIGN_SIGNATURE } from './foreign-calls.ts'
 import { renderMedia } from './media-translate.ts'
 import { traitsOf } from './model-traits.ts'
@@ -171,14 +172,15 @@ function resultParts(results: readonly ToolResultPart[], path: string, context: 
   const responses = results.map((result) => renderResult(result, context))
   const media = results
     .flatMap((result) => result.content)
-    .flatMap<JsonObject>((part) =>
-      part.type === 'text' ? [] : (renderMedia(part, `${path}.content`, context.warnings) ?? []),
-    )
+    .flatMap<JsonObject>((part) => {
+      if (part.type === 'text' || textOfResultPart(part) !== undefined) return []
+      return renderMedia(part, `${path}.content`, context.warnings) ?? []
+    })
   return [...responses, ...media]
 }
 
 function renderResult(result: ToolResultPart, { names }: Context): JsonObject {
-  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+  const text = result.content.flatMap((part) => textOfResultPart(part) ?? []).join('\n\n')
   return {
     functionResponse: {
       id: result.toolCallId,
