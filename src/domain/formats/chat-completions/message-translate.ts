@@ -185,13 +185,21 @@ function renderDocument(part: DocumentPart, path: string, warnings: TranslationW
       // The vendor takes PDF files only.
       const text = textOfMedia(part.media)
       if (text !== undefined) return { type: 'text', text: titled(part.name, text) }
-      return { type: 'file', file: { filename: part.name ?? 'document', file_data: renderDataUrl(part.media) } }
+      return { type: 'file', file: { filename: fileName(part.name, part.media), file_data: renderDataUrl(part.media) } }
     }
     case 'url':
       return lost(path, 'a document by URL cannot be carried over', warnings)
     case 'file':
       return lost(path, 'a document by file id cannot be carried over', warnings)
   }
+}
+
+/**
+ * The vendor tells what a file is by the end of its name, and refuses one without; titles of documents have none.
+ * @see https://platform.openai.com/docs/guides/pdf-files
+ */
+function fileName(name = 'document', { mediaType }: { readonly mediaType: string }): string {
+  return !/^application\/pdf\b/i.test(mediaType) || /\.pdf$/i.test(name) ? name : `${name}.pdf`
 }
 
 function renderAudio(media: MediaSource, path: string, warnings: TranslationWarning[]): JsonObject | undefined {

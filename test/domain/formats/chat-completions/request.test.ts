@@ -258,12 +258,15 @@ t.test('a text in base64 is sent as its text: the vendor takes PDF files only', 
   const turn = (part: JsonObject) => [{ role: 'user', content: [{ type: 'text', text: 'read' }, part] }]
   test.strictSame(sent('text/plain', 'w6k='), turn({ type: 'text', text: 'é' }))
   test.strictSame(sent('text/csv; charset=utf-8', 'YSxi', 'a.csv'), turn({ type: 'text', text: 'a.csv\na,b' }))
-  for (const [type, data] of [
-    ['application/pdf', 'JVBERi0='],
-    ['text/plain', '/w=='],
+  for (const [type, data, name, filename] of [
+    ['text/plain', '/w==', undefined, 'document'],
+    // By whose end the vendor tells what a file is.
+    ['application/pdf', 'JVBERi0=', undefined, 'document.pdf'],
+    ['application/pdf', 'JVBERi0=', 'Report of 1.5', 'Report of 1.5.pdf'],
+    ['application/pdf', 'JVBERi0=', 'R.PDF', 'R.PDF'],
   ] as const) {
-    const file = { filename: 'document', file_data: `data:${type};base64,${data}` }
-    test.strictSame(sent(type, data), turn({ type: 'file', file }))
+    const file = { filename, file_data: `data:${type};base64,${data}` }
+    test.strictSame(sent(type, data, name), turn({ type: 'file', file }))
   }
 })
 
