@@ -29,7 +29,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const limit = limitOf(request.sampling, target)
   const thinking = translateReasoning(request, traits, limit, warnings)
   const { system, messages } = translateMessages(request, traits, warnings)
-  const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, target.model, warnings))
+  const { tools, toolChoice } = renderTools(request, target.model, warnings)
   const outputConfig = withoutUndefined({
     effort: thinking.effort,
     format: request.responseFormat && renderFormat(request.responseFormat, target.model, warnings),
@@ -43,8 +43,8 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     ...translateSampling(request.sampling, { traits, thinks: thinking.thinking?.type === 'enabled' }, warnings),
     thinking: thinking.thinking,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
-    tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? renderToolChoice(request) : undefined,
+    tools,
+    tool_choice: toolChoice,
     metadata: request.user === undefined ? undefined : { user_id: request.user },
   })
   return { document, warnings }
@@ -77,6 +77,35 @@ function renderFormat(format: ResponseFormat, model: string, warnings: Translati
       return { type: 'json_schema', schema }
     }
   }
+}
+
+interface RenderedTools {
+  readonly tools?: JsonObject[]
+  readonly toolChoice?: JsonObject | undefined
+}
+
+function renderTools(request: CompletionRequest, model: string, warnings: TranslationWarning[]): RenderedTools {
+  const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, model, warnings))
+  if (tools.length > 0) return { tools, toolChoice: renderToolChoice(request) }
+  const called = isClaude(model) ? calledTools(request) : []
+  if (called.length === 0) return {}
+  warnings.push({
+    field: 'tools',
+    message: 'tools called earlier were declared, as messages demands; none can be called',
+  })
+  return { tools: called, toolChoice: { type: 'none' } }
+}
+
+/**
+ * Of a conversation with calls the vendor demands tools, where others take it without: "Requests which include `tool_use` or
+ * `tool_result` blocks must define tools".
+ */
+function calledTools({ messages }: CompletionRequest): JsonObject[] {
+  const names = new Set<string>()
+  for (const { role, content } of messages) {
+    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') names.add(part.name)
+  }
+  return Array.from(names, (name) => ({ name, input_schema: inputSchema(undefined) }))
 }
 
 function renderTool(tool: ToolDefinition, index: number, model: string, warnings: TranslationWarning[]): JsonObject {

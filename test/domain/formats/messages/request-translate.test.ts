@@ -186,6 +186,29 @@ t.test('the white space of a turn that comes back in the pieces of its stream st
   test.match(told?.content, [{ text: 'Dear ' }, { text: 'Ada\n\n' }, { text: '- one\n ' }])
 })
 
+t.test('where tools were called and none is offered, Claude is told of those, and can call none', async (test) => {
+  const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } })
+  const list = [
+    user,
+    { role: 'assistant', content: null, tool_calls: [call('a', 'f'), call('b', 'ns.g'), call('c', 'f')] },
+    ...['a', 'b', 'c'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'r' })),
+  ]
+  const sent = (fields: JsonObject, model = OLD) =>
+    renderRequestFor('messages', chatCompletions.parseRequest({ messages: list, ...fields }), { ...TARGET, model })
+  const rendered = sent({})
+  const input_schema = { type: 'object', properties: {} }
+  test.strictSame(rendered.document.tools, [
+    { name: 'f', input_schema },
+    { name: 'ns_g', input_schema },
+  ])
+  test.strictSame(rendered.document.tool_choice, { type: 'none' })
+  test.strictSame(fields(rendered), ['tools'])
+  const tools = [{ type: 'function', function: { name: 'h' } }]
+  test.match(sent({ tools }).document, { tools: [{ name: 'h' }], tool_choice: undefined })
+  test.equal(sent({}, 'glm-4.6').document.tools, undefined, "other vendors' servers do not demand it")
+  test.equal(fromChat({ messages: [user] }).document.tools, undefined)
+})
+
 t.test('white space between what the user says stays', async (test) => {
   const text = (value: string) => ({ type: 'text', text: value })
   const image = { type: 'image_url', image_url: { url: 'https://a.test/a.png' } }
@@ -380,6 +403,7 @@ t.test('arguments keep their digits, without a warning', async (test) => {
       user,
       { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }] },
     ],
+    tools: [{ type: 'function', function: { name: 'f' } }],
   })
   for (const text of ['{"id":12345678901234567890}', '{"id":"12345678901234567890","n":9007199254740991}']) {
     const rendered = fromChat(call(text))
