@@ -160,7 +160,46 @@ t.test('Mistral gets ids of nine letters and digits, the same in call, result an
   }
 })
 
-t.test('other models, and clients of the same format, keep ids as they are', async (test) => {
+t.test('OpenAI gets ids of 40 characters at most', async (test) => {
+  const long = 'chatcmpl-tool-0123456789abcdef0123456789abcdef'
+  const document = { max_tokens: 1, messages: [HELLO, ...[long, `${long}0`, 'toolu_01A'].flatMap(toolUse)] }
+  for (const model of ['gpt-4o', 'openai/gpt-5', 'o3-mini']) {
+    const ids = idsIn(sent('chat-completions', 'messages', document, model)).map(([id]) => id ?? '')
+    test.equal(new Set(ids).size, 3)
+    test.ok(ids.every(({ length }) => length <= 40))
+    test.strictSame(ids.slice(-2), ['toolu_01A', 'toolu_01A'])
+  }
+  const ids = idsIn(sent('chat-completions', 'messages', document, 'meta/llama')).map(([id]) => id)
+  test.equal(ids[0], long)
+})
+
+t.test('clients of the same format, too, where the gateway has chosen the model', async (test) => {
+  const call = (id: string) => ({
+    id,
+    type: 'function',
+    function: { name: 'f', arguments: '{"n":12345678901234567890}' },
+  })
+  const messages = [
+    HELLO,
+    { role: 'assistant', content: null, tool_calls: [call('call_1'), call('D681PevKs')] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'one' },
+    { role: 'tool', tool_call_id: 'D681PevKs', content: 'two' },
+  ]
+  const own = { model: 'auto', messages }
+  test.strictSame(sent('chat-completions', 'chat-completions', own, 'gpt-4o').messages, messages)
+  const rendered = sent('chat-completions', 'chat-completions', own, 'mistral-large-latest')
+  test.match(rendered.messages, [
+    HELLO,
+    { tool_calls: [{ id: /^[A-Za-z0-9]{9}$/ }, call('D681PevKs')] },
+    { tool_call_id: /^[A-Za-z0-9]{9}$/, content: 'one' },
+    { tool_call_id: 'D681PevKs', content: 'two' },
+  ])
+  const [[id] = [], , [answered] = []] = idsIn(rendered)
+  test.equal(id, answered)
+  test.strictSame(messages[2], { role: 'tool', tool_call_id: 'call_1', content: 'one' }, 'the source stays')
+})
+
+t.test('other models, and clients of the same format that name the model, keep ids as they are', async (test) => {
   const document = { max_tokens: 1, messages: [HELLO, ...toolUse('toolu_01A')] }
   for (const model of ['gpt-5', 'deepseek-chat', 'llama3.1:8b', 'optimistral']) {
     const ids = idsIn(sent('chat-completions', 'messages', document, model)).map(([id]) => id)
