@@ -33,8 +33,9 @@ for (const from of NAMES) {
       t.test(`the ${from} request «${name}» as ${to} says it`, async (t) => {
         const document = JSON.parse(fixture(`${from}/requests/${name}.json`))
         const request = formatOf(from).parseRequest(document, { model: 'm', stream: true })
+        // A client of the same format that names the model gets every field of its own.
         const rendered = renderRequestFor(to, request, {
-          model: MODELS[to],
+          model: (from === to ? request.model : undefined) ?? MODELS[to],
           maxOutputTokens: undefined,
           defaultMaxOutputTokens: 4096,
           stream: true,

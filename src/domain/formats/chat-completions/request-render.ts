@@ -2,10 +2,10 @@
  * Neutral request -> chat-completions document. From the same format: the client's document with the few fields that
  * the gateway decides patched in, sharing everything else. From another format: see request-translate.ts.
  */
-import type { CompletionRequest } from '../../completion/request.ts'
+import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
-import { messagesWithCallIds } from './model-call-id.ts'
+import { fitToModel } from './chosen-model.ts'
 import { OUTPUT_LIMIT_FIELDS } from './request-parse.ts'
 import { translateRequest } from './request-translate.ts'
 
@@ -17,14 +17,9 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   if (source.model !== target.model) patch.model = target.model
   patchStream(patch, source, target)
   patchLimit(patch, source, target)
-  if (source.model !== target.model) patchCallIds(patch, source, target)
-  return { document: patched(source, patch), warnings: [] }
-}
-
-/** Where the gateway has chosen the model, the calls before may be of another vendor, whose ids this one refuses. */
-function patchCallIds(patch: JsonObject, source: JsonObject, { model }: RenderTarget): void {
-  const messages = messagesWithCallIds(source.messages, model)
-  if (messages !== undefined) patch.messages = messages
+  const warnings: TranslationWarning[] = []
+  if (source.model !== target.model) fitToModel(request, target.model, patch, warnings)
+  return { document: patched(source, patch), warnings }
 }
 
 /** Usage is always asked of a stream, whether or not the client gets to see it: it is what is billed. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 /** The vendor takes at most four stop sequences. */
-const MAX_STOP_SEQUENCES = 4
+export const MAX_STOP_SEQUENCES = 4
 
 export interface SamplingLimits {
   readonly traits: ModelTraits

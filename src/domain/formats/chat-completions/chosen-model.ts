@@ -1,0 +1,67 @@
+/**
+ * What a model refuses that the gateway has chosen for a client of this format, or failed over to: taken out of the client's
+ * document, or put as the model takes it, as between formats. Who names the model gets its vendor's own word.
+ */
+import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
+import type { JsonObject } from '../../json.ts'
+import { messagesWithCallIds } from './model-call-id.ts'
+import { traitsOf } from './model-traits.ts'
+import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
+import { MAX_STOP_SEQUENCES, translateSampling } from './sampling-translate.ts'
+
+const SAMPLING_FIELDS = ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop'] as const
+
+/** Adds to `patch`, which holds the limit already, and to `warnings`. */
+export function fitToModel(
+  request: CompletionRequest,
+  model: string,
+  patch: JsonObject,
+  warnings: TranslationWarning[],
+): void {
+  const source = request.source.document
+  // The calls before may be of another vendor, whose ids this one refuses.
+  const messages = messagesWithCallIds(source.messages, model)
+  if (messages !== undefined) patch.messages = messages
+  const effort = fitEffort(request, model, patch, warnings)
+  if (traitsOf(model).sampling === 'always') return
+  fitSampling(request, { model, effort }, patch, warnings)
+  // Of the models that reason OpenAI's take the newer name only.
+  const limit = patch.max_tokens ?? source.max_tokens ?? undefined
+  if (limit === undefined) return
+  patch.max_tokens = undefined
+  if ((source.max_completion_tokens ?? undefined) === undefined) patch.max_completion_tokens = limit
+}
+
+/** The effort that is sent. */
+function fitEffort(
+  { reasoning, tools, source: { document } }: CompletionRequest,
+  model: string,
+  patch: JsonObject,
+  warnings: TranslationWarning[],
+): string | undefined {
+  const told: TranslationWarning[] = []
+  const effort =
+    tools.length > 0
+      ? renderEffortBesideTools(reasoning, model, told)
+      : reasoning && renderEffort(reasoning, model, told)
+  // Another shape of it, or a word of another vendor's, is none of this one's.
+  const isOwn = document.reasoning === undefined && (reasoning !== undefined || effort !== undefined)
+  if (!isOwn || effort === document.reasoning_effort) return effort
+  patch.reasoning_effort = effort
+  for (const warning of told) warnings.push(warning)
+  return effort
+}
+
+function fitSampling(
+  request: CompletionRequest,
+  { model, effort }: { readonly model: string; readonly effort: string | undefined },
+  patch: JsonObject,
+  warnings: TranslationWarning[],
+): void {
+  const { topK: _topK, stop, ...sampling } = request.sampling
+  const asked = stop === undefined ? sampling : { ...sampling, stop: stop.slice(0, MAX_STOP_SEQUENCES) }
+  const taken = translateSampling(asked, { traits: traitsOf(model), effort }, warnings)
+  for (const field of SAMPLING_FIELDS) {
+    if (request.source.document[field] !== undefined && taken[field] === undefined) patch[field] = undefined
+  }
+}
