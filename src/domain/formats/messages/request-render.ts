@@ -5,6 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { fitToModel } from './chosen-model.ts'
 import { patchThinking } from './foreign-thinking.ts'
 import { goOnBehind, renderTurn } from './message-translate.ts'
 import { isClaude, traitsOf } from './model-traits.ts'
@@ -22,7 +23,10 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...patchLimit(source, target, warnings),
     ...(isClaude(target.model) ? patchThinking(source, warnings) : {}),
   }
-  patchLastWord(source, target, patch, warnings)
+  if (source.model !== target.model) {
+    if (isClaude(target.model)) fitToModel(request, target.model, patch, warnings)
+    patchLastWord(source, target, patch, warnings)
+  }
   const fields = Object.entries(patch)
   if (fields.length === 0) return { document: source, warnings }
   const document = { ...source, ...patch }
@@ -41,7 +45,7 @@ function patchLastWord(
   warnings: TranslationWarning[],
 ): void {
   const messages = asArray(patch.messages ?? source.messages)
-  if (source.model === model || traitsOf(model).lastWord || !isAnswer(asObject(messages.at(-1)))) return
+  if (traitsOf(model).lastWord || !isAnswer(asObject(messages.at(-1)))) return
   patch.messages = [...messages, renderTurn(goOnBehind(messages.length - 1, warnings))]
 }
 
