@@ -5,6 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { fitThinking } from './chosen-model.ts'
 import { patchCalls } from './foreign-calls.ts'
 import { translateRequest } from './request-translate.ts'
 import { nameIn } from './spelling.ts'
@@ -19,24 +20,35 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     // A request to be counted: it must name the path's model.
     return { document: { ...source, [wrapperName]: { ...wrapped, model: `models/${target.model}` } }, warnings: [] }
   }
-  const limit = patchLimit(source, target.maxOutputTokens)
   const warnings: TranslationWarning[] = []
+  const config = patchConfig(request, target, warnings)
   const calls = patchCalls(source, target.model, warnings)
   const isModelNamed = 'model' in source
-  if (limit === undefined && calls === undefined && !isModelNamed) return { document: source, warnings }
-  const document: JsonObject = { ...source, ...limit, ...calls }
+  if (config === undefined && calls === undefined && !isModelNamed) return { document: source, warnings }
+  const document: JsonObject = { ...source, ...config, ...calls }
   // It must not differ from the path's, which is the provider's name for it.
   delete document.model
   return { document, warnings }
 }
 
-/** Lowers the client's own limit, in its spelling; adds one where it gave none. */
-function patchLimit(source: JsonObject, limit: number | undefined): JsonObject | undefined {
-  if (limit === undefined) return undefined
+function patchConfig(
+  request: CompletionRequest,
+  { model, maxOutputTokens }: RenderTarget,
+  warnings: TranslationWarning[],
+): JsonObject | undefined {
+  const source = request.source.document
   const configName = nameIn(source, 'generationConfig')
   const config = asObject(source[configName]) ?? {}
+  const limited = { ...config, ...patchLimit(config, maxOutputTokens) }
+  const fitted = fitThinking(request, model, limited, warnings)
+  const isSame = fitted === undefined && Object.entries(limited).every(([field, value]) => config[field] === value)
+  return isSame ? undefined : { [configName]: fitted ?? limited }
+}
+
+/** Lowers the client's own limit, in its spelling; adds one where it gave none. */
+function patchLimit(config: JsonObject, limit: number | undefined): JsonObject | undefined {
+  if (limit === undefined) return undefined
   const field = nameIn(config, 'maxOutputTokens')
   const given = asNumber(config[field])
-  if (given !== undefined && given <= limit) return undefined
-  return { [configName]: { ...config, [field]: limit } }
+  return given !== undefined && given <= limit ? undefined : { [field]: limit }
 }

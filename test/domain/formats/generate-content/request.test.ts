@@ -27,7 +27,7 @@ const configOf = (document: JsonObject) => asObject(document.generationConfig) ?
 t.test('a request goes on as the same object where nothing has to change', async (test) => {
   for (const name of casesOf('generate-content/requests', '.json')) {
     const document: JsonObject = JSON.parse(fixture(`generate-content/requests/${name}.json`))
-    const request = generateContent.parseRequest(document, { model: 'm', stream: true })
+    const request = generateContent.parseRequest(document, { model: TARGET.model, stream: true })
     test.equal(render(request, { stream: true }).document, document, name)
     test.strictSame(document, JSON.parse(fixture(`generate-content/requests/${name}.json`)), name)
   }
