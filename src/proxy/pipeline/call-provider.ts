@@ -116,7 +116,7 @@ function renderBody(
   const request = call.requestFor?.(deployment) ?? call.request
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
-    maxOutputTokens: call.limitFor(deployment),
+    maxOutputTokens: outputMaximum(format, deployment, call, record),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
     outputLimitField,
@@ -124,6 +124,29 @@ function renderBody(
   for (const warning of warnings) record.warnings.push(warning)
   const unchanged = document === request.source.document
   return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
+}
+
+/**
+ * What the reservation leaves and, of a model that the gateway has chosen or that speaks another format, what it can say: its
+ * vendor refuses more, which the client asked of another. Undefined: the client's own maximum.
+ */
+function outputMaximum(
+  format: Format,
+  deployment: Deployment,
+  { request, limitFor }: ProviderRequest,
+  record: RequestRecord,
+): number | undefined {
+  const { model } = deployment
+  const limit = limitFor(deployment)
+  const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
+  const stated = model.maxOutputTokens ?? Infinity
+  const isNamed = request.source.format === format.name && request.model === model.upstreamName
+  if (asked <= stated || isNamed) return limit
+  record.warnings.push({
+    field: 'max_tokens',
+    message: `it was lowered to ${stated}, the most that ${model.name} can say`,
+  })
+  return stated
 }
 
 /** Client headers that the adapter lists, and only to a provider that speaks the same format. */
