@@ -5,6 +5,8 @@
  * - `message_start` waits for the first block, so that usage which is known by then stands in it;
  * - a text or thinking block begins with its first character: an empty one would be a block that the model never wrote;
  * - parts of overlapping blocks wait for their turn (block-sequence.ts);
+ * - a text that ends within what may be a redaction token goes on in the same block, and the thought that came between
+ *   follows it: a token in two blocks could not be restored;
  * - `message_delta` waits for the end: other formats tell usage after the finish.
  */
 import type { TranslationWarning } from '../../completion/request.ts'
@@ -20,6 +22,10 @@ import { FOREIGN_SIGNATURE, SIGNATURE_LOST } from './result.ts'
 import { renderStopReason } from './stop-reason.ts'
 import { renderUsage } from './usage.ts'
 
+/** The end of a text within what may be a token, or at its end but for a bracket; no token is longer. */
+const WITHIN_TOKEN = /\[(?:\[\w*\]?)?$/
+const LONGEST_TOKEN = 128
+
 /** Refusal deltas name no block: they are one until another begins. */
 const REFUSAL = 'refusal'
 
@@ -29,6 +35,12 @@ export class MessagesStreamEncoder implements StreamEncoder {
   readonly #sequence = new BlockSequence<BlockPart>()
   readonly #writer = new BlockWriter()
   readonly #held = { toolCalls: false, refusal: false }
+  /** The ends of the texts that are open, by key. */
+  readonly #tails = new Map<string, string>()
+  /** A text that has ended within a token: its key. */
+  #unfinished: string | undefined
+  /** The text that goes on in the block of another key. */
+  #joined: { readonly id: string; readonly key: string } | undefined
   #id = ''
   #model = ''
   #usage: Usage | undefined
@@ -87,18 +99,61 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'tool-input-start':
         this.#held.toolCalls = true
         if (part.signature !== undefined) this.#warn('stream', SIGNATURE_LOST)
-        return this.#open(part)
+        return [...this.#closeUnfinished(), ...this.#open(part)]
       case 'text-start':
+        return this.#startText(part)
+      case 'text-delta':
+        return this.#text(part)
+      case 'text-end':
+        return this.#endText(part)
       case 'reasoning-start':
         return this.#open(part)
       case 'reasoning-end':
         return this.#out(this.#sequence.close(part.id, this.#signed(part)))
-      case 'text-end':
       case 'tool-input-end':
         return this.#out(this.#sequence.close(part.id, part))
       default:
         return this.#out(this.#sequence.push(part.id, part))
     }
+  }
+
+  #startText(part: Extract<BlockPart, { type: 'text-start' }>): SseEvent[] {
+    const key = this.#unfinished
+    if (key === undefined || this.#joined !== undefined) return this.#open(part)
+    this.#unfinished = undefined
+    this.#joined = { id: part.id, key }
+    return []
+  }
+
+  #text(part: Extract<BlockPart, { type: 'text-delta' }>): SseEvent[] {
+    const key = this.#keyOf(part.id)
+    const tail = (this.#tails.get(key) ?? '') + part.delta.slice(-LONGEST_TOKEN)
+    this.#tails.set(key, tail.slice(-LONGEST_TOKEN))
+    return this.#out(this.#sequence.push(key, part))
+  }
+
+  #endText(part: Extract<BlockPart, { type: 'text-end' }>): SseEvent[] {
+    const key = this.#keyOf(part.id)
+    if (this.#joined?.key === key) this.#joined = undefined
+    if (!WITHIN_TOKEN.test(this.#tails.get(key) ?? '')) return this.#closeText(key, part)
+    const closing = this.#closeUnfinished()
+    this.#unfinished = key
+    return closing
+  }
+
+  #keyOf(id: string): string {
+    return this.#joined?.id === id ? this.#joined.key : id
+  }
+
+  #closeUnfinished(): SseEvent[] {
+    const key = this.#unfinished
+    this.#unfinished = undefined
+    return key === undefined ? [] : this.#closeText(key, { type: 'close' })
+  }
+
+  #closeText(key: string, last: BlockPart): SseEvent[] {
+    this.#tails.delete(key)
+    return this.#out(this.#sequence.close(key, last))
   }
 
   #signed(part: Extract<BlockPart, { type: 'reasoning-end' }>): BlockPart {
@@ -116,8 +171,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #refusal(delta: string): SseEvent[] {
     if (delta === '') return []
     this.#held.refusal = true
+    const closing = this.#closeUnfinished()
     if (!this.#sequence.has(REFUSAL)) this.#sequence.open(REFUSAL)
-    return this.#out(this.#sequence.push(REFUSAL, { type: 'refusal-delta', choice: 0, delta }))
+    return [...closing, ...this.#out(this.#sequence.push(REFUSAL, { type: 'refusal-delta', choice: 0, delta }))]
   }
 
   #out(parts: readonly BlockPart[]): SseEvent[] {

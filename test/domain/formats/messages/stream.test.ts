@@ -234,6 +234,41 @@ t.test('an error ends the stream, and nothing comes after it', async (test) => {
   test.match(readMessagesStream(events).error, { type: 'api_error', message: 'broken' })
 })
 
+t.test('a token with a thought in the middle stays in one block, and the thought follows', async (test) => {
+  const chunk = (delta: JsonObject, finish: string | null = null) => ({
+    data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] }),
+  })
+  const blocksOf = (...deltas: JsonObject[]) => {
+    const events = [...deltas.map((delta) => chunk(delta)), chunk({}, 'stop'), { data: '[DONE]' }]
+    const { content } = readMessagesStream(encode(decode(events, chatCompletions)))
+    return content.map(({ type, text, thinking }) => [type, text ?? thinking])
+  }
+  const text = (content: string) => ({ content })
+  const thought = (reasoning_content: string) => ({ reasoning_content })
+  test.strictSame(
+    blocksOf(text('to [[LLM_'), thought('Hm'), text('REDACTED_EMAIL_a1'), thought('m'), text('b2]] now')),
+    [
+      ['text', 'to [[LLM_REDACTED_EMAIL_a1b2]] now'],
+      ['thinking', 'Hm'],
+      ['thinking', 'm'],
+    ],
+  )
+  test.strictSame(blocksOf(text('see [1]'), thought('Hm'), text(' and')), [
+    ['text', 'see [1]'],
+    ['thinking', 'Hm'],
+    ['text', ' and'],
+  ])
+  test.strictSame(blocksOf(text('see ['), thought('Hm')), [
+    ['text', 'see ['],
+    ['thinking', 'Hm'],
+  ])
+  const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }
+  test.strictSame(
+    blocksOf(text('['), thought('Hm'), { tool_calls: [call] }, text('x')).map(([type]) => type),
+    ['text', 'thinking', 'tool_use', 'text'],
+  )
+})
+
 t.test('what has no place in the format is a warning, once', async (test) => {
   const encoder = messages.createStreamEncoder(CONTEXT)
   const other: StreamPart = { type: 'text-delta', choice: 1, id: 'x', delta: 'lost' }
