@@ -22,7 +22,7 @@ export function fitToModel(
   // The name tells nothing (model-traits.ts).
   if (traits.thinking === 'adaptive' && traits.lastWord) return
   fitThinking(request, traits, patch, warnings)
-  if (traits.thinking !== 'adaptive') leaveOutEffort(source, patch, warnings)
+  if (traits.thinking !== 'adaptive' && !BOTH.test(model)) leaveOutEffort(source, patch, warnings)
   if (traits.sampling) return
   for (const field of SAMPLING_FIELDS) {
     if ((source[field] ?? undefined) === undefined) continue
@@ -30,6 +30,9 @@ export function fitToModel(
     warnings.push({ field, message: 'the model refuses it; it was left out' })
   }
 }
+
+/** It thinks by a budget and takes the word for effort, too. @see https://platform.claude.com/docs/en/build-with-claude/effort */
+const BOTH = /claude-(?:opus-4[-.]5|4[-.]5-opus)(?!\d)/i
 
 const TAKEN: Readonly<Record<ModelTraits['thinking'], ReadonlySet<unknown>>> = {
   none: new Set(['disabled']),

@@ -48,5 +48,7 @@ t.test('sampling is left out where the model refuses it', async (t) => {
   const asked = { temperature: 0.5, top_p: 0.9, top_k: 5, stop_sequences: ['x'] }
   t.strictSame(sent(asked, BUDGET), { rest: asked, fields: [] })
   t.strictSame(sent(asked, EFFORT), { rest: { stop_sequences: ['x'] }, fields: ['temperature', 'top_p', 'top_k'] })
-  t.strictSame(sent({ output_config: { effort: 'low' } }, BUDGET), { rest: {}, fields: ['output_config.effort'] })
+  const effort = { output_config: { effort: 'low' } }
+  t.strictSame(sent(effort, BUDGET), { rest: {}, fields: ['output_config.effort'] })
+  t.strictSame(sent(effort, 'claude-opus-4-5-20251101'), { rest: effort, fields: [] }, 'one takes both')
 })
