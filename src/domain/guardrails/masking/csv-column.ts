@@ -3,7 +3,7 @@
  * The line break may be an escaped one (`\n`), as in a table inside a JSON string, and lines may be quoted (`> `).
  * Lines are read once: a table ends where the number of fields changes, and no line of it is taken for a header again.
  */
-import type { Finding } from './finding.ts'
+import { Rows, type Column, type Row } from './table-rows.ts'
 
 const LONGEST_HEADER = 512
 const LONGEST_LINE = 2048
@@ -11,15 +11,6 @@ const LINE_BREAK = /\n|(?:\\{1,7}r)?\\{1,7}n/
 /** Every field begins with a letter after its separator, so a line is read in one way only. */
 const HEADER =
   /^(?:> ?)?\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
-
-export interface Column {
-  /** Where the first line ends. */
-  readonly headerEnd: number
-  /** Fields of the column, one a line, without quotes. */
-  readonly fields: readonly { readonly start: number; readonly end: number }[]
-  /** Where the table ends. */
-  readonly end: number
-}
 
 /** The column below the name `[start, end)`; undefined where its line is no header of a table. */
 export function readColumn(text: string, start: number, end: number): Column | undefined {
@@ -34,10 +25,8 @@ export function readColumn(text: string, start: number, end: number): Column | u
   const separator = separatorOf(header)
   if (separator === undefined || !HEADER.test(header)) return undefined
   const index = header.slice(0, end - lineStart).split(separator).length - 1
-  return {
-    headerEnd: lineEnd,
-    ...readRows(text, lineEnd + lineBreak.length, lineBreak, separator, header.split(separator).length, index),
-  }
+  const shape = { lineBreak, separator, count: header.split(separator).length, index }
+  return { headerEnd: lineEnd, rows: new Rows(lineEnd + lineBreak.length, (at) => readRow(text, at, shape)) }
 }
 
 /** The last line break before `start`, or for an escaped one also the quote that the string begins with. */
@@ -52,30 +41,29 @@ function separatorOf(header: string): string | undefined {
   return [',', ';', '\t', '|'].find((separator) => header.includes(separator))
 }
 
-function readRows(
-  text: string,
-  from: number,
-  lineBreak: string,
-  separator: string,
-  count: number,
-  index: number,
-): Omit<Column, 'headerEnd'> {
-  const fields: { start: number; end: number }[] = []
-  let at = from
-  while (at < text.length) {
-    const lineEnd = lineEndOf(text, at, lineBreak)
-    if (lineEnd - at > LONGEST_LINE) break
-    const row = text.slice(at, lineEnd).split(separator)
-    if (row.length !== count) break
-    const field = row[index] ?? ''
-    const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
-    const open = /^[\s"'>]*/.exec(field)?.[0].length ?? 0
-    const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
-    if (open + close < field.length) fields.push({ start: start + open, end: start + field.length - close })
-    if (!text.startsWith(lineBreak, lineEnd)) break
-    at = lineEnd + lineBreak.length
+interface TableShape {
+  readonly lineBreak: string
+  readonly separator: string
+  /** Fields of a row. */
+  readonly count: number
+  /** Of the column's field. */
+  readonly index: number
+}
+
+function readRow(text: string, at: number, { lineBreak, separator, count, index }: TableShape): Row | undefined {
+  const lineEnd = lineEndOf(text, at, lineBreak)
+  if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined
+  const row = text.slice(at, lineEnd).split(separator)
+  if (row.length !== count) return undefined
+  const field = row[index] ?? ''
+  const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
+  const open = /^[\s"'>]*/.exec(field)?.[0].length ?? 0
+  const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
+  return {
+    field: open + close < field.length ? { start: start + open, end: start + field.length - close } : undefined,
+    end: lineEnd,
+    next: text.startsWith(lineBreak, lineEnd) ? lineEnd + lineBreak.length : undefined,
   }
-  return { fields, end: Math.min(at, text.length) }
 }
 
 /** A table inside a string ends with it. The search is bounded, as longer lines end the table anyway. */
@@ -86,11 +74,4 @@ function lineEndOf(text: string, at: number, lineBreak: string): number {
   if (lineBreak === '\n') return at + end
   const quote = line.slice(0, end).search(/\\{0,7}"/)
   return at + (quote < 0 ? end : quote)
-}
-
-/** Findings for the fields of a column that a judgement takes for secrets. */
-export function judgeColumn(text: string, column: Column, isSecret: (value: string) => boolean): Finding[] {
-  return column.fields
-    .filter(({ start, end }) => isSecret(text.slice(start, end)))
-    .map(({ start, end }) => ({ kind: 'KEY', start, end, rule: 'table-column' }))
 }

@@ -1,10 +1,8 @@
 /** The values of a column that SQL inserts: `INSERT INTO users (name, password) VALUES ('bob', '...'), ('alice', '...')`. */
-import type { Column } from './csv-column.ts'
+import { Rows, type Column, type Field, type Row } from './table-rows.ts'
 import { classifyName } from './telling-name.ts'
 
 const LONGEST_HEADER = 512
-/** Of one statement, in which a dump of MySQL has a megabyte. */
-const LONGEST_ROWS = 2_097_152
 /** That tell: the rows are read once for each. */
 const MOST_COLUMNS = 4
 const INSERT = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[^\s()]{1,128}\s{0,4}$/i
@@ -25,28 +23,18 @@ export function readInsertColumn(text: string, start: number, end: number): Colu
   VALUES.lastIndex = end
   if (!VALUES.test(text)) return undefined
   const headerEnd = VALUES.lastIndex
-  return { headerEnd, ...readRows(text, headerEnd, names.length - 1) }
+  return { headerEnd, rows: new Rows(headerEnd, (at) => readRow(text, at, names.length - 1)) }
 }
 
 function tells(name: string): boolean {
   return classifyName(name.replaceAll(/[^\w-]/g, '')) !== undefined
 }
 
-function readRows(text: string, from: number, index: number): Omit<Column, 'headerEnd'> {
-  const fields: { start: number; end: number }[] = []
-  for (let at = from; ; at = NEXT_ROW.lastIndex) {
-    const row = readRow(text, at + 1, index)
-    if (row.field !== undefined) fields.push(row.field)
-    NEXT_ROW.lastIndex = row.end
-    if (row.end - from > LONGEST_ROWS || !NEXT_ROW.test(text)) return { fields, end: row.end }
-  }
-}
-
-/** Of its fields the one at `index` where that is a text; and where the row ends. */
-function readRow(text: string, from: number, index: number) {
-  let field: { start: number; end: number } | undefined
-  let at = from
-  for (let count = 0; ; count++) {
+/** The row whose bracket opens at `open`. Of its fields the one at `index` counts, where that is a text. */
+function readRow(text: string, open: number, index: number): Row {
+  let field: Field | undefined
+  let at = open + 1
+  for (let count = 0; ; count++, at++) {
     FIELD.lastIndex = at
     const match = FIELD.exec(text)
     const value = match?.[1] ?? match?.[2]
@@ -55,7 +43,8 @@ function readRow(text: string, from: number, index: number) {
       field = { start, end: start + value.length }
     }
     at += match?.[0].length ?? 0
-    if (text.charAt(at) !== ',') return { field, end: at }
-    at++
+    if (text.charAt(at) !== ',') break
   }
+  NEXT_ROW.lastIndex = at
+  return { field, end: at, next: NEXT_ROW.test(text) ? NEXT_ROW.lastIndex : undefined }
 }

@@ -138,6 +138,7 @@ class Scan {
     }
     this.#position = at
     this.#before = before
+    this.#words.readTables(at)
   }
 
   /** When all is read. */

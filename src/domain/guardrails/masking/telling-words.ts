@@ -3,13 +3,14 @@
  * of them only, and a table once.
  */
 import { ASSIGNING, classAt, DIGIT, LETTER, SPACE, UNDERSCORE, unitAt } from './character-classes.ts'
-import { judgeColumn, readColumn } from './csv-column.ts'
+import { readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
 import { readInsertColumn } from './insert-column.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
 import { findRouterCredential } from './router-credential.ts'
 import { findBasicCredential } from './shaped-key.ts'
 import { findSqlCredential, IDENTIFIED } from './sql-credential.ts'
+import type { Field, Rows } from './table-rows.ts'
 import {
   classifyIdeographs,
   classifyName,
@@ -32,6 +33,15 @@ const SPACE_SIGN = 0x20
 /** What stands behind a cookie's name in a list, in JSON, in a file. */
 const BEHIND_COOKIES = '="\'\\\t '
 
+/** Of a table, to see whether its column has secrets: the rest is read as the text is. */
+const FIRST_ROWS_UNITS = 8192
+
+/** A column whose rows go on. */
+interface OpenColumn {
+  readonly rows: Rows
+  readonly telling: Telling
+}
+
 /** Those of one text, read from its beginning to its end. */
 export class TellingWords {
   /** To come after those of other rules, which name a span of the same length more closely. */
@@ -42,6 +52,7 @@ export class TellingWords {
   #judgedUntil = 0
   #tableUntil = 0
   #headerEnd = 0
+  #columns: OpenColumn[] = []
 
   /** @param found takes what needs no telling */
   constructor(text: string, found: Finding[]) {
@@ -107,14 +118,34 @@ export class TellingWords {
 
   /** A name in the first line of a table: its column tells. Whether there is one with a secret. */
   #table(start: number, end: number, telling: Telling): boolean {
+    this.readTables(end)
     if (start < this.#tableUntil && start > this.#headerEnd) return false
     const column = readInsertColumn(this.#text, start, end) ?? readColumn(this.#text, start, end)
-    if (column === undefined || column.fields.length === 0) return false
-    const findings = judgeColumn(this.#text, column, (value) => isTableSecret(value, telling))
-    for (const finding of findings) this.findings.push(finding)
-    this.#tableUntil = column.end
-    this.#headerEnd = column.headerEnd
-    return findings.length > 0
+    if (column === undefined) return false
+    const { headerEnd, rows } = column
+    const fields = rows.readTo(headerEnd + FIRST_ROWS_UNITS)
+    if (fields.length === 0 && rows.isOver) return false
+    this.#headerEnd = headerEnd
+    this.#tableUntil = rows.end
+    if (!rows.isOver) this.#columns.push({ rows, telling })
+    return this.#judge(fields, telling)
+  }
+
+  /** Reads tables that go on up to the row that holds `limit`. */
+  readTables(limit: number): void {
+    if (this.#columns.length === 0) return
+    for (const { rows, telling } of this.#columns) {
+      this.#judge(rows.readTo(limit), telling)
+      this.#tableUntil = Math.max(this.#tableUntil, rows.end)
+    }
+    this.#columns = this.#columns.filter(({ rows }) => !rows.isOver)
+  }
+
+  /** Whether one of them is a secret. */
+  #judge(fields: readonly Field[], telling: Telling): boolean {
+    const secrets = fields.filter(({ start, end }) => isTableSecret(this.#text.slice(start, end), telling))
+    for (const { start, end } of secrets) this.findings.push({ kind: 'KEY', start, end, rule: 'table-column' })
+    return secrets.length > 0
   }
 
   #tell(start: number, end: number, telling: Telling): void {
