@@ -116,6 +116,7 @@ t.test('values that the schema refuses', async (t) => {
     [{ namespaces: 'shop' }, /namespaces/],
     [{ namespaces: ['-x'] }, /namespaces/],
     [{ 'metrics.podMonitor.renderMode': 'sometimes' }, /renderMode/],
+    [{ 'metrics.prometheusRule.disabledAlerts': ['Nope'] }, /disabledAlerts.*one of 'TollgateOperatorDown'/],
     [{ 'admissionPolicies.validationActions': [] }, /validationActions/],
     [{ 'webhook.certManager.issuerRef': { kind: 'ClusterIssuer' } }, /issuerRef/],
     [{ 'organization.name': 'Acme' }, /organization\/name/],
@@ -368,6 +369,9 @@ t.test('alerts can be left out by name', async (t) => {
     await alerts(['TollgateRedisDown']),
     all.filter((name) => name !== 'TollgateRedisDown'),
   )
+  const schema = asObject(JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')))
+  const rule = at(schema, 'properties', 'metrics', 'properties', 'prometheusRule', 'properties')
+  t.strictSame(at(rule, 'disabledAlerts', 'items', 'enum'), all, 'and by no other name')
 })
 
 /** Of the kubelet and of kube-state-metrics; and those of the process, which are there once it has run for a while. */
