@@ -122,6 +122,7 @@ t.test('values that the schema refuses', async (t) => {
     [{ 'organization.name': 'Acme' }, /organization\/name/],
     [{ providers: [{ name: 'x' }] }, /providers/],
     [{ fullnameOverride: 'a_b' }, /fullnameOverride/],
+    [{ fullnameOverride: '1x' }, /fullnameOverride/],
     [{ 'tollgate-crds.x': 1 }, /tollgate-crds/],
   ]
   for (const [values, reason] of refused) {
@@ -248,6 +249,32 @@ t.test('long names are cut to what Kubernetes takes', async (t) => {
     )
     for (const value of labels) t.ok(value.length <= 63 || value.includes(','), value)
   }
+})
+
+t.test('a release of any name gives names that Kubernetes takes, or is told of fullnameOverride', async (t) => {
+  const rendered = (release: string, ...set: string[]) =>
+    helm(['template', release, CHART, '--namespace', 'x', ...KUBE_VERSION, ...set.flatMap((one) => ['--set', one])])
+  const prefixes = {
+    tollgate: 'tollgate',
+    gw: 'gw-tollgate',
+    'a--b': 'a--b-tollgate',
+    'my.gw': 'my-gw-tollgate',
+    'my.tollgate.v1-2': 'my-tollgate-v1-2',
+    [`${'a'.repeat(39)}.b`]: 'a'.repeat(39),
+  }
+  for (const [release, prefix] of Object.entries(prefixes)) {
+    const { stdout, stderr } = await rendered(release, 'organization.create=true', 'webhook.certManager.enabled=true')
+    t.equal(stderr, '')
+    const objects = objectsIn(stdout).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+    const names = objects.map(nameIn).filter((name) => name !== 'tollgate-namespace')
+    for (const name of names) t.match(name, new RegExp(`^${prefix}(-[a-z]+)+$`), `${release}: ${name}`)
+    for (const service of ofKind(objects, 'Service')) t.match(nameIn(service), /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/)
+    const variable = `--sidecar-redis=$(${prefix.replaceAll('-', '_').toUpperCase()}_REDIS_PORT)`
+    t.match(stdout, variable, release)
+  }
+  t.match((await rendered('1gw')).stderr, /name begins with a letter, .* 1gw-tollgate-operator: set fullnameOverride/)
+  t.equal((await rendered('1gw', 'fullnameOverride=gw')).stderr, '')
+  t.equal((await rendered('gw', 'nameOverride=1x')).stderr, '')
 })
 
 t.test('tollgate takes the arguments of each container', async (t) => {

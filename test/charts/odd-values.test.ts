@@ -103,6 +103,7 @@ t.test('names that look like numbers or like true and false stay texts', async (
   const names: JsonObject = {
     ...ALL,
     nameOverride: '0x1f',
+    fullnameOverride: 'no',
     'serviceAccount.name': '1e3',
     namespaces: ['123', 'true'],
     'operator.priorityClassName': '123',

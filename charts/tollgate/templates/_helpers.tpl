@@ -2,16 +2,19 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Prefix of all names. 40 characters leave room for the longest suffix within the 63 of a label. */}}
+{{/*
+Prefix of all names. 40 characters leave room for the longest suffix within the 63 of a label. A Service's name has no dots, which
+a release's may have.
+*/}}
 {{- define "tollgate.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name $name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -193,6 +196,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 
 {{/* What the schema cannot say. */}}
 {{- define "tollgate.check" -}}
+{{- if not (regexMatch "^[a-z]" (include "tollgate.fullname" .)) -}}
+{{- fail (printf "a Service's name begins with a letter, and this release's would be %s-operator: set fullnameOverride" (include "tollgate.fullname" .)) -}}
+{{- end -}}
 {{- if and .Values.webhook.certManager.enabled .Values.webhook.existingSecret -}}
 {{- fail "webhook.certManager.enabled and webhook.existingSecret exclude each other" -}}
 {{- end -}}
