@@ -6,7 +6,7 @@ import { asArray, asObject, asString } from '../../src/domain/json.ts'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts'
 import type { ControlPlane } from '../helpers/control-plane.ts'
 import { startControlPlane } from '../helpers/control-plane.ts'
-import { find, RELEASE_NAMESPACE, template } from '../helpers/helm.ts'
+import { CHART, find, helm, nameIn, RELEASE_NAMESPACE, template } from '../helpers/helm.ts'
 import { until } from '../helpers/redis.ts'
 
 const RIGHTS = [
@@ -108,6 +108,25 @@ t.test('docs/operator.md and the chart give the operator the same rights', async
   t.strictSame(rightsIn(find(objects, 'ClusterRole', 'tollgate-namespace')), sentence(own?.[2]))
 })
 
+t.test('without rbac.create no right is made that stays, and the notes name none that is not there', async (t) => {
+  const values = { namespaces: ['shop'], 'rbac.clusterWideSecrets': true, 'organization.create': true }
+  const isRight = ({ kind }: JsonObject) => /Role/.test(asString(kind) ?? '')
+  const isLasting = ({ metadata }: JsonObject) => !JSON.stringify(metadata).includes('helm.sh/hook')
+  const rights = (await template({ ...values, 'rbac.create': false })).filter(isRight)
+  t.strictSame(rights.filter(isLasting), [])
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'helm.md'), 'utf8')
+  const own = rights.filter(({ kind }) => kind === 'ClusterRole').map((role) => nameIn(role).replace('tollgate', ''))
+  t.match(page, own.map((name, index) => (index === 0 ? `\`<prefix>${name}\`` : `\`${name}\``)).join(', '))
+  const printed = await template(values, ['--show-only', 'templates/rbac.yaml'])
+  t.strictSame(printed.filter(isRight), (await template(values)).filter(isRight).filter(isLasting))
+
+  const [withRights, without] = [await notes(values), await notes({ ...values, 'rbac.create': false })]
+  t.match(withRights, /WARNING: rbac.clusterWideSecrets/)
+  t.match(without, /rbac.create is false: no role .* for `namespaces` either. Give tollgate-system:tollgate-operator/)
+  t.notMatch(without, /tollgate-namespace|Secrets are granted|clusterWideSecrets/)
+  t.match(await notes({ namespaces: ['shop'] }), /Secrets are granted in: shop/)
+})
+
 t.test('an uninstall may delete Secrets only where it is to', async (t) => {
   const deletable = async (values: JsonObject): Promise<JsonValue[]> => {
     const { rules } = find(await template(values), 'Role', 'tollgate-cleanup')
@@ -159,6 +178,15 @@ t.test('an uninstall reads and names the Secret of the Redis login where it revo
     )
   }
 })
+
+/** What Helm prints after an install. */
+async function notes(values: JsonObject): Promise<string> {
+  const set = Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`])
+  const install = ['install', 'tollgate', CHART, '--namespace', RELEASE_NAMESPACE, '--dry-run=client', ...set]
+  const { code, stdout, stderr } = await helm(install, '/dev/null')
+  if (code !== 0) throw new Error(stderr)
+  return stdout.slice(stdout.indexOf('\nNOTES:\n'))
+}
 
 /** `kubectl auth can-i`; it exits with 1 for no. */
 async function can(plane: ControlPlane, who: string, what: string): Promise<boolean> {
