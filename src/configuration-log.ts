@@ -1,5 +1,5 @@
 /** What a standalone gateway's log says of its manifests, each thing once: not at every reading, and not anew where only lines have moved. */
-import type { ConditionReason, ResourceConditions } from './domain/resources/conditions.ts'
+import type { ResourceConditions } from './domain/resources/conditions.ts'
 import { namespacedName } from './domain/resources/namespaced-name.ts'
 import type { Steps } from './domain/steps.ts'
 import { placeOfCondition } from './manifests/condition-places.ts'
@@ -11,9 +11,6 @@ import { openRestrictions } from './manifests/standalone-gaps.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
-
-/** Manifests may list every provider: those whose variable is not set are out. */
-const UNUSED_BY_INTENT: ReadonlySet<ConditionReason> = new Set(['Disabled', 'SecretKeyMissing'])
 
 export class ConfigurationLog {
   readonly #log: Logger
@@ -61,10 +58,11 @@ export class ConfigurationLog {
     const failing = resource.conditions.find(({ status }) => status === 'False')
     if (failing === undefined) return
     const { kind } = resource
-    const { reason, message } = failing
+    const { reason, message, isUnset = false } = failing
     const place = placeOfCondition(resource, reason, resources, checkPattern)
     const fields = { kind, resource: namespacedName(resource), place, reason, detail: message }
-    const level = kind === 'Provider' && UNUSED_BY_INTENT.has(reason) ? 'info' : 'warn'
+    // Manifests may list every provider: those whose variable is not set are out.
+    const level = kind === 'Provider' && (reason === 'Disabled' || isUnset) ? 'info' : 'warn'
     this.#tellOnce(told, level, fields, kind === 'Provider' ? 'provider not in use' : 'resource not in force')
   }
 

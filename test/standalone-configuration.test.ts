@@ -421,21 +421,33 @@ t.test('what is ignored of a List is not said again where items are put in above
 
 t.test('a provider whose Secret is not there is warned of, one whose variable is not set is not', async (t) => {
   const { configuration, write, warnings } = begin(t)
-  const withSecret = (name: string, secret: string) => `apiVersion: tollgate.dev/v1alpha1
-kind: Provider
-metadata: { name: ${name} }
-spec:
-  type: OpenAI
-  countries: [us]
-  credentials: { type: Bearer, secretRef: { name: ${secret} } }
-  models: [{ name: m }]
-`
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata: { name: unset }\nstringData: { apiKey: "${UNSET}" }\n'
   write(yaml(keys(1), secret, withSecret('normal', 'unset'), withSecret('mistyped', 'unsett')))
   t.equal(await configuration.reload(), true)
   const place = /\.yaml:\d+$/
   t.match(warnings, [[{ resource: 'mistyped', reason: 'SecretNotFound', place }, 'provider not in use']])
   t.equal(warnings.length, 1)
+})
+
+t.test('an entry of a Secret that is mistyped or holds no key is warned of', async (t) => {
+  const { configuration, write, warnings } = begin(t, { COPIED: '<your-key>' })
+  const entries = {
+    'apikey: sk-0123456789abcdef': 'it has apikey',
+    'apiKey: <your-key>': 'it is a placeholder, not a key',
+    'apiKey: $OPENAI_API_KEY': 'a variable is written ${OPENAI_API_KEY} here, not $OPENAI_API_KEY',
+    'apiKey: ${COPIED}': 'environment variable COPIED holds a placeholder, not a key',
+  }
+  for (const [index, entry] of Object.keys(entries).entries())
+    write(secretAndProvider(`p${index}`, entry), `p${index}.yaml`)
+  const authority = 'ca.pem: "-----BEGIN CERTIFICATE-----"'
+  write(secretAndProvider('z', authority).replace(/ {2}credentials: .*/, OWN_AUTHORITY), 'z.yaml')
+  t.equal(await configuration.reload(), true)
+  const details = [...Object.values(entries).map((why) => `entry apiKey: ${why}`), 'entry ca.crt: it has ca.pem']
+  t.match(
+    warnings,
+    details.map((detail) => [{ reason: 'SecretKeyMissing', detail }, 'provider not in use']),
+  )
+  t.equal(warnings.length, details.length)
 })
 
 t.test('a key that is not in force is told of with the line to correct', async (t) => {
@@ -445,6 +457,24 @@ t.test('a key that is not in force is told of with the line to correct', async (
   const place = /keys\.yaml:10$/
   t.match(warnings, [[{ resource: 'default/lost', reason: 'ProjectNotFound', place }, 'resource not in force']])
 })
+
+const withSecret = (name: string, secret: string) => `apiVersion: tollgate.dev/v1alpha1
+kind: Provider
+metadata: { name: ${name} }
+spec:
+  type: OpenAI
+  countries: [us]
+  credentials: { type: Bearer, secretRef: { name: ${secret} } }
+  models: [{ name: m }]
+`
+
+const OWN_AUTHORITY = `  endpoint: { baseURL: "https://models.internal/v1", caSecretRef: { name: z, key: ca.crt } }
+  credentials: { type: None }`
+
+function secretAndProvider(name: string, entry: string): string {
+  const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: ${name} }\nstringData:\n  ${entry}\n`
+  return yaml(secret, withSecret(name, name))
+}
 
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
   let isDone = false

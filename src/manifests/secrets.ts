@@ -72,15 +72,14 @@ function expand(text: string, environment: Environment): SecretValue {
     names.push(name)
     return environment[name] ?? ''
   })
-  const fault = names.map((name) => faultOf(name, environment[name] ?? '')).find((one) => one !== undefined)
-  return fault === undefined ? valueOf(value) : { type: 'no-entry', detail: `environment variable ${fault}` }
+  return names.map((name) => faultOf(name, environment[name] ?? '')).find((one) => one !== undefined) ?? valueOf(value)
 }
 
 /** Why the variable holds no key, without what it holds. */
-function faultOf(name: string, held: string): string | undefined {
-  if (held === '') return `${name} is not set`
+function faultOf(name: string, held: string): SecretValue | undefined {
+  if (held === '') return { type: 'no-entry', detail: `environment variable ${name} is not set`, isUnset: true }
   const found = noKeyIn(held)
-  return found === undefined ? undefined : `${name} holds ${found}`
+  return found === undefined ? undefined : { type: 'no-entry', detail: `environment variable ${name} holds ${found}` }
 }
 
 function valueOf(text: string): SecretValue {

@@ -42,6 +42,8 @@ export interface Condition {
   readonly reason: ConditionReason
   /** For people; never holds a secret. */
   readonly message: string
+  /** As of the {@link Refusal}. */
+  readonly isUnset?: true
 }
 
 export interface ResourceConditions {
@@ -56,6 +58,8 @@ export interface ResourceConditions {
 export interface Refusal {
   readonly reason: ConditionReason
   readonly message: string
+  /** By an environment variable that is not set, and so perhaps by intent. */
+  readonly isUnset?: true
 }
 
 /** A condition that is True under its own name, or False with the refusal's reason. */

@@ -1,6 +1,7 @@
 /** How the build reads Secrets, and what it says where one cannot be read. */
 import type { Secret } from '../secret.ts'
 import type { Refusal } from './conditions.ts'
+import { present } from './present.ts'
 
 export type SecretValue =
   | { readonly type: 'value'; readonly secret: Secret }
@@ -8,9 +9,9 @@ export type SecretValue =
   | { readonly type: 'no-secret'; readonly nearName?: string }
   /**
    * The Secret is there, the entry is not. `detail` says why where it is known (an unset environment variable), or what
-   * there is instead where whoever reads the conditions may know of it.
+   * there is instead where whoever reads the conditions may know of it. `isUnset`: it is left to the environment, which has none.
    */
-  | { readonly type: 'no-entry'; readonly detail?: string }
+  | { readonly type: 'no-entry'; readonly detail?: string; readonly isUnset?: true }
   /**
    * Nothing is known of it: of all of this namespace's Secrets, as access to them is missing or still on its way, where no
    * refusal says otherwise.
@@ -61,7 +62,7 @@ function firstOf(lookup: SecretLookup, namespaces: readonly string[], reference:
     const found = lookup(namespace, reference.name, reference.key)
     if (found.type === 'value') return found
     if (found.type === 'unreadable') return unreadable(namespace, found.refusal)
-    if (found.type === 'no-entry') return missingEntry(namespace, reference, found.detail)
+    if (found.type === 'no-entry') return missingEntry(namespace, reference, found)
     if (near === '' && found.nearName !== undefined) near = `, did you mean ${found.nearName}?`
   }
   const message = `Secret ${reference.name} not found in namespace ${namespaces.join(' or ')}${near}`
@@ -75,12 +76,10 @@ function unreadable(namespace: string, refusal: Refusal | undefined): ResolvedSe
 
 function missingEntry(
   namespace: string,
-  { name, key }: { readonly name: string; readonly key: string },
-  detail: string | undefined,
+  { name, key }: Reference,
+  { detail, isUnset }: SecretValue & { type: 'no-entry' },
 ): ResolvedSecret {
   const why = detail === undefined ? '' : `: ${detail}`
-  return {
-    type: 'refused',
-    refusal: { reason: 'SecretKeyMissing', message: `Secret ${namespace}/${name} has no entry ${key}${why}` },
-  }
+  const message = `Secret ${namespace}/${name} has no entry ${key}${why}`
+  return { type: 'refused', refusal: present<Refusal>({ reason: 'SecretKeyMissing', message, isUnset }) }
 }
