@@ -3,6 +3,7 @@ import { UsageError } from './command-line.ts'
 import { nearest } from './domain/nearest-name.ts'
 import { checkManifests } from './manifests/check.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
+import { literalRefusal } from './proxy/providers/address-guard.ts'
 import { endWithOutput } from './standard-output.ts'
 
 /** As `helpOf` has it: the one flag is a switch that is off unless it is given. */
@@ -27,6 +28,7 @@ export async function runCheck(args: readonly string[], environment: NodeJS.Proc
     environment,
     strict: paths.length < args.length,
     checkPattern,
+    checkAddress: literalRefusal,
     nowMs: Date.now(),
     writeLine: (line) => process.stdout.write(`${line}\n`),
   })

@@ -10,6 +10,7 @@ import { settingSlips, unmatchedInLists } from './manifests/remarks.ts'
 import { openRestrictions } from './manifests/standalone-gaps.ts'
 import { unmatchedKinds } from './manifests/unmatched-kinds.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
+import { literalRefusal } from './proxy/providers/address-guard.ts'
 import type { Logger } from './proxy/pipeline/services.ts'
 
 export class ConfigurationLog {
@@ -49,7 +50,8 @@ export class ConfigurationLog {
     }
     yield* this.#remark(told, resources, yield* unmatchedInLists(resources), 'a name in a list is not known')
     yield* this.#remark(told, resources, unmatchedKinds(resources), 'a kind of masking is not known')
-    yield* this.#remark(told, resources, yield* settingSlips(resources), 'a setting does not do what it says')
+    const slips = yield* settingSlips(resources, literalRefusal)
+    yield* this.#remark(told, resources, slips, 'a setting does not do what it says')
     yield* this.#remark(told, resources, openRestrictions(resources), 'a restriction does not hold here')
     this.#told = told
   }

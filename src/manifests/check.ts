@@ -10,6 +10,7 @@ import { loadManifests, type ManifestResources } from './load.ts'
 import { formatPlaced } from './places.ts'
 import { formatProblem } from './problem.ts'
 import { STANDALONE_PROVIDER_NAMESPACES } from './provider-namespaces.ts'
+import type { AddressCheck } from './refused-addresses.ts'
 import { formatRemark, placeOfRemark, type Remark } from './remark.ts'
 import { remarksOn } from './remarks.ts'
 import { standaloneGaps } from './standalone-gaps.ts'
@@ -18,6 +19,7 @@ import { secretLookup, type Environment } from './secrets.ts'
 export interface CheckOptions {
   readonly environment: Environment
   readonly checkPattern: PatternCheck
+  readonly checkAddress: AddressCheck
   /** The machine's clock: which keys have expired. */
   readonly nowMs: Milliseconds
   /** A warning is a fault. */
@@ -59,8 +61,8 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   return 0
 }
 
-function warningsOf(resources: ManifestResources, { strict = false }: CheckOptions): string[] {
-  const remarks = remarksOn(resources).map((remark) => placedRemark(remark, resources))
+function warningsOf(resources: ManifestResources, { strict = false, checkAddress }: CheckOptions): string[] {
+  const remarks = remarksOn(resources, checkAddress).map((remark) => placedRemark(remark, resources))
   return [...missingKinds(resources, strict), ...remarks]
 }
 

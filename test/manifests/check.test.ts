@@ -7,7 +7,10 @@ import { checkManifests } from '../../src/manifests/check.ts'
 import { EMBEDDING_TYPES } from '../../src/manifests/idle-caches.ts'
 import type { Environment } from '../../src/manifests/secrets.ts'
 import { checkPattern as checkRe2 } from '../../src/proxy/guardrails/check-pattern.ts'
+import { literalRefusal } from '../../src/proxy/providers/address-guard.ts'
+import { openEndpoint } from '../../src/proxy/providers/endpoint.ts'
 import { PROVIDER_FAMILIES } from '../../src/proxy/providers/registry.ts'
+import { provider } from '../domain/routing/samples.ts'
 
 const EMBEDDING_PROVIDER = `metadata: { name: openai }
 spec:
@@ -39,6 +42,7 @@ function check(
   const code = checkManifests(paths, {
     environment,
     checkPattern,
+    checkAddress: literalRefusal,
     strict,
     nowMs: Date.UTC(2026, 0, 1),
     writeLine: (line) => lines.push(line),
@@ -326,6 +330,42 @@ t.test(
     t.equal(said.at(-1), 'spec.access.models: no Provider has a model gpt-4q')
   },
 )
+
+t.test('a base URL that every gateway refuses to call is told of, and none that may be called', async (t) => {
+  const loopback = 'loopback; endpoint.allowInsecureHTTP lets it through'
+  const special = 'link-local or special'
+  const cases: readonly (readonly [baseURL: string, allowInsecureHTTP: boolean, reason?: string])[] = [
+    ['https://127.0.0.1:9815/v1', false, loopback],
+    ['https://localhost/v1', false, loopback],
+    ['https://models.localhost./v1', false, loopback],
+    ['https://[::1]:8080/v1', false, loopback],
+    ['https://2130706433/v1', false, loopback],
+    ['https://127.0.0.1:9815/v1', true],
+    ['http://localhost:11434/v1', true],
+    ['https://0.0.0.0/v1', true, special],
+    ['https://2852039166/v1', false, special],
+    ['https://[fd00:ec2::254]/v1', false, special],
+    ['https://10.1.2.3/v1', false],
+    ['https://[fd12::1]/v1', false],
+    ['https://localhost.example/v1', false],
+  ]
+  for (const [baseURL, allowInsecureHTTP, reason] of cases) {
+    const endpoint = `endpoint: { baseURL: "${baseURL}", allowInsecureHTTP: ${allowInsecureHTTP} }`
+    const text = documentsOf({ Provider: EMBEDDING_PROVIDER.replace(/endpoint: .*/, endpoint) })
+    const said = reason === undefined ? [] : [`spec.endpoint.baseURL: every call is refused: ${reason}`]
+    t.strictSame(namesIn(check([t.testdir({ 'a.yaml': text })]).lines), said, `${baseURL} ${allowInsecureHTTP}`)
+    const opened = {
+      ...provider('one', []),
+      endpoint: { baseUrl: baseURL, allowInsecureHttp: allowInsecureHTTP, headers: {} },
+    }
+    if (reason === undefined)
+      t.ok(
+        openEndpoint(opened, () => undefined),
+        'as the gateway has it',
+      )
+    else t.throws(() => openEndpoint(opened, () => undefined), { message: new RegExp(`: ${reason}$`) })
+  }
+})
 
 t.test('so is the model that embeds questions', async (t) => {
   const models = Array.from({ length: 125 }, (_, model) => {

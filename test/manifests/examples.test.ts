@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { checkManifests } from '../../src/manifests/check.ts'
 import { checkPattern } from '../../src/proxy/guardrails/check-pattern.ts'
+import { literalRefusal } from '../../src/proxy/providers/address-guard.ts'
 
 const DOCUMENT = new URL('../../docs/manifests.md', import.meta.url)
 const BLOCK = /^```yaml\n(.*?)^```/gms
@@ -26,6 +27,6 @@ t.test('the examples go together', async (t) => {
 function check(folder: string): { readonly code: number; readonly lines: string[] } {
   const lines: string[] = []
   const writeLine = (line: string): void => void lines.push(line.replace(join(folder, '/'), ''))
-  const options = { environment: ENVIRONMENT, checkPattern, nowMs: 0, writeLine }
+  const options = { environment: ENVIRONMENT, checkPattern, checkAddress: literalRefusal, nowMs: 0, writeLine }
   return { code: checkManifests([folder], options), lines }
 }

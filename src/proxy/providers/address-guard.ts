@@ -18,14 +18,18 @@ export const CURE = 'endpoint.allowInsecureHTTP lets it through'
 
 /** `name` as `URL.hostname` gives it. @throws {AttemptError} `refused-address` where it is a literal address that is refused. */
 export function checkLiteralAddress(name: string, allowLoopback: boolean): void {
-  const address = name.startsWith('[') ? name.slice(1, -1) : name
-  if (isIP(address) !== 0) {
-    const refusal = refusalOf(address, allowLoopback)
-    if (refusal !== undefined) throw refusal
-  } else if (!allowLoopback && isLoopback(address)) {
-    throw refused(`loopback; ${CURE}`)
-  }
+  const kind = literalRefusal(name, allowLoopback)
+  if (kind !== undefined) throw refused(kind)
 }
+
+/** Why it is refused, and what lets it through where anything does; undefined where it is not, by what it says itself. */
+export function literalRefusal(name: string, allowLoopback: boolean): string | undefined {
+  const address = name.startsWith('[') ? name.slice(1, -1) : name
+  if (isIP(address) !== 0) return refusalOf(address, allowLoopback)
+  return !allowLoopback && isLoopback(address) ? LOOPBACK_KIND : undefined
+}
+
+const LOOPBACK_KIND = `loopback; ${CURE}`
 
 /** Of a name or an address without brackets, by itself: nothing is resolved. */
 export function isLoopback(name: string): boolean {
@@ -43,7 +47,7 @@ export function guardedLookup(allowLoopback: boolean): LookupFunction {
     lookUpAll(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '')
       const refusal = firstRefusal(addresses, allowLoopback)
-      if (refusal !== undefined) return callback(refusal, '')
+      if (refusal !== undefined) return callback(refused(refusal), '')
       if (options.all === true) return callback(null, addresses)
       const [first] = addresses
       if (first === undefined) return callback(new Error('no address'), '')
@@ -52,15 +56,14 @@ export function guardedLookup(allowLoopback: boolean): LookupFunction {
   }
 }
 
-function firstRefusal(addresses: readonly LookupAddress[], allowLoopback: boolean): AttemptError | undefined {
+function firstRefusal(addresses: readonly LookupAddress[], allowLoopback: boolean): string | undefined {
   return addresses.map(({ address }) => refusalOf(address, allowLoopback)).find((refusal) => refusal !== undefined)
 }
 
-function refusalOf(address: string, allowLoopback: boolean): AttemptError | undefined {
+function refusalOf(address: string, allowLoopback: boolean): string | undefined {
   const [bare = ''] = address.split('%')
-  if (NEVER.check(bare, addressFamily(bare))) return refused('link-local or special')
-  if (!allowLoopback && isLoopback(bare)) return refused(`loopback; ${CURE}`)
-  return undefined
+  if (NEVER.check(bare, addressFamily(bare))) return 'link-local or special'
+  return !allowLoopback && isLoopback(bare) ? LOOPBACK_KIND : undefined
 }
 
 /** The address itself is not in the text: it tells about the network, and the text may reach a log. */
