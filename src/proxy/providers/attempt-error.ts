@@ -80,6 +80,12 @@ export function connectTimeout(peer: string, cause?: unknown): AttemptError {
   return new AttemptError('timeout', `no connection to ${peer} within the connect clock`, { clock: 'connect', cause })
 }
 
+/** All clocks of a health check are one. */
+export function checkTimeout(peer: string, { clock, cause }: AttemptError): AttemptError {
+  const missing = clock === 'connect' ? 'connection to' : 'answer of'
+  return new AttemptError('timeout', `no ${missing} ${peer} within healthCheck.timeout`, { clock, cause })
+}
+
 /** Whether the other side ended the connection: no clock and no abort of ours did. */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN_CODES.has(codeOf(error))

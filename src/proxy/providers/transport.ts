@@ -10,6 +10,7 @@ import type { HeaderLines, RequestKind } from './provider-headers.ts'
 import type { Sign } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { attemptTimeouts, FIRST_BYTE_MS } from './attempt-clocks.ts'
+import { checkTimeout } from './attempt-error.ts'
 import { ConnectionPools } from './connection-pools.ts'
 import { openEndpoint } from './endpoint.ts'
 import { CROSSING_MS } from './kept-connection.ts'
@@ -90,9 +91,14 @@ export class HttpTransport implements ProviderTransport {
     const request = probeRequest(upstream, credential)
     const timeouts = probeTimeouts(provider.healthCheck.timeoutMs)
     const exchange = this.#dispatch(upstream, 'probe', request, timeouts, signal)
-    const { status } = await exchange.reply
-    exchange.leave()
-    return status
+    try {
+      const { status } = await exchange.reply
+      exchange.leave()
+      return status
+    } catch (error) {
+      if (!(error instanceof AttemptError) || error.clock === undefined) throw error
+      throw checkTimeout(upstream.endpoint.peer, error)
+    }
   }
 
   /** Closes the connections of providers that are not in `providers`, when their exchanges have ended. */

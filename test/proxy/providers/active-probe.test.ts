@@ -1,5 +1,6 @@
 import t from 'tap'
 import { once, EventEmitter } from 'node:events'
+import { checkTimeout, connectTimeout } from '../../../src/proxy/providers/attempt-error.ts'
 import { ActiveProbe, type OnProbed } from '../../../src/proxy/providers/active-probe.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import type { ProbeCall } from '../../../src/proxy/providers/transport.ts'
@@ -282,5 +283,8 @@ t.test('a check asks the health route with the key and gives up on a frozen prov
   const call = { credential: new Secret('sk-1'), signal: new AbortController().signal }
   t.equal(await transport.probe({ ...call, provider: from(60_000) }), 204)
   t.match(fake.requests[0], { method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-1' } })
-  t.match(await transport.probe({ ...call, provider: from(60) }).catch((error: unknown) => error), { kind: 'timeout' })
+  const message = `no answer of the provider at ${fake.url} within healthCheck.timeout`
+  await t.rejects(transport.probe({ ...call, provider: from(60) }), { kind: 'timeout', message })
+  const unconnected = checkTimeout('the provider', connectTimeout('the provider'))
+  t.match(unconnected, { kind: 'timeout', message: 'no connection to the provider within healthCheck.timeout' })
 })
