@@ -57,17 +57,17 @@ export function helpOf(specs: Record<string, FlagSpec>): string {
 }
 
 /** `host:port` with a port from 0 to 65535, IPv6 in brackets; or `:port`. @throws {UsageError} */
-export function parseListenAddress(flag: string, text: string): Address {
+export function parseListenAddress(flag: string, text: string, example = '127.0.0.1:4141'): Address {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+))?:(\d+)$/.exec(text)
-  if (match === null) throw new UsageError(`--${flag} must be host:port, for example 127.0.0.1:4141, not ${text}`)
+  if (match === null) throw new UsageError(`--${flag} must be host:port, for example ${example}, not ${text}`)
   const port = Number(match[3])
   if (port > 65_535) throw new UsageError(`--${flag} must have a port from 0 to 65535, not ${text}`)
   return { host: match[1] ?? match[2], port }
 }
 
-/** The address of another process. @throws {UsageError} */
-export function checkAddress(flag: string, text: string): void {
-  if (parseListenAddress(flag, text).host === undefined)
+/** The address of another process, such as `example`. @throws {UsageError} */
+export function checkAddress(flag: string, text: string, example: string): void {
+  if (parseListenAddress(flag, text, example).host === undefined)
     throw new UsageError(`--${flag} must be host:port, with a host, not ${text}`)
 }
 

@@ -25,12 +25,15 @@ export const SIDECAR_FLAGS = {
   },
 } as const satisfies Record<string, FlagSpec>
 
+/** As the chart names it. */
+const OPERATOR_EXAMPLE = 'tollgate-operator.tollgate-system.svc:8443'
+
 /** Starts the sidecar; resolves when it listens. It is ready with the first good configuration. @throws {UsageError} */
 export async function runSidecar(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<undefined> {
   const flags = parseFlags(args, SIDECAR_FLAGS, environment)
   const { operator, ca, token } = flags
   if (operator === undefined) throw new UsageError('--operator host:port is required')
-  checkAddress('operator', operator)
+  checkAddress('operator', operator, OPERATOR_EXAMPLE)
   if (ca === undefined) throw new UsageError('--ca is required: a file, or PEM text')
   const pod = readPod(environment)
   const settings = parseSettings(flags)

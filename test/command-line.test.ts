@@ -144,8 +144,11 @@ t.test('what is no address of Redis, no name or no path is refused before anythi
     [operator('--redis=nonsense'), /^--redis: not a Redis address/],
     [operator('--sidecar-redis=nonsense'), /^--sidecar-redis: not a Redis address/],
     [runStandalone(['--config=nowhere', '--redis=http://x'], {}), /^--redis: not a Redis address/],
-    [runSidecar(['--operator=nonsense', '--ca=x'], {}), /^--operator must be host:port/],
     [runSidecar(['--operator=:8443', '--ca=x'], {}), /^--operator must be host:port, with a host/],
+    [
+      runSidecar(['--operator=nonsense', '--ca=x'], {}),
+      /^--operator must be host:port, for example tollgate-\S+:8443, not nonsense$/,
+    ],
     [cleanup('--redis=nonsense'), /^--redis: not a Redis address/],
     ...['namespace', 'redis-secret', 'webhook-configuration', 'tls-secret', 'lease-name'].map(
       (flag): [Promise<unknown>, RegExp] => [operator(`--${flag}=../x`), new RegExp(`^--${flag} must be a name`)],
