@@ -401,6 +401,12 @@ t.test('alerts can be left out by name', async (t) => {
   t.strictSame(at(rule, 'disabledAlerts', 'items', 'enum'), all, 'and by no other name')
 })
 
+t.test('operators that are not ready hold up no drain of a node', async (t) => {
+  const [budget, ...others] = ofKind(await template(), 'PodDisruptionBudget')
+  t.strictSame(others, [])
+  t.match(budget, { spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' } })
+})
+
 /** Of the kubelet and of kube-state-metrics; and those of the process, which are there once it has run for a while. */
 const FOREIGN = [
   'container_memory_working_set_bytes',
