@@ -229,6 +229,20 @@ t.test('monitoring objects appear where the cluster has their kinds', async (t) 
   t.equal(ofKind(await template(values, known), 'PodMonitor').length, 1)
 })
 
+t.test('docs/helm.md says by which port of which pods Prometheus must get through a default-deny policy', async (t) => {
+  const monitored = await template({
+    'metrics.podMonitor.enabled': true,
+    'metrics.podMonitor.renderMode': 'alwaysRender',
+  })
+  const selector = at(ofKind(monitored, 'PodMonitor')[0], 'spec', 'selector', 'matchLabels')
+  const injection = asString(at(find(monitored, 'ConfigMap', 'tollgate-injection'), 'data', 'injection.yaml')) ?? ''
+  const page = readFileSync(join(ROOT, 'docs', 'helm.md'), 'utf8')
+  const { adminPort } = parseInjectionSettings(injection)
+  t.strictSame(selector, { 'tollgate.dev/injected': 'true' })
+  t.match(page, /`tollgate\.dev\/injected: "true"`\. Where it denies ingress and `metrics\.podMonitor` is on/)
+  t.match(page, `let Prometheus reach those pods on ${adminPort} (\`sidecar.adminPort\`)`)
+})
+
 t.test('long names are cut to what Kubernetes takes', async (t) => {
   const release = 'a'.repeat(53)
   for (const args of [
