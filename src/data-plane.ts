@@ -72,6 +72,8 @@ export interface DataPlaneParts {
   readonly stores: Stores
   /** Ends what feeds the configuration and what else the entry has started: after the last request, before the stores. */
   readonly close: () => Promise<void>
+  /** What the first configuration waits for, where its source knows. */
+  readonly missing?: () => string | undefined
   /** Where somebody else looks at it as well; else one of its own. */
   readonly health?: HealthBoard
   /** For providers whose manifest names none; without it they are reached directly. */
@@ -153,7 +155,10 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     sendTimeoutMs: parts.sendTimeoutMs,
     onDrainLimit: () => leaving.abort(),
     bodyMemoryBytes: memoryForBodies(heapLimit, process.constrainedMemory()),
-    ready: () => holder.current() !== undefined && stores.ready(),
+    problem: () => {
+      if (holder.current() === undefined) return parts.missing?.() ?? 'no configuration is in force yet'
+      return stores.ready() ? undefined : 'Redis has not been reached yet'
+    },
     metricsPage: () => {
       afterAnswer.catchUp()
       return metrics.page()

@@ -83,7 +83,8 @@ export async function runSidecar(args: readonly string[], environment: NodeJS.Pr
     circuits.stop()
     await Promise.all([client.close(), configuration.stop()])
   }
-  await startDataPlane({ settings, output, metrics, holder, stores, close, health })
+  const missing = () => configuration.missing
+  await startDataPlane({ settings, output, metrics, holder, stores, close, health, missing })
   return undefined
 }
 

@@ -143,7 +143,8 @@ t.test('ready when Redis has been reached, or after a while without it', async (
   redis.freeze()
   const waits = await startGateway(t, { manifests, args: ['--redis', redis.url] })
   const isReady = async (gateway: Gateway) => (await fetch(`${gateway.admin}/readyz`)).status === 200
-  t.notOk(await isReady(waits))
+  const waiting = await fetch(`${waits.admin}/readyz`)
+  t.strictSame([waiting.status, await waiting.text()], [503, 'not ready: Redis has not been reached yet\n'])
   t.equal(await send(waits, 'one'), '503 quota_backend_unavailable', 'a limit that was never seen has no lease')
   redis.thaw()
   await until(() => isReady(waits))

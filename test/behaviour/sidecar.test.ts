@@ -39,6 +39,8 @@ t.test('is ready with the first good configuration, serves with the granted key,
   const { provider, operator } = await start(t)
   const sidecar = await startSidecar(t, operator)
   t.equal(await sidecar.ready(), 503, 'nothing is published yet')
+  const said = 'not ready: the configuration cannot be read from Redis; the log says why\n'
+  await until(async () => (await (await fetch(`${sidecar.admin}/readyz`)).text()) === said)
   t.equal((await fetch(`${sidecar.admin}/livez`)).status, 200)
   await operator.apply({})
   await until(async () => (await sidecar.ready()) === 200)

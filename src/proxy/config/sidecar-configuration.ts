@@ -69,6 +69,15 @@ export class SidecarConfiguration {
     return Math.max(0, this.#options.now() - (this.#confirmedAtMs ?? this.#startedAtMs))
   }
 
+  /** What the first configuration waits for, for people and without an address; undefined: one is in force. */
+  get missing(): string | undefined {
+    if (this.#inForce !== undefined) return undefined
+    if (this.#grant === undefined) return 'the operator has not granted credentials yet'
+    if (this.#unreachable !== undefined) return 'the configuration cannot be read from Redis; the log says why'
+    if (this.#lastRefusal !== undefined) return 'the configuration in Redis is refused; the log says why'
+    return 'the configuration has not been read from Redis yet'
+  }
+
   /** Puts a grant in force, at once where shards are at hand. Begins to look for shards with the first one. */
   use(grant: Grant): void {
     const first = this.#grant === undefined

@@ -2,8 +2,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 
 export interface AdminOptions {
-  /** Whether requests can be served: configuration loaded, not draining. */
-  ready(): boolean
+  /** Why requests cannot be served, for people: no configuration, draining; undefined: they can. */
+  problem(): string | undefined
   /** The metrics page in Prometheus text format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
@@ -18,8 +18,10 @@ export function buildAdmin(options: AdminOptions): Server {
     switch (request.url?.split('?')[0]) {
       case '/livez':
         return plain(response, 200, 'ok\n')
-      case '/readyz':
-        return options.ready() ? plain(response, 200, 'ready\n') : plain(response, 503, 'not ready\n')
+      case '/readyz': {
+        const problem = options.problem()
+        return problem === undefined ? plain(response, 200, 'ready\n') : plain(response, 503, `not ready: ${problem}\n`)
+      }
       case '/metrics':
         return void metrics(response, options)
       default:

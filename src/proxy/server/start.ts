@@ -28,8 +28,8 @@ export interface StartOptions {
   readonly sendTimeoutMs?: Milliseconds | undefined
   /** Called when answers in progress have taken too long, before they are cut. */
   readonly onDrainLimit: () => void
-  /** Whether the data plane has what it needs; draining is added here. */
-  readonly ready: () => boolean
+  /** What the data plane lacks, for people and without an address; undefined: nothing. Draining is added here. */
+  readonly problem: () => string | undefined
 }
 
 export interface RunningServers {
@@ -57,7 +57,8 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   const { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs } = options
   const app = buildApp(options.services, { maxBodyBytes, bodyMemoryBytes, sendTimeoutMs, running })
   await app.ready()
-  const admin = buildAdmin({ ready: () => options.ready() && !drain.draining, metrics: options.metricsPage })
+  const problem = () => (drain.draining ? 'the gateway is stopping' : options.problem())
+  const admin = buildAdmin({ problem, metrics: options.metricsPage })
   settleHeap()
   releaseStartUpMemory()
   const data = await listen(app.server, 'listen', options)

@@ -158,6 +158,37 @@ t.test('keys of an organization whose secrets are still on their way wait; the o
   t.same(seen.slice(0, 2), [['team-a/old'], ['team-a/old', 'team-a/new']])
 })
 
+t.test('until a configuration is in force it says what is missing, without an address', async (t) => {
+  const redis = fakeRedis()
+  const holder = new ConfigurationHolder()
+  const failed = Promise.withResolvers<void>()
+  const inForce = Promise.withResolvers<void>()
+  holder.onChange(() => inForce.resolve())
+  const configuration = new SidecarConfiguration({
+    owner: 'team-a',
+    instance: 'pod',
+    redis,
+    holder,
+    log: { info: () => undefined, warn: () => failed.resolve() },
+    now: () => performance.now(),
+    random: () => 0,
+    loaded: () => undefined,
+  })
+  t.teardown(() => configuration.stop())
+  const alive = setInterval(() => undefined, 1_000)
+  t.teardown(() => clearInterval(alive))
+  t.equal(configuration.missing, 'the operator has not granted credentials yet')
+  configuration.use(grant())
+  t.equal(configuration.missing, 'the configuration has not been read from Redis yet')
+  await failed.promise
+  t.equal(configuration.missing, 'the configuration cannot be read from Redis; the log says why')
+  redis.publish(snapshotOf({ organizations: [organizationEntry('acme')], virtualKeys: [keyEntry('team-a/old')] }))
+  configuration.hint()
+  await inForce.promise
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(configuration.missing, undefined)
+})
+
 t.test('a grant is refused whole where a part of it cannot be used', async (t) => {
   const good = {
     version: 'v',
