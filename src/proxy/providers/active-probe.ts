@@ -131,7 +131,7 @@ export class ActiveProbe {
     } catch (error) {
       // Whatever else kept an answer from coming is what the check is there to find.
       if (!(error instanceof AttemptError)) return { reason: 'error' }
-      return error.kind === 'busy' ? undefined : { reason: error.kind, detail: detailOf(error, provider) }
+      return error.kind === 'busy' ? undefined : { reason: error.kind, detail: error.message }
     }
   }
 
@@ -149,11 +149,6 @@ export class ActiveProbe {
     watch.isToldDown = watch.down
     this.#options.onChange?.(name, watch.down ? 'down' : 'up', verdict === 'healthy' ? undefined : verdict)
   }
-}
-
-/** All clocks of a check are its own timeout: `spec.timeouts`, whose names they bear, are others. */
-function detailOf({ kind, message }: AttemptError, { healthCheck }: ProviderEntry): string {
-  return kind === 'timeout' ? `no answer within healthCheck.timeout, ${healthCheck.timeoutMs} ms` : message
 }
 
 /** What a check asks and how it is judged: prices, models and the like are no part of it. */

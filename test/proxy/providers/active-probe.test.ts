@@ -100,14 +100,6 @@ t.test(
     changes.length = 0
     await verdictsOf([refused, refused, refused], (...change) => changes.push(change))
     t.strictSame(changes, [['one', 'down', { reason: 'connect', detail: 'connect ECONNREFUSED 127.0.0.1:9' }]])
-    changes.length = 0
-    const late = new AttemptError('timeout', "the provider's total clock ran out", { clock: 'total' })
-    await verdictsOf([late, late, late], (...change) => changes.push(change))
-    t.strictSame(
-      changes,
-      [['one', 'down', { reason: 'timeout', detail: 'no answer within healthCheck.timeout, 1000 ms' }]],
-      'the clock of a check is no clock of a request',
-    )
   },
 )
 
