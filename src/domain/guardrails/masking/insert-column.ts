@@ -5,6 +5,8 @@ import { classifyName } from './telling-name.ts'
 const LONGEST_HEADER = 512
 /** That tell: the rows are read once for each. */
 const MOST_COLUMNS = 4
+/** A row with more has more than the names before it can be. */
+const MOST_FIELDS = 512
 const INSERT = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[^\s()]{1,128}\s{0,4}$/i
 const VALUES = /[^()]{0,512}\)(?:\s|\\{1,7}[nrt]){0,24}values?(?:\s|\\{1,7}[nrt]){0,24}(?=\()/iy
 const NEXT_ROW = /\)(?:\s|\\{1,7}[nrt]){0,24},(?:\s|\\{1,7}[nrt]){0,24}(?=\()/y
@@ -43,7 +45,7 @@ function readRow(text: string, open: number, index: number): Row {
       field = { start, end: start + value.length }
     }
     at += match?.[0].length ?? 0
-    if (text.charAt(at) !== ',') break
+    if (text.charAt(at) !== ',' || count === MOST_FIELDS) break
   }
   NEXT_ROW.lastIndex = at
   return { field, end: at, next: NEXT_ROW.test(text) ? NEXT_ROW.lastIndex : undefined }
