@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/steps.ts': [],
   'domain/secret.ts': [],
   'domain/printable.ts': [],
+  'domain/unknown-authority.ts': [],
   'domain/errors.ts': ['domain/printable.ts'],
   'domain/completion': ['domain/json.ts'],
   'domain/formats': [

@@ -1,4 +1,5 @@
 /** What an error of the HTTP client means for an attempt. Its text goes to logs: of an address it holds the origin, no more. */
+import { isUnknownAuthority } from '../../domain/unknown-authority.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 
 /** The answer broke the rules of HTTP, or passed a limit of ours. @see undici lib/core/errors.js */
@@ -11,15 +12,6 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
 
 /** The other side has closed the connection, orderly or not, or there is none any more to write to. */
 const BROKEN_CODES: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
-
-/** The certificate was issued by nobody who is known here. @see https://nodejs.org/api/tls.html "X509 certificate error codes" */
-const UNKNOWN_AUTHORITY_CODES: ReadonlySet<string> = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-])
 
 /** What its certificate lacks otherwise. */
 const CERTIFICATE_FAULTS: ReadonlyMap<string, string> = new Map([
@@ -71,7 +63,7 @@ function cureOf(code: string): string {
   if (BROKEN_CODES.has(code)) return ': it was opened, and closed before anything could be sent'
   const fault = CERTIFICATE_FAULTS.get(code)
   if (fault !== undefined) return `: ${fault}`
-  if (!UNKNOWN_AUTHORITY_CODES.has(code)) return ''
+  if (!isUnknownAuthority(code)) return ''
   return ': the authority of its certificate is not known here; endpoint.caSecretRef of the Provider names it, or NODE_EXTRA_CA_CERTS where there is none'
 }
 

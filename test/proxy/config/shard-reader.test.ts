@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { contentHash } from '../../../src/crypto/content-hash.ts'
 import { renderShard, splitSnapshot, type Shard } from '../../../src/domain/snapshot/shards.ts'
 import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
@@ -123,6 +123,29 @@ function grant(parts: { organizations?: readonly string[]; serviceAccount?: stri
   })
 }
 
+/** One that is stopped at the test's end, and keeps the process awake until then. */
+function readingFrom(
+  t: Test,
+  redis: ReturnType<typeof fakeRedis>,
+  holder: ConfigurationHolder,
+  warn: () => void = () => undefined,
+): SidecarConfiguration {
+  const configuration = new SidecarConfiguration({
+    owner: 'team-a',
+    instance: 'pod',
+    redis,
+    holder,
+    log: { info: () => undefined, warn },
+    now: () => performance.now(),
+    random: () => 0,
+    loaded: () => undefined,
+  })
+  t.teardown(() => configuration.stop())
+  const alive = setInterval(() => undefined, 1_000)
+  t.teardown(() => clearInterval(alive))
+  return configuration
+}
+
 t.test('keys of an organization whose secrets are still on their way wait; the others are in force', async (t) => {
   const redis = fakeRedis()
   redis.publish(
@@ -140,19 +163,7 @@ t.test('keys of an organization whose secrets are still on their way wait; the o
       else resolve()
     })
   })
-  const configuration = new SidecarConfiguration({
-    owner: 'team-a',
-    instance: 'pod',
-    redis,
-    holder,
-    log: { info: () => undefined, warn: () => undefined },
-    now: () => performance.now(),
-    random: () => 0,
-    loaded: () => undefined,
-  })
-  t.teardown(() => configuration.stop())
-  const alive = setInterval(() => undefined, 1_000)
-  t.teardown(() => clearInterval(alive))
+  const configuration = readingFrom(t, redis, holder)
   configuration.use(grant())
   await both
   t.same(seen.slice(0, 2), [['team-a/old'], ['team-a/old', 'team-a/new']])
@@ -164,19 +175,7 @@ t.test('until a configuration is in force it says what is missing, without an ad
   const failed = Promise.withResolvers<void>()
   const inForce = Promise.withResolvers<void>()
   holder.onChange(() => inForce.resolve())
-  const configuration = new SidecarConfiguration({
-    owner: 'team-a',
-    instance: 'pod',
-    redis,
-    holder,
-    log: { info: () => undefined, warn: () => failed.resolve() },
-    now: () => performance.now(),
-    random: () => 0,
-    loaded: () => undefined,
-  })
-  t.teardown(() => configuration.stop())
-  const alive = setInterval(() => undefined, 1_000)
-  t.teardown(() => clearInterval(alive))
+  const configuration = readingFrom(t, redis, holder, () => failed.resolve())
   t.equal(configuration.missing, 'the operator has not granted credentials yet')
   configuration.use(grant())
   t.equal(configuration.missing, 'the configuration has not been read from Redis yet')

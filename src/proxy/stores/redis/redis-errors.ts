@@ -1,5 +1,7 @@
 /** What can go wrong with a call to Redis, in the terms of those who must decide what to do without it. */
 
+import { isUnknownAuthority } from '../../../domain/unknown-authority.ts'
+
 /** Redis did not do what was asked, or did not say so in time. */
 export class RedisUnavailableError extends Error {
   /** The call was sent and may have been, or may still be, executed. */
@@ -106,14 +108,10 @@ export function loginError(error: unknown, password: string | undefined, lacking
   return (password ?? '') === '' && hasCode(error, ['NOAUTH']) ? because(lacking, error) : error
 }
 
-/** The server's certificate was issued by nobody who is known here: Node's words name a flag that is none of ours. */
-const UNKNOWN_AUTHORITY =
-  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/
-
-/** The same error, or, where an authority is missing, one that says how it is told. */
+/** The same error, or, where an authority is missing, one that says how it is told: Node's words name a flag that is none of ours. */
 export function authorityError(error: unknown): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && UNKNOWN_AUTHORITY.test(String(cause.code))) return new Error(AUTHORITY_CURE, { cause })
+    if ('code' in cause && isUnknownAuthority(cause.code)) return new Error(AUTHORITY_CURE, { cause })
   return error
 }
 
