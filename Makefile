@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.tollgate-installed
 # How the gateway runs: stripped sources are kept, the young heap and malloc's arenas stay small (a third of the memory),
 # what is called often is optimized sooner, and not forgotten in every pause. The Dockerfile says more of each.
-GATEWAY := NODE_COMPILE_CACHE=node_modules/.cache/tollgate MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=32768 node --v8-pool-size=2 --concurrent-marking-max-worker-num=1 --min-semi-space-size=8 --max-semi-space-size=8 --minimum-invocations-after-ic-update=200 --memory-reducer-delay-ms=300000
+GATEWAY := NODE_COMPILE_CACHE=node_modules/.cache/tollgate MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=8192 node --v8-pool-size=3 --concurrent-maglev-max-threads=3 --concurrent-marking-max-worker-num=1 --min-semi-space-size=8 --max-semi-space-size=8 --minimum-invocations-after-ic-update=200 --memory-reducer-delay-ms=300000
 ARGS ?=
 
 .PHONY: help

@@ -39,9 +39,10 @@ const PORTKEY_MAIN = join(import.meta.dirname, '../node_modules/@portkey-ai/gate
 const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
 /** What ships, made by `make bundle`; measured where it is there. */
 const TOLLGATE_BUNDLE = join(ROOT, 'dist/tollgate.mjs')
-/** As the image and the Makefile run it: two threads beside the program, a young heap that neither shrinks in a pause nor grows. */
+/** As the image and the Makefile run it: three threads beside the program, a young heap that neither shrinks in a pause nor grows. */
 const TOLLGATE_FLAGS = [
-  '--v8-pool-size=2',
+  '--v8-pool-size=3',
+  '--concurrent-maglev-max-threads=3',
   '--concurrent-marking-max-worker-num=1',
   '--min-semi-space-size=8',
   '--max-semi-space-size=8',
@@ -51,7 +52,7 @@ const TOLLGATE_FLAGS = [
 const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
   MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: '32768',
+  MALLOC_MMAP_THRESHOLD_: '8192',
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/tollgate'),
 }
 const CHAT_PATH = '/v1/chat/completions'
