@@ -42,5 +42,6 @@ t.test('it is lowered to what the model can say that takes over', async (t) => {
 
 t.test('who names the model in its own format is told by its vendor', async (t) => {
   t.strictSame(await sentFor('/v1/chat/completions', { model: 'small', max_tokens: 32_000 }), [32_000])
+  t.strictSame(await sentFor('/v1/chat/completions', { model: 'b/small', max_tokens: 32_000 }), [32_000])
   t.strictSame(await sentFor('/v1/chat/completions', { model: 'small' }), [undefined])
 })

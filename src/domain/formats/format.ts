@@ -113,6 +113,8 @@ export interface RequestHints {
 export interface RenderTarget {
   /** The name that the provider knows the model by. */
   readonly model: string
+  /** The provider's own name, by which clients choose it (`provider/model`). Absent: they cannot. */
+  readonly provider?: string
   /** Sent as the output limit, where the gateway clamps it or the format requires one. Undefined: the request's own. */
   readonly maxOutputTokens: number | undefined
   /** The model's own output limit, used where the format requires a limit and the client gave none. */

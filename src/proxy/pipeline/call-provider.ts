@@ -5,6 +5,7 @@
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RenderTarget } from '../../domain/formats/format.ts'
+import { isNamed } from '../../domain/formats/named-model.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -116,6 +117,7 @@ function renderBody(
   const request = call.requestFor?.(deployment) ?? call.request
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
+    provider: deployment.provider.name,
     maxOutputTokens: outputMaximum(format, deployment, call, record),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
@@ -140,8 +142,8 @@ function outputMaximum(
   const limit = limitFor(deployment)
   const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
   const stated = model.maxOutputTokens ?? Infinity
-  const isNamed = request.source.format === format.name && request.model === model.upstreamName
-  if (asked <= stated || isNamed) return limit
+  const isOwn = isNamed(request.model, { model: model.upstreamName, provider: deployment.provider.name })
+  if (asked <= stated || (isOwn && request.source.format === format.name)) return limit
   record.warnings.push({
     field: 'max_tokens',
     message: `it was lowered to ${stated}, the most that ${model.name} can say`,

@@ -112,6 +112,7 @@ async function exchange(
   const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
   const { document } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
+    provider: deployment.provider.name,
     maxOutputTokens: undefined,
     defaultMaxOutputTokens: undefined,
     stream: false,

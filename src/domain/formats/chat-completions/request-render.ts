@@ -5,6 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { isNamed } from '../named-model.ts'
 import { fitToModel } from './chosen-model.ts'
 import { OUTPUT_LIMIT_FIELDS } from './request-parse.ts'
 import { translateRequest } from './request-translate.ts'
@@ -18,7 +19,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   patchStream(patch, source, target)
   patchLimit(patch, source, target)
   const warnings: TranslationWarning[] = []
-  if (source.model !== target.model) fitToModel(request, target.model, patch, warnings)
+  if (!isNamed(source.model, target)) fitToModel(request, target.model, patch, warnings)
   return { document: patched(source, patch), warnings }
 }
 

@@ -19,7 +19,7 @@ export function fitThinking(
   const name = nameIn(config, 'thinkingConfig')
   const asked = asObject(config[name])
   const { thinking } = traitsOf(model)
-  if (asked === undefined || request.model === model || !KNOWN.test(model) || thinking === 'level') return undefined
+  if (asked === undefined || !KNOWN.test(model) || thinking === 'level') return undefined
   const level = asString(valueIn(asked, 'thinkingLevel'))
   const budget = asNumber(valueIn(asked, 'thinkingBudget'))
   const told: TranslationWarning[] = []

@@ -5,6 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
+import { isNamed } from '../named-model.ts'
 import { fitThinking } from './chosen-model.ts'
 import { patchCalls } from './foreign-calls.ts'
 import { translateRequest } from './request-translate.ts'
@@ -33,14 +34,14 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
 
 function patchConfig(
   request: CompletionRequest,
-  { model, maxOutputTokens }: RenderTarget,
+  target: RenderTarget,
   warnings: TranslationWarning[],
 ): JsonObject | undefined {
   const source = request.source.document
   const configName = nameIn(source, 'generationConfig')
   const config = asObject(source[configName]) ?? {}
-  const limited = { ...config, ...patchLimit(config, maxOutputTokens) }
-  const fitted = fitThinking(request, model, limited, warnings)
+  const limited = { ...config, ...patchLimit(config, target.maxOutputTokens) }
+  const fitted = isNamed(request.model, target) ? undefined : fitThinking(request, target.model, limited, warnings)
   const isSame = fitted === undefined && Object.entries(limited).every(([field, value]) => config[field] === value)
   return isSame ? undefined : { [configName]: fitted ?? limited }
 }

@@ -9,6 +9,7 @@ function sent(fields: JsonObject, model: string, maxOutputTokens?: number) {
   const request = chatCompletions.parseRequest({ model: 'auto', messages, ...fields })
   const { document, warnings } = chatCompletions.renderRequest(request, {
     model,
+    provider: 'openai',
     maxOutputTokens,
     defaultMaxOutputTokens: undefined,
     stream: false,
@@ -27,6 +28,8 @@ t.test('what a model refuses that the gateway has chosen is left out, with a war
   t.strictSame(sent(asked, 'gpt-4o'), { rest: asked, fields: [] })
   t.strictSame(sent(asked, 'llama-3.3-70b'), { rest: asked, fields: [] })
   t.strictSame(sent({ ...asked, model: 'o4-mini' }, 'o4-mini'), { rest: asked, fields: [] }, 'who names it is told')
+  const named = 'openai/o4-mini'
+  t.strictSame(sent({ ...asked, model: named }, 'o4-mini'), { rest: asked, fields: [] }, 'with the provider, too')
   t.strictSame(sent({ temperature: 1, top_p: 1, max_tokens: null }, 'gpt-5'), {
     rest: { temperature: 1, max_tokens: null },
     fields: [],

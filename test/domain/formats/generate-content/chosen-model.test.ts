@@ -7,7 +7,13 @@ const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
 function sent(thinking: JsonObject, model: string, named = 'auto') {
   const document = { contents, generation_config: { top_k: 1, thinkingConfig: thinking } }
   const request = generateContent.parseRequest(document, { model: named })
-  const target = { model, maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+  const target = {
+    model,
+    provider: 'gemini',
+    maxOutputTokens: undefined,
+    defaultMaxOutputTokens: undefined,
+    stream: false,
+  }
   const rendered = generateContent.renderRequest(request, target)
   return {
     config: rendered.document.generation_config,
@@ -41,6 +47,7 @@ t.test('what the model takes, or may take, goes on as it came, and so does what 
     [{ includeThoughts: true }, 'gemini-2.5-pro'],
     [{ thinkingLevel: 'high' }, 'mock'],
     [{ thinkingLevel: 'high' }, 'gemini-2.5-flash', 'gemini-2.5-flash'],
+    [{ thinkingLevel: 'high' }, 'gemini-2.5-flash', 'gemini/gemini-2.5-flash'],
   ] as const)
     t.strictSame(sent(thinking, model, named).isSame, true, `${JSON.stringify(thinking)} ${model}`)
 })

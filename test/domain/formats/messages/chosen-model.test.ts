@@ -9,7 +9,7 @@ const NONE = 'claude-3-5-haiku-latest'
 
 function sent(fields: JsonObject, model: string, maxOutputTokens?: number) {
   const request = messages.parseRequest({ model: 'auto', max_tokens: 20_000, messages: [ask], ...fields }, {})
-  const target = { model, maxOutputTokens, defaultMaxOutputTokens: undefined, stream: false }
+  const target = { model, provider: 'anthropic', maxOutputTokens, defaultMaxOutputTokens: undefined, stream: false }
   const { document, warnings } = messages.renderRequest(request, target)
   const { model: _model, messages: _messages, max_tokens: _limit, ...rest } = document
   return { rest, fields: warnings.map(({ field }) => field) }
@@ -40,7 +40,8 @@ t.test('who names the model, or gets that of another vendor, is left alone', asy
     thinking: { type: 'enabled', budget_tokens: 2000 },
     output_config: { effort: 'low' },
   }
-  t.strictSame(sent({ ...asked, model: EFFORT }, EFFORT), { rest: asked, fields: [] })
+  for (const model of [EFFORT, `anthropic/${EFFORT}`])
+    t.strictSame(sent({ ...asked, model }, EFFORT), { rest: asked, fields: [] })
   for (const model of ['glm-4.6', 'claude-mock']) t.strictSame(sent(asked, model), { rest: asked, fields: [] })
 })
 
