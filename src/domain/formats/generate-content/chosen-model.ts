@@ -1,16 +1,56 @@
 /**
- * Thinking as a model takes it that the gateway has chosen for a client of this format, or failed over to: Gemini before 2.5
- * refuses every word of it, 2.5 a level, a budget beyond its own and, the larger models, none at all. Who names the model
- * gets its vendor's own word.
+ * What a Gemini refuses that the gateway has chosen for a client of this format, or failed over to, put as it takes it: before
+ * 2.5 it refuses every word of thinking, 2.5 a level, each some budgets or levels, from 2.5 on penalties, and up to 2.5 JSON
+ * beside functions. Who names the model gets its vendor's own word.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
-import { traitsOf } from './model-traits.ts'
+import { traitsOf, type ModelTraits } from './model-traits.ts'
 import { renderThinking } from './reasoning-translate.ts'
 import { nameIn, valueIn } from './spelling.ts'
 
-/** The configuration with it; undefined where nothing has to change. Adds to `warnings` what is lost. */
-export function fitThinking(
+/** The configuration as the model takes it; undefined where nothing has to change. Adds to `warnings` what is lost. */
+export function fitConfig(
+  request: CompletionRequest,
+  model: string,
+  config: JsonObject,
+  warnings: TranslationWarning[],
+): JsonObject | undefined {
+  if (!KNOWN.test(model)) return undefined
+  const traits = traitsOf(model)
+  const refused = refusedFields(request, traits, config, warnings)
+  const thinking = fitThinking(request, model, config, warnings)
+  if (refused.length === 0 && thinking === undefined) return undefined
+  const fitted = { ...config, ...thinking }
+  for (const field of refused) delete fitted[field]
+  for (const field in thinking) if (thinking[field] === undefined) delete fitted[field]
+  return fitted
+}
+
+/** Of other names it is not known what they take. */
+const KNOWN = /gemini-\d/i
+
+const PENALTIES = ['frequencyPenalty', 'presencePenalty']
+const ANSWER_FORM = ['responseMimeType', 'responseSchema', 'responseJsonSchema']
+
+function refusedFields(
+  { tools, responseFormat }: CompletionRequest,
+  traits: ModelTraits,
+  config: JsonObject,
+  warnings: TranslationWarning[],
+): string[] {
+  const own = (fields: readonly string[]) =>
+    fields.map((field) => nameIn(config, field)).filter((name) => (config[name] ?? undefined) !== undefined)
+  const penalties = traits.penalties ? [] : own(PENALTIES).filter((name) => config[name] !== 0)
+  for (const field of penalties) warnings.push({ field, message: 'the model refuses it; it was left out' })
+  const wantsBoth = tools.length > 0 && responseFormat !== undefined && responseFormat.type !== 'text'
+  if (!wantsBoth || traits.jsonBesideTools) return penalties
+  warnings.push({ field: 'responseMimeType', message: 'the model refuses it beside tools; it was left out' })
+  return [...penalties, ...own(ANSWER_FORM)]
+}
+
+/** The field as the model takes it, undefined where none of it; undefined where it may stay. */
+function fitThinking(
   request: CompletionRequest,
   model: string,
   config: JsonObject,
@@ -18,19 +58,28 @@ export function fitThinking(
 ): JsonObject | undefined {
   const name = nameIn(config, 'thinkingConfig')
   const asked = asObject(config[name])
-  const { thinking } = traitsOf(model)
-  if (asked === undefined || !KNOWN.test(model) || thinking === 'level') return undefined
-  const level = asString(valueIn(asked, 'thinkingLevel'))
-  const budget = asNumber(valueIn(asked, 'thinkingBudget'))
-  const told: TranslationWarning[] = []
-  const taken = renderThinking(request.reasoning, model, told)
-  if (thinking === 'budget' && level === undefined && (budget ?? -1) === (taken?.thinkingBudget ?? -1)) return undefined
-  for (const warning of told) warnings.push(warning)
-  const { [name]: _asked, ...rest } = config
-  if (thinking === 'none') return rest
-  const { [nameIn(asked, 'thinkingLevel')]: _level, [nameIn(asked, 'thinkingBudget')]: _budget, ...own } = asked
-  return { ...rest, [name]: { ...own, [nameIn(asked, 'thinkingBudget')]: taken?.thinkingBudget ?? -1 } }
+  if (asked === undefined || takesThinking(traitsOf(model), asked)) return undefined
+  const taken = renderThinking(request.reasoning, model, warnings)
+  if (traitsOf(model).thinking === 'none') return { [name]: undefined }
+  const levelName = nameIn(asked, 'thinkingLevel')
+  const budgetName = nameIn(asked, 'thinkingBudget')
+  const { [levelName]: _level, [budgetName]: _budget, ...own } = asked
+  const level = taken?.thinkingLevel
+  const said = level === undefined ? { [budgetName]: taken?.thinkingBudget ?? -1 } : { [levelName]: level }
+  return { [name]: { ...own, ...said } }
 }
 
-/** Of other names it is not known what they take. */
-const KNOWN = /gemini-\d/i
+/** The budget that leaves it to the model. */
+const DYNAMIC = -1
+
+function takesThinking({ thinking, levels, budget, stops }: ModelTraits, asked: JsonObject): boolean {
+  if (thinking === 'none') return false
+  const level = asString(valueIn(asked, 'thinkingLevel'))?.toUpperCase()
+  const tokens = asNumber(valueIn(asked, 'thinkingBudget')) ?? DYNAMIC
+  // A word that nobody knows may be a newer one.
+  if (level !== undefined) return thinking === 'level' && (levels.some((word) => word === level) || !WORDS.has(level))
+  if (tokens === DYNAMIC) return true
+  return tokens === 0 ? stops : tokens >= budget.min && tokens <= budget.max
+}
+
+const WORDS: ReadonlySet<string> = new Set(['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'])

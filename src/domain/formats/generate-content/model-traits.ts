@@ -7,26 +7,67 @@
 
 export interface ModelTraits {
   readonly thinking: 'none' | 'budget' | 'level'
-  /** The larger models: they cannot stop thinking, and take a larger budget. */
-  readonly isPro: boolean
+  /** From the least to the most; of a model that thinks by level. */
+  readonly levels: readonly Level[]
+  /** Of the tokens to think with. */
+  readonly budget: { readonly min: number; readonly max: number }
+  /** Whether it can be told not to think: the larger models cannot. */
+  readonly stops: boolean
   /** Whether a function call of the current turn must bear the thought's signature. */
   readonly requiresSignature: boolean
   /** Whether the answer may be held to JSON while functions are declared. */
   readonly jsonBesideTools: boolean
+  /** Whether penalties other than 0 are taken. @see https://github.com/google-gemini/cookbook/issues/1290 */
+  readonly penalties: boolean
 }
+
+export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH'
 
 const VERSION = /gemini-(\d+)(?:[.-](\d+))?/i
 const NEWEST = /gemini-[a-z-]+-latest/i
 
+const ALL_LEVELS: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
+/** The larger models from 3.1 on, and Flash from 3.7 on. */
+const FROM_LOW: readonly Level[] = ['LOW', 'MEDIUM', 'HIGH']
+/** Gemini 3 Pro itself. */
+const TWO_LEVELS: readonly Level[] = ['LOW', 'HIGH']
+
 /** The traits of the model that a provider knows by `name`. */
 export function traitsOf(name: string): ModelTraits {
-  const isPro = /-pro\b/i.test(name)
   const [, major, minor] = VERSION.exec(name) ?? []
-  if (major === undefined) {
-    const isNewest = NEWEST.test(name)
-    return { thinking: isNewest ? 'level' : 'none', isPro, requiresSignature: isNewest, jsonBesideTools: true }
+  if (major !== undefined) return numbered(name, Number(major), Number(minor ?? 0))
+  const isNewest = NEWEST.test(name)
+  const thinking = isNewest ? 'level' : 'none'
+  return {
+    ...sized(name, thinking, Infinity),
+    requiresSignature: isNewest,
+    jsonBesideTools: true,
+    penalties: !isNewest,
   }
-  if (Number(major) >= 3) return { thinking: 'level', isPro, requiresSignature: true, jsonBesideTools: true }
-  const hasBudget = Number(major) === 2 && Number(minor) >= 5
-  return { thinking: hasBudget ? 'budget' : 'none', isPro, requiresSignature: false, jsonBesideTools: false }
+}
+
+function numbered(name: string, major: number, minor: number): ModelTraits {
+  if (major >= 3) {
+    const version = major + Math.min(minor, 99) / 100
+    return { ...sized(name, 'level', version), requiresSignature: true, jsonBesideTools: true, penalties: false }
+  }
+  const thinks = major === 2 && minor >= 5
+  const traits = sized(name, thinks ? 'budget' : 'none', major)
+  return { ...traits, requiresSignature: false, jsonBesideTools: false, penalties: !thinks }
+}
+
+type Sized = Pick<ModelTraits, 'thinking' | 'levels' | 'budget' | 'stops'>
+
+/** What depends on the size. @param version with the minor number in hundredths */
+function sized(name: string, thinking: ModelTraits['thinking'], version: number): Sized {
+  const isPro = /-pro\b/i.test(name)
+  const isLite = /-lite\b/i.test(name)
+  const levels = levelsOf(isPro, isLite, version)
+  const stops = thinking === 'level' ? levels === ALL_LEVELS : !isPro
+  return { thinking, levels, stops, budget: { min: isPro ? 128 : isLite ? 512 : 1, max: isPro ? 32_768 : 24_576 } }
+}
+
+function levelsOf(isPro: boolean, isLite: boolean, version: number): readonly Level[] {
+  if (isPro) return version < 3.01 ? TWO_LEVELS : FROM_LOW
+  return !isLite && version >= 3.07 ? FROM_LOW : ALL_LEVELS
 }

@@ -1,7 +1,7 @@
 /** How much to think -> `thinkingConfig`, in the words that the model takes. */
 import type { Reasoning, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
-import { traitsOf } from './model-traits.ts'
+import { traitsOf, type Level, type ModelTraits } from './model-traits.ts'
 
 type Effort = NonNullable<Reasoning['effort']>
 
@@ -14,10 +14,16 @@ const BUDGET_OF: Readonly<Record<Effort, number>> = {
   high: 24_576,
   xhigh: 24_576,
 }
-const MAX_BUDGET = 24_576
-const MAX_PRO_BUDGET = 32_768
-/** The least that a model which cannot stop thinking takes. */
-const MIN_PRO_BUDGET = 128
+const LEVEL_OF: Readonly<Record<Effort, Level>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+}
+/** Of a level that the model lacks, as the vendor's table has it. */
+const NEXT_LEVEL: Readonly<Record<Level, Level>> = { MINIMAL: 'LOW', LOW: 'HIGH', MEDIUM: 'HIGH', HIGH: 'HIGH' }
 
 /** The configuration, or undefined where nothing was asked or the model cannot think. Adds to `warnings` what is lost. */
 export function renderThinking(
@@ -26,18 +32,18 @@ export function renderThinking(
   warnings: TranslationWarning[],
 ): JsonObject | undefined {
   if (reasoning === undefined) return undefined
-  const { thinking, isPro } = traitsOf(model)
+  const traits = traitsOf(model)
   const isOff = reasoning.effort === 'none' || (reasoning.effort === undefined && reasoning.budgetTokens === 0)
-  switch (thinking) {
+  switch (traits.thinking) {
     case 'none':
       if (!isOff) warnings.push({ field: 'reasoning', message: `${model} does not think; it was left out` })
       return undefined
     case 'budget':
-      return { thinkingBudget: budgetOf(reasoning, isOff, isPro, warnings), ...thoughts(isOff) }
+      return { thinkingBudget: budgetOf(reasoning, isOff, traits, warnings), ...thoughts(isOff) }
     case 'level':
       if (isOff)
         warnings.push({ field: 'reasoning', message: `${model} cannot stop thinking; it was set to the least` })
-      return { ...levelOf(reasoning, isOff, isPro, warnings), ...thoughts(isOff) }
+      return { ...levelOf(reasoning, isOff, traits, warnings), ...thoughts(isOff) }
   }
 }
 
@@ -46,21 +52,33 @@ function thoughts(isOff: boolean): JsonObject {
   return isOff ? {} : { includeThoughts: true }
 }
 
-function budgetOf(reasoning: Reasoning, isOff: boolean, isPro: boolean, warnings: TranslationWarning[]): number {
-  if (isOff) return isPro ? MIN_PRO_BUDGET : 0
-  const max = isPro ? MAX_PRO_BUDGET : MAX_BUDGET
+function budgetOf(
+  reasoning: Reasoning,
+  isOff: boolean,
+  { stops, budget: { min, max } }: ModelTraits,
+  warnings: TranslationWarning[],
+): number {
+  if (isOff) return stops ? 0 : min
   const wanted = reasoning.budgetTokens ?? BUDGET_OF[reasoning.effort ?? 'medium']
-  if (wanted > max)
-    warnings.push({ field: 'reasoning.budget', message: `lowered to ${max}, the most that the model takes` })
-  return Math.min(wanted, max)
+  const warn = (message: string) => warnings.push({ field: 'reasoning.budget', message })
+  if (wanted > max) warn(`lowered to ${max}, the most that the model takes`)
+  if (wanted < min) warn(`raised to ${min}, the least that the model takes`)
+  return Math.max(min, Math.min(wanted, max))
 }
 
 /** A budget without a word is sent as it is: the newer models take it still, though not beside a level. */
-function levelOf(reasoning: Reasoning, isOff: boolean, isPro: boolean, warnings: TranslationWarning[]): JsonObject {
-  const least = isPro ? 'LOW' : 'MINIMAL'
-  if (isOff) return { thinkingLevel: least }
+function levelOf(
+  reasoning: Reasoning,
+  isOff: boolean,
+  traits: ModelTraits,
+  warnings: TranslationWarning[],
+): JsonObject {
   const { effort } = reasoning
-  if (effort === undefined) return { thinkingBudget: budgetOf(reasoning, isOff, isPro, warnings) }
-  if (effort === 'minimal') return { thinkingLevel: least }
-  return { thinkingLevel: effort === 'low' || effort === 'medium' ? effort.toUpperCase() : 'HIGH' }
+  if (!isOff && effort === undefined) return { thinkingBudget: budgetOf(reasoning, isOff, traits, warnings) }
+  const wanted = LEVEL_OF[effort ?? 'none']
+  const taken = traits.levels.includes(wanted) ? wanted : NEXT_LEVEL[wanted]
+  if (wanted === 'MEDIUM' && taken !== wanted) {
+    warnings.push({ field: 'reasoning', message: `the model does not know the level ${wanted}: ${taken} was sent` })
+  }
+  return { thinkingLevel: taken }
 }

@@ -48,6 +48,12 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
 
 function renderConfig(request: CompletionRequest, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
   const { sampling, responseFormat, reasoning } = request
+  const takesPenalties = traitsOf(target.model).penalties
+  const penalty = (field: string, value: number | undefined): number | undefined => {
+    if (takesPenalties || value === undefined || value === 0) return value
+    warnings.push({ field, message: 'the model refuses it; it was left out' })
+    return undefined
+  }
   return withoutUndefined({
     maxOutputTokens: smallestLimit(target.maxOutputTokens ?? sampling.maxOutputTokens, 'generate-content', warnings),
     temperature: sampling.temperature,
@@ -56,8 +62,8 @@ function renderConfig(request: CompletionRequest, target: RenderTarget, warnings
     stopSequences: renderStop(sampling, warnings),
     candidateCount: sampling.choices,
     seed: sampling.seed,
-    frequencyPenalty: sampling.frequencyPenalty,
-    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: penalty('frequency_penalty', sampling.frequencyPenalty),
+    presencePenalty: penalty('presence_penalty', sampling.presencePenalty),
     ...(responseFormat && takesFormat(request, target, warnings) ? renderResponseFormat(responseFormat) : {}),
     thinkingConfig: renderThinking(reasoning, target.model, warnings),
   })

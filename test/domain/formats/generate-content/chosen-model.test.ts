@@ -4,8 +4,14 @@ import type { JsonObject } from '../../../../src/domain/json.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
 
+const tools = [{ functionDeclarations: [{ name: 'f' }] }]
+
 function sent(thinking: JsonObject, model: string, named = 'auto') {
-  const document = { contents, generation_config: { top_k: 1, thinkingConfig: thinking } }
+  return sentWith({ thinkingConfig: thinking }, model, named)
+}
+
+function sentWith(config: JsonObject, model: string, named = 'auto', more: JsonObject = {}) {
+  const document = { contents, generation_config: { top_k: 1, ...config }, ...more }
   const request = generateContent.parseRequest(document, { model: named })
   const target = {
     model,
@@ -44,10 +50,47 @@ t.test('what the model takes, or may take, goes on as it came, and so does what 
     [{ thinkingBudget: 0 }, 'gemini-3-flash'],
     [{ thinkingBudget: 100 }, 'gemini-2.5-flash'],
     [{ thinkingBudget: -1 }, 'gemini-2.5-pro'],
+    [{ thinkingLevel: 'medium' }, 'gemini-3.1-pro-preview'],
+    [{ thinkingLevel: 'ultra' }, 'gemini-3.8-flash'],
+    [{ thinkingBudget: 200 }, 'gemini-3-pro-preview'],
     [{ includeThoughts: true }, 'gemini-2.5-pro'],
     [{ thinkingLevel: 'high' }, 'mock'],
     [{ thinkingLevel: 'high' }, 'gemini-2.5-flash', 'gemini-2.5-flash'],
     [{ thinkingLevel: 'high' }, 'gemini-2.5-flash', 'gemini/gemini-2.5-flash'],
   ] as const)
     t.strictSame(sent(thinking, model, named).isSame, true, `${JSON.stringify(thinking)} ${model}`)
+})
+
+t.test('levels and budgets that a model lacks become its nearest', async (t) => {
+  const fitted = (thinking: JsonObject, model: string) => {
+    const config = sent(thinking, model).config as JsonObject | undefined
+    return config?.thinkingConfig
+  }
+  t.strictSame(fitted({ thinking_level: 'MINIMAL' }, 'gemini-3-pro-preview'), { thinking_level: 'LOW' })
+  t.strictSame(fitted({ thinkingLevel: 'MINIMAL' }, 'gemini-3.8-flash'), { thinkingLevel: 'LOW' })
+  t.strictSame(fitted({ thinkingLevel: 'MINIMAL' }, 'gemini-3.8-flash-lite'), { thinkingLevel: 'MINIMAL' })
+  t.strictSame(fitted({ thinkingLevel: 'MEDIUM' }, 'gemini-3-pro-preview'), { thinkingLevel: 'HIGH' })
+  t.strictSame(sent({ thinkingLevel: 'MEDIUM' }, 'gemini-3-pro-preview').fields, ['reasoning'])
+  t.strictSame(fitted({ thinkingBudget: 0 }, 'gemini-3.1-pro-preview'), { thinkingLevel: 'LOW' })
+  t.strictSame(fitted({ thinkingBudget: 100 }, 'gemini-2.5-pro'), { thinkingBudget: 128 })
+  t.strictSame(fitted({ thinkingBudget: 100 }, 'gemini-2.5-flash-lite'), { thinkingBudget: 512 })
+  t.strictSame(fitted({ thinkingBudget: 30_000 }, 'gemini-3-flash'), { thinkingBudget: 24_576 })
+})
+
+t.test('penalties, and JSON beside functions, are left out where the model refuses them', async (t) => {
+  const penalties = { frequency_penalty: 0.5, presencePenalty: 0 }
+  t.match(sentWith(penalties, 'gemini-2.5-flash'), {
+    config: { frequency_penalty: undefined, presencePenalty: 0 },
+    fields: ['frequency_penalty'],
+  })
+  t.ok(sentWith(penalties, 'gemini-2.0-flash').isSame)
+  t.ok(sentWith(penalties, 'gemini-2.5-flash', 'gemini-2.5-flash').isSame)
+  const form = { response_mime_type: 'application/json', responseSchema: { type: 'OBJECT' } }
+  t.strictSame(sentWith(form, 'gemini-2.5-flash', 'auto', { tools }), {
+    config: { top_k: 1 },
+    isSame: false,
+    fields: ['responseMimeType'],
+  })
+  t.ok(sentWith(form, 'gemini-2.5-flash').isSame)
+  t.ok(sentWith(form, 'gemini-3-flash', 'auto', { tools }).isSame)
 })

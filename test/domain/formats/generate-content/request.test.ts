@@ -221,6 +221,7 @@ t.test('how much to think is said in the words that the model takes', async (tes
     includeThoughts: true,
   })
   test.strictSame(thinking({ reasoning_effort: 'none' }, 'gemini-3-flash'), { thinkingLevel: 'MINIMAL' })
+  test.strictSame(thinking({ reasoning_effort: 'none' }, 'gemini-3.8-flash'), { thinkingLevel: 'LOW' })
   test.strictSame(thinking({ reasoning: { max_tokens: 99_999 } }, 'gemini-2.5-flash'), {
     thinkingBudget: 24_576,
     includeThoughts: true,
@@ -416,4 +417,16 @@ t.test('a model that refuses JSON beside tools gets the tools, with a warning', 
 t.test('the list of lost fields is bounded', async (test) => {
   const parts = Array.from({ length: 999 }, () => ({ future: 1 }))
   test.equal(generateContent.unmodelledFields({ contents: [{ parts }] }).length, 64)
+})
+
+t.test('penalties are sent to the models that take them, and nothing is lost by a zero', async (test) => {
+  const sent = (fields: JsonObject, model: string) => {
+    const { document, warnings } = render(chat(fields), { model })
+    const { frequencyPenalty, presencePenalty } = configOf(document)
+    return [frequencyPenalty, presencePenalty, ...warnings.map(({ field }) => field)]
+  }
+  const asked = { frequency_penalty: 0.5, presence_penalty: 0 }
+  test.strictSame(sent(asked, 'gemini-2.0-flash'), [0.5, 0])
+  test.strictSame(sent(asked, 'gemini-2.5-flash'), [undefined, 0, 'frequency_penalty'])
+  test.strictSame(sent(asked, 'gemini-flash-latest'), [undefined, 0, 'frequency_penalty'])
 })
