@@ -22,22 +22,28 @@ export function fitToModel(
   // The name tells nothing (model-traits.ts).
   if (traits.thinking === 'adaptive' && traits.lastWord) return
   fitThinking(request, traits, patch, warnings)
-  if (traits.thinking !== 'adaptive' && !BOTH.test(model)) leaveOutEffort(source, patch, warnings)
-  if (traits.sampling) return
-  for (const field of SAMPLING_FIELDS) {
+  fitEffort(source, traits, patch, warnings)
+  const refused = traits.sampling ? besides(source, traits) : SAMPLING_FIELDS
+  for (const field of refused) {
     if ((source[field] ?? undefined) === undefined) continue
     patch[field] = undefined
     warnings.push({ field, message: 'the model refuses it; it was left out' })
   }
 }
 
-/** It thinks by a budget and takes the word for effort, too. @see https://platform.claude.com/docs/en/build-with-claude/effort */
-const BOTH = /claude-(?:opus-4[-.]5|4[-.]5-opus)(?!\d)/i
+/** What the model refuses beside a temperature. */
+function besides({ temperature }: JsonObject, { bothSamplings }: ModelTraits): readonly string[] {
+  return bothSamplings || (temperature ?? undefined) === undefined ? [] : ['top_p']
+}
 
 const TAKEN: Readonly<Record<ModelTraits['thinking'], ReadonlySet<unknown>>> = {
   none: new Set(['disabled']),
   budget: new Set(['disabled', 'enabled']),
   adaptive: new Set(['disabled', 'adaptive']),
+}
+
+function takes({ thinking, stops }: ModelTraits, type: unknown): boolean {
+  return TAKEN[thinking].has(type) && (stops || type !== 'disabled')
 }
 
 function fitThinking(
@@ -48,7 +54,7 @@ function fitThinking(
 ): void {
   const source = request.source.document
   const asked = asObject('thinking' in patch ? patch.thinking : source.thinking)
-  if (asked === undefined || TAKEN[traits.thinking].has(asked.type)) return
+  if (asked === undefined || takes(traits, asked.type)) return
   const limit = asNumber(patch.max_tokens ?? source.max_tokens)
   const { thinking, effort } = translateReasoning(request, traits, limit, warnings)
   const { type: _type, budget_tokens: _budget, ...rest } = asked
@@ -57,11 +63,26 @@ function fitThinking(
   if (effort !== undefined && config?.effort === undefined) patch.output_config = { ...config, effort }
 }
 
-/** Models that think by a budget refuse the word. */
-function leaveOutEffort(source: JsonObject, patch: JsonObject, warnings: TranslationWarning[]): void {
+/** Most models that think by a budget refuse every word, and not every other one takes the highest. */
+function fitEffort(
+  source: JsonObject,
+  { efforts }: ModelTraits,
+  patch: JsonObject,
+  warnings: TranslationWarning[],
+): void {
   const config = asObject(source.output_config)
-  if (config?.effort === undefined) return
-  const { effort: _effort, ...rest } = config
-  patch.output_config = Object.keys(rest).length > 0 ? rest : undefined
-  warnings.push({ field: 'output_config.effort', message: 'the model refuses it; it was left out' })
+  const asked = config?.effort
+  if (asked === undefined || efforts.some((word) => word === asked)) return
+  const most = efforts.at(-1)
+  // A word that nobody knows may be a newer one.
+  if (most !== undefined && asked !== 'xhigh' && asked !== 'max') return
+  const field = 'output_config.effort'
+  const { effort: _effort, ...rest } = config ?? {}
+  const fitted = most === undefined ? rest : { ...rest, effort: most }
+  patch.output_config = Object.keys(fitted).length > 0 ? fitted : undefined
+  warnings.push({
+    field,
+    message:
+      most === undefined ? 'the model refuses it; it was left out' : `the model does not know it: ${most} was sent`,
+  })
 }

@@ -11,8 +11,14 @@
 
 export interface ModelTraits {
   readonly thinking: 'none' | 'budget' | 'adaptive'
+  /** Whether it can be told not to think. */
+  readonly stops: boolean
+  /** The words for effort that it takes, from the least to the most. @see https://platform.claude.com/docs/en/build-with-claude/effort */
+  readonly efforts: readonly string[]
   /** Whether temperature, top_p and top_k are taken. */
   readonly sampling: boolean
+  /** Whether temperature and top_p are taken beside each other. */
+  readonly bothSamplings: boolean
   /** Whether a conversation may end with the model's own turn. */
   readonly lastWord: boolean
 }
@@ -22,16 +28,39 @@ const WITHOUT_THINKING =
   /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5|(?:opus|sonnet|haiku)-3(?![-.]7|\d))/i
 const BY_BUDGET =
   /claude-(?:3[-.]7|sonnet-3[-.]7|4(?:[-.][0-5])?-(?:opus|sonnet|haiku)|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@.:_](?!\d{1,2}(?:\D|$))))/i
-const TELLING = /\d|opus|sonnet|haiku|latest/i
+const TELLING = /\d|opus|sonnet|haiku|fable|mythos|latest/i
 const BOTH = /claude-(?:(?:opus|sonnet|haiku)-4[-.]6(?:\D|$)|4[-.]6-(?:opus|sonnet|haiku))/i
+
+/** Thinks by a budget and takes the word for effort, too. */
+const BUDGET_AND_EFFORT = /claude-(?:opus-4[-.]5|4[-.]5-opus)(?!\d)/i
+const ONE_SAMPLING = /claude-(?:(?:opus|sonnet|haiku)-4[-.][1-9](?!\d)|4[-.][1-9]-(?:opus|sonnet|haiku))/i
+const ALWAYS_THINKS = /claude-(?:fable|mythos)/i
+
+const THREE = ['low', 'medium', 'high']
+/** Claude 4.6 and Mythos Preview. */
+const WITHOUT_XHIGH = [...THREE, 'max']
+const ALL_EFFORTS = [...THREE, 'xhigh', 'max']
+
+const OLDER = { stops: true, efforts: [], sampling: true, bothSamplings: true, lastWord: true }
 
 /** The traits of the model that a provider knows by `name`. */
 export function traitsOf(name: string): ModelTraits {
-  if (!isClaude(name)) return { thinking: 'budget', sampling: true, lastWord: true }
-  if (WITHOUT_THINKING.test(name)) return { thinking: 'none', sampling: true, lastWord: true }
-  if (BY_BUDGET.test(name)) return { thinking: 'budget', sampling: true, lastWord: true }
+  if (!isClaude(name)) return { thinking: 'budget', ...OLDER }
+  const bothSamplings = !ONE_SAMPLING.test(name)
+  if (WITHOUT_THINKING.test(name)) return { thinking: 'none', ...OLDER }
+  if (BY_BUDGET.test(name)) {
+    return { thinking: 'budget', ...OLDER, efforts: BUDGET_AND_EFFORT.test(name) ? THREE : [], bothSamplings }
+  }
   const isUntold = !TELLING.test(name)
-  return { thinking: 'adaptive', sampling: BOTH.test(name) || isUntold, lastWord: isUntold }
+  const isFirst = BOTH.test(name)
+  return {
+    thinking: 'adaptive',
+    stops: !ALWAYS_THINKS.test(name),
+    efforts: isFirst || /mythos-preview/i.test(name) ? WITHOUT_XHIGH : ALL_EFFORTS,
+    sampling: isFirst || isUntold,
+    bothSamplings,
+    lastWord: isUntold,
+  }
 }
 
 /** Whether the model is the vendor's own. */

@@ -3,7 +3,7 @@
  *
  * | neutral            | model that thinks by budget           | model that thinks by effort                  |
  * |--------------------|---------------------------------------|----------------------------------------------|
- * | effort none        | nothing                               | `thinking: disabled`                         |
+ * | effort none        | nothing                               | `thinking: disabled` (Fable, Mythos: effort low) |
  * | minimal, low       | 1,024 and 2,048 tokens                | effort low                                   |
  * | medium, high, xhigh| 8,192, 16,384 and 32,768 tokens       | effort medium, high, max                     |
  * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high |
@@ -65,7 +65,7 @@ export function translateReasoning(
 ): Thinking {
   const reasoning = request.reasoning
   if (reasoning === undefined) return OFF
-  if (isOff(reasoning)) return traits.thinking === 'adaptive' ? { ...OFF, thinking: { type: 'disabled' } } : OFF
+  if (isOff(reasoning)) return traits.thinking === 'adaptive' ? stopped(traits, warnings) : OFF
   const obstacle = obstacleTo(request, traits)
   if (obstacle !== undefined) return off(obstacle, warnings)
   return traits.thinking === 'adaptive' ? byEffort(reasoning) : byBudget(reasoning, limit, warnings)
@@ -73,6 +73,12 @@ export function translateReasoning(
 
 function isOff({ effort, budgetTokens }: Reasoning): boolean {
   return effort === 'none' || (effort === undefined && (budgetTokens ?? 1) <= 0)
+}
+
+function stopped({ stops }: ModelTraits, warnings: TranslationWarning[]): Thinking {
+  if (stops) return { ...OFF, thinking: { type: 'disabled' } }
+  warnings.push({ field: 'reasoning', message: 'the model cannot stop thinking; the least effort was sent' })
+  return { ...OFF, effort: 'low' }
 }
 
 /** What the vendor refuses beside thinking, or that the model does not think. */

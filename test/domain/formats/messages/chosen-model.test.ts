@@ -47,9 +47,30 @@ t.test('who names the model, or gets that of another vendor, is left alone', asy
 
 t.test('sampling is left out where the model refuses it', async (t) => {
   const asked = { temperature: 0.5, top_p: 0.9, top_k: 5, stop_sequences: ['x'] }
-  t.strictSame(sent(asked, BUDGET), { rest: asked, fields: [] })
+  t.strictSame(sent(asked, 'claude-sonnet-4-20250514'), { rest: asked, fields: [] })
+  for (const model of [BUDGET, 'claude-opus-4-1-20250805', 'claude-sonnet-4-6']) {
+    const { top_p: _topP, ...rest } = asked
+    t.strictSame(sent(asked, model), { rest, fields: ['top_p'] }, 'not beside a temperature')
+  }
+  t.strictSame(sent({ top_p: 0.9 }, BUDGET).rest, { top_p: 0.9 })
   t.strictSame(sent(asked, EFFORT), { rest: { stop_sequences: ['x'] }, fields: ['temperature', 'top_p', 'top_k'] })
   const effort = { output_config: { effort: 'low' } }
   t.strictSame(sent(effort, BUDGET), { rest: {}, fields: ['output_config.effort'] })
   t.strictSame(sent(effort, 'claude-opus-4-5-20251101'), { rest: effort, fields: [] }, 'one takes both')
+})
+
+t.test('an effort that the model lacks becomes its highest', async (t) => {
+  const effort = (word: string, model: string) => sent({ output_config: { effort: word } }, model).rest.output_config
+  t.strictSame(effort('xhigh', 'claude-opus-4-7'), { effort: 'xhigh' })
+  t.strictSame(effort('xhigh', 'claude-sonnet-4-6'), { effort: 'max' })
+  t.strictSame(effort('max', 'claude-opus-4-5'), { effort: 'high' })
+  t.strictSame(effort('ultra', 'claude-opus-4-5'), { effort: 'ultra' }, 'a newer word')
+  t.strictSame(sent({ output_config: { effort: 'max' } }, 'claude-opus-4-5').fields, ['output_config.effort'])
+})
+
+t.test('a model that cannot stop thinking is told to think least', async (t) => {
+  const disabled = { thinking: { type: 'disabled' } }
+  const least = { rest: { output_config: { effort: 'low' } }, fields: ['reasoning'] }
+  for (const model of ['claude-fable-5', 'claude-mythos-preview']) t.strictSame(sent(disabled, model), least)
+  t.strictSame(sent(disabled, EFFORT), { rest: disabled, fields: [] })
 })
