@@ -3,11 +3,11 @@
  * document, or put as the model takes it, as between formats. Who names the model gets its vendor's own word.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
-import type { JsonObject } from '../../json.ts'
+import { asObject, type JsonObject } from '../../json.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
 import { traitsOf } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
-import { MAX_STOP_SEQUENCES, translateSampling } from './sampling-translate.ts'
+import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 
 const SAMPLING_FIELDS = ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop'] as const
 
@@ -23,8 +23,10 @@ export function fitToModel(
   const messages = messagesWithCallIds(source.messages, model)
   if (messages !== undefined) patch.messages = messages
   const effort = fitEffort(request, model, patch, warnings)
-  if (traitsOf(model).sampling === 'always') return
-  fitSampling(request, { model, effort }, patch, warnings)
+  const traits = traitsOf(model)
+  leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
+  if (traits.sampling === 'always') return
+  fitSampling(request, { traits, effort }, patch, warnings)
   // Of the models that reason OpenAI's take the newer name only.
   const limit = patch.max_tokens ?? source.max_tokens ?? undefined
   if (limit === undefined) return
@@ -52,15 +54,34 @@ function fitEffort(
   return effort
 }
 
+/** Of what no other format has. A word that says what the model does anyway may stay. */
+function refusedFields(source: JsonObject, { traits, effort }: SamplingLimits): string[] {
+  const refused: [string, boolean][] = [
+    ['parallel_tool_calls', !traits.parallelCalls],
+    ['verbosity', !traits.verbosity && source.verbosity !== 'medium'],
+    ['logprobs', !isFree(traits, effort) && source.logprobs !== false],
+    ['top_logprobs', !isFree(traits, effort)],
+    ['logit_bias', traits.sampling !== 'always' && Object.keys(asObject(source.logit_bias) ?? {}).length > 0],
+  ]
+  return refused.flatMap(([field, isRefused]) => (isRefused && (source[field] ?? undefined) !== undefined ? field : []))
+}
+
+function leaveOut(fields: readonly string[], patch: JsonObject, warnings: TranslationWarning[]): void {
+  for (const field of fields) {
+    patch[field] = undefined
+    warnings.push({ field, message: 'the model refuses it; it was left out' })
+  }
+}
+
 function fitSampling(
   request: CompletionRequest,
-  { model, effort }: { readonly model: string; readonly effort: string | undefined },
+  limits: SamplingLimits,
   patch: JsonObject,
   warnings: TranslationWarning[],
 ): void {
   const { topK: _topK, stop, ...sampling } = request.sampling
   const asked = stop === undefined ? sampling : { ...sampling, stop: stop.slice(0, MAX_STOP_SEQUENCES) }
-  const taken = translateSampling(asked, { traits: traitsOf(model), effort }, warnings)
+  const taken = translateSampling(asked, limits, warnings)
   for (const field of SAMPLING_FIELDS) {
     if (request.source.document[field] !== undefined && taken[field] === undefined) patch[field] = undefined
   }

@@ -4,26 +4,25 @@
  * @see https://github.com/mistralai/mistral-common
  */
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
+import { isOpenAi } from './model-traits.ts'
 
 const MISTRAL = /(?:^|[^a-z])(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral|voxtral)/i
 
 const MISTRAL_ID = /^[A-Za-z0-9]{9}$/
 const MISTRAL_LENGTH = 9
 
-const OPENAI = /(?:^|[/:])(?:gpt-\d|chatgpt-|o[134](?:$|-))/i
-
 const LONGEST_OPENAI_ID = 40
 
 /** The id for the model that a provider knows by `model`: itself where it is taken, else one made of it. */
 export function callIdFor(id: string, model: string): string {
   if (MISTRAL.test(model)) return MISTRAL_ID.test(id) ? id : digest(id)
-  if (id.length <= LONGEST_OPENAI_ID || !OPENAI.test(model)) return id
+  if (id.length <= LONGEST_OPENAI_ID || !isOpenAi(model)) return id
   return `${id.slice(0, LONGEST_OPENAI_ID - MISTRAL_LENGTH - 1)}_${digest(id)}`
 }
 
 /** The messages of a document with ids as the model takes them; undefined where all are so. Calls of one id keep one. */
 export function messagesWithCallIds(messages: JsonValue | undefined, model: string): JsonValue[] | undefined {
-  if (!MISTRAL.test(model) && !OPENAI.test(model)) return undefined
+  if (!MISTRAL.test(model) && !isOpenAi(model)) return undefined
   const list = asArray(messages)
   const renamed = list.map((message) => withCallIds(message, model))
   return renamed.every((message, index) => message === list[index]) ? undefined : renamed

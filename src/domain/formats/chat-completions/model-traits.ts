@@ -11,6 +11,8 @@
  * | gpt-5.5           | unless it reasons       | never     | yes  | only none, or no word             |
  * | gpt-5.6 and later | unless it reasons       | never     | yes  | only none, and it must be said    |
  *
+ * Log probabilities go with a temperature, biases with penalties. The o-series takes no word on parallel calls, and of
+ * OpenAI's models only gpt-5 and later take another verbosity than medium.
  * @see https://platform.openai.com/docs/guides/reasoning
  */
 
@@ -22,13 +24,31 @@ export interface ModelTraits {
   readonly stop: boolean
   /** The efforts that go with function tools. */
   readonly effortBesideTools: 'any' | 'none-or-absent' | 'none'
+  /** Whether `parallel_tool_calls` is taken. */
+  readonly parallelCalls: boolean
+  readonly verbosity: boolean
 }
 
-const OTHERS: ModelTraits = { sampling: 'always', reasonsByDefault: true, stop: true, effortBesideTools: 'any' }
+const OTHERS: ModelTraits = {
+  sampling: 'always',
+  reasonsByDefault: true,
+  stop: true,
+  effortBesideTools: 'any',
+  parallelCalls: true,
+  verbosity: true,
+}
+
+const OPENAI = /(?:^|[/:])(?:gpt-\d|chatgpt-|o[134](?:$|-))/i
+
+/** Whether `name` is that of a model of OpenAI's own. */
+export function isOpenAi(name: string): boolean {
+  return OPENAI.test(name)
+}
 
 const O_SERIES = /(?:^|[/:])o([134])(?:$|-)/i
 /** A deployment called `gpt-5-4` may be any of them. */
 const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?![\d.]|-\d{1,2}(?:\D|$)|-chat)/i
+const OLDER = /(?:^|[/:])(?:gpt-[34]|chatgpt-4)/i
 /** Without a vendor before it: gateways in front of several vendors have other ways to the model. */
 const BARE = /^gpt-/i
 const ALWAYS_REASONS = /-(?:codex|pro)/i
@@ -36,12 +56,15 @@ const ALWAYS_REASONS = /-(?:codex|pro)/i
 /** The traits of the model that a provider knows by `name`. */
 export function traitsOf(name: string): ModelTraits {
   const series = O_SERIES.exec(name)?.[1]
-  if (series !== undefined) return { ...OTHERS, sampling: 'never', stop: series === '1' }
+  if (series !== undefined) {
+    return { ...OTHERS, sampling: 'never', stop: series === '1', parallelCalls: false, verbosity: false }
+  }
   const gpt5 = GPT_5.exec(name)
-  if (gpt5 === null) return OTHERS
+  if (gpt5 === null) return { ...OTHERS, verbosity: !OLDER.test(name) }
   const minor = Number(gpt5[1] ?? 0)
   if (minor === 0) return { ...OTHERS, sampling: 'never', stop: false }
   return {
+    ...OTHERS,
     sampling: 'unless-reasoning',
     reasonsByDefault: minor >= 5 || ALWAYS_REASONS.test(name),
     stop: minor >= 5,

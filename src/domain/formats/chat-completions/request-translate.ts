@@ -13,7 +13,8 @@ import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { smallestLimit } from '../smallest-limit.ts'
 import { translateMessages } from './message-translate.ts'
-import { traitsOf } from './model-traits.ts'
+import { instructionFor, takesFormat } from './answer-form.ts'
+import { traitsOf, type ModelTraits } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
 import { canBeStrict } from './strict-schema.ts'
@@ -23,7 +24,8 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const warnings: TranslationWarning[] = []
   const traits = traitsOf(target.model)
   const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, warnings))
-  const messages = translateMessages(request, target.model, warnings)
+  const instruction = instructionFor(request, target.model, warnings)
+  const messages = translateMessages(withInstruction(request, instruction), target.model, warnings)
   const effort = effortOf(request, target, tools.length > 0, warnings)
   const document = withoutUndefined({
     model: target.model,
@@ -33,10 +35,10 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     ...renderLimit(request.sampling, target, warnings),
     ...translateSampling(request.sampling, { traits, effort }, warnings),
     reasoning_effort: effort,
-    response_format: request.responseFormat && translateResponseFormat(request.responseFormat, warnings),
+    response_format: translateResponseFormat(request.responseFormat, target.model, warnings),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
-    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    parallel_tool_calls: tools.length > 0 ? renderParallelCalls(request, traits, warnings) : undefined,
     user: renderUser(request.user, warnings),
   })
   return { document, warnings }
@@ -59,12 +61,33 @@ function renderUser(user: string | undefined, warnings: TranslationWarning[]): s
   return undefined
 }
 
+function withInstruction(request: CompletionRequest, text: string | undefined): CompletionRequest {
+  return text === undefined ? request : { ...request, system: [...request.system, { type: 'text', text }] }
+}
+
+function renderParallelCalls(
+  { parallelToolCalls }: CompletionRequest,
+  traits: ModelTraits,
+  warnings: TranslationWarning[],
+): boolean | undefined {
+  if (traits.parallelCalls) return parallelToolCalls
+  if (parallelToolCalls === false) {
+    warnings.push({ field: 'parallel_tool_calls', message: 'the model refuses it; it was left out' })
+  }
+  return undefined
+}
+
 function renderLimit(sampling: Sampling, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {
   const limit = smallestLimit(target.maxOutputTokens ?? sampling.maxOutputTokens, 'chat-completions', warnings)
   return limit === undefined ? {} : { [target.outputLimitField ?? 'max_tokens']: limit }
 }
 
-function translateResponseFormat(format: ResponseFormat, warnings: TranslationWarning[]): JsonObject {
+function translateResponseFormat(
+  format: ResponseFormat | undefined,
+  model: string,
+  warnings: TranslationWarning[],
+): JsonObject | undefined {
+  if (format === undefined || !takesFormat(format, model)) return undefined
   if (format.type !== 'json-schema') return renderResponseFormat(format)
   const { strict, ...rest } = format
   const taken = renderStrict(strict, format.schema, 'response_format', warnings)

@@ -27,18 +27,23 @@ export function translateSampling(
     if (value !== DEFAULTS.get(field)) warnings.push({ field, message: 'the model refuses it; it was left out' })
     return undefined
   }
-  const reasons = (effort ?? (traits.reasonsByDefault ? 'some' : 'none')) !== 'none'
-  const isFree = traits.sampling === 'always' || (traits.sampling === 'unless-reasoning' && !reasons)
+  const takesAll = isFree(traits, effort)
   const hasPenalties = traits.sampling === 'always'
   return {
-    temperature: take('temperature', sampling.temperature, isFree || sampling.temperature === 1),
-    top_p: take('top_p', sampling.topP, isFree),
+    temperature: take('temperature', sampling.temperature, takesAll || sampling.temperature === 1),
+    top_p: take('top_p', sampling.topP, takesAll),
     stop: take('stop', renderStop(sampling, warnings), traits.stop),
     seed: sampling.seed,
     frequency_penalty: take('frequency_penalty', sampling.frequencyPenalty, hasPenalties),
     presence_penalty: take('presence_penalty', sampling.presencePenalty, hasPenalties),
     n: sampling.choices,
   }
+}
+
+/** Whether temperature and top_p are taken beside this effort. */
+export function isFree({ sampling, reasonsByDefault }: ModelTraits, effort: string | undefined): boolean {
+  const reasons = (effort ?? (reasonsByDefault ? 'some' : 'none')) !== 'none'
+  return sampling === 'always' || (sampling === 'unless-reasoning' && !reasons)
 }
 
 const DEFAULTS: ReadonlyMap<string, unknown> = new Map([

@@ -55,3 +55,31 @@ t.test('an effort is said as the model takes it, or not at all', async (t) => {
   t.strictSame(sent({ reasoning }, 'gpt-4o'), { rest: { reasoning }, fields: [] }, "OpenRouter's shape")
   t.strictSame(sent({ reasoning_effort: 'high' }, 'gpt-4o').fields, ['reasoning'])
 })
+
+t.test(
+  'log probabilities, biases, verbosity and a word on parallel calls go to the models that take them',
+  async (t) => {
+    const asked = {
+      logprobs: true,
+      top_logprobs: 2,
+      logit_bias: { 5: 1 },
+      verbosity: 'low',
+      tools,
+      parallel_tool_calls: false,
+    }
+    const { tools: _tools, ...fields } = asked
+    t.strictSame(sent(asked, 'o3'), {
+      rest: { tools },
+      fields: ['parallel_tool_calls', 'verbosity', 'logprobs', 'top_logprobs', 'logit_bias'],
+    })
+    const { verbosity, ...older } = fields
+    t.strictSame(sent(fields, 'gpt-4o'), { rest: older, fields: ['verbosity'] })
+    t.strictSame(sent({ verbosity }, 'gpt-5-mini'), { rest: { verbosity }, fields: [] })
+    const { logit_bias: _bias, ...free } = fields
+    t.strictSame(sent(fields, 'gpt-5.1'), { rest: free, fields: ['logit_bias'] }, 'it does not reason')
+    t.strictSame(sent(fields, 'qwen3'), { rest: fields, fields: [] })
+    t.strictSame(sent({ ...asked, model: 'o3' }, 'o3'), { rest: asked, fields: [] }, 'who names it is told')
+    const nothing = { logprobs: false, top_logprobs: null, logit_bias: {}, verbosity: 'medium' }
+    t.strictSame(sent(nothing, 'o3'), { rest: nothing, fields: [] })
+  },
+)

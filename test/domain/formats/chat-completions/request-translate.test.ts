@@ -188,3 +188,51 @@ t.test('OpenAI’s newest models do not reason beside tools, which they refuse',
     test.strictSame(sent(model, { tools }), [undefined, 0], model)
   }
 })
+
+/** What a Gemini client's request becomes. */
+function fromGemini(document: JsonObject, model: string) {
+  const request = generateContent.parseRequest({ contents: [{ parts: [{ text: 'Hello' }] }], ...document }, {})
+  const rendered = chatCompletions.renderRequest(request, { ...TARGET, model })
+  return { ...rendered, fields: rendered.warnings.map(({ field }) => field) }
+}
+
+t.test('JSON mode, which OpenAI refuses where nothing says JSON, is said in words besides', async (test) => {
+  const json = { generationConfig: { responseMimeType: 'application/json' } }
+  test.match(fromGemini(json, 'gpt-4o'), {
+    document: {
+      messages: [{ role: 'system', content: 'Answer with a JSON object.' }, user],
+      response_format: { type: 'json_object' },
+    },
+    fields: ['response_format'],
+  })
+  const said = { ...json, contents: [{ parts: [{ text: 'Hello, in json' }] }] }
+  const result = { functionResponse: { id: 'a', name: 'f', response: { output: 'JSON' } } }
+  const call = { functionCall: { id: 'a', name: 'f', args: {} } }
+  const told = { ...json, contents: [{ parts: [call], role: 'model' }, { parts: [result] }] }
+  for (const asked of [said, told]) test.strictSame(fromGemini(asked, 'gpt-4o').fields, [])
+})
+
+t.test('a schema whose root is no object, which OpenAI refuses, goes to its models as an instruction', async (test) => {
+  const schema = { type: 'array', items: { type: 'string' } }
+  const asked = { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } }
+  const sent = fromGemini(asked, 'gpt-4o')
+  test.match(sent.document, { response_format: undefined, messages: [{ role: 'system' }, user] })
+  test.match(JSON.stringify(sent.document.messages), JSON.stringify(JSON.stringify(schema)).slice(1, -1))
+  test.strictSame(sent.fields, ['response_format'])
+  test.match(fromGemini(asked, 'llama-3').document, { response_format: { json_schema: { schema } }, messages: [user] })
+  const choice = { type: 'object', properties: {}, anyOf: [{ type: 'object' }] }
+  const format = { output_config: { format: { type: 'json_schema', schema: choice } } }
+  test.equal(fromMessages(format, { model: 'gpt-4o' }).document.response_format, undefined)
+})
+
+t.test('a word on parallel calls goes to the models that take one', async (test) => {
+  const tools = [{ name: 'f', input_schema: { type: 'object' } }]
+  const sent = (model: string, choice: JsonObject) => {
+    const { document, warnings } = fromMessages({ tools, tool_choice: choice }, { model })
+    return [document.parallel_tool_calls, ...warnings.map(({ field }) => field)]
+  }
+  const one = { type: 'auto', disable_parallel_tool_use: true }
+  test.strictSame(sent('gpt-4o', one), [false])
+  test.strictSame(sent('o4-mini', one), [undefined, 'parallel_tool_calls'])
+  test.strictSame(sent('o4-mini', { type: 'auto' }), [undefined])
+})
