@@ -125,6 +125,8 @@ export interface RenderTarget {
    * models refuse `max_tokens`, several compatible servers know nothing else. Absent: `max_tokens`.
    */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens' | undefined
+  /** A vendor whose API takes no field but its own (chat-completions only). Absent: what OpenAI's takes is taken, or ignored. */
+  readonly dialect?: 'mistral' | undefined
 }
 
 export interface RenderContext {

@@ -4,7 +4,7 @@
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { Format, RenderTarget } from '../../domain/formats/format.ts'
+import type { Format } from '../../domain/formats/format.ts'
 import { isNamed } from '../../domain/formats/named-model.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
@@ -75,15 +75,14 @@ async function exchange(
   services: Services,
 ): Promise<Exchanged<Answer>> {
   const started = services.now()
-  const { format: formatName, outputLimitField } = familyOf(deployment.provider.type)
-  const format = formatOf(formatName)
+  const format = formatOf(familyOf(deployment.provider.type).format)
   const credential = record.caller?.configuration.credentialOf(deployment.provider.name)
   const reply = await services.transport.send({
     deployment,
     credential,
     operation: 'chat',
     stream: call.stream,
-    body: renderBody(format, outputLimitField, deployment, call, record),
+    body: renderBody(format, deployment, call, record),
     passHeaders: passHeaders(format, record),
     signal: record.upstreamSignal,
   })
@@ -107,21 +106,17 @@ async function exchange(
   }
 }
 
-function renderBody(
-  format: Format,
-  outputLimitField: RenderTarget['outputLimitField'],
-  deployment: Deployment,
-  call: ProviderRequest,
-  record: RequestRecord,
-) {
+function renderBody(format: Format, deployment: Deployment, call: ProviderRequest, record: RequestRecord) {
   const request = call.requestFor?.(deployment) ?? call.request
+  const family = familyOf(deployment.provider.type)
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
     provider: deployment.provider.name,
     maxOutputTokens: outputMaximum(format, deployment, call, record),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
-    outputLimitField,
+    outputLimitField: family.outputLimitField,
+    dialect: family.dialect?.(deployment.provider.endpoint.baseUrl),
   })
   for (const warning of warnings) record.warnings.push(warning)
   const unchanged = document === request.source.document

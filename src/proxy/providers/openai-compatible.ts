@@ -4,11 +4,15 @@ import { withPath } from './provider-family.ts'
 import { refusesKey } from './gemini.ts'
 import { classifyOpenaiFailure, openaiPath } from './openai.ts'
 
+/** Its models elsewhere are served by servers that ignore what they do not know. */
+const MISTRALS = /^https?:\/\/(?:[\w-]+\.)*mistral\.ai\.?(?::\d+)?(?:\/|$)/i
+
 export const openaiCompatible = {
   type: 'OpenAICompatible',
   format: 'chat-completions',
   defaultBaseUrl: undefined,
   fixedHeaders: {},
+  dialect: (baseUrl) => (MISTRALS.test(baseUrl ?? '') ? 'mistral' : undefined),
   url: (base, target) => withPath(base, openaiPath(target.operation)),
   healthUrl: (base) => withPath(base, '/models'),
   authorize: (secret) => ['authorization', `Bearer ${secret}`],

@@ -3,6 +3,7 @@
  * One file per family, listed in registry.ts.
  */
 import type { FormatName } from '../../domain/completion/request.ts'
+import type { RenderTarget } from '../../domain/formats/format.ts'
 import type { Milliseconds, ProviderEntry, ProviderType } from '../../domain/snapshot/snapshot.ts'
 
 export interface ProviderFamily {
@@ -10,6 +11,8 @@ export interface ProviderFamily {
   readonly format: FormatName
   /** How the vendor wants an output limit that the gateway sets; absent: as the format has it. */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
+  /** The vendor at a base URL, where its API takes no field but its own. Absent: there is none such. */
+  dialect?(baseUrl: string | undefined): RenderTarget['dialect']
   /** Whether its API counts the tokens of a prompt (operation `count-tokens`). */
   readonly countsTokens?: boolean
   /** What the vendor's SDK uses when nobody names a base URL; undefined: there is none, the manifest must. */

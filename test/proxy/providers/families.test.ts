@@ -265,3 +265,17 @@ for (const [type, status, body] of VENDORS_OWN_WAYS) {
     t.equal(family.classifyFailure(status, body), 'our-fault')
   })
 }
+
+t.test("Mistral's own API is told by its address, wherever its models are served", async (t) => {
+  const { dialect } = familyOf('OpenAICompatible')
+  for (const url of ['https://api.mistral.ai/v1', 'https://API.eu.Mistral.ai', 'http://mistral.ai:8080'])
+    t.equal(dialect?.(url), 'mistral', url)
+  for (const url of [
+    'https://mistral.ai.example.org/v1',
+    'https://notmistral.ai/v1',
+    'http://127.0.0.1/mistral.ai',
+    undefined,
+  ])
+    t.equal(dialect?.(url), undefined, url ?? 'none')
+  for (const type of TYPES) if (type !== 'OpenAICompatible') t.equal(familyOf(type).dialect, undefined)
+})

@@ -3,9 +3,10 @@
  * document, or put as the model takes it, as between formats. Who names the model gets its vendor's own word.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
-import { asObject, type JsonObject } from '../../json.ts'
+import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { REASONING_FIELDS } from './answer-content.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
-import { traitsOf } from './model-traits.ts'
+import { isOpenAi, traitsOf } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
 import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 
@@ -22,6 +23,8 @@ export function fitToModel(
   // The calls before may be of another vendor, whose ids this one refuses.
   const messages = messagesWithCallIds(source.messages, model)
   if (messages !== undefined) patch.messages = messages
+  const list = asArray(patch.messages ?? source.messages)
+  if (isOpenAi(model) && list.some(hasThinking)) patch.messages = withoutThinking(list, warnings)
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)
   leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
@@ -32,6 +35,21 @@ export function fitToModel(
   if (limit === undefined) return
   patch.max_tokens = undefined
   if ((source.max_completion_tokens ?? undefined) === undefined) patch.max_completion_tokens = limit
+}
+
+function hasThinking(value: JsonValue): boolean {
+  const message = asObject(value)
+  return message !== undefined && REASONING_FIELDS.some((field) => message[field] !== undefined)
+}
+
+/** The vendor has no field for it: another's model has thought it. */
+function withoutThinking(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
+  return messages.map((value, index) => {
+    if (!hasThinking(value)) return value
+    warnings.push({ field: `messages[${index}].thinking`, message: 'the vendor has no field for it; it was left out' })
+    const { reasoning_content: _content, reasoning: _reasoning, ...rest } = asObject(value) ?? {}
+    return rest
+  })
 }
 
 /** The effort that is sent. */

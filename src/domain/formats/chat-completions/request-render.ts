@@ -7,12 +7,23 @@ import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { isNamed } from '../named-model.ts'
 import { fitToModel } from './chosen-model.ts'
+import { inItsFields, withoutOptions } from './mistral.ts'
 import { OUTPUT_LIMIT_FIELDS } from './request-parse.ts'
 import { translateRequest } from './request-translate.ts'
 
 /** The request for the provider. Returns the source document itself where nothing has to change. */
 export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
-  if (request.source.format !== 'chat-completions') return translateRequest(request, target)
+  const isOwn = request.source.format === 'chat-completions'
+  const rendered = isOwn ? patchRequest(request, target) : translateRequest(request, target)
+  if (target.dialect === undefined) return rendered
+  const { document } = rendered
+  if (isOwn && isNamed(request.source.document.model, target))
+    return { ...rendered, document: withoutOptions(document) }
+  const warnings = [...rendered.warnings]
+  return { document: inItsFields(document, warnings), warnings }
+}
+
+function patchRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   const source = request.source.document
   const patch: JsonObject = {}
   if (source.model !== target.model) patch.model = target.model

@@ -83,3 +83,50 @@ t.test(
     t.strictSame(sent(nothing, 'o3'), { rest: nothing, fields: [] })
   },
 )
+
+t.test('thinking in earlier turns, for which OpenAI has no field, is left out for its models', async (t) => {
+  const thought = { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: null }
+  const render = (model: string, named = 'auto') => {
+    const request = chatCompletions.parseRequest({ model: named, messages: [...messages, thought, ...messages] })
+    const target = { model, maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+    const { document, warnings } = chatCompletions.renderRequest(request, target)
+    return { messages: document.messages, fields: warnings.map(({ field }) => field) }
+  }
+  t.strictSame(render('gpt-4o'), {
+    messages: [...messages, { role: 'assistant', content: 'a' }, ...messages],
+    fields: ['messages[1].thinking'],
+  })
+  for (const [model, named] of [['deepseek-chat'], ['gpt-4o', 'gpt-4o']] as const)
+    t.strictSame(render(model, named), { messages: [...messages, thought, ...messages], fields: [] })
+})
+
+t.test("Mistral's API gets the fields that it knows", async (t) => {
+  const render = (fields: JsonObject, named = 'auto') => {
+    const request = chatCompletions.parseRequest({ model: named, messages, stream: true, ...fields })
+    const { document, warnings } = chatCompletions.renderRequest(request, {
+      model: 'mistral-large-latest',
+      maxOutputTokens: undefined,
+      defaultMaxOutputTokens: undefined,
+      stream: true,
+      dialect: 'mistral',
+    })
+    const { model: _model, stream: _stream, ...rest } = document
+    return { rest, fields: warnings.map(({ field }) => field) }
+  }
+  t.strictSame(render({}).rest, { messages }, 'usage is not asked for')
+  t.strictSame(render({ stream_options: { include_usage: true } }, 'mistral-large-latest').rest, { messages })
+  t.strictSame(
+    render({ max_completion_tokens: 5, seed: 3, temperature: 0.1, store: true, user: 'u', logprobs: null }),
+    {
+      rest: { messages, max_tokens: 5, random_seed: 3, temperature: 0.1 },
+      fields: ['store', 'user'],
+    },
+  )
+  const named = { max_completion_tokens: 5, messages }
+  t.strictSame(render(named, 'mistral-large-latest'), { rest: named, fields: [] }, 'who names it is told')
+  const said = { role: 'assistant', content: 'a', refusal: null, annotations: [], reasoning_content: 'hm' }
+  t.strictSame(render({ messages: [{ role: 'developer', content: 'b', name: 'c' }, said, ...messages] }), {
+    rest: { messages: [{ role: 'system', content: 'b' }, { role: 'assistant', content: 'a' }, ...messages] },
+    fields: ['messages[0].name', 'messages[1].reasoning_content'],
+  })
+})

@@ -236,3 +236,13 @@ t.test('a word on parallel calls goes to the models that take one', async (test)
   test.strictSame(sent('o4-mini', one), [undefined, 'parallel_tool_calls'])
   test.strictSame(sent('o4-mini', { type: 'auto' }), [undefined])
 })
+
+t.test("Mistral's API gets no field that it refuses from other formats", async (test) => {
+  const request = generateContent.parseRequest(
+    { contents: [{ parts: [{ text: 'Hello' }] }], generationConfig: { seed: 3 } },
+    { stream: true },
+  )
+  const sent = chatCompletions.renderRequest(request, { ...TARGET, stream: true, dialect: 'mistral' })
+  test.strictSame(sent.document, { model: 'm', messages: [user], stream: true, random_seed: 3 })
+  test.strictSame(sent.warnings, [])
+})
