@@ -86,8 +86,10 @@ function obstacleTo({ toolChoice, messages }: CompletionRequest, traits: ModelTr
   if (traits.thinking === 'none') return 'the model does not think'
   if (toolChoice?.type === 'required' || toolChoice?.type === 'tool') return 'thinking does not go with a forced tool'
   // A turn that goes on after a tool's result must begin with its signed thinking, which other formats do not carry.
-  const last = messages.findLast((message) => message.role !== 'system')
-  if (traits.thinking === 'budget' && last?.role === 'tool') return 'a turn that has begun without thinking stays so'
+  // So it is where the user says something behind the result, which is the same turn of the user's to the vendor.
+  const said = messages.findLastIndex(({ role }) => role === 'assistant')
+  const goesOn = messages.slice(said + 1).some(({ role }) => role === 'tool')
+  if (traits.thinking === 'budget' && goesOn) return 'a turn that has begun without thinking stays so'
   return undefined
 }
 

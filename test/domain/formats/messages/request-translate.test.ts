@@ -98,6 +98,10 @@ t.test('what the vendor refuses beside thinking makes thinking give way', async 
   test.strictSame([forced.document.thinking, fields(forced)], [undefined, ['reasoning']])
   const conversation = [user, toolCall('a'), { role: 'tool', tool_call_id: 'a', content: 'x' }]
   test.equal(fromChat({ reasoning_effort: 'low', messages: conversation }).document.thinking, undefined)
+  const goesOn = [...conversation, user]
+  test.equal(fromChat({ reasoning_effort: 'low', messages: goesOn }).document.thinking, undefined, 'and so behind it')
+  const over = [...conversation, { role: 'assistant', content: 'y' }, user]
+  test.ok(fromChat({ reasoning_effort: 'low', messages: over }).document.thinking)
   test.ok(fromChat({ reasoning_effort: 'low', messages: conversation }, { model: NEW }).document.thinking)
   test.equal(fromChat({ reasoning_effort: 'low' }, { model: 'claude-3-5-haiku-20241022' }).document.thinking, undefined)
 })
