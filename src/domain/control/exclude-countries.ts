@@ -1,4 +1,5 @@
 import type { ControlHeader } from './control-header.ts'
+import { isCountry } from './country-codes.ts'
 import { canonicalList, invalidHeader, listElements, quoted } from './grammar.ts'
 
 const NAME = 'x-llm-exclude-countries'
@@ -19,5 +20,6 @@ export const excludeCountries = {
 function parseCountry(element: string): string {
   if (!COUNTRY.test(element))
     throw invalidHeader(NAME, `${quoted(element)} is not a lower-case two-letter country code`)
+  if (!isCountry(element)) throw invalidHeader(NAME, `${quoted(element)} is no country's code of ISO 3166`)
   return element
 }

@@ -113,8 +113,13 @@ function excludedCountry({ model, provider }: Deployment, { countries }: PolicyC
   if (model.countries.length === 0 && provider.countries.length === 0) {
     return 'states no country, and x-llm-exclude-countries or a policy excludes some'
   }
-  const hit = countries.find(model.countries) ?? countries.find(provider.countries)
+  const hit = countries.find(bothWritings(model.countries)) ?? countries.find(bothWritings(provider.countries))
   return hit === undefined ? undefined : `country excluded by x-llm-exclude-countries or a policy: ${hit}`
+}
+
+/** The United Kingdom is `gb`, and `uk` to many. */
+function bothWritings(countries: readonly string[]): readonly string[] {
+  return countries.includes('gb') || countries.includes('uk') ? [...countries, 'gb', 'uk'] : countries
 }
 
 function tooDear({ model }: Deployment, { policy }: PolicyContext): string | undefined {

@@ -36,9 +36,12 @@ const SAMPLES: Record<string, Samples> = {
     privilege: 'overrideRouting',
   },
   'x-llm-exclude-countries': {
-    valid: [['us,cn', { excludeCountries: ['cn', 'us'] }]],
+    valid: [
+      ['us,cn', { excludeCountries: ['cn', 'us'] }],
+      ['eu,uk,gb', { excludeCountries: ['eu', 'gb', 'uk'] }],
+    ],
     other: 'us',
-    invalid: ['US', 'usa', 'u'],
+    invalid: ['US', 'usa', 'u', 'zz', 'de,en'],
     privilege: 'overrideRouting',
   },
   'x-llm-max-cost': {

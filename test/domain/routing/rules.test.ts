@@ -115,6 +115,18 @@ const CASES: Case[] = [
     input: excludeCountries('us'),
     rule: 'excluded-country',
   },
+  {
+    name: 'gb is excluded, and its is uk',
+    model: { countries: ['uk'] },
+    input: excludeCountries('gb'),
+    rule: 'excluded-country',
+  },
+  {
+    name: 'uk is excluded, and its is gb',
+    model: { countries: ['gb'] },
+    input: excludeCountries('uk'),
+    rule: 'excluded-country',
+  },
   { name: 'another country is excluded', model: { countries: ['de'] }, input: excludeCountries('us'), rule: undefined },
   {
     name: 'the country of its provider is excluded',
