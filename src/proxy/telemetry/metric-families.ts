@@ -17,7 +17,8 @@ const MAX_NOTED = 256
 export class Counter<const Names extends readonly string[]> {
   readonly #series: SeriesTree<CounterSeries>
 
-  constructor(registry: prometheus.Registry, name: string, help: string, labelNames: Names) {
+  /** @param parts how many of the amounts that are added make one of what is told: sums of whole numbers stay exact */
+  constructor(registry: prometheus.Registry, name: string, help: string, labelNames: Names, parts = 1) {
     const family = new prometheus.Counter({
       name,
       help,
@@ -25,7 +26,7 @@ export class Counter<const Names extends readonly string[]> {
       registers: [registry],
       collect: () => this.#series.all.forEach((series) => series.handOver()),
     })
-    this.#series = new SeriesTree(labelNames, (labels) => new CounterSeries(family, labels))
+    this.#series = new SeriesTree(labelNames, (labels) => new CounterSeries(family, labels, parts))
   }
 
   /** The series of these labels, which begins with 0. */
@@ -37,11 +38,13 @@ export class Counter<const Names extends readonly string[]> {
 export class CounterSeries {
   readonly #family: prometheus.Counter
   readonly #labels: Labels
+  readonly #parts: number
   #noted = 0
 
-  constructor(family: prometheus.Counter, labels: Labels) {
+  constructor(family: prometheus.Counter, labels: Labels, parts: number) {
     this.#family = family
     this.#labels = labels
+    this.#parts = parts
   }
 
   /** An amount below zero, or none that is finite, is not counted: the sum must stay one that grows. */
@@ -50,8 +53,14 @@ export class CounterSeries {
   }
 
   handOver(): void {
+    if (this.#parts !== 1) return this.#handOverSum()
     this.#family.inc(this.#labels, this.#noted)
     this.#noted = 0
+  }
+
+  #handOverSum(): void {
+    this.#family.remove(this.#labels)
+    this.#family.inc(this.#labels, this.#noted / this.#parts)
   }
 }
 

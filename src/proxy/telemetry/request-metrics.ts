@@ -47,7 +47,7 @@ export class RequestMetrics {
     for (const { scope, window, type } of record.quotaWarnings) families.quotaWarnings.at(scope, window, type).add()
     if (record.costMicroUsd === undefined || record.caller === undefined) return
     const { organization, project } = record.caller
-    families.cost.at(organization.name, project?.name ?? 'none').add(record.costMicroUsd / 1e6)
+    families.cost.at(organization.name, project?.name ?? 'none').add(record.costMicroUsd)
   }
 
   /** @param label `pii-safe/message`, of which there are as many as guardrails times scopes */
@@ -108,7 +108,7 @@ function requestFamilies(registry: Registry) {
       'Requests that passed a limit nearly or wholly used up.',
       ['scope', 'window', 'type'],
     ),
-    cost: new Counter(registry, 'tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project']),
+    cost: new Counter(registry, 'tollgate_cost_usd_total', 'US dollars charged.', ['organization', 'project'], 1e6),
     warnings: new Counter(
       registry,
       'tollgate_translation_warnings_total',

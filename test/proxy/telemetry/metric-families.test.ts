@@ -68,3 +68,16 @@ t.test('what is no number does not spoil a histogram, and many values need no pa
   t.match(page, /^h_sum\{one="a"\} 2200$/m)
   t.match(page, /^h_count\{one="a"\} 1000$/m)
 })
+
+t.test('a sum that is told in parts is exact, whenever it is asked for', async (t) => {
+  const registry = new prometheus.Registry()
+  const cost = new Counter(registry, 'usd_total', HELP, ['one'], 1e6)
+  for (let i = 1; i <= 30; i++) {
+    cost.at('a').add(10_500)
+    cost.at('b').add(1)
+    if (i % 7 === 0) await registry.metrics()
+  }
+  const page = await registry.metrics()
+  t.match(page, 'usd_total{one="a"} 0.315\n')
+  t.match(page, 'usd_total{one="b"} 0.00003\n')
+})
