@@ -24,11 +24,11 @@ export function renderStreamError(error: GatewayError): SseEvent[] {
   return [{ data: JSON.stringify(renderError(error)) }]
 }
 
-/** Reads `{error: {...}}`, `{error: "..."}`, `{message, ...}` and FastAPI's `{detail}`. Never throws. */
+/** Reads `{error: {...}}`, `{error: "..."}`, `{message, ...}` and FastAPI's `{detail}`, with Mistral as the message. Never throws. */
 export function parseError(document: JsonObject): ProviderError {
   const body = asObject(document.error) ?? document
   return {
-    message: asString(document.error) ?? asString(body.message) ?? detailOf(document.detail),
+    message: asString(document.error) ?? messageOf(body.message) ?? detailOf(document.detail),
     type: asString(body.type),
     code: wordOf(body.code),
     param: asString(body.param),
@@ -39,12 +39,18 @@ function wordOf(code: JsonValue | undefined): string | undefined {
   return typeof code === 'number' ? String(code) : asString(code)
 }
 
+function messageOf(message: JsonValue | undefined): string | undefined {
+  return isJsonObject(message) ? detailOf(message.detail) : detailOf(message)
+}
+
+/** What is wrong first, and where: `body.seed: Extra inputs are not permitted`. */
 function detailOf(detail: JsonValue | undefined): string | undefined {
   if (!Array.isArray(detail)) return asString(detail)
-  const messages = asArray(detail)
+  const first = asArray(detail)
     .filter(isJsonObject)
-    .map((item) => asString(item.msg))
-  return messages.find((message) => message !== undefined)
+    .find(({ msg }) => asString(msg) !== undefined)
+  const place = asArray(first?.loc).filter((step) => typeof step === 'string' || typeof step === 'number')
+  return first && [place.join('.'), asString(first.msg)].filter(Boolean).join(': ')
 }
 
 /**

@@ -151,7 +151,21 @@ const errors: { document: JsonObject; message?: string; type?: string; code?: st
   { document: { error: 'No.' }, message: 'No.' },
   { document: { object: 'error', message: 'No.', code: 400 }, message: 'No.', code: '400' },
   { document: { detail: 'Not Found' }, message: 'Not Found' },
-  { document: { detail: [{ loc: ['body'], msg: 'field required' }] }, message: 'field required' },
+  {
+    document: { detail: [{ loc: ['body', 'messages', 0], msg: 'field required' }] },
+    message: 'body.messages.0: field required',
+  },
+  { document: { detail: [{}, { msg: 'field required' }] }, message: 'field required' },
+  { document: { detail: [{}] } },
+  {
+    document: {
+      object: 'error',
+      message: { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs' }] },
+      type: 'invalid',
+    },
+    message: 'body.seed: Extra inputs',
+    type: 'invalid',
+  },
   { document: { error: { message: { deep: true }, code: null } } },
   { document: {} },
 ]
