@@ -7,7 +7,7 @@ import type {
   ToolDefinition,
   TranslationWarning,
 } from '../../completion/request.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS, withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
@@ -18,6 +18,7 @@ import { traitsOf, type ModelTraits } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
 import { canBeStrict } from './strict-schema.ts'
+import { argumentsSchema, withItems } from './tool-schema.ts'
 
 /** The request in this format. */
 export function translateRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
@@ -89,9 +90,9 @@ function translateResponseFormat(
 ): JsonObject | undefined {
   if (format === undefined || !takesFormat(format, model)) return undefined
   if (format.type !== 'json-schema') return renderResponseFormat(format)
-  const { strict, ...rest } = format
-  const taken = renderStrict(strict, format.schema, 'response_format', warnings)
-  return renderResponseFormat(withoutUndefined({ ...rest, strict: taken }))
+  const { strict, schema, ...rest } = format
+  const taken = renderStrict(strict, schema, 'response_format', warnings)
+  return renderResponseFormat(withoutUndefined({ ...rest, schema: withItems(schema), strict: taken }))
 }
 
 function renderStrict(
@@ -127,15 +128,9 @@ function renderTool(tool: ToolDefinition, index: number, warnings: TranslationWa
     })
   }
   const { name, description } = tool
-  const parameters = withProperties(tool.parameters)
+  const parameters = argumentsSchema(tool.parameters)
   const strict = renderStrict(tool.strict, parameters, `tools[${index}].strict`, warnings)
   return { type: 'function', function: withoutUndefined({ name, description, parameters, strict }) }
-}
-
-/** The vendor refuses an object's schema without properties, which tools without arguments often have. */
-function withProperties(schema: JsonValue | undefined): JsonValue | undefined {
-  const lacksThem = isJsonObject(schema) && schema.type === 'object' && schema.properties === undefined
-  return lacksThem ? { ...schema, properties: {} } : schema
 }
 
 function renderToolChoice(choice: ToolChoice | undefined): string | JsonObject | undefined {

@@ -26,6 +26,36 @@ t.test('the schema of a tool without arguments has properties, which OpenAI dema
   test.strictSame(parameters(full), tool(full))
 })
 
+t.test('a list in a schema says of what it is, which OpenAI demands', async (test) => {
+  const list = { type: 'array', description: 'tags' }
+  const full = { type: 'array', items: { type: 'string' } }
+  const schema = {
+    type: 'object',
+    properties: {
+      list,
+      full,
+      either: { anyOf: [list, { type: ['array', 'null'] }] },
+      tuple: { type: 'array', prefixItems: [] },
+    },
+    $defs: { deep: { items: list, type: 'array' } },
+  }
+  const items = { ...list, items: {} }
+  const fitted = {
+    type: 'object',
+    properties: {
+      list: items,
+      full,
+      either: { anyOf: [items, { type: ['array', 'null'], items: {} }] },
+      tuple: { type: 'array', prefixItems: [] },
+    },
+    $defs: { deep: { items, type: 'array' } },
+  }
+  const { document } = fromMessages({ tools: [{ name: 'f', input_schema: schema }] })
+  test.strictSame(document.tools, [{ type: 'function', function: { name: 'f', parameters: fitted } }])
+  const format = { output_config: { format: { type: 'json_schema', schema } } }
+  test.match(fromMessages(format).document, { response_format: { json_schema: { schema: fitted } } })
+})
+
 t.test('a maximum of 0, to which some servers answer without end, is sent as 1 to all but Anthropic', async (test) => {
   const request = messages.parseRequest({ max_tokens: 0, messages: [user] })
   const warnings = (format: string) => [{ field: 'max_tokens', message: `${format} has no maximum of 0; 1 was sent` }]
