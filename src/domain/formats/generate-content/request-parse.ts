@@ -21,7 +21,7 @@ import { nameIn, requireOneSpelling, spellings } from './spelling.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
 
 /** The vendor's own bound of `candidateCount`. */
-const MAX_CANDIDATES = 8
+export const MAX_CANDIDATES = 8
 
 /** Named by formats that require a name for the schema of an answer. */
 const SCHEMA_NAME = 'response'

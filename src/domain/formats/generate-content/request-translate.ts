@@ -14,6 +14,7 @@ import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { smallestLimit } from '../smallest-limit.ts'
 import { translateContents } from './content-translate.ts'
+import { MAX_CANDIDATES } from './request-parse.ts'
 import { traitsOf } from './model-traits.ts'
 import { renderThinking } from './reasoning-translate.ts'
 
@@ -60,8 +61,8 @@ function renderConfig(request: CompletionRequest, target: RenderTarget, warnings
     topP: sampling.topP,
     topK: sampling.topK,
     stopSequences: renderStop(sampling, warnings),
-    candidateCount: sampling.choices,
-    seed: sampling.seed,
+    candidateCount: renderChoices(sampling, warnings),
+    seed: renderSeed(sampling, warnings),
     frequencyPenalty: penalty('frequency_penalty', sampling.frequencyPenalty),
     presencePenalty: penalty('presence_penalty', sampling.presencePenalty),
     ...(responseFormat && takesFormat(request, target, warnings) ? renderResponseFormat(responseFormat) : {}),
@@ -75,6 +76,19 @@ function takesFormat(request: CompletionRequest, { model }: RenderTarget, warnin
   if (!wantsBoth || traitsOf(model).jsonBesideTools) return true
   warnings.push({ field: 'response_format', message: 'the model refuses it beside tools; it was left out' })
   return false
+}
+
+function renderChoices({ choices }: Sampling, warnings: TranslationWarning[]): number | undefined {
+  if (choices === undefined || choices <= MAX_CANDIDATES) return choices
+  warnings.push({ field: 'n', message: `it was lowered to ${MAX_CANDIDATES}, the most that generate-content takes` })
+  return MAX_CANDIDATES
+}
+
+/** A number of 32 bits, where others take 64. */
+function renderSeed({ seed }: Sampling, warnings: TranslationWarning[]): number | undefined {
+  if (seed === undefined || (seed === Math.trunc(seed) && Math.abs(seed) < 2 ** 31)) return seed
+  warnings.push({ field: 'seed', message: 'generate-content takes 32 bits; it was left out' })
+  return undefined
 }
 
 function renderStop({ stop = [] }: Sampling, warnings: TranslationWarning[]): string[] | undefined {

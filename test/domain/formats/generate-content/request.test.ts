@@ -430,3 +430,14 @@ t.test('penalties are sent to the models that take them, and nothing is lost by 
   test.strictSame(sent(asked, 'gemini-2.5-flash'), [undefined, 0, 'frequency_penalty'])
   test.strictSame(sent(asked, 'gemini-flash-latest'), [undefined, 0, 'frequency_penalty'])
 })
+
+t.test('a seed of more than 32 bits, and more choices than the vendor makes, are none that it takes', async (test) => {
+  const sent = (fields: JsonObject) => {
+    const { document, warnings } = render(chat(fields), { model: 'gemini-2.5-flash' })
+    const { seed, candidateCount } = configOf(document)
+    return [seed, candidateCount, ...warnings.map(({ field }) => field)]
+  }
+  test.strictSame(sent({ seed: 2 ** 31 - 1, n: 8 }), [2 ** 31 - 1, 8])
+  test.strictSame(sent({ seed: 2 ** 31, n: 9 }), [undefined, 8, 'n', 'seed'])
+  test.strictSame(sent({ seed: 0.5 }), [undefined, undefined, 'seed'])
+})
