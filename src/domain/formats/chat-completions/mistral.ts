@@ -6,6 +6,7 @@
  */
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
+import { MAX_UNMODELLED_FIELDS } from '../format.ts'
 
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -72,14 +73,14 @@ function known(
   const fitted: JsonObject = {}
   for (const [field, value] of Object.entries(object)) {
     if (fields.has(field)) fitted[field] = value
-    else if (isSaid(value)) {
+    else if (isSaid(value) && warnings.length < MAX_UNMODELLED_FIELDS) {
       warnings.push({ field: path + field, message: "Mistral's API refuses it; it was left out" })
     }
   }
   return fitted
 }
 
-/** SDKs write a null, or an empty list, for what is not there. */
+/** SDKs write a null, or an empty list, for what is not there, and false says what its absence says. */
 function isSaid(value: JsonValue | undefined): value is JsonValue {
-  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+  return value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 }

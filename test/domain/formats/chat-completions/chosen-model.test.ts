@@ -116,7 +116,7 @@ t.test("Mistral's API gets the fields that it knows", async (t) => {
   t.strictSame(render({}).rest, { messages }, 'usage is not asked for')
   t.strictSame(render({ stream_options: { include_usage: true } }, 'mistral-large-latest').rest, { messages })
   t.strictSame(
-    render({ max_completion_tokens: 5, seed: 3, temperature: 0.1, store: true, user: 'u', logprobs: null }),
+    render({ max_completion_tokens: 5, seed: 3, temperature: 0.1, store: true, user: 'u', logprobs: false }),
     {
       rest: { messages, max_tokens: 5, random_seed: 3, temperature: 0.1 },
       fields: ['store', 'user'],
@@ -129,4 +129,6 @@ t.test("Mistral's API gets the fields that it knows", async (t) => {
     rest: { messages: [{ role: 'system', content: 'b' }, { role: 'assistant', content: 'a' }, ...messages] },
     fields: ['messages[0].name', 'messages[1].reasoning_content'],
   })
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x${index}`, 1]))
+  t.equal(render(many).fields.length, 64)
 })
