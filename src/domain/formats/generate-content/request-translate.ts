@@ -35,7 +35,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     toolConfig: hasTools && request.toolChoice ? renderToolChoice(request.toolChoice) : undefined,
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   })
-  if (hasTools && request.parallelToolCalls === false) {
+  if (hasTools && request.parallelToolCalls === false && isSaid(request.source.document)) {
     warnings.push({
       field: 'parallel_tool_calls',
       message: 'generate-content cannot forbid parallel calls; it was left out',
@@ -45,6 +45,11 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     warnings.push({ field: 'user', message: "generate-content has no field for the end user's id; it was left out" })
   }
   return { document, warnings }
+}
+
+/** Who declares `functions` gets one call at a time without a word. */
+function isSaid({ functions, parallel_tool_calls }: JsonObject): boolean {
+  return functions === undefined || parallel_tool_calls === false
 }
 
 function renderConfig(request: CompletionRequest, target: RenderTarget, warnings: TranslationWarning[]): JsonObject {

@@ -441,3 +441,10 @@ t.test('a seed of more than 32 bits, and more choices than the vendor makes, are
   test.strictSame(sent({ seed: 2 ** 31, n: 9 }), [undefined, 8, 'n', 'seed'])
   test.strictSame(sent({ seed: 0.5 }), [undefined, undefined, 'seed'])
 })
+
+t.test('that parallel calls cannot be forbidden is told to who forbade them', async (test) => {
+  const sent = (fields: JsonObject) => render(chat(fields), { model: 'm' }).warnings.map(({ field }) => field)
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+  test.strictSame(sent({ tools, parallel_tool_calls: false }), ['parallel_tool_calls'])
+  test.strictSame(sent({ functions: [{ name: 'f' }] }), [])
+})
