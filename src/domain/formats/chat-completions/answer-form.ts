@@ -25,9 +25,9 @@ export function instructionFor(
     warnings.push({ field, message: 'an instruction to answer in JSON was added, as chat-completions demands' })
     return 'Answer with a JSON object.'
   }
-  if (format === undefined || takesFormat(format, model)) return undefined
+  if (format?.type !== 'json-schema' || takesFormat(format, model)) return undefined
   warnings.push({ field, message: 'chat-completions takes schemas of objects only; it was sent as an instruction' })
-  return `Answer with JSON and nothing else, without a code fence, valid against this JSON schema: ${schemaText(format)}`
+  return `Answer with JSON and nothing else, without a code fence, valid against this JSON schema: ${JSON.stringify(format.schema)}`
 }
 
 /** Whether the vendor takes it; of other vendors' models nobody knows. */
@@ -41,10 +41,6 @@ function hasObjectRoot(schema: unknown): boolean {
   return (
     isJsonObject(schema) && schema.type === 'object' && NOT_AT_ROOT.every((keyword) => schema[keyword] === undefined)
   )
-}
-
-function schemaText(format: ResponseFormat): string {
-  return format.type === 'json-schema' ? JSON.stringify(format.schema) : ''
 }
 
 function saysJson({ system, messages }: CompletionRequest): boolean {
