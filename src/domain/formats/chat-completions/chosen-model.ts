@@ -28,8 +28,8 @@ export function fitToModel(
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)
   leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
+  if (!traits.penalties) fitSampling(request, { traits, effort }, patch, warnings)
   if (traits.sampling === 'always') return
-  fitSampling(request, { traits, effort }, patch, warnings)
   // Of the models that reason OpenAI's take the newer name only.
   const limit = patch.max_tokens ?? source.max_tokens ?? undefined
   if (limit === undefined) return

@@ -1,5 +1,5 @@
 /**
- * What OpenAI's reasoning models do not take, told by their names; they refuse it with a 400. Every other name, of the
+ * What OpenAI's reasoning models, and xAI's, do not take, told by their names; they refuse it with a 400. Every other name, of the
  * models of compatible servers above all, gets what the client asked for.
  *
  * | model             | temperature, top_p      | penalties | stop | an effort beside function tools   |
@@ -10,6 +10,7 @@
  * | gpt-5.4           | unless it reasons       | never     | no   | only none, or no word             |
  * | gpt-5.5           | unless it reasons       | never     | yes  | only none, or no word             |
  * | gpt-5.6 and later | unless it reasons       | never     | yes  | only none, and it must be said    |
+ * | Grok that reasons | always                  | never     | no   | yes                               |
  *
  * Log probabilities go with a temperature, biases with penalties. The o-series takes no word on parallel calls, and of
  * OpenAI's models only gpt-5 and later take another verbosity than medium.
@@ -17,8 +18,9 @@
  */
 
 export interface ModelTraits {
-  /** When temperature and top_p are taken. Penalties are only where it is always. */
+  /** When temperature and top_p are taken. */
   readonly sampling: 'always' | 'unless-reasoning' | 'never'
+  readonly penalties: boolean
   /** Whether the model reasons that is sent no effort. */
   readonly reasonsByDefault: boolean
   readonly stop: boolean
@@ -31,12 +33,18 @@ export interface ModelTraits {
 
 const OTHERS: ModelTraits = {
   sampling: 'always',
+  penalties: true,
   reasonsByDefault: true,
   stop: true,
   effortBesideTools: 'any',
   parallelCalls: true,
   verbosity: true,
 }
+
+const REASONING: ModelTraits = { ...OTHERS, penalties: false }
+
+/** Those that reason. @see https://docs.x.ai/docs/guides/reasoning */
+const GROK = /grok-(?:3-mini|4|code)(?!.*non-reasoning)/i
 
 const OPENAI = /(?:^|[/:])(?:gpt-\d|chatgpt-|o[134](?:$|-))/i
 
@@ -57,14 +65,15 @@ const ALWAYS_REASONS = /-(?:codex|pro)/i
 export function traitsOf(name: string): ModelTraits {
   const series = O_SERIES.exec(name)?.[1]
   if (series !== undefined) {
-    return { ...OTHERS, sampling: 'never', stop: series === '1', parallelCalls: false, verbosity: false }
+    return { ...REASONING, sampling: 'never', stop: series === '1', parallelCalls: false, verbosity: false }
   }
   const gpt5 = GPT_5.exec(name)
-  if (gpt5 === null) return { ...OTHERS, verbosity: !OLDER.test(name) }
+  if (gpt5 === null)
+    return GROK.test(name) ? { ...REASONING, stop: false } : { ...OTHERS, verbosity: !OLDER.test(name) }
   const minor = Number(gpt5[1] ?? 0)
-  if (minor === 0) return { ...OTHERS, sampling: 'never', stop: false }
+  if (minor === 0) return { ...REASONING, sampling: 'never', stop: false }
   return {
-    ...OTHERS,
+    ...REASONING,
     sampling: 'unless-reasoning',
     reasonsByDefault: minor >= 5 || ALWAYS_REASONS.test(name),
     stop: minor >= 5,

@@ -8,6 +8,7 @@
  * | o1, o3, o4                      | low, medium, high                                  | nothing, a warning  |
  * | gpt-5                           | minimal, low, medium, high                         | minimal, a warning  |
  * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
+ * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
  *
  * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word. Beside function tools OpenAI's newest
@@ -26,7 +27,7 @@ const EFFORT_BY_BUDGET = [
   { upTo: 8192, effort: 'medium' },
 ] as const
 
-/** OpenAI's models before and beside its reasoning ones, and the families that never reasoned. */
+/** OpenAI's models before and beside its reasoning ones, and the families that never reasoned, or take no word on it. */
 const WITHOUT_REASONING = [
   /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-4)/i,
   /gpt-5(?:\.\d+)?-chat/i,
@@ -35,6 +36,8 @@ const WITHOUT_REASONING = [
   /qwen-?(?:1|2)(?!\d)/i,
   /gemini-(?:1|2\.0)/i,
   /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5)/i,
+  // Those from 4.3 on take one. @see https://docs.x.ai/docs/guides/reasoning
+  /grok-(?:[12](?!\d)|3(?!\d|-mini)|code|4(?:$|[-.](?:0709|1|20|latest|fast)(?!\d)))/i,
 ]
 
 const O_SERIES = /(?:^|[/:])o[134](?:$|-)/i
@@ -42,6 +45,7 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
 
 /** What a model takes, from the least to the most. */
 const COMMON: readonly Effort[] = ['low', 'medium', 'high']
+const GROK_3_MINI = /grok-3-mini/i
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
 /** The word for the model; undefined where nothing is to be sent. Adds to `warnings` what is lost. */
@@ -50,7 +54,7 @@ export function renderEffort(reasoning: Reasoning, model: string, warnings: Tran
   const taken = wordsOf(model)
   if (taken.includes(wanted)) return wanted
   if (taken.length === 0) {
-    if (wanted !== 'none') warn(warnings, 'the model does not reason; it was left out')
+    if (wanted !== 'none') warn(warnings, 'the model takes no word on it; it was left out')
     return undefined
   }
   if (wanted === 'none' && !taken.includes('minimal')) {
@@ -85,6 +89,7 @@ function wordOf({ effort, budgetTokens }: Reasoning, warnings: TranslationWarnin
 function wordsOf(model: string): readonly Effort[] {
   if (WITHOUT_REASONING.some((pattern) => pattern.test(model))) return []
   if (O_SERIES.test(model)) return COMMON
+  if (GROK_3_MINI.test(model)) return ['low', 'high']
   const gpt5 = GPT_5.exec(model)
   if (gpt5 === null) return COMMON
   const minor = Number(gpt5[1] ?? 0)

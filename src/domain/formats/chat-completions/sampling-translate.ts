@@ -28,7 +28,7 @@ export function translateSampling(
     return undefined
   }
   const takesAll = isFree(traits, effort)
-  const hasPenalties = traits.sampling === 'always'
+  const hasPenalties = traits.penalties
   return {
     temperature: take('temperature', sampling.temperature, takesAll || sampling.temperature === 1),
     top_p: take('top_p', sampling.topP, takesAll),

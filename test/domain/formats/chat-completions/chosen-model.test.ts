@@ -27,6 +27,9 @@ t.test('what a model refuses that the gateway has chosen is left out, with a war
   })
   t.strictSame(sent(asked, 'gpt-4o'), { rest: asked, fields: [] })
   t.strictSame(sent(asked, 'llama-3.3-70b'), { rest: asked, fields: [] })
+  t.strictSame(sent(asked, 'grok-4-1-fast-non-reasoning'), { rest: asked, fields: [] })
+  const { presence_penalty: _penalty, stop: _stop, ...taken } = asked
+  t.strictSame(sent(asked, 'grok-4.3'), { rest: taken, fields: ['stop', 'presence_penalty'] })
   t.strictSame(sent({ ...asked, model: 'o4-mini' }, 'o4-mini'), { rest: asked, fields: [] }, 'who names it is told')
   const named = 'openai/o4-mini'
   t.strictSame(sent({ ...asked, model: named }, 'o4-mini'), { rest: asked, fields: [] }, 'with the provider, too')

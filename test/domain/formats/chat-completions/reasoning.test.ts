@@ -10,7 +10,15 @@ function sent(reasoning: Reasoning, model: string): [string | undefined, number]
 t.test('a model that does not reason is not asked to, with a warning', async (t) => {
   const names = ['gpt-4o', 'gpt-4.1-mini', 'gpt-3.5-turbo', 'gpt-5-chat-latest', 'openai/gpt-4o', 'chatgpt-4o-latest']
   const others = ['meta-llama/Llama-3.3-70B', 'llama3.1:8b', 'mistral-large-latest', 'qwen2.5-coder', 'google/gemma-3']
-  for (const name of [...names, ...others]) {
+  const groks = [
+    'grok-3',
+    'grok-4',
+    'grok-4-0709',
+    'x-ai/grok-4.1-fast',
+    'grok-4.20-0309-reasoning',
+    'grok-code-fast-1',
+  ]
+  for (const name of [...names, ...others, ...groks]) {
     t.strictSame(sent({ effort: 'high' }, name), [undefined, 1], name)
     t.strictSame(sent({ effort: 'none' }, name), [undefined, 0], `${name}: nothing is lost`)
   }
@@ -29,6 +37,10 @@ t.test('every model gets a word that it takes', async (t) => {
     ['deepseek-reasoner', 'xhigh', 'high', 1],
     ['deepseek-reasoner', 'none', undefined, 1],
     ['my-own-model', 'medium', 'medium', 0],
+    ['grok-3-mini', 'medium', 'low', 1],
+    ['grok-3-mini', 'high', 'high', 0],
+    ['grok-4.3', 'medium', 'medium', 0],
+    ['grok-4.5', 'high', 'high', 0],
     ['magistral-medium', 'low', 'low', 0],
     ['qwen3-32b', 'high', 'high', 0],
   ]
