@@ -41,7 +41,7 @@ const SAMPLES: Record<string, Samples> = {
       ['eu,uk,gb', { excludeCountries: ['eu', 'gb', 'uk'] }],
     ],
     other: 'us',
-    invalid: ['US', 'usa', 'u', 'zz', 'de,en'],
+    invalid: ['US', 'usa', 'u', 'zy', 'de,en'],
     privilege: 'overrideRouting',
   },
   'x-llm-max-cost': {
