@@ -10,8 +10,10 @@ const WINDOW = 160
 const MOST_WORDS = 4
 const LONGEST_WORD = 16
 const VERBS: ReadonlySet<string> = new Set(
-  'is was as are ist war als est était comme es era como è é jest to är er это был'.split(' '),
+  'is was as are ist war als est était comme es era como è é jest är er это был'.split(' '),
 )
+/** `hunter2x to moje hasło`; in other languages it is none. */
+const POLISH = /has[łl]/iy
 const PIPED =
   /(?:echo|printf)\s(?:-[ne]\s)?\\{0,7}["']?[\w.-]{1,64}:([^\s"'\\|]{4,128})\\{0,7}["']?\s?\|\s?(?:sudo\s)?$/
 
@@ -28,10 +30,16 @@ export function spanBefore(text: string, start: number): Span | undefined {
   for (let count = 0; count <= MOST_WORDS; count++) {
     const from = wordStart(text, end, LONGEST_WORD)
     if (from === undefined || unitAt(text, from - 1) !== 0x20) return undefined
-    if (VERBS.has(text.slice(from, end).toLowerCase())) return spanOfWord(text, from - 1)
+    const word = text.slice(from, end).toLowerCase()
+    if (VERBS.has(word) || (word === 'to' && isPolish(text, start))) return spanOfWord(text, from - 1)
     end = from - 1
   }
   return undefined
+}
+
+function isPolish(text: string, start: number): boolean {
+  POLISH.lastIndex = start
+  return POLISH.test(text)
 }
 
 function wordStart(text: string, end: number, longest: number): number | undefined {

@@ -28,6 +28,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['app --token abc123def456 --api-key abc123def457 --port 80', 'KEY abc123def456', 'KEY abc123def457'],
   ['{"args":["--token", "abc123def456"], "a":1}', 'KEY abc123def456'],
   [`run(['--api-key',\n  'abc123def457'])`, 'KEY abc123def457'],
+  ['hunter2x to moje hasło', 'KEY hunter2x'],
   ['enable secret Cisc0!23\nsnmp-server community s3cretRO RO', 'KEY Cisc0!23', 'KEY s3cretRO'],
   ['username bob privilege 15 password 7 0822455D0A16', 'KEY 0822455D0A16'],
   [' neighbor 10.0.0.1 password 0 hunter2x\n', 'KEY hunter2x'],
@@ -300,6 +301,7 @@ for (const [text, ...expected] of FOUND) {
 
 t.test('what only stands near a telling word stays', async (t) => {
   for (const text of [
+    'Add salt16 to the password before hashing it; bind param2 to your token',
     'PASSWORD=$DB_PASSWORD\nPORT=3306',
     'DB_PASSWORD\nDB_PORT=5432\n',
     'pw: *db_password\nhost: db-1.internal',
