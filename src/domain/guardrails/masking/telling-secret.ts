@@ -7,6 +7,7 @@
  */
 import { unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
+import { isOtherPass } from './other-passes.ts'
 import { isPlaceholder } from './randomness.ts'
 import { isSessionCookie } from './session-cookie.ts'
 import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
@@ -176,6 +177,7 @@ function judgeValue(
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
     isLast: isUsers || isLineEnd(text, value.end),
   }
+  if (place.canBeVerb && isOtherPass(text, start, end, value, connection, place.isLast)) return undefined
   if (!isSecret(content, place) || isPlaceholder(content) || isCode(content, value.isQuoted)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
 }

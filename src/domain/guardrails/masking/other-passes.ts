@@ -1,0 +1,61 @@
+/**
+ * `pass` where it is no password: the verb in front of what is handed on (`pass user2Id to it`), the result of a test
+ * (`--- PASS: TestIndexAny (0.00s)`), how many passed (`pass: 1203, fail: 4`), one of several (`first pass: inline2`).
+ */
+import type { Connection } from './telling-connector.ts'
+
+const WINDOW = 80
+/** What stands before the name on the line of a result. */
+const BEFORE_RESULT = /(?:^|\n|\\{1,7}n|["'\x60])[ \t>|+#-]{0,24}$/
+const RUN_OF_GO = /--- $/
+const RESULT = String.raw`(?:PASS|FAIL|XFAIL|XPASS|SKIP|ERROR|TODO|UNSUPPORTED|UNTESTED|UNRESOLVED)\b`
+const LINE_BREAK = String.raw`(?:\r?\n|\\{1,7}n)[ \t>|+#-]{0,24}`
+/** The line before is one as well, or the one after, or it says how long the test took. */
+const RESULT_BEFORE = new RegExp(
+  String.raw`(?:^|\n|\\{1,7}n)[ \t>|+#-]{0,24}(?:--- )?${RESULT}[^\n]{0,200}\n[ \t>|+#-]{0,24}$`,
+)
+const RESULT_AFTER = new RegExp(String.raw`[^\n\\]{0,200}${LINE_BREAK}(?:--- )?${RESULT}`, 'y')
+const DURATION = /[^\n\\]{0,80}[([ ]\d+(?:\.\d+)? ?(?:m?s|sec|seconds)\b/y
+/** A path of a file or of PHP's classes. */
+const TEST_FILE = /^[\w.-]+(?:[\\/][\w.-]+)+$/
+const LONGEST_LINE = 256
+
+const FAILED = /\bfail/i
+const ONE_OF_SEVERAL =
+  /\b(?:first|second|third|fourth|last|final|next|same|each|every|single|one|two|render(?:ing)?|shadow|lighting|compute|compiler|optimi[sz](?:er|ation)|analysis|combined|forward|backward|boarding|ski) $/i
+/** No name or literal of a program has one; and what may be anybody's code, `wifi=4711`. */
+const OF_PASSWORD = /[!@#%^&+?~|]|^[a-z_]+=\d+$/
+
+/** @param value from the name `[start, end)`; `isLast`: nothing follows it on its line */
+export function isOtherPass(
+  text: string,
+  start: number,
+  end: number,
+  value: { readonly start: number; readonly end: number },
+  connection: Connection,
+  isLast: boolean,
+): boolean {
+  const content = text.slice(value.start, value.end)
+  if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content)) return true
+  const before = text.slice(Math.max(0, start - WINDOW), start)
+  if (ONE_OF_SEVERAL.test(before)) return true
+  if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))
+  return text.slice(start, end) === 'PASS' && isResult(text, start, value.end, content)
+}
+
+function isResult(text: string, start: number, valueEnd: number, content: string): boolean {
+  const before = text.slice(Math.max(0, start - LONGEST_LINE), start)
+  if (RUN_OF_GO.test(before)) return true
+  if (!BEFORE_RESULT.test(before)) return false
+  return (
+    TEST_FILE.test(content) ||
+    RESULT_BEFORE.test(before) ||
+    matchesAt(RESULT_AFTER, text, valueEnd) ||
+    matchesAt(DURATION, text, valueEnd)
+  )
+}
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}
