@@ -93,8 +93,12 @@ export function spanInBrackets(text: string, end: number): Span | undefined {
   return { start: BRACKETED.lastIndex - 1 - value.length, end: BRACKETED.lastIndex - 1 }
 }
 
-const USER_BEFORE =
-  /(?:^|[\s"'`]|\\[nrt])(?:login|user|username|account)[ :=]{1,2}[^\s:=]{1,64}(?:,|\s|\\{1,7}[nrt]|> ){1,12}$/
+/** What follows the word in sentences (`username and password options`), in some languages. */
+const NO_USER =
+  '(?!(?:and|or|id|ids|with|without|plus|names?|login|to|in|on|of|for|by|from|the|a|an|is|has|have|needs?|enters?|types?|must|can|may|who|whose|und|oder|mit|et|ou|avec|y|o|con|e|com|en|of|met|i|lub|и|или)[\\s,])'
+const USER_BEFORE = new RegExp(
+  String.raw`(?:^|[\s"'\x60]|\\[nrt])(?:login|user|username|account)[ :=]{1,2}${NO_USER}[^\s:=]{1,64}(?:,|\s|\\{1,7}[nrt]|> ){1,12}$`,
+)
 
 /** Whether `login bob` or `user: bob` stands right in front of the name: then a password follows it. */
 export function isAfterUser(text: string, start: number): boolean {

@@ -21,7 +21,7 @@ const BIT = /^(?:0x[\dA-Fa-f]{1,4}|\d{1,2}<<\d{1,2})[uUlL]{0,3}[,;)]{0,2}$/
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
-  if (isQuoted) return ACCESS.test(value) && !/\s/.test(value)
+  if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
   if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
   return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined

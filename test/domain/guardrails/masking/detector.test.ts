@@ -301,6 +301,8 @@ for (const [text, ...expected] of FOUND) {
 
 t.test('what only stands near a telling word stays', async (t) => {
   for (const text of [
+    'The username and password options; username or password parameters; a username with password properties',
+    'user id password settings; Username / Password (0x02); Username/Password** (`0x02`)',
     'Add salt16 to the password before hashing it; bind param2 to your token',
     'PASSWORD=$DB_PASSWORD\nPORT=3306',
     'DB_PASSWORD\nDB_PORT=5432\n',
