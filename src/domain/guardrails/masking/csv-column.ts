@@ -12,6 +12,9 @@ const LINE_BREAK = /\n|(?:\\{1,7}r)?\\{1,7}n/
 const HEADER =
   /^(?:> ?)?\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
 
+/** As `psql` and `mysql` draw it. */
+const RULER = /^[ \t>]*\+?-{2,}(?:\+-{2,})*\+?[ \t\r]*$/
+
 /** The column below the name `[start, end)`; undefined where its line is no header of a table. */
 export function readColumn(text: string, start: number, end: number): Column | undefined {
   const windowStart = Math.max(0, start - LONGEST_HEADER)
@@ -24,9 +27,16 @@ export function readColumn(text: string, start: number, end: number): Column | u
   const header = text.slice(lineStart, lineEnd)
   const separator = separatorOf(header)
   if (separator === undefined || !HEADER.test(header)) return undefined
+  const names = header.split(separator)
+  if (!names.every(isClosed)) return undefined
   const index = header.slice(0, end - lineStart).split(separator).length - 1
-  const shape = { lineBreak, separator, count: header.split(separator).length, index }
-  return { headerEnd: lineEnd, rows: new Rows(lineEnd + lineBreak.length, (at) => readRow(text, at, shape)) }
+  const shape = { lineBreak, separator, count: names.length, index }
+  return { headerEnd: lineEnd, rows: new Rows(lineEnd + lineBreak.length, (at) => readLine(text, at, shape)) }
+}
+
+/** Whether each bracket closes in the name itself: in `mix(seed, hash)`, a call, none does. */
+function isClosed(name: string): boolean {
+  return name.split('(').length === name.split(')').length
 }
 
 /** The last line break before `start`, or for an escaped one also the quote that the string begins with. */
@@ -41,7 +51,7 @@ function separatorOf(header: string): string | undefined {
   return [',', ';', '\t', '|'].find((separator) => header.includes(separator))
 }
 
-interface TableShape {
+export interface TableShape {
   readonly lineBreak: string
   readonly separator: string
   /** Fields of a row. */
@@ -50,10 +60,18 @@ interface TableShape {
   readonly index: number
 }
 
-function readRow(text: string, at: number, { lineBreak, separator, count, index }: TableShape): Row | undefined {
+/** The row that is the line at `at`; undefined where it has another number of fields. A ruler between lines is a row without any. */
+export function readLine(
+  text: string,
+  at: number,
+  { lineBreak, separator, count, index }: TableShape,
+): Row | undefined {
   const lineEnd = lineEndOf(text, at, lineBreak)
   if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined
-  const row = text.slice(at, lineEnd).split(separator)
+  const line = text.slice(at, lineEnd)
+  const next = text.startsWith(lineBreak, lineEnd) ? lineEnd + lineBreak.length : undefined
+  if (RULER.test(line)) return { field: undefined, end: lineEnd, next }
+  const row = line.split(separator)
   if (row.length !== count) return undefined
   const field = row[index] ?? ''
   const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
@@ -62,7 +80,7 @@ function readRow(text: string, at: number, { lineBreak, separator, count, index 
   return {
     field: open + close < field.length ? { start: start + open, end: start + field.length - close } : undefined,
     end: lineEnd,
-    next: text.startsWith(lineBreak, lineEnd) ? lineEnd + lineBreak.length : undefined,
+    next,
   }
 }
 

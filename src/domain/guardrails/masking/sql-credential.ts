@@ -18,6 +18,11 @@ export function findSqlCredential(text: string, end: number): Finding | undefine
   const value = quoted ?? bare
   if (value === undefined || isPlaceholder(value) || /^(?:password|values)$/i.test(value)) return undefined
   const until = BY.lastIndex - quote.length
-  if (!STATEMENT.test(text.slice(Math.max(0, end - LONGEST_STATEMENT), end))) return undefined
+  if (!isOfLogin(text, end)) return undefined
   return { kind: 'KEY', start: until - value.length, end: until, rule: 'sql-credential' }
+}
+
+/** Whether what stands at `at` belongs to a statement that makes or changes a login: `CREATE ROLE app LOGIN PASSWORD '...'`. */
+export function isOfLogin(text: string, at: number): boolean {
+  return STATEMENT.test(text.slice(Math.max(0, at - LONGEST_STATEMENT), at))
 }

@@ -20,6 +20,7 @@ import { bracedValue, isLongToken, readValue, skipScheme } from './telling-value
 import type { Value } from './telling-value.ts'
 import { hasLength, isSecret } from './telling-verdict.ts'
 import type { Place } from './telling-verdict.ts'
+import { isOfLogin } from './sql-credential.ts'
 import { findWalletWords } from './wallet-words.ts'
 
 const VENDOR_WINDOW = 80
@@ -62,7 +63,8 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
-  const finding = judgeValue(text, { start, end, telling: told }, value, connector.connection)
+  const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
+  const finding = judgeValue(text, { start, end, telling: told }, value, isSql ? 'assigned' : connector.connection)
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }

@@ -24,7 +24,7 @@ import type { Telling } from './telling-name.ts'
 import { findTellingSecret, isTableSecret } from './telling-secret.ts'
 
 /** What stands after a column's name. */
-const TABLE_SIGNS = ',;\t| "\\\r\n)`'
+const TABLE_SIGNS = ',;\t| "\\\r\n)]`'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE

@@ -28,6 +28,27 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['app --token abc123def456 --api-key abc123def457 --port 80', 'KEY abc123def456', 'KEY abc123def457'],
   ['{"args":["--token", "abc123def456"], "a":1}', 'KEY abc123def456'],
   [`run(['--api-key',\n  'abc123def457'])`, 'KEY abc123def457'],
+  ["CREATE ROLE app LOGIN PASSWORD 'swordfish'; ALTER USER b PASSWORD 'swordfisch'", 'KEY swordfish', 'KEY swordfisch'],
+  ["INSERT INTO [dbo].[Users] ([Name],[Password]) VALUES (N'bob', N'hunter2x')", 'KEY hunter2x'],
+  ["INSERT INTO u(pw, name) VALUES (E'hunter2x', 'b'), (_utf8mb4'hunter3x', 'c')", 'KEY hunter2x', 'KEY hunter3x'],
+  [
+    "INSERT INTO u(name,pw,at) VALUES('a', crypt('hunter2x', gen_salt('bf', 8)), now()), ('b', MD5('hunter3x'), NOW()), ('c', 'hunter4x', '')",
+    'KEY hunter2x',
+    'KEY hunter3x',
+    'KEY hunter4x',
+  ],
+  [
+    'COPY public.users (id, pw, name) FROM stdin;\n1\thunter2x\tbob\n2\t\\N\tamy\n3\thunter3x\tjoe\n\\.\n',
+    'KEY hunter2x',
+    'KEY hunter3x',
+  ],
+  ['COPY users (pw, name) FROM STDIN WITH (FORMAT csv);\r\nhunter2x,bob\r\n\\.', 'KEY hunter2x'],
+  [' id | name | password\n----+------+----------\n  1 | bob  | hunter2x\n(1 row)', 'KEY hunter2x'],
+  [
+    '+------+----------+\n| name | password |\n+------+----------+\n| bob  | hunter2x |\n| amy  | hunter3x |\n+------+----------+\n',
+    'KEY hunter2x',
+    'KEY hunter3x',
+  ],
   ['hunter2x to moje hasło', 'KEY hunter2x'],
   ['enable secret Cisc0!23\nsnmp-server community s3cretRO RO', 'KEY Cisc0!23', 'KEY s3cretRO'],
   ['username bob privilege 15 password 7 0822455D0A16', 'KEY 0822455D0A16'],
@@ -301,6 +322,9 @@ for (const [text, ...expected] of FOUND) {
 
 t.test('what only stands near a telling word stays', async (t) => {
   for (const text of [
+    'mix(seed, mgfHash, db)\nmix1(db1x2y3, mgfHash2, seed3)\nfoo(user, password)\nbar(root, hunter2x)\n',
+    'COPY users (id, password) TO stdout;\n1\thunter2x\n',
+    "SELECT 'password', 'swordfish'; ALTER USER a PASSWORD EXPIRE; SELECT password 'swordfish'",
     'The username and password options; username or password parameters; a username with password properties',
     'user id password settings; Username / Password (0x02); Username/Password** (`0x02`)',
     'Add salt16 to the password before hashing it; bind param2 to your token',
@@ -330,7 +354,17 @@ t.test('what only stands near a telling word stays', async (t) => {
 
 t.test('a dump of tables is read in linear time', async (t) => {
   const head = `insert into t (${'password,'.repeat(50)}x) values `
-  for (const rows of ["('a1b2','c3d4x'),", "('", '(a,', '("']) t.ok(found(head + rows.repeat(5000)), rows)
+  for (const rows of [
+    "('a1b2','c3d4x'),",
+    "('",
+    '(a,',
+    '("',
+    "(f('",
+    "(f('a',(",
+    'f(),',
+    'copy t (password) from stdin;\n',
+  ])
+    t.ok(found(head + rows.repeat(5000)), rows)
   t.strictSame(found(`insert into t (password) values ('${'a'.repeat(3_000_000)}`), [])
   t.ok(found("insert into t (password) values ('a'), ".repeat(2000)))
 })

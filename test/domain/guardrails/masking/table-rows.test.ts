@@ -9,6 +9,8 @@ const TABLES = {
   'lines of fields': `name,password,age\n${SECRETS.map((secret) => `bob,${secret},7\n`).join('')}`,
   'two columns that tell': `password;api_key\n${SECRETS.map((secret) => `${secret};k${secret}\n`).join('')}`,
   'a table in a string of JSON': `{"csv":"name,password\\n${SECRETS.map((secret) => `bob,${secret}\\n`).join('')}"}`,
+  'what psql draws': ` name | password\n------+---------\n${SECRETS.map((secret) => ` bob | ${secret}\n`).join('')}(9 rows)\n`,
+  'a dump of PostgreSQL': `COPY users (name, password) FROM stdin;\n${SECRETS.map((secret) => `bob\t${secret}\n`).join('')}\\.\n`,
   'rows that SQL inserts': `INSERT INTO users (name, password) VALUES ${SECRETS.map((secret) => `('bob', '${secret}')`).join(',\n')};`,
 }
 
