@@ -134,8 +134,8 @@ function isMadeUpSecret(value: string, { connection, isLiteral }: Place): boolea
 /** The words that a wallet's key is made of: 12, 15, 18, 21 or 24. */
 const MNEMONIC = /^(?:(?:[a-z]{3,8} ){3}){3,7}[a-z]{3,8} [a-z]{3,8} [a-z]{3,8}$/
 
-function isMnemonic(value: string, { connection, isLiteral }: Place): boolean {
-  return connection === 'assigned' && isLiteral && MNEMONIC.test(value)
+function isMnemonic(value: string, { connection, isLiteral, isQuoted }: Place): boolean {
+  return ((connection === 'assigned' && isLiteral) || (connection === 'said' && isQuoted)) && MNEMONIC.test(value)
 }
 
 /** Of which chance can be asked. */

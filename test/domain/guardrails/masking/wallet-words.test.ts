@@ -26,9 +26,23 @@ t.test("a wallet's words without quotes are masked behind their name, as people 
       ['**Seed phrase:** ', ''],
       ['<b>seed phrase:</b> ', '</p>'],
       ['{"log":"mnemonic: ', '\\nnext"}'],
+      ['Secret recovery phrase\n', '\n'],
     ] as const)
       t.strictSame(found(`${before}${words}${after}`), [words], `${before}${words}${after}`)
   t.strictSame(found(`seed: ${WORDS}\nplease help with this`), [WORDS])
+})
+
+t.test('they are masked in quotes behind a word that says so, and in a list with quotes around each', async (t) => {
+  for (const [before, after] of [
+    ['My seed phrase is "', '".'],
+    ["the mnemonic is '", "', keep it"],
+  ] as const)
+    t.strictSame(found(before + WORDS + after), [WORDS], before)
+  for (const list of [LIST.join('", "'), LIST.join('",\n    "'), LONGEST.split(' ').join('","')])
+    for (const before of ['"mnemonic": [', 'seed_phrase = [\n  '])
+      t.strictSame(found(`${before}"${list}"]`), [list], before)
+  const escaped = LIST.join(String.raw`\", \"`)
+  t.strictSame(found(String.raw`{"log":"{\"mnemonic\": [\"${escaped}\"]}"}`), [escaped])
 })
 
 t.test('sentences stay', async (t) => {
@@ -36,6 +50,8 @@ t.test('sentences stay', async (t) => {
     `phrase: ${WORDS}`,
     `my seed phrase ${WORDS}`,
     `mnemonic: ${LIST.slice(1).join(' ')}`,
+    `"mnemonic": ["${LIST.slice(1).join('", "')}"], "words": ["${LIST.join('", "')}"]`,
+    'Seed words\nare only some long list',
     'Mnemonic: every good boy deserves fudge and other such sentences help people learn',
     'recovery phrase: keep it safe, and never give it to anyone who asks you for it online',
     'seed: plants need water light soil warmth time care space love and patience',
@@ -44,6 +60,14 @@ t.test('sentences stay', async (t) => {
 })
 
 t.test('rows of names and words are read in linear time', async (t) => {
-  for (const piece of ['seed: ', 'seed=seed ', 'seed: seed\n', 'mnemonic: abcd abcd abcd ', 'seed: ab, abc,\n1'])
+  for (const piece of [
+    'seed: ',
+    'seed=seed ',
+    'seed: seed\n',
+    'mnemonic: abcd abcd abcd ',
+    'seed: ab, abc,\n1',
+    'seed: ["',
+    'seed: ["abc","abc",',
+  ])
     t.ok(found(piece.repeat(10_000)))
 })
