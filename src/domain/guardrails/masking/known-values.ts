@@ -36,6 +36,8 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'shell-credential',
   'sql-credential',
   'router-credential',
+  'call-credential',
+  'wifi-code',
   'basic-credential',
   'pgpass',
   'aws-secret-key',

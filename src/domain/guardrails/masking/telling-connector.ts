@@ -65,7 +65,8 @@ export function findConnector(text: string, start: number, end: number): Connect
   if ((classAt(text, end) & SPACE) !== 0 && isInCookieFile(text, start))
     return { connection: 'assigned', end: skipForward(text, end, end + 8, SPACE), isElement: false }
   if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) {
-    if (isOption(text, start, end)) return { connection: 'assigned', end: end + 1, isElement: false }
+    if (isOption(text, start, end) || isSet(text, start))
+      return { connection: 'assigned', end: end + 1, isElement: false }
     return findLooseConnector(text, end)
   }
   const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
@@ -94,6 +95,13 @@ const NEXT_ARGUMENT = /\\{0,7}["'],\s{0,24}(?=\\{0,7}["'][^\s"'-])/y
 
 function isOption(text: string, start: number, end: number): boolean {
   return OPTION.test(text.slice(Math.max(0, start - 1), end))
+}
+
+/** How shells without `=` set a variable: `setx NAME value`, `setenv NAME value`, `set -gx NAME value`. */
+const SET = /(?:^|[\s"'`;&|>]|\\[nrt])(?:setx|setenv|set -[gUux]{1,3}) $/i
+
+function isSet(text: string, start: number): boolean {
+  return SET.test(text.slice(Math.max(0, start - 12), start))
 }
 
 /** `process.env.TOKEN ?? '...'` */

@@ -3,8 +3,9 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
-import { COMMUNITY } from './router-credential.ts'
+import { COMMUNITY, USER } from './router-credential.ts'
 import { IDENTIFIED } from './sql-credential.ts'
+import { WIFI } from './wifi-code.ts'
 import { DASH, DOT, skipBack, unitAt, WORD } from './character-classes.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
@@ -116,6 +117,8 @@ function splitName(name: string): string[] {
     .filter((part) => part !== '')
 }
 
+/** Ends of calls with a secret among their arguments. @see call-credential.ts */
+const OF_CALLS = words('jwt getconnection pdo mysqli connect createhmac')
 /** It tells by the word before it only. */
 const PHRASE = 'phrase'
 
@@ -129,6 +132,9 @@ export const TELLING_WORDS: readonly string[] = [
   PHRASE,
   IDENTIFIED,
   COMMUNITY,
+  USER,
+  WIFI,
+  ...OF_CALLS,
 ]
 /** A shorter word is no end of a longer one in another script. */
 const SHORTEST_ENDING = 4

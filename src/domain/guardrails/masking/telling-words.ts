@@ -6,6 +6,7 @@ import { ASSIGNING, classAt, DIGIT, LETTER, SPACE, UNDERSCORE, unitAt } from './
 import { readColumn } from './csv-column.ts'
 import type { Finding } from './finding.ts'
 import { readInsertColumn } from './insert-column.ts'
+import { findCallCredential } from './call-credential.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
 import { findRouterCredential } from './router-credential.ts'
 import { findBasicCredential } from './shaped-key.ts'
@@ -22,6 +23,7 @@ import {
 } from './telling-name.ts'
 import type { Telling } from './telling-name.ts'
 import { findTellingSecret, isTableSecret } from './telling-secret.ts'
+import { findWifiPassword, WIFI } from './wifi-code.ts'
 
 /** What stands after a column's name. */
 const TABLE_SIGNS = ',;\t| "\\\r\n)]`'
@@ -29,6 +31,8 @@ const TABLE_SIGNS = ',;\t| "\\\r\n)]`'
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE
 const LAST_OF_IDENTIFIED = 0x64
+const LAST_OF_USER = 0x72
+const LAST_OF_WIFI = 0x69
 const SPACE_SIGN = 0x20
 /** What stands behind a cookie's name in a list, in JSON, in a file. */
 const BEHIND_COOKIES = '="\'\\\t '
@@ -74,7 +78,11 @@ export class TellingWords {
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
     if (last === LAST_OF_IDENTIFIED && this.#sql(start, end)) return
     if (unitAt(text, end) === SPACE_SIGN && this.#router(start, end)) return
+    // `user` and what ends like it, which tells behind `net` only.
+    if (last === LAST_OF_USER && (unitAt(text, end - 3) | 0x20) === 0x73) return
+    if (last === LAST_OF_WIFI && this.#wifi(start, end)) return
     const from = nameStart(text, start, end)
+    if (this.#call(from, end)) return
     const telling = classifyName(text.slice(from, end))
     if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
     if (telling === undefined) return
@@ -104,7 +112,20 @@ export class TellingWords {
   }
 
   #router(start: number, end: number): boolean {
-    const finding = findRouterCredential(this.#text, start, end)
+    return this.#judged(findRouterCredential(this.#text, start, end))
+  }
+
+  #wifi(start: number, end: number): boolean {
+    if (end - start !== WIFI.length || this.#text.slice(start, end).toLowerCase() !== WIFI) return false
+    return this.#judged(findWifiPassword(this.#text, end))
+  }
+
+  #call(from: number, end: number): boolean {
+    return this.#judged(findCallCredential(this.#text, from, end))
+  }
+
+  /** Whether it is one: then names before its end need no look of their own. */
+  #judged(finding: Finding | undefined): boolean {
     if (finding === undefined) return false
     this.findings.push(finding)
     this.#judgedUntil = finding.end
