@@ -44,10 +44,12 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
     sure: /\s-{1,2}u[^|;&\n]*$/,
   },
   {
-    name: /(?:\b|\\[nrt])(?:sshpass|redis-cli|docker|podman|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
     option: SEPARATE,
     sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$/,
   },
+  // Elsewhere `-p` is a port, a project, `-w` a folder.
+  { name: /(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]{0,200}\blogin\b/, option: SEPARATE },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },
   { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD, sure: /$/ },
 ]
@@ -137,12 +139,12 @@ function credential(start: number, value: string): Finding {
   return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }
 }
 
-/** The line up to the option, and the line before where a backslash joins them. */
+/** The line up to the option from the last `&&` on, and the line before where a backslash joins them. */
 function commandBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - COMMAND_WINDOW), at)
   let line = before.lastIndexOf('\n')
   while (line > 0 && before[line - 1] === '\\') line = before.lastIndexOf('\n', line - 1)
-  return before.slice(line + 1)
+  return before.slice(Math.max(line, before.lastIndexOf(' && '), before.lastIndexOf(' || ')) + 1)
 }
 
 /** `-p 8080:80`, `-p 22`. */

@@ -180,6 +180,7 @@ function isOrdinary(value: string): boolean {
 }
 
 function isNeverSecret(value: string): boolean {
+  if (/^--[a-z][a-z\d]*(?:-[a-z\d]+)*=?$/.test(value)) return true
   if (/^[A-Za-z-]{1,32}=$/.test(value) && !isMixedCase(value.slice(0, -1))) return true
   if (
     /^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) ||

@@ -16,6 +16,7 @@ const MASKED: readonly (readonly [command: string, password: string])[] = [
   ['sshpass -p "a b c9" ssh bob@x', 'a b c9'],
   ['sshpass -p swordfish ssh -p 2222 bob@x', 'swordfish'],
   ['redis-cli -h x -p 6379 -a swordfish ping', 'swordfish'],
+  ['docker login -u bob -p hunter2x x.example', 'hunter2x'],
   ['mysql -u root -pletmein shop', 'letmein'],
   ['mysql -u root -p"a b 9" shop', 'a b 9'],
   ['htpasswd -b .htpasswd bob swordfish', 'swordfish'],
@@ -42,6 +43,9 @@ t.test('examples, variables, ports, paths and other options stay', async (t) => 
     'mysql -u root --protocol=tcp -p shop',
     'docker run -p "8080:80" -a stdin -w "/app dir" x',
     'docker run -p 127.0.0.1:80:80 -a always x',
+    'docker compose -p myproject2 up; docker run -w app2 x',
+    'zip -r a.zip x && mkdir -p build1',
+    'parser.add_argument("--token", "--api-token2", help="x")',
   ])
     t.strictSame(found(command), [], command)
 })
