@@ -1,7 +1,7 @@
 /** What stands where a secret's value would and is code: expressions, types, pointers. */
 import { classifyName } from './telling-name.ts'
 
-const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?\s?(?:\(|\[|<)/
+const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?(?:\?\.(?=[[(]))?\s?(?:\(|\[|<)/
 /** Literals and tags of Go: `&v1.Secret{Name`, `oauth2.Token{`, `json:"token"`. */
 const LITERAL = /^(?:&[A-Za-z_][\w.]*|[A-Za-z_]\w*\.[A-Z]\w*)\{|^(?:json|yaml|xml):"\w/
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
@@ -17,13 +17,22 @@ const BORROWED = /^&(?:mut|str|String|OsStr|\[u8\]|'(?:static|[a-z_]))[,;)>\]]*$
 const PATTERN = /^\/\^.*\/[dgimsuvy]{0,7}[,;)]{0,3}$/
 const BIT = /^(?:0x[\dA-Fa-f]{1,4}|\d{1,2}<<\d{1,2})[uUlL]{0,3}[,;)]{0,2}$/
 
+/** Parts of a regular expression: `[0-9a-f]`, `(?:`, `\\d+`. */
+const OF_PATTERN = /\(\?[:=!<]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]){1,4}[^\]\s]{0,8}\]|\\{1,4}[dwsDWS][*+{]/
+/** What a program has become for a browser: `e.type)||"textarea"`, `token,a;while(!b.eos()){`. */
+const MINIFIED = /[)\]}](?:\|\||&&|[{}])|\}\}|;(?:while|if|for|return|var|let|const|switch)\b/
+/** Fields that a pattern names: `users.*.credentials.apiKey`. */
+const FIELDS = /^(?=[^*]*\*)(?:[\w-]+|\*{1,2})(?:\.(?:[\w-]+|\*{1,2}))+$/
+
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret` of C or YAML. */
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
+  if (OF_PATTERN.test(value) || FIELDS.test(value)) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
-  if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
+  if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value) || MINIFIED.test(value))
+    return true
   return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
 }
 
@@ -48,4 +57,24 @@ export function isArgument(value: string): boolean {
 /** Whether a bare value beside a telling word is code of C or Go. */
 export function isCodeBeside(value: string): boolean {
   return CODE_BESIDE.test(value)
+}
+
+/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `8-64`; what becomes of it; where it is typed; what has passed. */
+const RULES = new RegExp(
+  [
+    String.raw`(?:min|max|len|length|size|between):\d+(?:,\d+)?(?:\|.*)?`,
+    String.raw`regex:\W.*`,
+    String.raw`(?:required|nullable|sometimes|optional|bail|filled|string|confirmed)\|[\w|:,]+`,
+    String.raw`[A-Z]+\(\d+\)|(?:string|varchar|char|text)\([\w ]+\)`,
+    String.raw`\d+/\d{1,2}|\d{1,2}-(?:16|20|24|32|40|48|50|64|72|100|128|25[56])|\d{1,3}(?:\.\d+)?%`,
+    'absent|exists|lowercase|uppercase|argon2id?|scrypt|обязательно',
+    String.raw`[#.][a-z_-]*(?:pass|pw|login|user)[a-z_-]*|[a-z]+\[[a-z-]+=[^\]]*\]|//\w+\[@.*`,
+  ]
+    .map((rule) => `^(?:${rule})$`)
+    .join('|'),
+)
+
+/** Whether a text says what a secret has to be. */
+export function isRule(value: string): boolean {
+  return RULES.test(value)
 }

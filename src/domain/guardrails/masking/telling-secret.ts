@@ -14,7 +14,7 @@ import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from '
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
-import { isCode } from './telling-code.ts'
+import { isCode, isRule } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
 import { bracedValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
@@ -41,8 +41,9 @@ const LONG_ENOUGH = 256
 
 /** The secret that the name `[start, end)` tells of: behind it, or else around it. */
 export function findTellingSecret(text: string, start: number, end: number, telling: Telling): TellingResult {
-  // A file that everybody may read.
-  if (text.startsWith('/etc/passwd', start - 5)) return { finding: undefined, judgedUntil: end }
+  // A file that everybody may read; Javadoc's sign for what follows.
+  if (text.startsWith('/etc/passwd', start - 5) || text.startsWith('{@code', end - 6))
+    return { finding: undefined, judgedUntil: end }
   const told = telling === 'weak' && isSessionCookie(text, start, end) ? 'secret' : telling
   const result = findSecretBehind(text, start, end, told)
   if (result.finding !== undefined) return result
@@ -181,6 +182,7 @@ function judgeValue(
   }
   if (place.canBeVerb && isOtherPass(text, start, end, value, connection, place.isLast)) return undefined
   if (!isSecret(content, place) || isPlaceholder(content) || isCode(content, value.isQuoted)) return undefined
+  if (value.isQuoted && isRule(content)) return undefined
   return { kind: 'KEY', start: value.start, end: value.end, rule: `${telling}-value` }
 }
 

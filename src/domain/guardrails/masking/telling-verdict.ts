@@ -66,7 +66,7 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: 
   if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
-  if (isNeverSecret(value)) return false
+  if (isNeverSecret(value) || ALGORITHM.test(value) || ARRAY.test(value) || RULE_OF_IDEOGRAPHS.test(value)) return false
   if (
     /^[a-z]{6,}$/i.test(value) &&
     !canBeVerb &&
@@ -74,7 +74,7 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: 
     isLettersPassword(value, connection, isLast)
   )
     return true
-  const kinds = kindsOfCharacters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, ''))
+  const kinds = kindsOfCharacters(plainLetters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, '')))
   const isMixed = countKinds(kinds) >= 2 && (kinds & (DIGIT | OTHER)) !== 0
   if (connection === 'said' || connection === 'beside')
     return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said' && !canBeVerb)
@@ -83,6 +83,20 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: 
   if (kinds === DIGIT) return connection === 'assigned' && value.length >= 4 && value.length <= 64
   return isWordPassword(value, isQuoted)
 }
+
+/** `mínimo`, `ungültig` are words like those of ASCII. */
+function plainLetters(value: string): string {
+  return BEYOND_ASCII.test(value) ? value.replace(/(?![a-z])\p{Ll}/gu, 'a').replace(/(?![A-Z])\p{Lu}/gu, 'A') : value
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/
+/** What is said of a password in Chinese and Japanese: how many characters it has at least. */
+const RULE_OF_IDEOGRAPHS =
+  /^(?:至少|最少|最多|不少于|长度|必须|请|需|不能|应|包含|最低|半角|英数)|\d(?:位|个|文字|字符|桁)/
+/** Algorithms and protocols: `SHA-256`, `UTF-8`, `HTTP/2`. */
+const ALGORITHM =
+  /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv)[-_/]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i
+const ARRAY = /^(?:Ui|I|BigI|BigUi)nt\d{1,2}(?:Clamped)?Array$|^Float\d{2}Array$/
 
 /** Letters only: typed blindly, or the last of its line behind a sign that assigns. */
 function isLettersPassword(value: string, connection: Connection, isLast: boolean): boolean {
@@ -184,7 +198,7 @@ function isNeverSecret(value: string): boolean {
   if (/^[A-Za-z-]{1,32}=$/.test(value) && !isMixedCase(value.slice(0, -1))) return true
   if (
     /^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) ||
-    /^(?:\d+:)?v?\d+(?:\.\d+){1,3}(?:[-+][\w.+-]+)?$/.test(value)
+    /^(?:\d+:)?v?\d+(?:\.\d+){1,15}(?:[-+][\w.+-]+)?$/.test(value)
   )
     return true
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true

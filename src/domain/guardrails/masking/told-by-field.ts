@@ -5,6 +5,7 @@
 import type { Finding } from './finding.ts'
 import { OPTIONAL_KINDS } from './optional-kinds.ts'
 import { classifyFieldName } from './telling-name.ts'
+import { isRule } from './telling-code.ts'
 import { isTellingCookie } from './session-cookie.ts'
 import { scan } from './scan.ts'
 import { findSecretIn } from './telling-secret.ts'
@@ -25,21 +26,6 @@ const LONGEST_COOKIES = 8192
 const IS_ABOUT =
   /^(?:show|hide|has|use|uses|require[sd]?|is|forgot|reset|toggle|enable[sd]?|allow(?:ed|s)?)(?:[-_A-Z]|$)/
 const SHOWS_ITSELF = /^(?=.*[\d!#$%&*@])\S+$/
-/** What a secret has to be: `min:8`, `required|min:8|confirmed`, `VARCHAR(255)`, `8-64`; what becomes of it; where it is typed; what has passed. */
-const RULES = new RegExp(
-  [
-    String.raw`(?:min|max|len|length|size|between):\d+(?:,\d+)?(?:\|.*)?`,
-    String.raw`regex:\W.*`,
-    String.raw`(?:required|nullable|sometimes|optional|bail|filled|string|confirmed)\|[\w|:,]+`,
-    String.raw`[A-Z]+\(\d+\)|(?:string|varchar|char|text)\([\w ]+\)`,
-    String.raw`\d+/\d{1,2}|\d{1,2}-(?:16|20|24|32|40|48|50|64|72|100|128|25[56])|\d{1,3}(?:\.\d+)?%`,
-    'absent|exists|lowercase|uppercase|argon2id?|scrypt|обязательно',
-    String.raw`[#.][a-z_-]*(?:pass|pw|login|user)[a-z_-]*|[a-z]+\[[a-z-]+=[^\]]*\]|//\w+\[@.*`,
-  ]
-    .map((rule) => `^(?:${rule})$`)
-    .join('|'),
-)
-
 /**
  * @param fieldName each of several on a line, @see TextSpan.fieldName
  * @param kinds optional kinds that are looked for
@@ -84,7 +70,7 @@ function findTold(fieldName: string, text: string, kinds: ReadonlySet<string>): 
 
 /** Whether the text is no secret, whatever the name tells. */
 function isOther(fieldName: string, text: string): boolean {
-  return (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) || RULES.test(text)
+  return (IS_ABOUT.test(fieldName) && !SHOWS_ITSELF.test(text)) || isRule(text)
 }
 
 function findNumbers(fieldName: string, text: string, kinds: ReadonlySet<string>): Finding[] {

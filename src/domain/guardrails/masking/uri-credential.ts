@@ -129,10 +129,11 @@ function isSecretUser(user: string, password: string): boolean {
   return hasGeneratedRun(user, 20)
 }
 
-/** Whether a login's password is none of an example or a template. */
+/** Whether a login's password is none of an example or a template (`[user[:password]@]host`). */
 export function isSecretPassword(user: string, password: string): boolean {
   if (password.length === 0 || isPlaceholder(password) || TOKEN_NAMES.has(password.toLowerCase())) return false
-  return !(EXAMPLE_USERS.has(user.toLowerCase()) && EXAMPLE_PASSWORDS.has(password.toLowerCase()))
+  if (user.endsWith('[') && password.endsWith(']')) return false
+  return !(EXAMPLE_USERS.has(user.toLowerCase().replace(/^\[/, '')) && EXAMPLE_PASSWORDS.has(password.toLowerCase()))
 }
 
 const NETWORKS: readonly string[] = ['tcp(', 'udp(', 'unix(']
