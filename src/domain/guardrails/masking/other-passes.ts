@@ -20,6 +20,8 @@ const DURATION = /[^\n\\]{0,80}[([ ]\d+(?:\.\d+)? ?(?:m?s|sec|seconds)\b/y
 const TEST_FILE = /^[\w.-]+(?:[\\/][\w.-]+)+$/
 const LONGEST_LINE = 256
 
+/** `pass to` what takes it; a password is changed to another. */
+const TO = /^\s{1,2}to\s/i
 const FAILED = /\bfail/i
 const ONE_OF_SEVERAL =
   /\b(?:first|second|third|fourth|last|final|next|same|each|every|single|one|two|render(?:ing)?|shadow|lighting|compute|compiler|optimi[sz](?:er|ation)|analysis|combined|forward|backward|boarding|ski) $/i
@@ -36,6 +38,7 @@ export function isOtherPass(
   isLast: boolean,
 ): boolean {
   const content = text.slice(value.start, value.end)
+  if (connection === 'said' && TO.test(text.slice(end, value.start))) return true
   if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content)) return true
   const before = text.slice(Math.max(0, start - WINDOW), start)
   if (ONE_OF_SEVERAL.test(before)) return true

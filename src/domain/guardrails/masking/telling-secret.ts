@@ -61,7 +61,8 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
       ? undefined
       : (bracedValue(text, start, connector.end) ?? readValue(text, connector.end, connector.isElement))
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
-  if (connector.connection === 'called' && !value.isQuoted) return { finding: undefined, judgedUntil: end }
+  if (connector.connection === 'called' && (!value.isQuoted || isField(text, value.end)))
+    return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
@@ -69,6 +70,11 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** Whether what stands in quotes up to `end` is the next field's name: `"type": "password", "field2": ...`. */
+function isField(text: string, end: number): boolean {
+  return /^\\{0,7}["'`]\s{0,4}(?::(?!:)|=>)/.test(text.slice(end, end + 16))
 }
 
 /** `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306`, which its own name tells of. */

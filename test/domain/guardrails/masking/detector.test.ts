@@ -363,6 +363,7 @@ t.test('what only stands near a telling word stays', async (t) => {
     'contraseña: mínimo 8 caracteres, contraseña: débil, Passwort: ungültig.',
     '密码：至少8位，パスワード：8文字以上',
     'The password is SHA-256 hashed',
+    `{"type": "password", "field2x": 1}, {'a': 'PASS', 'Client-TLS12-SHA1': 'PASS'}, ['kind' => 'token', 'abc123def' => 1]`,
     'The username and password options; username or password parameters; a username with password properties',
     'user id password settings; Username / Password (0x02); Username/Password** (`0x02`)',
     'Add salt16 to the password before hashing it; bind param2 to your token',

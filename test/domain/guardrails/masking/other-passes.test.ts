@@ -25,6 +25,7 @@ t.test('the verb and its object stay, and so does one pass of several', async (t
   for (const text of [
     'pass user2Id to the function, pass Int32Array or sqlite3_stmt* to it, it did not pass ES2022 checks',
     'Please pass tests/test8.deb to it, pass key1=value1 as well',
+    'do not pass to print a ref to *STDERR; what we pass to Machoreloc1\n',
     'first pass: inline2, Compiler pass: shadow2',
   ])
     t.strictSame(found(text), [], text)
