@@ -226,12 +226,49 @@ function isFree(text: string, groups: readonly Group[], index: number, count: nu
   if (first === undefined || last === undefined) return false
   if (isFirstTrack(text, first.start, last.end)) return true
   if (!isFreeBefore(text, first.start, last.end) || !isFreeAfter(text, last)) return false
+  if (count === 4 && isAmongCodes(text, groups, index)) return false
   if (count === 3 && last.end - last.start === 4 && first.end - first.start === 4 && hasEqualNeighbour(groups, index))
     return false
   const isIdentified = IDENTIFIER_WORDS.test(text.slice(Math.max(0, first.start - IDENTIFIER_WINDOW), first.start))
   if (count === 3 && isIdentified) return false
   if (count > 1) return !continuesBefore(text, first) && !continuesAfter(groups, index + count - 1)
   return !isIdentified
+}
+
+/** Groups of four in a row of more than these are codes, unless half of them or more are cards. */
+const MOST_BESIDE_A_CARD = 11
+
+const CARD_WORDS = /card|visa|amex|maestro|karte|carte|tarjeta|\b(?:pan|cc)\b/i
+
+/** Whether the four groups from `index` on are four of a row of codes, some of which pass for a card by chance. */
+function isAmongCodes(text: string, groups: readonly Group[], index: number): boolean {
+  const separator = groups[index]?.separator
+  let [from, to] = [index, index]
+  while (isFour(groups[from - 1], separator)) from--
+  while (isFour(groups[to], separator)) to++
+  const count = to - from + 1
+  const start = groups[from]?.start ?? 0
+  if (count <= MOST_BESIDE_A_CARD || CARD_WORDS.test(text.slice(Math.max(0, start - IDENTIFIER_WINDOW), start)))
+    return false
+  let inCards = 0
+  for (let at = from; at <= to - 3; at++) {
+    if (!isCardNumber(digitsOf(text, groups, at))) continue
+    inCards += 4
+    at += 3
+  }
+  return inCards * 2 < count
+}
+
+/** Whether a group of four digits goes on with this sign. */
+function isFour(group: Group | undefined, separator: number | undefined): boolean {
+  return group !== undefined && group.end - group.start === 4 && group.separator === separator
+}
+
+function digitsOf(text: string, groups: readonly Group[], index: number): string {
+  return groups
+    .slice(index, index + 4)
+    .map(({ start, end }) => text.slice(start, end))
+    .join('')
 }
 
 /** Three groups of four beside a fourth: a piece of sixteen digits that are no card. Beyond a slash may be a year. */

@@ -93,11 +93,25 @@ interface Tail {
 }
 
 function isKey(text: string, { rule, prefix, start, from, end }: Tail): boolean {
+  if (isOfData(text, rule, start, end)) return false
   if (!rule.endsWith('short-key')) return isKeyTail(text.slice(from, end), prefix)
   if (end - from > LONG_TAIL) return false
   const tail = text.slice(from, end)
   const isPart = rule === 'marked-short-key' ? isPartOfName : isPartOfAddress
   return !isPart(text, start, end) && (rule === 'short-key' ? isShortTail : isMarkedShortTail)(tail)
+}
+
+/** Zeros in base64, which the tokens of one vendor begin with as well. */
+const ZEROS = /^A{25}|A{12}.*A{12}/
+/** A checksum. */
+const HASH = /^(?:[\dA-F]{40}|[\dA-F]{56}|[\dA-F]{64}|[\dA-F]{96}|[\dA-F]{128})$/i
+
+/** What begins like a key by chance: a checksum, a line of base64. */
+function isOfData(text: string, rule: string, start: number, end: number): boolean {
+  if (rule === 'twitter') return ZEROS.test(text.slice(start, end))
+  if (rule === 'pagerduty')
+    return '+/='.includes(text.charAt(start - 1) || ' ') || '+/='.includes(text.charAt(end) || ' ')
+  return end - start >= 40 && HASH.test(text.slice(start, end))
 }
 
 /** A part of a path, a host, a longer name or a selector: `/sk-12345.html`, `.sk-circle1`, `cache-key-...`. */
