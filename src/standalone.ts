@@ -96,8 +96,8 @@ export async function runStandalone(
   return undefined
 }
 
-/** An address, of which folders would be made, and its password told to whoever lists them. */
-const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
+/** An address (without its slashes, too), of which folders would be made, and its password told to whoever lists them. */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/|^[^/]*:[^/]*@/i
 
 /** @throws {UsageError} where the folder cannot be used. */
 function openState(path: string | undefined) {

@@ -551,10 +551,11 @@ t.test('what the machine refuses is one line, and ends the process', async (t) =
     status: 2,
     stderr: /^tollgate: --state: .*weak\/master-secret is too short for a secret.*\n$/,
   })
-  t.match(run(...standalone, '--state', 'redis://user:hunter2@host'), {
-    status: 2,
-    stderr: 'tollgate: --state must be a folder, not an address; the Redis that gateways share is --redis\n',
-  })
+  for (const address of ['redis://user:hunter2@host', 'redis:hunter2@host', 'user:hunter2@host:6379'])
+    t.match(run(...standalone, '--state', address), {
+      status: 2,
+      stderr: 'tollgate: --state must be a folder, not an address; the Redis that gateways share is --redis\n',
+    })
   // Node's own way of making a folder with those above it never ends here.
   t.match(run(...standalone, '--state', '/proc/tollgate'), {
     status: 2,
