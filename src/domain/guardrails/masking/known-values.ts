@@ -38,6 +38,7 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'router-credential',
   'call-credential',
   'wifi-code',
+  'oracle-login',
   'basic-credential',
   'pgpass',
   'aws-secret-key',

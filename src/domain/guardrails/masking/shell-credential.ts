@@ -15,6 +15,12 @@ const USER_PASSWORD = new RegExp(
   String.raw`-{1,2}(?:u|user|proxy-user|basic-auth|creds|auth|a|U)[ =]{1,2}${QUOTE}(?<user>[^\s:"']{0,64})[:%]${INNER_QUOTE}(?<value>${BARE}{1,128})`,
   'y',
 )
+/** `lftp -u bob,secret`. */
+const USER_COMMA = new RegExp(
+  String.raw`-{1,2}u(?:ser)?[ =]${QUOTE}(?<user>[^\s:,"']{1,64}),${INNER_QUOTE}(?<value>${BARE}{1,128})`,
+  'y',
+)
+const NEW_PASSPHRASE = new RegExp(`-[NP] ${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
 const GLUED = new RegExp(`-p(?!ort\\b|rotocol|assword)${QUOTE}(?<value>${BARE}{1,128})`, 'y')
 /** `openssl enc -k secret`. */
 const OPENSSL = new RegExp(`-(?:k|K|pass|passin|passout)[ =]${QUOTE}(?:pass:)?(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
@@ -44,10 +50,12 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
     sure: /\s-{1,2}u[^|;&\n]*$/,
   },
   {
-    name: /(?:\b|\\[nrt])(?:sshpass|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
     option: SEPARATE,
     sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$/,
   },
+  { name: /(?:\b|\\[nrt])lftp\b/, option: USER_COMMA },
+  { name: /(?:\b|\\[nrt])ssh-keygen\b/, option: NEW_PASSPHRASE, sure: /$/ },
   // Elsewhere `-p` is a port, a project, `-w` a folder.
   { name: /(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]{0,200}\blogin\b/, option: SEPARATE },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },

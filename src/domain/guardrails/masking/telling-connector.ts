@@ -48,6 +48,10 @@ const VALUE_APART = new RegExp(
   'iy',
 )
 const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
+/** `<Password Value="...">` */
+const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
+/** Go's `var password string = "..."`. */
+const TYPED = / (?:string|\[\]byte|String|str)\s{0,2}=\s{0,4}(?=["'`])/y
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
@@ -64,12 +68,15 @@ const PAIR = /\s?(?:=\s?\(|\()\s?\\{0,7}["'][^"'\\\n]{1,64}\\{0,7}["']\s?,\s?(?=
 export function findConnector(text: string, start: number, end: number): Connector | undefined {
   if ((classAt(text, end) & SPACE) !== 0 && isInCookieFile(text, start))
     return { connection: 'assigned', end: skipForward(text, end, end + 8, SPACE), isElement: false }
+  const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) {
     if (isOption(text, start, end) || isSet(text, start))
       return { connection: 'assigned', end: end + 1, isElement: false }
-    return findLooseConnector(text, end)
+    const typed = matchEnd(TYPED, text, end) ?? (isElement ? matchEnd(VALUE_ATTRIBUTE, text, end) : undefined)
+    return typed === undefined
+      ? findLooseConnector(text, end)
+      : { connection: 'assigned', end: typed, isElement: false }
   }
-  const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (isElement) {
     const own = matchEnd(ELEMENT, text, end)
     if (own !== undefined) return { connection: 'assigned', end: own, isElement: true }

@@ -3,6 +3,8 @@
  * A name is split into its parts (case, dashes, underscores); the last part decides, what stands before it can take it back
  * (`primary_key`, `max_tokens`, `passwordField`).
  */
+import { ORACLE } from './oracle-login.ts'
+import { CODES } from './recovery-codes.ts'
 import { COMMUNITY, USER } from './router-credential.ts'
 import { IDENTIFIED } from './sql-credential.ts'
 import { WIFI } from './wifi-code.ts'
@@ -21,7 +23,7 @@ const SECRET_ENDINGS = words(
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(
   words(
-    'pass pw psw psk passe sandi المرور userpass dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass',
+    'pass pw psw psk passe sandi المرور userpass requirepass masterauth dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass',
   ),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
@@ -135,6 +137,8 @@ export const TELLING_WORDS: readonly string[] = [
   USER,
   WIFI,
   ...OF_CALLS,
+  ...ORACLE,
+  ...CODES,
 ]
 /** A shorter word is no end of a longer one in another script. */
 const SHORTEST_ENDING = 4

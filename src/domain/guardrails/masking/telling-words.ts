@@ -8,6 +8,8 @@ import type { Finding } from './finding.ts'
 import { readInsertColumn } from './insert-column.ts'
 import { findCallCredential } from './call-credential.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
+import { findOraclePassword } from './oracle-login.ts'
+import { findRecoveryCodes } from './recovery-codes.ts'
 import { findRouterCredential } from './router-credential.ts'
 import { findBasicCredential } from './shaped-key.ts'
 import { findSqlCredential, IDENTIFIED } from './sql-credential.ts'
@@ -81,6 +83,7 @@ export class TellingWords {
     // `user` and what ends like it, which tells behind `net` only.
     if (last === LAST_OF_USER && (unitAt(text, end - 3) | 0x20) === 0x73) return
     if (last === LAST_OF_WIFI && this.#wifi(start, end)) return
+    if (this.#judged(findOraclePassword(text, start, end) ?? findRecoveryCodes(text, start, end))) return
     const from = nameStart(text, start, end)
     if (this.#call(from, end)) return
     const telling = classifyName(text.slice(from, end))
