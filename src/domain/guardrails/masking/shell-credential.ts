@@ -57,7 +57,10 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
   { name: /(?:\b|\\[nrt])lftp\b/, option: USER_COMMA },
   { name: /(?:\b|\\[nrt])ssh-keygen\b/, option: NEW_PASSPHRASE, sure: /$/ },
   // Elsewhere `-p` is a port, a project, `-w` a folder.
-  { name: /(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]{0,200}\blogin\b/, option: SEPARATE },
+  {
+    name: /^(?=[^]*\blogin\b)[^]*(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]*\blogin\b/,
+    option: SEPARATE,
+  },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },
   { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD, sure: /$/ },
 ]

@@ -56,7 +56,7 @@ export function isSecret(value: string, place: Place): boolean {
 }
 
 const ORDINARY_VALUES: ReadonlySet<string> = new Set(
-  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo'.split(
+  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo obligatoire facultatif requis invalide incorrecte manquant erforderlich vergessen abgelaufen falsch eingeben wiederholen verplicht verlopen ongeldig onjuist vergeten obligatoria obligatorio requerida requerido incorrecta incorrecto invalida invalido caducada olvidada opcional obrigatoria obrigatorio obbligatoria obbligatorio richiesta richiesto scaduta errata wymagane zorunlu gerekli'.split(
     ' ',
   ),
 )
@@ -74,7 +74,8 @@ function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: 
     isLettersPassword(value, connection, isLast)
   )
     return true
-  const kinds = kindsOfCharacters(plainLetters(value.replace(/[-_.,:/'\u2019()[\]{}]/g, '')))
+  const parted = connection === 'beside' ? value.replaceAll(';', '') : value
+  const kinds = kindsOfCharacters(plainLetters(parted.replace(/[-_.,:/'\u2019()[\]{}]/g, '')))
   const isMixed = countKinds(kinds) >= 2 && (kinds & (DIGIT | OTHER)) !== 0
   if (connection === 'said' || connection === 'beside')
     return isSaidPassword(value, kinds, isMixed, isQuoted && connection === 'said' && !canBeVerb)

@@ -384,6 +384,7 @@ t.test('what only stands near a telling word stays', async (t) => {
     'Recovery codes:\n10 single-use codes; error codes: e1001, e1002; backup code: main2024.py; The backup code 2024 version',
     'sqlplus /nolog, sqlplus / as sysdba, a thin/thick2 line, expdp user/password@db, rman/backup2; jdbc:oracle:thin:@//h:1521/x',
     'password string `json:"password"`; var token string = os.Getenv("X"); ssh-keygen -N "" -f x; <Token Value="$(x)">',
+    'Mot de passe : obligatoire\nWachtwoord: verplicht\nContraseña: obligatoria\nlogin.password;Password;Passwort\n',
     'The username and password options; username or password parameters; a username with password properties',
     'user id password settings; Username / Password (0x02); Username/Password** (`0x02`)',
     'Add salt16 to the password before hashing it; bind param2 to your token',
