@@ -6,6 +6,7 @@ import type { CustomPattern } from './pattern-engine.ts'
 import { takeAll, type Steps } from '../../steps.ts'
 import { broughtBack, undisguise } from './disguise.ts'
 import { hiddenBorders, type Borders } from './hidden-borders.ts'
+import { amongPrefixes, outsidePrefixes, withoutPrefixes } from './line-prefixes.ts'
 import { scan, scanInSteps } from './scan.ts'
 import { findToldByField } from './told-by-field.ts'
 
@@ -42,17 +43,26 @@ export function createDetector(options: DetectorOptions): Detector {
     detect(text) {
       const { findings, isDisguised } = scan(text)
       for (const find of finders) add(find(text), findings)
-      const open = resolveOverlaps(findings)
+      const open = takeAll(withLines(text, resolveOverlaps(findings)))
       return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
     detectByField: (fieldName, text) => findToldByField(fieldName, text, options.kinds),
     *detectInSteps(text, expect) {
       const { findings, isDisguised } = yield* scanInSteps(text, expect)
       yield* addInSteps(text, finders, findings, expect)
-      const open = resolveOverlaps(findings)
+      const open = yield* withLines(text, resolveOverlaps(findings), expect)
       return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
     },
   }
+}
+
+/** With what the text shows without the numbers or signs that a program has put in front of its lines. */
+function* withLines(text: string, open: readonly Finding[], expect?: ExpectValues): Steps<readonly Finding[]> {
+  const plain = yield* withoutPrefixes(text)
+  if (plain === undefined) return open
+  const { findings } = yield* scanInSteps(plain, expect)
+  const outside = yield* outsidePrefixes(text, open)
+  return yield* mergeResolved(outside, yield* amongPrefixes(text, resolveOverlaps(findings)))
 }
 
 const NO_BORDERS: Borders = []

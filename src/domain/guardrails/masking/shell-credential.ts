@@ -154,7 +154,7 @@ function credential(start: number, value: string): Finding {
 function commandBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - COMMAND_WINDOW), at)
   let line = before.lastIndexOf('\n')
-  while (line > 0 && before[line - 1] === '\\') line = before.lastIndexOf('\n', line - 1)
+  while (line > 0 && /\\\r?$/.test(before.slice(Math.max(0, line - 2), line))) line = before.lastIndexOf('\n', line - 1)
   return before.slice(Math.max(line, before.lastIndexOf(' && '), before.lastIndexOf(' || ')) + 1)
 }
 

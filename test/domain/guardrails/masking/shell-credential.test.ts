@@ -31,6 +31,11 @@ for (const [command, password] of MASKED) {
   })
 }
 
+t.test('a command over several lines is one, whatever ends them', async (t) => {
+  for (const lineBreak of ['\n', '\r\n'])
+    t.strictSame(found(`curl -s \\${lineBreak}  -u bob:hunter2x \\${lineBreak}  https://x.example`), ['hunter2x'])
+})
+
 t.test('examples, variables, ports, paths and other options stay', async (t) => {
   for (const command of [
     'curl -u user:password https://x.example',

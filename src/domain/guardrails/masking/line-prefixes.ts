@@ -1,0 +1,161 @@
+/**
+ * Texts whose lines have something in front that a program has put there: a number (`cat -n`, and how coding agents read files), a
+ * place (`grep -n`), the sign of a diff or a quotation, a container's name. What a word tells of over a line's end (a table, a list of
+ * YAML, a wallet's words) shows only in the text without them, which is read beside the text as it is.
+ *
+ * A line's beginning counts where the line before or after has the same, with the next number.
+ */
+import type { Steps } from '../../steps.ts'
+import type { Finding } from './finding.ts'
+
+/** Characters of a step. */
+const WINDOW = 32 * 1024
+/** Of a line, to see how it begins. */
+const LONGEST_PREFIX = 240
+const NUMBER = String.raw` {0,8}(\d{1,7})(?:[\t\u2192]|: ?| {1,2}[|\u2502] ?)`
+const PLACE = String.raw`[\w./@+-]{1,200}:(\d{1,7}):`
+const CONTAINER = String.raw`[\w.-]{1,40} {1,8}\| `
+const QUOTATION = '(?:> ?){1,4}'
+const ADDED = String.raw`\+(?!\+)`
+const PREFIX = new RegExp(`^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const HUNK = '@@ -'
+const LIKELY = new RegExp(String.raw`(?:^|\n)(?:${NUMBER}|${HUNK}|${PLACE}|${CONTAINER}|${QUOTATION}|${ADDED})`)
+
+interface Prefix {
+  /** The same for lines that go on with it. */
+  readonly form: string
+  readonly number: number | undefined
+  readonly length: number
+}
+
+/** The text without them; undefined where it has none. */
+export function* withoutPrefixes(text: string): Steps<string | undefined> {
+  if (!(yield* isLikely(text))) return undefined
+  const lines = new PrefixedLines(text)
+  let plain = ''
+  // Of a step: a text may be nothing but line ends.
+  let rests: string[] = []
+  let stepEnd = WINDOW
+  while (lines.next()) {
+    rests.push(text.slice(lines.start + lines.cut, lines.end))
+    if (lines.end < stepEnd) continue
+    stepEnd = lines.end + WINDOW
+    plain += rests.join('')
+    rests = []
+    yield
+  }
+  plain += rests.join('')
+  return plain.length === text.length ? undefined : plain
+}
+
+/** Findings of what `withoutPrefixes` gives, in order of place, at their places in the text. */
+export function* amongPrefixes(text: string, findings: readonly Finding[]): Steps<Finding[]> {
+  const lines = new PrefixedLines(text)
+  /** Where the line's rest begins in the plain text. */
+  let plainStart = 0
+  let stepEnd = WINDOW
+  lines.next()
+  function* placeOf(offset: number): Steps<number> {
+    while (offset >= plainStart + lines.end - lines.start - lines.cut) {
+      plainStart += lines.end - lines.start - lines.cut
+      if (!lines.next()) break
+      if (lines.end < stepEnd) continue
+      stepEnd = lines.end + WINDOW
+      yield
+    }
+    return lines.start + lines.cut + offset - plainStart
+  }
+  const places: Finding[] = []
+  for (const finding of findings) {
+    const start = yield* placeOf(finding.start)
+    const end = (yield* placeOf(finding.end - 1)) + 1
+    places.push({ ...finding, start, end })
+  }
+  return places
+}
+
+/** What a word only tells of, and may be such a beginning itself. */
+const TOLD = /-value$|^table-column$/
+
+/** Findings of the text, in order of place, but for those that a word tells of in what stands in front of the next line: `password:\na.txt:12:`. */
+export function* outsidePrefixes(text: string, findings: readonly Finding[]): Steps<Finding[]> {
+  const lines = new PrefixedLines(text)
+  let stepEnd = WINDOW
+  const outside: Finding[] = []
+  for (const finding of findings) {
+    while (finding.start >= lines.end && lines.next()) {
+      if (lines.end < stepEnd) continue
+      stepEnd = lines.end + WINDOW
+      yield
+    }
+    if (finding.start >= lines.start + lines.cut || !TOLD.test(finding.rule)) outside.push(finding)
+  }
+  return outside
+}
+
+function* isLikely(text: string): Steps<boolean> {
+  if (!text.includes('\n')) return false
+  for (let from = 0; from < text.length; from += WINDOW) {
+    if (from > 0) yield
+    if (LIKELY.test(text.slice(from, from + WINDOW + LONGEST_PREFIX))) return true
+  }
+  return false
+}
+
+/** The lines of a text, one after the other. */
+class PrefixedLines {
+  readonly #text: string
+  #isInHunk = false
+  #before: Prefix | undefined
+  #upcoming: Prefix | undefined
+  /** Of the line, with its break. */
+  start = 0
+  end = 0
+  /** How much stands in front of it. */
+  cut = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#upcoming = prefixAt(text, 0)
+  }
+
+  /** On to the next line; whether there is one. */
+  next(): boolean {
+    const text = this.#text
+    if (this.end >= text.length) return false
+    this.start = this.end
+    const lineBreak = text.indexOf('\n', this.start)
+    this.end = lineBreak < 0 ? text.length : lineBreak + 1
+    const prefix = this.#upcoming
+    this.#upcoming = prefixAt(text, this.end)
+    this.cut = this.#cutOf(prefix)
+    this.#before = prefix
+    return true
+  }
+
+  #cutOf(prefix: Prefix | undefined): number {
+    if (this.#text.startsWith(HUNK, this.start)) {
+      this.#isInHunk = true
+      return 0
+    }
+    this.#isInHunk &&= ' +-\\\r\n'.includes(this.#text.charAt(this.start) || ' ')
+    if (this.#isInHunk) return this.end - this.start > 1 && ' +-'.includes(this.#text.charAt(this.start)) ? 1 : 0
+    if (prefix === undefined) return 0
+    return goesOn(this.#before, prefix) || goesOn(prefix, this.#upcoming) ? prefix.length : 0
+  }
+}
+
+function prefixAt(text: string, at: number): Prefix | undefined {
+  const match = PREFIX.exec(text.slice(at, at + LONGEST_PREFIX))
+  if (match === null) return undefined
+  const [prefix, , ofLine, , ofPlace] = match
+  const digits = ofLine ?? ofPlace
+  const { length } = prefix
+  if (digits === undefined) return { form: prefix, number: undefined, length }
+  return { form: prefix.trimStart().replace(/\d+(?=\D*$)/, ''), number: Number(digits), length }
+}
+
+function goesOn(one: Prefix | undefined, next: Prefix | undefined): boolean {
+  if (one === undefined || next === undefined || one.form !== next.form) return false
+  return one.number === undefined || next.number === one.number + 1
+}

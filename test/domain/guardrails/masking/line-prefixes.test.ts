@@ -1,0 +1,74 @@
+import t from 'tap'
+import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
+import { amongPrefixes, withoutPrefixes } from '../../../../src/domain/guardrails/masking/line-prefixes.ts'
+import { takeAll } from '../../../../src/domain/steps.ts'
+
+const detector = createDetector({ kinds: new Set(), custom: [] })
+
+const found = (text: string): string[] => [...detector.detect(text)].map(({ start, end }) => text.slice(start, end))
+
+const TEXTS: readonly (readonly [text: string, ...secrets: string[]])[] = [
+  ['name,password\nbob,hunter2x\namy,swordfish9', 'hunter2x', 'swordfish9'],
+  [' id | name | password\n----+------+----------\n  1 | bob  | hunter2x', 'hunter2x'],
+  ["INSERT INTO users (name, password) VALUES\n('bob', 'hunter2x'),\n('amy', 'hunter3x');", 'hunter2x', 'hunter3x'],
+  ['- name: DB_PASSWORD\n  value: hunter2x\npassword:\n  hunter3x', 'hunter2x', 'hunter3x'],
+  ['{\n  "password":\n    "hunter2x",\n  "name": "token",\n  "value": "abc123def456"\n}', 'hunter2x', 'abc123def456'],
+]
+
+const WAYS: Readonly<Record<string, (line: string, index: number) => string>> = {
+  'numbers and tabs': (line, index) => `${String(index + 98).padStart(6)}\t${line}`,
+  'numbers and arrows': (line, index) => `${String(index + 1).padStart(6)}→${line}`,
+  'numbers and bars': (line, index) => `${String(index + 8).padStart(4)} | ${line}`,
+  'numbers and colons': (line, index) => `${index + 1}: ${line}`,
+  'places of grep': (line, index) => `src/a-b/c.txt:${index + 9}:${line}`,
+  'what a diff adds': (line) => `+${line}`,
+  quotations: (line) => `> ${line}`,
+  "a container's name": (line) => `app-1  | ${line}`,
+}
+
+for (const [way, write] of Object.entries(WAYS)) {
+  t.test(`what is told of over a line's end is found behind ${way}`, async (t) => {
+    for (const [text, ...secrets] of TEXTS) {
+      const written = text.split('\n').map(write).join('\n')
+      t.strictSame(found(written), secrets, written)
+      const within = `Here it is:\n${written}\n\nThat is all.`
+      t.strictSame(found(within), secrets, within)
+      t.strictSame(takeAll(detector.detectInSteps(within)), detector.detect(within))
+    }
+  })
+}
+
+t.test('it is found in a hunk of a diff', async (t) => {
+  const diff =
+    '--- a/x.csv\n+++ b/x.csv\n@@ -1,3 +1,4 @@\n name,password\n-bob,hunter2x\n+bob,hunter3x\n+amy,hunter4x\n\\ No newline'
+  t.strictSame(found(diff), ['hunter2x', 'hunter3x', 'hunter4x'])
+})
+
+t.test('lines without such a beginning, and one alone, stay as they are', async (t) => {
+  for (const text of [
+    'one line',
+    'a\nb\n',
+    '1\ta line alone\nand another',
+    '1: a\n3: b',
+    'a | b\nc | d',
+    '2024: a year\n\n2025: another',
+  ])
+    t.equal(takeAll(withoutPrefixes(text)), undefined, text)
+  t.equal(takeAll(withoutPrefixes('x\r\n1\ta\r\n2\tb\r\n')), 'x\r\na\r\nb\r\n')
+  t.equal(takeAll(withoutPrefixes('@@ -1 +1 @@\n a\n-b\n\n+c\nd')), '@@ -1 +1 @@\na\nb\n\nc\nd')
+})
+
+t.test('a finding over several lines holds what stands before them', async (t) => {
+  const text = '1\tab\n2\tcd\n3\tef'
+  const finding = { kind: 'KEY', rule: 'x', start: 1, end: 4 }
+  t.strictSame(takeAll(amongPrefixes(text, [finding])), [{ ...finding, start: 3, end: 8 }])
+  t.strictSame(takeAll(amongPrefixes(text, [{ ...finding, start: 6, end: 8 }])), [{ ...finding, start: 12, end: 14 }])
+})
+
+t.test('a long text is read in many steps', async (t) => {
+  for (const line of ['1\ta\n', '+\n', '> \n', '@@ -1 +1 @@\n+a\n']) {
+    const text = line.repeat(400_000 / line.length)
+    t.ok([...withoutPrefixes(text)].length > 3, line)
+  }
+  t.ok([...amongPrefixes('+a\n'.repeat(100_000), [{ kind: 'KEY', rule: 'x', start: 0, end: 199_999 }])].length > 3)
+})
