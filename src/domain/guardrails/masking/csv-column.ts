@@ -74,7 +74,7 @@ export function readLine(
   const row = line.split(separator)
   if (row.length !== count) return undefined
   const field = row[index] ?? ''
-  const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + 1, 0)
+  const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + separator.length, 0)
   const open = /^[\s"'>]*/.exec(field)?.[0].length ?? 0
   const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
   return {

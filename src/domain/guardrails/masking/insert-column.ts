@@ -23,7 +23,8 @@ const CALL = /\s{0,24}[\w.]{1,32}\(\s{0,4}(?:[ENen]?'((?:[^'\\]|''|\\[^]){0,512}
 const LONGEST_CALL = 1024
 
 const COPY = /\bcopy\s{1,4}[^\s()]{1,128}\s{0,4}$/i
-const FROM_STDIN = /([^()]{0,512})\)\s{1,4}from\s{1,4}stdin(?=[\s;])([^;\n]{0,128});?[ \t]{0,4}\r?\n/iy
+const FROM_STDIN =
+  /([^()]{0,512})\)\s{1,4}from\s{1,4}stdin(?=[\s;])([^;\\\n]{0,128});?[ \t]{0,4}(?:\r|\\{1,7}r)?(\n|\\{1,7}n)/iy
 
 /** The column named `[start, end)`; undefined where its name stands in no such list. */
 export function readInsertColumn(text: string, start: number, end: number): Column | undefined {
@@ -44,11 +45,12 @@ export function readInsertColumn(text: string, start: number, end: number): Colu
 
 function readCopied(text: string, end: number, index: number): Column | undefined {
   FROM_STDIN.lastIndex = end
-  const [, names = '', format = ''] = FROM_STDIN.exec(text) ?? []
+  const [, names = '', format = '', lineBreak = ''] = FROM_STDIN.exec(text) ?? []
   const headerEnd = FROM_STDIN.lastIndex
   if (headerEnd === 0) return undefined
-  const separator = /\bcsv\b/i.test(format) ? ',' : '\t'
-  const shape = { lineBreak: '\n', separator, count: index + names.split(',').length, index }
+  const tab = lineBreak === '\n' ? '\t' : lineBreak.replace('n', 't')
+  const separator = /\bcsv\b/i.test(format) ? ',' : tab
+  const shape = { lineBreak, separator, count: index + names.split(',').length, index }
   return { headerEnd, rows: new Rows(headerEnd, (at) => readLine(text, at, shape)) }
 }
 

@@ -33,7 +33,7 @@ const NOW =
 const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)(?:\s{0,24}|(?:\s|\\{1,7}[nrt]){0,24})(?:[|>][+-]?\s{1,24})?`,
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24})?`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -118,7 +118,7 @@ const FALLBACK = /(?:\?\?|\|\|)[ \t]{0,4}$/
 function strengthOf(connector: string): Connection {
   if (FALLBACK.test(connector)) return 'called'
   if (connector.includes('|') && !/[:=]/.test(connector)) return 'beside'
-  return connector.includes('\n') ? 'said' : 'assigned'
+  return /\n|\\n/.test(connector) ? 'said' : 'assigned'
 }
 
 function findLooseConnector(text: string, end: number): Connector | undefined {

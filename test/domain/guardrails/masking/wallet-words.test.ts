@@ -41,6 +41,8 @@ t.test('they are masked in quotes behind a word that says so, and in a list with
   for (const list of [LIST.join('", "'), LIST.join('",\n    "'), LONGEST.split(' ').join('","')])
     for (const before of ['"mnemonic": [', 'seed_phrase = [\n  '])
       t.strictSame(found(`${before}"${list}"]`), [list], before)
+  const lines = numbered('.', '\\n')
+  t.strictSame(found(`{"log":"seed phrase:\\n${lines}"}`), [lines])
   const escaped = LIST.join(String.raw`\", \"`)
   t.strictSame(found(String.raw`{"log":"{\"mnemonic\": [\"${escaped}\"]}"}`), [escaped])
 })
