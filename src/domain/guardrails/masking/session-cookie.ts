@@ -25,6 +25,12 @@ const COOKIES_OF_CURL = /\s-b /
 const COOKIES_OF_ARCHIVE = /cookie\\{0,7}["'],\s{0,24}\\{0,7}["']value\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["']$/i
 const LONGEST_ARCHIVED = 80
 
+/** A call or an element of a program's, up to the cookie's name: `cookies.set('`, `setCookie("`, `$_COOKIE['`, `add_cookie({"name": "`. */
+const COOKIE_OF_CODE =
+  /cookies?(?:\.(?:set|put|add|append))?\s?[([]\s{0,4}(?:\{\s{0,4}\\{0,7}["']?name\\{0,7}["']?\s{0,2}[:=]\s{0,4})?\\{0,7}["']$/i
+/** The same as a member: `req.cookies.sid`. */
+const MEMBER = /cookies?\.\w{1,64}$/i
+
 /** How far a list of cookies is read back, characters. */
 const LONGEST_LIST = 1024
 
@@ -62,7 +68,9 @@ export function isInCookieFile(text: string, start: number): boolean {
 
 function isInList(text: string, start: number, end: number): boolean {
   const line = lineBefore(text, start, LONGEST_LIST)
-  if (COOKIES.test(line) || (line.includes('curl') && COOKIES_OF_CURL.test(line))) return true
+  if (COOKIES.test(line) || COOKIE_OF_CODE.test(line.slice(-LONGEST_ARCHIVED)) || MEMBER.test(text.slice(start, end)))
+    return true
+  if (line.includes('curl') && COOKIES_OF_CURL.test(line)) return true
   return isInCookieFile(text, start) || isInJar(text, start, end) || isInArchive(text, start)
 }
 

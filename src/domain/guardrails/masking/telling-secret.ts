@@ -44,14 +44,21 @@ export function findTellingSecret(text: string, start: number, end: number, tell
   // A file that everybody may read; Javadoc's sign for what follows.
   if (text.startsWith('/etc/passwd', start - 5) || text.startsWith('{@code', end - 6))
     return { finding: undefined, judgedUntil: end }
-  const told = telling === 'weak' && isSessionCookie(text, start, end) ? 'secret' : telling
-  const result = findSecretBehind(text, start, end, told)
+  const isCookie = telling === 'weak' && isSessionCookie(text, start, end)
+  const told = isCookie ? 'secret' : telling
+  const result = findSecretBehind(text, start, end, told, isCookie)
   if (result.finding !== undefined) return result
   const finding = findSecretAround(text, start, end, told)
   return finding === undefined ? result : { finding, judgedUntil: Math.max(result.judgedUntil, finding.end) }
 }
 
-function findSecretBehind(text: string, start: number, end: number, telling: Telling): TellingResult {
+function findSecretBehind(
+  text: string,
+  start: number,
+  end: number,
+  telling: Telling,
+  isCookie: boolean,
+): TellingResult {
   const connector = findConnector(text, start, end)
   const words = connector && findWalletWords(text, start, end, connector)
   if (words !== undefined)
@@ -66,7 +73,8 @@ function findSecretBehind(text: string, start: number, end: number, telling: Tel
   if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
-  const finding = judgeValue(text, { start, end, telling: told }, value, isSql ? 'assigned' : connector.connection)
+  const isAssigned = isSql || (isCookie && connector.connection === 'called')
+  const finding = judgeValue(text, { start, end, telling: told }, value, isAssigned ? 'assigned' : connector.connection)
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
