@@ -62,7 +62,8 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 )
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
-  if (connection === 'beside' && !isQuoted && isCodeBeside(value)) return false
+  if (connection === 'beside' && !isQuoted && (isCodeBeside(value) || OF_PROSE.test(value))) return false
+  if (connection === 'said' && !isQuoted && OF_ROFF.test(value)) return false
   if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase())) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
@@ -94,9 +95,14 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 /** What is said of a password in Chinese and Japanese: how many characters it has at least. */
 const RULE_OF_IDEOGRAPHS =
   /^(?:至少|最少|最多|不少于|长度|必须|请|需|不能|应|包含|最低|半角|英数)|\d(?:位|个|文字|字符|桁)/
+/** What only texts have: escapes of roff, signs that begin a sentence or quotation, a label's key, words of scripts without letters. */
+const OF_ROFF = /\\(?:&|\([A-Za-z'`^,:*o]|\*\(|f[BIPR]|-)/
+const OF_PROSE = new RegExp(
+  String.raw`${OF_ROFF.source}|^[\xa1\xab\xbb\xbf|]|\(_[A-Z]\)$|^(?=\D*[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\D*$`,
+)
 /** Algorithms and protocols: `SHA-256`, `UTF-8`, `HTTP/2`. */
 const ALGORITHM =
-  /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv)[-_/]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i
+  /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?)[-_/#]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i
 const ARRAY = /^(?:Ui|I|BigI|BigUi)nt\d{1,2}(?:Clamped)?Array$|^Float\d{2}Array$/
 
 /** Letters only: typed blindly, or the last of its line behind a sign that assigns. */

@@ -65,6 +65,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['C:\\>net user bob P@ssw0rd! /add', 'KEY P@ssw0rd!'],
   ['WIFI:T:WPA;S:Home Net;P:swordfish;H:true;;', 'KEY swordfish'],
   [String.raw`{"qr":"WIFI:S:Home;T:WPA;P:ab\\;c9;;"}`, String.raw`KEY ab\\;c9`],
+  ['my password hK9#xy12 and 암호: 비밀번호12', 'KEY hK9#xy12', 'KEY 비밀번호12'],
   ['密码：我爱你123', 'KEY 我爱你123'],
   ['Passwort: Müller77, contraseña: ñandú2024', 'KEY Müller77', 'KEY ñandú2024'],
   [
@@ -405,6 +406,9 @@ t.test('what only stands near a telling word stays', async (t) => {
     'Mot de passe : obligatoire\nWachtwoord: verplicht\nContraseña: obligatoria\nlogin.password;Password;Passwort\n',
     String.raw`{"text":"Your password:\nmust have 8 chars","t":"Token:\nabc2 is x"}`,
     `res.cookie('sid', sessionId2, { httpOnly: true }); res.cookie('session', 'logged-out'); cookies.set('theme', 'dark2mode1')`,
+    String.raw`das Passwort verglichen\&. Kein Passwort k\(:onnen; the password is locked\&. password \fIstring\fR`,
+    'la contraseña\n¿Sobreescribir? 즉시 암호 지우기(_I); password PKCS#12 files',
+    'pass %lu/%lu done',
     'The username and password options; username or password parameters; a username with password properties',
     'user id password settings; Username / Password (0x02); Username/Password** (`0x02`)',
     'Add salt16 to the password before hashing it; bind param2 to your token',
