@@ -5,6 +5,8 @@
 import type { Connection } from './telling-connector.ts'
 
 const WINDOW = 80
+/** What stands in front of the noun, and never of the verb. */
+const NOUN = /\b(?:my|your|our|his|her|their|root|admin|wi-?fi|db|ssh|vpn) $/i
 /** What stands before the name on the line of a result. */
 const BEFORE_RESULT = /(?:^|\n|\\{1,7}n|["'\x60])[ \t>|+#-]{0,24}$/
 const RUN_OF_GO = /--- $/
@@ -41,8 +43,8 @@ export function isOtherPass(
 ): boolean {
   const content = text.slice(value.start, value.end)
   if (connection === 'said' && TO.test(text.slice(end, value.start))) return true
-  if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content)) return true
   const before = text.slice(Math.max(0, start - WINDOW), start)
+  if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content) && !NOUN.test(before)) return true
   if (ONE_OF_SEVERAL.test(before) || FORMAT.test(content)) return true
   if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))
   return text.slice(start, end) === 'PASS' && isResult(text, start, value.end, content)

@@ -39,6 +39,8 @@ t.test('a password behind the word is masked', async (t) => {
     'PASS=hunter2x',
     'login bob pass hunter2x for now',
     'the pass hunter2x',
+    'ssh bob@x, my pass hunter2x for now',
+    'use root pass hunter2x for it',
   ])
     t.match(found(text), ['hunter2x'], text)
   t.strictSame(found('use pass hunter2! for now'), ['hunter2!'])
