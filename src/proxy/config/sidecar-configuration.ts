@@ -48,7 +48,9 @@ export class SidecarConfiguration {
   #shards: Look['shards'] | undefined
   #confirmedAtMs: number | undefined
   /** What the configuration in force was made of. Incomplete: the grant lacks secrets of an organization. */
-  #inForce: { readonly grant: Grant; readonly revision: string; readonly complete: boolean } | undefined
+  #inForce: InForce | undefined
+  /** Organizations whose secrets were taken away: what is held of their keys may be older than that, until it is read anew. */
+  readonly #withdrawn = new Set<string>()
   #lastRefusal: string | undefined
   #looking: Promise<void> | undefined
   #lookAgain = false
@@ -81,6 +83,7 @@ export class SidecarConfiguration {
   /** Puts a grant in force, at once where shards are at hand. Begins to look for shards with the first one. */
   use(grant: Grant): void {
     const first = this.#grant === undefined
+    this.#withdraw(this.#grant, grant)
     this.#grant = grant
     this.#reader.forgetRefused()
     if (this.#shards !== undefined) this.#combine(this.#shards, grant)
@@ -121,6 +124,7 @@ export class SidecarConfiguration {
     try {
       const { shards, refused } = await this.#reader.look(this.#options.redis, grant.verify)
       this.#answered()
+      if (refused.every(({ name }) => name !== shards.keys.name)) this.#believe(grant)
       for (const { name, reason, known } of refused) if (!known) this.#refuse(reason, name)
       this.#shards = shards
       const ok = this.#combine(shards, this.#grant ?? grant)
@@ -131,16 +135,30 @@ export class SidecarConfiguration {
     }
   }
 
+  /** With an owner's last key goes its login, so that its sidecars can no longer read that this key is gone. */
+  #withdraw(former: Grant | undefined, grant: Grant): void {
+    if (former === undefined) return
+    for (const { name } of this.#inForce?.organizations ?? []) {
+      if (former.grantsOrganization(name) && !grant.grantsOrganization(name)) this.#withdrawn.add(name)
+    }
+  }
+
+  /** What has been read since the secrets came back is as it is published. */
+  #believe(grant: Grant): void {
+    for (const name of this.#withdrawn) if (grant.grantsOrganization(name)) this.#withdrawn.delete(name)
+  }
+
   /** Makes the configuration of both where it is not in force already. Returns whether all of it is. */
   #combine(shards: Look['shards'], grant: Grant): boolean {
     const revision = assembledRevision([shards.catalog, shards.keys, ...shards.organizations], contentHash)
-    if (this.#inForce?.revision === revision && this.#inForce.grant === grant) return this.#inForce.complete
+    if (this.#isInForce(revision, grant)) return this.#inForce?.complete ?? false
     try {
       const snapshot = assembleSnapshot(shards, contentHash)
-      const usable = usableHere(snapshot, grant)
+      const usable = usableHere(snapshot, grant, this.#withdrawn)
       this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
-      const complete = usable.organizations.length === snapshot.organizations.length
-      this.#inForce = { grant, revision, complete }
+      const { organizations } = snapshot
+      const complete = usable.organizations.length === organizations.length
+      this.#inForce = { grant, revision, complete, organizations, withheld: this.#withdrawn.size }
       this.#lastRefusal = undefined
       this.#options.loaded(true)
       const counts = { providers: usable.providers.length, virtualKeys: usable.virtualKeys.length }
@@ -150,6 +168,11 @@ export class SidecarConfiguration {
       this.#refuse(error instanceof Error ? error.message : 'not a configuration')
       return false
     }
+  }
+
+  #isInForce(revision: string, grant: Grant): boolean {
+    const current = this.#inForce
+    return current?.revision === revision && current.grant === grant && current.withheld === this.#withdrawn.size
   }
 
   /** Once for the same reason: what is refused is looked at every second. */
@@ -188,17 +211,29 @@ export class SidecarConfiguration {
   }
 }
 
+interface InForce {
+  readonly grant: Grant
+  readonly revision: string
+  readonly complete: boolean
+  /** All that the shards name. */
+  readonly organizations: Snapshot['organizations']
+  /** How many organizations were withdrawn when it was made. */
+  readonly withheld: number
+}
+
 /**
  * Without the keys that this workload's identity may not use, and without those of organizations whose secrets have not
  * been granted: their grant is on its way.
  */
-function usableHere(snapshot: Snapshot, { serviceAccount, grantsOrganization }: Grant): Snapshot {
+function usableHere(snapshot: Snapshot, grant: Grant, withdrawn: ReadonlySet<string>): Snapshot {
+  const { serviceAccount } = grant
+  const isUsable = (organization: string) => grant.grantsOrganization(organization) && !withdrawn.has(organization)
   return {
     ...snapshot,
-    organizations: snapshot.organizations.filter(({ name }) => grantsOrganization(name)),
+    organizations: snapshot.organizations.filter(({ name }) => isUsable(name)),
     virtualKeys: snapshot.virtualKeys.filter(({ organization, access: { serviceAccounts } }) => {
       const mayUse = serviceAccounts.length === 0 || serviceAccounts.includes(serviceAccount)
-      return mayUse && grantsOrganization(organization)
+      return mayUse && isUsable(organization)
     }),
   }
 }

@@ -169,6 +169,57 @@ t.test('keys of an organization whose secrets are still on their way wait; the o
   t.same(seen.slice(0, 2), [['team-a/old'], ['team-a/old', 'team-a/new']])
 })
 
+t.test(
+  'a key that went with its organization does not come back with another key, from what was read before',
+  async (t) => {
+    const redis = fakeRedis()
+    redis.publish(snapshotOf({ virtualKeys: [keyEntry('team-a/gone')] }))
+    const holder = new ConfigurationHolder()
+    const seen: string[] = []
+    let step = Promise.withResolvers<void>()
+    holder.onChange(({ compiled }) => {
+      seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id).join(' '))
+      step.resolve()
+    })
+    const unread = Promise.withResolvers<void>()
+    const configuration = readingFrom(t, redis, holder, unread.resolve)
+    configuration.use(grant())
+    await step.promise
+    // With the last key of a namespace its login to Redis goes, before the sidecar has read that there is none.
+    redis.error = new Error('WRONGPASS')
+    configuration.use(grant({ organizations: [] }))
+    configuration.use(grant())
+    await unread.promise
+    t.same([...new Set(seen)], ['team-a/gone', ''])
+    t.equal(seen.at(-1), '', 'nor while Redis does not answer')
+    redis.publish(snapshotOf({ virtualKeys: [keyEntry('team-a/new')] }))
+    redis.error = undefined
+    step = Promise.withResolvers<void>()
+    configuration.hint()
+    await step.promise
+    t.equal(seen.at(-1), 'team-a/new')
+  },
+)
+
+t.test('a key that comes back unchanged is in force with the first look', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  const holder = new ConfigurationHolder()
+  const seen: number[] = []
+  const back = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    seen.push(compiled.snapshot.virtualKeys.length)
+    if (seen.length === 1) {
+      configuration.use(grant({ organizations: [] }))
+      configuration.use(grant())
+    } else if (seen.at(-1) !== 0) back.resolve()
+  })
+  const configuration = readingFrom(t, redis, holder)
+  configuration.use(grant())
+  await back.promise
+  t.equal(seen[1], 0)
+})
+
 t.test('until a configuration is in force it says what is missing, without an address', async (t) => {
   const redis = fakeRedis()
   const holder = new ConfigurationHolder()
