@@ -4,13 +4,15 @@ import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
-import { ensureTenantUser, ownersWithLogins, removeTenantUser } from '../publish/redis-users.ts'
+import { ensureTenantUser, ownersWithLogins, removeTenantUser, restrictTenantUser } from '../publish/redis-users.ts'
 import { isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { Problem } from './status.ts'
 
 /** Where nothing takes over unseen, a minute of looks: only people take users away there (ACL DELUSER, ACL LOAD). */
 const LOOKS_BETWEEN_CHECKS = 12
+/** An hour, as long as there is something to read for it. @see EMPTIED_MS */
+const LOOKS_UNTIL_TAKEN_AWAY = 720
 /** Of a reply, in characters: it is shown in tables. */
 const MAX_REPLY = 300
 
@@ -20,6 +22,11 @@ export class TenantLogins {
   readonly #log: Log
   /** By owner: the organizations that its login was made for, as they were set. */
   #set = new Map<string, string>()
+  /**
+   * Owners without keys, with the look at which their login goes. Until then it reads that there are none: a sidecar that has
+   * lost the operator learns it in no other way.
+   */
+  readonly #leaving = new Map<string, number>()
   /** Whether those of an earlier leader have been looked at. */
   #isSwept = false
   #working: Promise<void> = Promise.resolve()
@@ -81,7 +88,8 @@ export class TenantLogins {
     const isMissing = !isRefused && (await this.#isMissingAny(snapshot))
     // With it goes who was still to be taken away: they are looked for.
     if (isMissing) this.forget()
-    if (isMissing || (isMinute && this.#isUnfinished)) await this.#ensure(snapshot)
+    const isWorkLeft = this.#isUnfinished || [...this.#leaving.values()].some((due) => due <= this.#looks)
+    if (isMissing || (isMinute && isWorkLeft)) await this.#ensure(snapshot)
   }
 
   /** False where that cannot be told: the next check will. */
@@ -99,10 +107,10 @@ export class TenantLogins {
     try {
       await this.#make(byOwner)
       for (const owner of [...this.#set.keys()].filter((known) => !byOwner.has(known))) {
-        await removeTenantUser(this.#redis, owner)
-        this.#set.delete(owner)
+        await this.#leave(owner)
       }
       await this.#sweep(byOwner)
+      await this.#takeAway()
       this.#isUnfinished = false
     } catch (error) {
       this.#isUnfinished = true
@@ -119,6 +127,7 @@ export class TenantLogins {
         if (this.#set.get(owner) === wanted) continue
         await ensureTenantUser(this.#redis, { owner, organizations, master: this.#master })
         this.#set.set(owner, wanted)
+        this.#leaving.delete(owner)
       }
       this.#problem = undefined
     } catch (error) {
@@ -127,15 +136,29 @@ export class TenantLogins {
     }
   }
 
-  /** An owner that went while no operator ran, or under another leader, must not keep its login. */
+  /** An owner that went while no operator ran, or under another leader, must not keep its login's rights. */
   async #sweep(byOwner: ReadonlyMap<string, unknown>): Promise<void> {
     if (this.#isSwept) return
     for (const owner of await this.#ownersWithLogins()) {
       if (byOwner.has(owner)) continue
-      await removeTenantUser(this.#redis, owner)
-      this.#log.info({ owner }, 'Redis login without virtual keys removed')
+      await this.#leave(owner)
     }
     this.#isSwept = true
+  }
+
+  async #leave(owner: string): Promise<void> {
+    await restrictTenantUser(this.#redis, owner)
+    this.#set.delete(owner)
+    if (!this.#leaving.has(owner)) this.#leaving.set(owner, this.#looks + LOOKS_UNTIL_TAKEN_AWAY)
+  }
+
+  async #takeAway(): Promise<void> {
+    for (const [owner, due] of this.#leaving) {
+      if (due > this.#looks) continue
+      await removeTenantUser(this.#redis, owner)
+      this.#leaving.delete(owner)
+      this.#log.info({ owner }, 'Redis login without virtual keys removed')
+    }
   }
 
   /** None where Redis refuses to tell: the operator's login has no right to ACL LIST, and will not get it by asking. */

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { Secret } from '../../../src/domain/secret.ts'
 import { TenantLogins } from '../../../src/operator/controllers/tenant-logins.ts'
+import { tenantLogin } from '../../../src/operator/publish/redis-users.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { startAclRedis, startRedis } from '../../helpers/redis.ts'
 import type { RedisServer } from '../../helpers/redis.ts'
@@ -21,6 +22,11 @@ async function start(t: Test, server: RedisServer) {
   return { logins: () => new TenantLogins(redis, MASTER, log), users, log }
 }
 
+/** As often as it is called in the time. */
+async function look(logins: TenantLogins, minutes: number): Promise<void> {
+  for (let times = 0; times < minutes * 12; times += 1) await logins.check()
+}
+
 const keysOf = (...owners: readonly string[]) =>
   snapshotOf({ virtualKeys: owners.map((owner) => keyEntry(`${owner}/x`)) })
 
@@ -30,10 +36,44 @@ t.test('an owner has a login as long as it has keys, also where another leader m
   await former.ensure(keysOf('a', 'b'))
   t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
   await former.ensure(keysOf('a'))
+  await look(former, 60)
   t.same(await users(), ['tollgate-a'])
-  await logins().ensure(keysOf('c'))
+  const leader = logins()
+  await leader.ensure(keysOf('c'))
+  await look(leader, 60)
   t.same(await users(), ['tollgate-c'], "a former leader's are found")
 })
+
+t.test(
+  'a login without keys reads for an hour that there are none: a sidecar without operator has nothing else',
+  async (t) => {
+    const server = await startRedis()
+    const { logins, users } = await start(t, server)
+    const connect = (owner: string) => {
+      const { username, password } = tenantLogin({ owner, master: MASTER })
+      const redis = connectRedis(server.url.replace('//', `//${username}:${password.reveal()}@`))
+      t.teardown(() => redis.close())
+      return redis
+    }
+    const mine = logins()
+    await mine.ensure(keysOf('a', 'b'))
+    const open = [connect('a'), connect('b')]
+    for (const redis of open) await redis.waitUntilReady(20_000)
+    await mine.ensure(keysOf('b'))
+    await logins().ensure(snapshotOf({ virtualKeys: [] }))
+    for (const [index, owner] of ['a', 'b'].entries()) {
+      const key = `tg:cfg:ns:${owner}`
+      t.equal(await open[index]?.send(key, ['GET', key]), null)
+      await t.rejects(open[index]?.send('tg:cfg:catalog', ['GET', 'tg:cfg:catalog']) ?? Promise.resolve(), /NOPERM/)
+    }
+    await look(mine, 59)
+    t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
+    await mine.ensure(keysOf('a', 'b'))
+    await look(mine, 2)
+    t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'], 'one that has a key again stays')
+    t.equal(await open[0]?.send('tg:cfg:catalog', ['GET', 'tg:cfg:catalog']), null)
+  },
+)
 
 t.test('an operator that may not list users sets logins all the same', async (t) => {
   const rules = '~* +@connection +acl|setuser +acl|deluser'
@@ -41,6 +81,7 @@ t.test('an operator that may not list users sets logins all the same', async (t)
   const mine = logins()
   await mine.ensure(keysOf('a'))
   await mine.ensure(keysOf('b'))
+  await look(mine, 60)
   t.same(await users(), ['tollgate-b'])
   t.equal(log.entries.filter(({ message }) => message.includes('former leaders')).length, 1, 'told once')
 })
@@ -51,7 +92,7 @@ t.test('a login that somebody takes away is made again within a minute of looks'
   const mine = logins()
   await mine.ensure(keysOf('a', 'b'))
   await server.cli('ACL', 'DELUSER', 'tollgate-a')
-  for (let look = 0; look < 12; look += 1) await mine.check()
+  await look(mine, 1)
   t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
 })
 
@@ -62,7 +103,7 @@ t.test('a Redis that does not let the operator make logins is a problem until it
   await mine.ensure(keysOf('a'))
   t.match(mine.problem, { reason: 'SidecarLoginRefused', message: /NOPERM.*acl\|setuser/i })
   await server.cli('ACL', 'SETUSER', 'operator', '+acl')
-  for (let look = 0; look < 12; look += 1) await mine.check()
+  await look(mine, 1)
   t.same(await users(), ['tollgate-a'])
   t.equal(mine.problem, undefined)
 })
@@ -85,7 +126,7 @@ t.test(
     await mine.ensure(keysOf('a', 'b'))
     await mine.ensure(keysOf('b'))
     t.equal(mine.problem, undefined)
-    for (let look = 0; look < 12; look += 1) await mine.check()
+    await look(mine, 60)
     await server.cli('ACL', 'SETUSER', 'operator', '+acl')
     await mine.ensure(keysOf('b'))
     t.same(await users(), ['tollgate-b'])
@@ -98,8 +139,9 @@ t.test('a login that is gone after another lost its right to go is still taken a
   const mine = logins()
   await mine.ensure(keysOf('a', 'b'))
   await mine.ensure(keysOf('b'))
+  await look(mine, 60)
   await server.cli('ACL', 'DELUSER', 'tollgate-b')
-  for (let look = 0; look < 12; look += 1) await mine.check()
+  await look(mine, 1)
   await server.cli('ACL', 'SETUSER', 'operator', '+acl')
   await mine.ensure(keysOf('b'))
   t.same(await users(), ['tollgate-b'])
@@ -111,8 +153,10 @@ t.test('a login that could not be taken away is within a minute of looks after i
   const mine = logins()
   await mine.ensure(keysOf('a', 'b'))
   await mine.ensure(keysOf('b'))
+  await look(mine, 60)
+  t.equal((await users()).length, 2)
   await server.cli('ACL', 'SETUSER', 'operator', '+acl')
-  for (let look = 0; look < 12; look += 1) await mine.check()
+  await look(mine, 1)
   t.same(await users(), ['tollgate-b'])
 })
 
