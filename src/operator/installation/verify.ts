@@ -14,6 +14,11 @@ const SIDECAR = 'tollgate'
 /** Reason of a key that its organization does not allow in its namespace. */
 const NOT_GRANTED = 'NotGranted'
 
+/** Of a ResourceQuota, of what has no requests or limits. */
+const QUOTA_WANTS_RESOURCES = 'must specify'
+const AMOUNTS = { cpu: '100m', memory: '128Mi' }
+const EXAMPLE_RESOURCES = { requests: AMOUNTS, limits: AMOUNTS }
+
 export interface VerifyOptions {
   readonly client: Pick<KubeClient, 'get' | 'list' | 'create' | 'delete'>
   readonly timing: Timing
@@ -135,21 +140,24 @@ function notReady(key: KubeObject): string | undefined {
 
 async function checkInjection(options: VerifyOptions, namespace: string, keyName: string): Promise<void> {
   const { client, writeLine } = options
+  let resources: JsonObject = {}
   await inTime(options, async () => {
     try {
-      const pod = await client.create(PODS, examplePod(namespace, keyName), { dryRun: true })
+      const pod = await client.create(PODS, examplePod(namespace, keyName, resources), { dryRun: true })
       const [first] = asArray(asObject(pod['spec'])?.['initContainers']).map(asObject)
       return first?.['name'] === SIDECAR ? undefined : 'a pod got no sidecar'
     } catch (error) {
-      if (error instanceof KubeError) return `a pod was refused: ${error.message}`
-      throw error
+      if (!(error instanceof KubeError)) throw error
+      // Only then: a LimitRange may want others.
+      if (error.message.includes(QUOTA_WANTS_RESOURCES)) resources = EXAMPLE_RESOURCES
+      return `a pod was refused: ${error.message}`
     }
   })
   writeLine(`injection: a pod of ${namespace} would get its sidecar`)
 }
 
 /** As the Pod Security Standard `restricted` wants it; it is never run. */
-function examplePod(namespace: string, keyName: string): JsonObject {
+function examplePod(namespace: string, keyName: string, resources: JsonObject): JsonObject {
   const securityContext = {
     runAsNonRoot: true,
     runAsUser: 65532,
@@ -161,7 +169,7 @@ function examplePod(namespace: string, keyName: string): JsonObject {
     metadata: { namespace, name: keyName, annotations: { 'tollgate.dev/virtual-key': keyName } },
     spec: {
       serviceAccountName: 'default',
-      containers: [{ name: 'app', image: 'example.org/never:run', securityContext }],
+      containers: [{ name: 'app', image: 'example.org/never:run', securityContext, resources }],
     },
   }
 }

@@ -48,6 +48,20 @@ t.test('verify', async (t) => {
     t.equal((await plane.kubectl('get', 'pods', '-A', '-o', 'name')).trim(), '')
   })
 
+  await t.test('a quota for which each container must name its resources', async (t) => {
+    const limited = ['requests.cpu', 'requests.memory', 'limits.memory']
+    const each = (amount: string) => Object.fromEntries(limited.map((name) => [name, amount]))
+    const hard = limited.map((name) => `${name}=4Gi`).join(',')
+    await plane.kubectl('create', 'quota', 'compute', '--namespace=apps', `--hard=${hard}`)
+    // Here no controller does it.
+    const status = JSON.stringify({ status: { hard: each('4Gi'), used: each('0') } })
+    const patch = ['--namespace=apps', '--subresource=status', '--type=merge', `--patch=${status}`]
+    await plane.kubectl('patch', 'quota', 'compute', ...patch)
+    const { code, stdout, stderr } = await hook.run()
+    t.equal(code, 0, stdout + stderr)
+    await plane.kubectl('delete', 'quota', 'compute', '--namespace=apps')
+  })
+
   await t.test('without a namespace it tries the rest', async (t) => {
     const { code, stdout } = await hook.run(hook.args.filter((one) => !one.startsWith('--namespace')))
     t.equal(code, 0)
