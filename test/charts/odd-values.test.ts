@@ -40,6 +40,18 @@ const NEEDED = [
   'networkPolicy.apiServerPorts metrics hooks.cleanup hooks.cleanup.deleteSecrets tests',
 ].flatMap((names) => names.split(' '))
 
+t.test(
+  'a variable whose value is a number or a switch is refused by name, as Kubernetes would refuse the Deployment',
+  async (t) => {
+    for (const value of [1, true]) {
+      const { code, stderr } = await tryTemplate({ 'operator.extraEnv': [{ name: 'A', value }] })
+      t.not(code, 0)
+      t.match(stderr, /operator\/extraEnv\/0\/value/)
+    }
+    t.equal((await tryTemplate({ 'operator.extraEnv': [{ name: 'A', value: '1' }, { name: 'B' }] })).code, 0)
+  },
+)
+
 t.test('a list, map or text that is null is an empty one', async (t) => {
   const values = Object.fromEntries(MAY_BE_EMPTY.map((name) => [name, null]))
   const objects = await template({ ...ALL, ...values })
