@@ -90,9 +90,10 @@ function translateResponseFormat(
 ): JsonObject | undefined {
   if (format === undefined || !takesFormat(format, model)) return undefined
   if (format.type !== 'json-schema') return renderResponseFormat(format)
-  const { strict, schema, ...rest } = format
+  const { strict, ...rest } = format
+  const schema = withItems(format.schema)
   const taken = renderStrict(strict, schema, 'response_format', warnings)
-  return renderResponseFormat(withoutUndefined({ ...rest, schema: withItems(schema), strict: taken }))
+  return renderResponseFormat(withoutUndefined({ ...rest, schema, strict: taken }))
 }
 
 function renderStrict(

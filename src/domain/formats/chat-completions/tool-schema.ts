@@ -1,6 +1,6 @@
 /**
  * A schema as OpenAI takes it, where other vendors take more: of a tool's arguments the root is an object with properties,
- * and every list says of what it is. What is added means the same. Depth is bounded by the body's.
+ * and every list says of what it is, also one that begins with others (`prefixItems`). What is added means the same. Depth is bounded by the body's.
  */
 import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 
@@ -22,7 +22,7 @@ export function withItems(schema: JsonValue): JsonValue {
   for (const keyword of SCHEMAS) note(patch, keyword, schema[keyword], withItems)
   for (const keyword of LISTS) note(patch, keyword, schema[keyword], eachOfList)
   for (const keyword of MAPS) note(patch, keyword, schema[keyword], eachOfMap)
-  if (isList(schema) && schema.items === undefined && schema.prefixItems === undefined) patch.items = {}
+  if (isList(schema) && schema.items === undefined) patch.items = {}
   return Object.keys(patch).length > 0 ? { ...schema, ...patch } : schema
 }
 

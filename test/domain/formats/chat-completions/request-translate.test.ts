@@ -46,7 +46,7 @@ t.test('a list in a schema says of what it is, which OpenAI demands', async (tes
       list: items,
       full,
       either: { anyOf: [items, { type: ['array', 'null'], items: {} }] },
-      tuple: { type: 'array', prefixItems: [] },
+      tuple: { type: 'array', prefixItems: [], items: {} },
     },
     $defs: { deep: { items, type: 'array' } },
   }
@@ -54,6 +54,14 @@ t.test('a list in a schema says of what it is, which OpenAI demands', async (tes
   test.strictSame(document.tools, [{ type: 'function', function: { name: 'f', parameters: fitted } }])
   const format = { output_config: { format: { type: 'json_schema', schema } } }
   test.match(fromMessages(format).document, { response_format: { json_schema: { schema: fitted } } })
+})
+
+t.test('a list of whatever, which OpenAI is not strict about, is sent without strict', async (test) => {
+  const schema = { type: 'object', properties: { a: { type: 'array' } }, required: ['a'], additionalProperties: false }
+  const format = { output_config: { format: { type: 'json_schema', schema } } }
+  const { document, warnings } = fromMessages({ ...format, tools: [{ name: 'f', input_schema: schema, strict: true }] })
+  test.notMatch(JSON.stringify(document), 'strict')
+  test.strictSame(warnings.map(({ field }) => field).toSorted(), ['response_format', 'tools[0].strict'])
 })
 
 t.test('a maximum of 0, to which some servers answer without end, is sent as 1 to all but Anthropic', async (test) => {
