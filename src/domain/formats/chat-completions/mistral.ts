@@ -49,32 +49,29 @@ export function withoutOptions(document: JsonObject): JsonObject {
 /** The document in the fields that the API knows. Adds to `warnings` what is lost. */
 export function inItsFields(document: JsonObject, warnings: TranslationWarning[]): JsonObject {
   const { seed, max_completion_tokens: limit, ...rest } = withoutOptions(document)
-  const fitted = known(rest, FIELDS, '', warnings)
+  const lost: TranslationWarning[] = []
+  const fitted = known(rest, FIELDS, '', lost)
   if (isSaid(limit) && !isSaid(fitted.max_tokens)) fitted.max_tokens = limit
   if (isSaid(seed) && !isSaid(fitted.random_seed)) fitted.random_seed = seed
-  fitted.messages = asArray(document.messages).map((message, index) => fitMessage(message, index, warnings))
+  fitted.messages = asArray(document.messages).map((message, index) => fitMessage(message, index, lost))
+  for (const warning of lost) warnings.push(warning)
   return fitted
 }
 
-function fitMessage(value: JsonValue, index: number, warnings: TranslationWarning[]): JsonValue {
+function fitMessage(value: JsonValue, index: number, lost: TranslationWarning[]): JsonValue {
   const message = asObject(value)
   if (message === undefined) return value
   const role = asString(message.role) ?? ''
-  const fitted = known(message, MESSAGE_FIELDS[role] ?? OTHER_MESSAGE_FIELDS, `messages[${index}].`, warnings)
+  const fitted = known(message, MESSAGE_FIELDS[role] ?? OTHER_MESSAGE_FIELDS, `messages[${index}].`, lost)
   return role === 'developer' ? { ...fitted, role: 'system' } : fitted
 }
 
-function known(
-  object: JsonObject,
-  fields: ReadonlySet<string>,
-  path: string,
-  warnings: TranslationWarning[],
-): JsonObject {
+function known(object: JsonObject, fields: ReadonlySet<string>, path: string, lost: TranslationWarning[]): JsonObject {
   const fitted: JsonObject = {}
   for (const [field, value] of Object.entries(object)) {
     if (fields.has(field)) fitted[field] = value
-    else if (isSaid(value) && warnings.length < MAX_UNMODELLED_FIELDS) {
-      warnings.push({ field: path + field, message: "Mistral's API refuses it; it was left out" })
+    else if (isSaid(value) && lost.length < MAX_UNMODELLED_FIELDS) {
+      lost.push({ field: path + field, message: "Mistral's API refuses it; it was left out" })
     }
   }
   return fitted

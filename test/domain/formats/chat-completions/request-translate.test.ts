@@ -284,3 +284,10 @@ t.test("Mistral's API gets no field that it refuses from other formats", async (
   test.strictSame(sent.document, { model: 'm', messages: [user], stream: true, random_seed: 3 })
   test.strictSame(sent.warnings, [])
 })
+
+t.test("what Mistral's API refuses is told of, however much else is lost", async (test) => {
+  const tool = { input_schema: { type: 'object' }, cache_control: { type: 'ephemeral' } }
+  const tools = Array.from({ length: 64 }, (_, index) => ({ ...tool, name: `f${index}` }))
+  const { warnings } = fromMessages({ tools, metadata: { user_id: 'u' } }, { dialect: 'mistral' })
+  test.equal(warnings.at(-1)?.field, 'user')
+})
