@@ -1,11 +1,15 @@
-/** Codes that people take for a country's and that are not: an exclusion by one excludes nothing. */
+/**
+ * Codes that are no country's, which a header could not say: an exclusion by one excludes nothing. With them `uk`, which
+ * means the same as `gb` here and is nowhere else to be relied on.
+ */
+import { isCountry } from '../domain/control/country-codes.ts'
 import type { ProviderSpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
 import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
 import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
 
-/** By ISO 3166; `uk` and `el` are how others (domains, the EU) abbreviate. */
+/** How others (domains, the EU) abbreviate. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ['uk', 'the United Kingdom is gb'],
   ['el', 'Greece is gr'],
@@ -41,7 +45,9 @@ function slips(resource: Remark['resource'], lists: readonly Countries[]): Remar
   return lists.flatMap(({ field, names }) =>
     names.flatMap((code, entry) => {
       const meant = MEANT.get(code)
-      return meant === undefined ? [] : [{ resource, field, entry, message: `${code} is no country's code; ${meant}` }]
+      if (meant === undefined && isCountry(code)) return []
+      const message = [`${code} is no country's code of ISO 3166`, meant ?? []].flat().join('; ')
+      return [{ resource, field, entry, message }]
     }),
   )
 }

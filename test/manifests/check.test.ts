@@ -691,16 +691,17 @@ spec:
   const manifests = {
     Organization: organization,
     Provider: EMBEDDING_PROVIDER.replace('[it]', '[uk]').replace('name: gpt-4o', 'name: gpt-4o, countries: [el]'),
-    VirtualKey: 'metadata: { name: k }\nspec: { policies: { excludeCountries: [uk, us] } }',
+    VirtualKey: 'metadata: { name: k }\nspec: { policies: { excludeCountries: [uk, us, en] } }',
   }
-  const uk = "uk is no country's code; the United Kingdom is gb"
+  const uk = "uk is no country's code of ISO 3166; the United Kingdom is gb"
   t.strictSame(namesIn(check([t.testdir({ 'a.yaml': documentsOf(manifests) })]).lines), [
     `spec.defaults.excludeCountries: ${uk}`,
-    "spec.compliance.deniedCountries: el is no country's code; Greece is gr",
+    "spec.compliance.deniedCountries: el is no country's code of ISO 3166; Greece is gr",
     `spec.projects[0].defaults.excludeCountries: ${uk}`,
     `spec.countries: ${uk}`,
-    "spec.models[0].countries: el is no country's code; Greece is gr",
+    "spec.models[0].countries: el is no country's code of ISO 3166; Greece is gr",
     `spec.policies.excludeCountries: ${uk}`,
+    "spec.policies.excludeCountries: en is no country's code of ISO 3166",
   ])
 })
 
