@@ -6,7 +6,7 @@
  * | effort none        | nothing                               | `thinking: disabled` (Fable, Mythos: effort low) |
  * | minimal, low       | 1,024 and 2,048 tokens                | effort low                                   |
  * | medium, high, xhigh| 8,192, 16,384 and 32,768 tokens       | effort medium, high, max                     |
- * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high |
+ * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high, a warning |
  *
  * (`max` for xhigh: every model that thinks by effort takes it, not every one takes `xhigh`.) A budget counts toward
  * `max_tokens`: it gives way to a limit that binds, of which the answer keeps a part. One that the client told in tokens, and
@@ -68,7 +68,7 @@ export function translateReasoning(
   if (isOff(reasoning)) return traits.thinking === 'adaptive' ? stopped(traits, warnings) : OFF
   const obstacle = obstacleTo(request, traits)
   if (obstacle !== undefined) return off(obstacle, warnings)
-  return traits.thinking === 'adaptive' ? byEffort(reasoning) : byBudget(reasoning, limit, warnings)
+  return traits.thinking === 'adaptive' ? byEffort(reasoning, warnings) : byBudget(reasoning, limit, warnings)
 }
 
 function isOff({ effort, budgetTokens }: Reasoning): boolean {
@@ -98,7 +98,10 @@ function off(message: string, warnings: TranslationWarning[]): Thinking {
   return OFF
 }
 
-function byEffort({ effort, budgetTokens }: Reasoning): Thinking {
+function byEffort({ effort, budgetTokens }: Reasoning, warnings: TranslationWarning[]): Thinking {
+  if (effort === undefined && budgetTokens !== undefined) {
+    warnings.push({ field: 'reasoning.budget', message: 'a budget of thinking tokens was turned into an effort word' })
+  }
   const word = effort ?? EFFORT_BY_BUDGET.find(({ upTo }) => (budgetTokens ?? 0) <= upTo)?.effort ?? 'high'
   return { thinking: { type: 'adaptive' }, effort: word === 'none' ? undefined : WORD_OF[word], budgetTokens: 0 }
 }
