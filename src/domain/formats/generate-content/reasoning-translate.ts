@@ -58,9 +58,13 @@ function budgetOf(
   { stops, budget: { min, max } }: ModelTraits,
   warnings: TranslationWarning[],
 ): number {
-  if (isOff) return stops ? 0 : min
-  const wanted = reasoning.budgetTokens ?? BUDGET_OF[reasoning.effort ?? 'medium']
   const warn = (message: string) => warnings.push({ field: 'reasoning.budget', message })
+  if (isOff && stops) return 0
+  if (isOff) {
+    warn(`the model cannot stop thinking; it was set to ${min}, the least`)
+    return min
+  }
+  const wanted = reasoning.budgetTokens ?? BUDGET_OF[reasoning.effort ?? 'medium']
   if (wanted > max) warn(`lowered to ${max}, the most that the model takes`)
   if (wanted < min) warn(`raised to ${min}, the least that the model takes`)
   return Math.max(min, Math.min(wanted, max))

@@ -36,7 +36,10 @@ t.test('thinking is asked for as the model takes it that the gateway has chosen'
     fields: [],
   })
   t.strictSame(sent(high, 'gemini-2.0-flash'), { config: { top_k: 1 }, isSame: false, fields: ['reasoning'] })
-  t.match(sent({ thinking_budget: 0 }, 'gemini-2.5-pro').config, { thinkingConfig: { thinking_budget: 128 } })
+  t.match(sent({ thinking_budget: 0 }, 'gemini-2.5-pro'), {
+    config: { thinkingConfig: { thinking_budget: 128 } },
+    fields: ['reasoning.budget'],
+  })
   t.match(sent({ thinkingBudget: 30_000 }, 'gemini-2.5-flash'), {
     config: { thinkingConfig: { thinkingBudget: 24_576 } },
     fields: ['reasoning.budget'],
