@@ -9,6 +9,7 @@
  * | gpt-5                           | minimal, low, medium, high                         | minimal, a warning  |
  * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
  * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
+ * | Mistral Small 4, Medium 3.5     | none, high                                         | none                |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
  *
  * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word. Beside function tools OpenAI's newest
@@ -27,17 +28,17 @@ const EFFORT_BY_BUDGET = [
   { upTo: 8192, effort: 'medium' },
 ] as const
 
-/** OpenAI's models before and beside its reasoning ones, and the families that never reasoned, or take no word on it. */
+/** OpenAI's models before and beside its reasoning ones, and the families that never reasoned, or take no word on it (Magistral). */
 const WITHOUT_REASONING = [
   /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-4)/i,
   /gpt-5(?:\.\d+)?-chat/i,
   /(?:^|[/:._-])(?:code)?llama-?\d/i,
-  /(?:^|[/:])(?:open-)?(?:mistral|mixtral|ministral|pixtral|codestral|command-r|gemma|phi-?[23])/i,
+  /(?:^|[/:])(?:open-)?(?:mistral(?!-large-4(?!\d))|magistral|mixtral|ministral|pixtral|codestral|command-r|gemma|phi-?[23])/i,
   /qwen-?(?:1|2)(?!\d)/i,
   /gemini-(?:1|2\.0)/i,
   /claude-(?:instant|v?[12]\b|3-(?:opus|sonnet|haiku|5-)|3\.5)/i,
   // Those from 4.3 on take one. @see https://docs.x.ai/docs/guides/reasoning
-  /grok-(?:[12](?!\d)|3(?!\d|-mini)|code|4(?:$|[-.](?:0709|1|20|latest|fast)(?!\d)))/i,
+  /grok-(?!.*multi-agent)(?:[12](?!\d)|3(?!\d|-mini)|code|4(?:$|[-.](?:0709|1|20|latest|fast)(?!\d)))/i,
 ]
 
 const O_SERIES = /(?:^|[/:])o[134](?:$|-)/i
@@ -46,6 +47,8 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
 /** What a model takes, from the least to the most. */
 const COMMON: readonly Effort[] = ['low', 'medium', 'high']
 const GROK_3_MINI = /grok-3-mini/i
+/** Small 4 and Medium 3.5. @see https://docs.mistral.ai/capabilities/reasoning/adjustable */
+const MISTRAL_THAT_REASONS = /(?:^|[/:])mistral-(?:small-(?:latest|2603|4(?!\d))|medium-(?:latest|2604|3[-.]5(?!\d)))/i
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
 /** The word for the model; undefined where nothing is to be sent. Adds to `warnings` what is lost. */
@@ -87,6 +90,8 @@ function wordOf({ effort, budgetTokens }: Reasoning, warnings: TranslationWarnin
 }
 
 function wordsOf(model: string): readonly Effort[] {
+  // The first is sent where both are as near.
+  if (MISTRAL_THAT_REASONS.test(model)) return ['high', 'none']
   if (WITHOUT_REASONING.some((pattern) => pattern.test(model))) return []
   if (O_SERIES.test(model)) return COMMON
   if (GROK_3_MINI.test(model)) return ['low', 'high']

@@ -9,7 +9,15 @@ function sent(reasoning: Reasoning, model: string): [string | undefined, number]
 
 t.test('a model that does not reason is not asked to, with a warning', async (t) => {
   const names = ['gpt-4o', 'gpt-4.1-mini', 'gpt-3.5-turbo', 'gpt-5-chat-latest', 'openai/gpt-4o', 'chatgpt-4o-latest']
-  const others = ['meta-llama/Llama-3.3-70B', 'llama3.1:8b', 'mistral-large-latest', 'qwen2.5-coder', 'google/gemma-3']
+  const others = [
+    'meta-llama/Llama-3.3-70B',
+    'llama3.1:8b',
+    'mistral-large-latest',
+    'mistral-small-2506',
+    'magistral-medium-latest',
+    'qwen2.5-coder',
+    'google/gemma-3',
+  ]
   const groks = [
     'grok-3',
     'grok-4',
@@ -41,7 +49,12 @@ t.test('every model gets a word that it takes', async (t) => {
     ['grok-3-mini', 'high', 'high', 0],
     ['grok-4.3', 'medium', 'medium', 0],
     ['grok-4.5', 'high', 'high', 0],
-    ['magistral-medium', 'low', 'low', 0],
+    ['mistral-small-latest', 'high', 'high', 0],
+    ['mistral-small-2603', 'low', 'high', 1],
+    ['mistralai/mistral-medium-3-5', 'xhigh', 'high', 1],
+    ['mistral-medium-latest', 'none', 'none', 0],
+    ['mistral-large-4-0', 'medium', 'medium', 0],
+    ['x-ai/grok-4.20-multi-agent', 'low', 'low', 0],
     ['qwen3-32b', 'high', 'high', 0],
   ]
   for (const [model, effort, word, warnings] of table) {
