@@ -4,7 +4,7 @@
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { REASONING_FIELDS } from './answer-content.ts'
+import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
 import { isOpenAi, traitsOf } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
@@ -39,16 +39,28 @@ export function fitToModel(
 
 function hasThinking(value: JsonValue): boolean {
   const message = asObject(value)
-  return message !== undefined && REASONING_FIELDS.some((field) => message[field] !== undefined)
+  if (message?.role !== 'assistant') return false
+  return REASONING_FIELDS.some((field) => message[field] !== undefined) || asArray(message.content).some(isThought)
 }
 
-/** The vendor has no field for it: another's model has thought it. */
+/** A part of Mistral's. */
+function isThought(part: JsonValue): boolean {
+  return asObject(part)?.type === 'thinking'
+}
+
+/** The vendor has no field for it: another's model has thought it. SDKs write a null for what was not thought. */
 function withoutThinking(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
   return messages.map((value, index) => {
-    if (!hasThinking(value)) return value
-    warnings.push({ field: `messages[${index}].thinking`, message: 'the vendor has no field for it; it was left out' })
-    const { reasoning_content: _content, reasoning: _reasoning, ...rest } = asObject(value) ?? {}
-    return rest
+    const message = asObject(value)
+    if (message === undefined || !hasThinking(value)) return value
+    const parts = asArray(message.content)
+    if (readReasoning(message) !== '' || parts.some(isThought)) {
+      const field = `messages[${index}].thinking`
+      warnings.push({ field, message: 'the vendor has no field for it; it was left out' })
+    }
+    const { reasoning_content: _content, reasoning: _reasoning, ...rest } = message
+    const said = parts.filter((part) => !isThought(part))
+    return said.length === parts.length ? rest : { ...rest, content: said.length > 0 ? said : '' }
   })
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
-import type { JsonObject } from '../../../../src/domain/json.ts'
+import { asArray, type JsonObject } from '../../../../src/domain/json.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const tools = [{ type: 'function', function: { name: 'f' } }]
@@ -101,6 +101,22 @@ t.test('thinking in earlier turns, for which OpenAI has no field, is left out fo
   })
   for (const [model, named] of [['deepseek-chat'], ['gpt-4o', 'gpt-4o']] as const)
     t.strictSame(render(model, named), { messages: [...messages, thought, ...messages], fields: [] })
+})
+
+t.test("thinking that Mistral's models put between the parts of a text is left out for OpenAI's, too", async (t) => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }
+  const text = { type: 'text', text: 'a' }
+  const sentAs = (message: JsonObject) => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages: [message, ...messages] })
+    const target = { model: 'gpt-4o', maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+    const { document, warnings } = chatCompletions.renderRequest(request, target)
+    return [asArray(document.messages)[0], ...warnings.map(({ field }) => field)]
+  }
+  const role = 'assistant'
+  t.strictSame(sentAs({ role, content: [thinking, text] }), [{ role, content: [text] }, 'messages[0].thinking'])
+  t.strictSame(sentAs({ role, content: [thinking] }), [{ role, content: '' }, 'messages[0].thinking'])
+  t.strictSame(sentAs({ role, content: [text] }), [{ role, content: [text] }])
+  t.strictSame(sentAs({ role, content: 'a', reasoning_content: null, reasoning: '' }), [{ role, content: 'a' }])
 })
 
 t.test("Mistral's API gets the fields that it knows", async (t) => {
