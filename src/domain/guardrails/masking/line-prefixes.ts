@@ -74,8 +74,8 @@ export function* amongPrefixes(text: string, findings: readonly Finding[]): Step
   return places
 }
 
-/** What a word only tells of, and may be such a beginning itself. */
-const TOLD = /-value$|^table-column$/
+/** What a word only tells of, and may be such a beginning itself. A column's value is none: its header has no such beginning. */
+const TOLD = /-value$/
 
 /** Findings of the text, in order of place, but for those that a word tells of in what stands in front of the next line: `password:\na.txt:12:`. */
 export function* outsidePrefixes(text: string, findings: readonly Finding[]): Steps<Finding[]> {

@@ -58,6 +58,14 @@ t.test('lines without such a beginning, and one alone, stay as they are', async 
   t.equal(takeAll(withoutPrefixes('@@ -1 +1 @@\n a\n-b\n\n+c\nd')), '@@ -1 +1 @@\na\nb\n\nc\nd')
 })
 
+t.test("a column's values that look like such a beginning are found", async (t) => {
+  for (const [text, ...secrets] of [
+    ['password | user\nhunter2x | bob\nhunter2x | amy', 'hunter2x', 'hunter2x'],
+    ['password\tname\n4711123\tbob\n4711124\tamy', '4711123', '4711124'],
+  ] as const)
+    t.strictSame(found(text), secrets, text)
+})
+
 t.test('a finding over several lines holds what stands before them', async (t) => {
   const text = '1\tab\n2\tcd\n3\tef'
   const finding = { kind: 'KEY', rule: 'x', start: 1, end: 4 }
