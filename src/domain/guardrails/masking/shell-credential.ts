@@ -150,12 +150,24 @@ function credential(start: number, value: string): Finding {
   return { kind: 'KEY', start, end: start + value.length, rule: 'shell-credential' }
 }
 
-/** The line up to the option from the last `&&` on, and the line before where a backslash joins them. */
+/** The line up to the option from the last `&&` on that is in no quotes, and the line before where a backslash joins them. */
 function commandBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - COMMAND_WINDOW), at)
   let line = before.lastIndexOf('\n')
   while (line > 0 && /\\\r?$/.test(before.slice(Math.max(0, line - 2), line))) line = before.lastIndexOf('\n', line - 1)
-  return before.slice(Math.max(line, before.lastIndexOf(' && '), before.lastIndexOf(' || ')) + 1)
+  return lastCommand(before.slice(line + 1))
+}
+
+/** Where quotes are open `&&` and `||` are an argument's: `-e 'select a || b' -p...`. */
+function lastCommand(line: string): string {
+  const parts = line.split(/(?<= (?:&&|\|\|)) /)
+  let command = parts.pop() ?? ''
+  while (parts.length > 0 && (hasOdd(command, '"') || hasOdd(command, "'"))) command = `${parts.pop()} ${command}`
+  return command
+}
+
+function hasOdd(text: string, quote: string): boolean {
+  return text.split(quote).length % 2 === 0
 }
 
 /** `-p 8080:80`, `-p 22`. */

@@ -31,6 +31,17 @@ for (const [command, password] of MASKED) {
   })
 }
 
+t.test('what an argument holds in quotes ends no command', async (t) => {
+  for (const command of [
+    `mysql -u root -e "select a || b" -phunter2x shop`,
+    `mysql -e 'x && y && z' -phunter2x shop`,
+    `cd x && curl -H "a && b" -u bob:hunter2x https://x.example`,
+    `sh -c "cd x && mysql -u root -phunter2x shop"`,
+  ])
+    t.strictSame(found(command), ['hunter2x'], command)
+  t.strictSame(found('docker login x && mkdir -p hunter2x'), [])
+})
+
 t.test('a command over several lines is one, whatever ends them', async (t) => {
   for (const lineBreak of ['\n', '\r\n'])
     t.strictSame(found(`curl -s \\${lineBreak}  -u bob:hunter2x \\${lineBreak}  https://x.example`), ['hunter2x'])
