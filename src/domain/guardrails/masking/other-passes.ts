@@ -26,7 +26,7 @@ const LONGEST_LINE = 256
 const TO = /^\s{1,2}to\s/i
 const FAILED = /\bfail/i
 /** `pass %lu/%lu` */
-const FORMAT = /%l{0,2}[disux]\b/
+const FORMAT = /^\W{0,2}%l{0,2}[disux]\b/
 const ONE_OF_SEVERAL =
   /\b(?:first|second|third|fourth|last|final|next|same|each|every|single|one|two|render(?:ing)?|shadow|lighting|compute|compiler|optimi[sz](?:er|ation)|analysis|combined|forward|backward|boarding|ski) $/i
 /** No name or literal of a program has one; and what may be anybody's code, `wifi=4711`. */
@@ -45,7 +45,7 @@ export function isOtherPass(
   if (connection === 'said' && TO.test(text.slice(end, value.start))) return true
   const before = text.slice(Math.max(0, start - WINDOW), start)
   if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content) && !NOUN.test(before)) return true
-  if (ONE_OF_SEVERAL.test(before) || FORMAT.test(content)) return true
+  if ((ONE_OF_SEVERAL.test(before) && !OF_PASSWORD.test(content)) || FORMAT.test(content)) return true
   if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))
   return text.slice(start, end) === 'PASS' && isResult(text, start, value.end, content)
 }
