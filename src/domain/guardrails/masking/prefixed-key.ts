@@ -103,6 +103,8 @@ function isKey(text: string, { rule, prefix, start, from, end }: Tail): boolean 
 
 /** Zeros in base64, which the tokens of one vendor begin with as well. */
 const ZEROS = /^A{25}|A{12}.*A{12}/
+/** What goes on, other than a path, an assignment and a diff's line. */
+const OF_BASE64 = /[A-Za-z\d+/][+/]$/
 /** A checksum. */
 const HASH = /^(?:[\dA-F]{40}|[\dA-F]{56}|[\dA-F]{64}|[\dA-F]{96}|[\dA-F]{128})$/i
 
@@ -110,7 +112,7 @@ const HASH = /^(?:[\dA-F]{40}|[\dA-F]{56}|[\dA-F]{64}|[\dA-F]{96}|[\dA-F]{128})$
 function isOfData(text: string, rule: string, start: number, end: number): boolean {
   if (rule === 'twitter') return ZEROS.test(text.slice(start, end))
   if (rule === 'pagerduty')
-    return '+/='.includes(text.charAt(start - 1) || ' ') || '+/='.includes(text.charAt(end) || ' ')
+    return OF_BASE64.test(text.slice(Math.max(0, start - 2), start)) || '+/='.includes(text.charAt(end) || ' ')
   return end - start >= 40 && HASH.test(text.slice(start, end))
 }
 

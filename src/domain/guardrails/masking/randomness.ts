@@ -144,7 +144,8 @@ const KIND_OF_THING =
   '(?:Auth|Bag|Cert|Certificate|Class|Client|Config|Context|Credential|Data|Error|Factory|Given|Handler|Index|Info|Key|Manager|Method|Mode|Name|Options|Param|Params|Provider|Request|Response|Result|Service|Session|Signature|State|Token|Type)s?'
 const NAME_OF_CODE = new RegExp(
   [
-    '[a-z]*[A-Z][A-Za-z]{0,7}\\d{1,2}(?:[A-Z]{2,4}(?=[A-Z][a-z]))?(?:[A-Z][a-z]+(?:[A-Z]{2,4}(?=[A-Z][a-z]))?){2,}',
+    '[a-z]*[A-Z][A-Za-z]{0,7}\\d{1,2}(?:[A-Z][a-z]+){2,}',
+    '[a-z]*[A-Z][A-Za-z]{0,7}\\d{1,2}(?:[A-Z]{2,4}(?=[A-Z][a-z]))?(?:[A-Z][a-z]{2,}(?:[A-Z]{2,4}(?=[A-Z][a-z]))?){2,}',
     '(?:[Uu]?[Ii]nt|Big(?:Ui|I)nt|[Ff]loat|[Ss]ha|[Uu]tf|[Bb]ase|[Hh]ttp|[Oo][Aa]uth|[Xx](?=509))\\d{1,3}(?:[A-Z][a-z]+)+',
     `(?:[a-z]{2,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,}){0,6}(?:[A-Z]{0,5}[a-z]{0,4}\\d{1,5})(?:[A-Z][a-z]{2,}){0,3}${KIND_OF_THING}`,
     `(?:[a-z]{3,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,}){1,9}${KIND_OF_THING}`,

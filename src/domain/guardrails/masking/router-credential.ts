@@ -14,7 +14,7 @@ export const USER = 'user'
 const NAME = /^(?:password|secret|key|community)$/i
 /** What stands before the name on its line. */
 const COMMAND =
-  /^(?:enable|username [\w.@-]{1,64}(?: privilege \d{1,2})?|(?:tacacs|radius)-server(?: host \S{1,64})?|snmp-server|crypto isakmp|neighbor \S{1,64}|ppp chap|pre-shared-key(?: address \S{1,64})?) $/i
+  /^(?:enable|username [\w.@+\\-]{1,64}(?: privilege \d{1,2})?|(?:tacacs|radius)-server(?: host \S{1,64})?|snmp-server|crypto isakmp|neighbor \S{1,64}|ppp chap|pre-shared-key(?: address \S{1,64})?) $/i
 const LONGEST_COMMAND = 120
 const NET = /(?:^|[\s"'`>&|;]|\\[nrt])net1?(?:\.exe)? $/i
 const NET_USER =

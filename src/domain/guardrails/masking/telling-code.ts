@@ -21,6 +21,8 @@ const BIT = /^(?:0x[\dA-Fa-f]{1,4}|\d{1,2}<<\d{1,2})[uUlL]{0,3}[,;)]{0,2}$/
 const OF_PATTERN = /\(\?[:=!<]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]){1,4}[^\]\s]{0,8}\]|\\{1,4}[dwsDWS][*+{]/
 /** What a program has become for a browser: `e.type)||"textarea"`, `token,a;while(!b.eos()){`. */
 const MINIFIED = /[)\]}](?:\|\||&&|[{}])|\}\}|;(?:while|if|for|return|var|let|const|switch)\b/
+/** A member or a call, without which those signs are a generated password's: chance makes hardly any. */
+const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
 /** Fields that a pattern names: `users.*.credentials.apiKey`. */
 const FIELDS = /^(?=[^*]*\*)(?:[\w-]+|\*{1,2})(?:\.(?:[\w-]+|\*{1,2}))+$/
 
@@ -31,8 +33,8 @@ export function isCode(value: string, isQuoted: boolean): boolean {
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
-  if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value) || MINIFIED.test(value))
-    return true
+  if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
+  if (MINIFIED.test(value) && IN_MINIFIED.test(value)) return true
   return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined
 }
 

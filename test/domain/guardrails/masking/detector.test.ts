@@ -375,6 +375,24 @@ for (const [text, ...expected] of FOUND) {
   t.test(`${JSON.stringify(text.replace(KEY, 'ghp_...'))} is found`, async (t) => t.strictSame(found(text), expected))
 }
 
+t.test('a generated value is found, though it has signs or letters as code has', async (t) => {
+  for (const value of ['kJ8}{mQ2x!w', 'kJ8}}mQ2x!w', 'Zq)}9xL||m'])
+    for (const put of [(x: string) => `password: ${x}`, (x: string) => `DB_PASSWORD=${x}\nA=b`])
+      t.strictSame(found(put(value)), [`KEY ${value}`], value)
+  for (const value of ['uokXnaXa1EtMrIFUTa', 'opgA27JDSdEZFkKk', 'N87ZdnitcytrTHLm'])
+    t.strictSame(found(`token: ${value}`), [`KEY ${value}`], value)
+})
+
+t.test('a key with a plus is found behind an assignment, in an address and in a diff', async (t) => {
+  const key = 'pdus+_0XBPWQQ_5032842c-2fe5-9d13-6bd5-d3eb09dc493e'
+  for (const before of ['FOO=', 'https://x.example/?ref=', '+'])
+    t.strictSame(found(`${before}${key}\n`), [`KEY ${key}`], before)
+})
+
+t.test('the user of a router may have a domain', async (t) => {
+  t.strictSame(found('username DOM\\bob password 0 hunter2x'), ['KEY hunter2x'])
+})
+
 t.test('what only stands near a telling word stays', async (t) => {
   for (const text of [
     'mix(seed, mgfHash, db)\nmix1(db1x2y3, mgfHash2, seed3)\nfoo(user, password)\nbar(root, hunter2x)\n',
