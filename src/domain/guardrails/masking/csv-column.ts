@@ -15,7 +15,10 @@ const HEADER =
 /** As `psql` and `mysql` draw it. */
 const RULER = /^[ \t>]*\+?-{2,}(?:\+-{2,})*\+?[ \t\r]*$/
 
-/** The column below the name `[start, end)`; undefined where its line is no header of a table. */
+/**
+ * The column below the name `[start, end)`; undefined where its line is no header of a table. Where the next line has the same in
+ * front of its only bar, that is a container's name (`app-1  | new password`).
+ */
 export function readColumn(text: string, start: number, end: number): Column | undefined {
   const windowStart = Math.max(0, start - LONGEST_HEADER)
   const found = LINE_BREAK.exec(text.slice(end, end + LONGEST_HEADER))
@@ -29,6 +32,8 @@ export function readColumn(text: string, start: number, end: number): Column | u
   if (separator === undefined || !HEADER.test(header)) return undefined
   const names = header.split(separator)
   if (!names.every(isClosed)) return undefined
+  const [first = ''] = names
+  if (names.length === 2 && text.startsWith(`${first}|`, lineEnd + lineBreak.length)) return undefined
   const index = header.slice(0, end - lineStart).split(separator).length - 1
   const shape = { lineBreak, separator, count: names.length, index }
   return { headerEnd: lineEnd, rows: new Rows(lineEnd + lineBreak.length, (at) => readLine(text, at, shape)) }

@@ -66,6 +66,11 @@ t.test("a column's values that look like such a beginning are found", async (t) 
     t.strictSame(found(text), secrets, text)
 })
 
+t.test("lines of a container's log are no table", async (t) => {
+  t.strictSame(found('web-1  | login password\nweb-1  | started\nweb-1  | ExtUtils::MakeMaker->import2(x);\n'), [])
+  t.strictSame(found('user | password\nbob | hunter2x\nbob | hunter3x\n'), ['hunter2x', 'hunter3x'])
+})
+
 t.test('a finding over several lines holds what stands before them', async (t) => {
   const text = '1\tab\n2\tcd\n3\tef'
   const finding = { kind: 'KEY', rule: 'x', start: 1, end: 4 }
