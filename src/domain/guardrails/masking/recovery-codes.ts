@@ -19,6 +19,10 @@ const BEHIND = new RegExp(
   'iy',
 )
 
+/** A word with a number, as sentences have them: `version2`, `utf8mb4`, `RFC6238`, `8digit`. */
+const WORD = /^(?:[A-Za-z]{3,}\d{1,2}|[a-z]+\d[a-z]+\d|RFC\d{3,4}|\d{1,3}[a-z]+)$/
+const SENTENCE = /[ \t][a-z]/y
+
 /** Those behind the word `[start, end)`. */
 export function findRecoveryCodes(text: string, start: number, end: number): Finding | undefined {
   const word = /codes?$/i.exec(text.slice(start, end))
@@ -28,5 +32,7 @@ export function findRecoveryCodes(text: string, start: number, end: number): Fin
   BEHIND.lastIndex = end
   const codes = BEHIND.exec(text)?.groups?.['codes']
   if (codes === undefined) return undefined
+  SENTENCE.lastIndex = BEHIND.lastIndex
+  if (WORD.test(codes) && SENTENCE.test(text)) return undefined
   return { kind: 'KEY', start: BEHIND.lastIndex - codes.length, end: BEHIND.lastIndex, rule: 'recovery-codes' }
 }
