@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain/secret.ts': [],
   'domain/printable.ts': [],
   'domain/unknown-authority.ts': [],
+  'domain/country-codes.ts': [],
   'domain/errors.ts': ['domain/printable.ts'],
   'domain/completion': ['domain/json.ts'],
   'domain/formats': [
@@ -40,7 +41,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/steps.ts',
   ],
   'domain/policy': ['domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
-  'domain/control': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
+  'domain/control': [
+    'domain/policy',
+    'domain/snapshot',
+    'domain/country-codes.ts',
+    'domain/errors.ts',
+    'domain/quota/money.ts',
+  ],
   'domain/guardrails': [
     'domain/completion',
     'domain/formats/format.ts',
@@ -85,6 +92,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/quota/unpriced.ts',
     'domain/routing/access.ts',
     'domain/routing/names.ts',
+    'domain/country-codes.ts',
     'domain/errors.ts',
     'domain/logins.ts',
     'domain/nearest-name.ts',

@@ -2,7 +2,7 @@
  * Codes that are no country's, which a header could not say: an exclusion by one excludes nothing. With them `uk`, which
  * means the same as `gb` here and is nowhere else to be relied on.
  */
-import { isCountry } from '../domain/control/country-codes.ts'
+import { isCountry } from '../domain/country-codes.ts'
 import type { ProviderSpec } from '../domain/resources/kinds.ts'
 import type { ManifestResources } from './load.ts'
 import type { FieldPath } from './problem.ts'

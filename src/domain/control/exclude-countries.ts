@@ -1,5 +1,5 @@
 import type { ControlHeader } from './control-header.ts'
-import { isCountry } from './country-codes.ts'
+import { isCountry } from '../country-codes.ts'
 import { canonicalList, invalidHeader, listElements, quoted } from './grammar.ts'
 
 const NAME = 'x-llm-exclude-countries'
