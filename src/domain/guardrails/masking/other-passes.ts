@@ -2,7 +2,7 @@
  * `pass` where it is no password: the verb in front of what is handed on (`pass user2Id to it`), the result of a test
  * (`--- PASS: TestIndexAny (0.00s)`), how many passed (`pass: 1203, fail: 4`), one of several (`first pass: inline2`).
  */
-import type { Connection } from './telling-connector.ts'
+import { matchEnd, type Connection } from './telling-connector.ts'
 
 const WINDOW = 80
 /** What stands in front of the noun, and never of the verb. */
@@ -57,12 +57,7 @@ function isResult(text: string, start: number, valueEnd: number, content: string
   return (
     TEST_FILE.test(content) ||
     RESULT_BEFORE.test(before) ||
-    matchesAt(RESULT_AFTER, text, valueEnd) ||
-    matchesAt(DURATION, text, valueEnd)
+    matchEnd(RESULT_AFTER, text, valueEnd) !== undefined ||
+    matchEnd(DURATION, text, valueEnd) !== undefined
   )
-}
-
-function matchesAt(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at
-  return pattern.test(text)
 }

@@ -130,7 +130,8 @@ function findLooseConnector(text: string, end: number): Connector | undefined {
   return beside === undefined ? undefined : { connection: 'beside', end: beside, isElement: false }
 }
 
-function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+/** Where what `pattern` (sticky) finds at `at` ends. */
+export function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
