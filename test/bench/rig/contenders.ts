@@ -40,7 +40,7 @@ const TOLLGATE_MAIN = join(ROOT, 'src/main.ts')
 /** What ships, made by `make bundle`; measured where it is there. */
 const TOLLGATE_BUNDLE = join(ROOT, 'dist/tollgate.mjs')
 /** As the image and the Makefile run it: three threads beside the program, a young heap that neither shrinks in a pause nor grows. */
-const TOLLGATE_FLAGS = [
+export const TOLLGATE_FLAGS = [
   '--v8-pool-size=3',
   '--concurrent-maglev-max-threads=3',
   '--concurrent-marking-max-worker-num=1',
@@ -49,7 +49,7 @@ const TOLLGATE_FLAGS = [
   '--minimum-invocations-after-ic-update=200',
   '--memory-reducer-delay-ms=300000',
 ]
-const TOLLGATE_ENVIRONMENT = {
+export const TOLLGATE_ENVIRONMENT = {
   NODE_ENV: 'production',
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '8192',

@@ -18,6 +18,7 @@ import { runControlPlane } from '../../helpers/control-plane.ts'
 import type { ControlPlane } from '../../helpers/control-plane.ts'
 import { startRedis } from '../../helpers/redis.ts'
 import type { RedisServer } from '../../helpers/redis.ts'
+import { TOLLGATE_ENVIRONMENT, TOLLGATE_FLAGS } from '../rig/contenders.ts'
 import { processorMs, residentMiB } from '../rig/processes.ts'
 import type { Bench, Report, Section } from './section.ts'
 
@@ -157,20 +158,9 @@ interface Process {
 
 /** Resolves when it has read the cluster. */
 async function start({ kubeconfig, redis }: Login): Promise<Process> {
-  const args = [
-    '--v8-pool-size=2',
-    '--concurrent-marking-max-worker-num=1',
-    '--min-semi-space-size=8',
-    '--max-semi-space-size=8',
-    PROGRAM,
-    'operator',
-    '--redis',
-    redis.url,
-    '--namespace',
-    SYSTEM,
-  ]
+  const args = [...TOLLGATE_FLAGS, PROGRAM, 'operator', '--redis', redis.url, '--namespace', SYSTEM]
   const child = spawn(process.execPath, [...args, '--admin', '127.0.0.1:0'], {
-    env: { ...process.env, KUBECONFIG: kubeconfig, MALLOC_ARENA_MAX: '1' },
+    env: { ...process.env, ...TOLLGATE_ENVIRONMENT, KUBECONFIG: kubeconfig },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
