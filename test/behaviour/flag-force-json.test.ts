@@ -149,7 +149,7 @@ t.test('a repair has what the first try and the limits leave, and that answer is
     `  tokenQuotas: [{ window: Total, kind: Output, limit: ${output} }, { window: Total, kind: Input, limit: ${input} }]`
   for (const [output, repair] of [
     [16_384 + 50, 16_384],
-    [16_384 + 49, 16_384 - 50],
+    [16_384 + 49, 16_384 - 1],
     [600, 550],
   ] as const) {
     const open = await start(t, quotas(output, 10_000))
@@ -168,6 +168,19 @@ t.test('a repair has what the first try and the limits leave, and that answer is
   long.upstream.otherwise(says('word '.repeat(200)))
   t.equal((await long.gateway.chat({ model: 'words', max_tokens: 500 }, FORCED)).status, 429)
   t.equal(long.upstream.requests.length, 1)
+})
+
+t.test('where the limits bound an answer without a maximum, the repair has what the first try has left', async (t) => {
+  for (const limit of [
+    'tokenQuotas: [{ window: Total, limit: 6000 }]',
+    'budgets: [{ window: Total, limitUSD: "0.006" }]',
+  ]) {
+    const { upstream, gateway } = await start(t, `  ${limit}`)
+    upstream.enqueue(says('Sure!'), says('{}'))
+    t.equal((await gateway.chat({ model: 'words' }, FORCED)).status, 200)
+    const [first, second] = upstream.requests.map(({ json }) => Number(json?.['max_tokens']))
+    t.ok(first !== undefined && second !== undefined && second < first && second > first - 1_000, `${first}, ${second}`)
+  }
 })
 
 t.test('a repair after a maximum of 0, for which 1 is sent, takes as much of a quota as the first try', async (t) => {

@@ -10,7 +10,7 @@
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 import { amountIn, boundOf, fixedBound, openCost } from './amounts.ts'
 import type { Charge } from './amounts.ts'
-import type { LimitInPlan, PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan } from './limits.ts'
+import type { LimitInPlan, PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan, QuotaUnit } from './limits.ts'
 import type { OpenOutput, QuotaNeed } from './need.ts'
 import type { QuotaWarning, Refused } from './outcome.ts'
 
@@ -47,7 +47,7 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
     const left = limit.limit - spent - amountIn(limit.unit, state.reserved)
     if (least > left) reserved ??= reservedRefusal(scope, window, limit)
     else if (need.open !== undefined) {
-      granted = Math.min(granted, openTokens(need.open, limit, left - amountIn(limit.unit, fixedBound(need))))
+      granted = Math.min(granted, openTokens(need.open, limit.unit, left - amountIn(limit.unit, fixedBound(need))))
     }
   }
   return reserved ?? { type: 'fits', granted }
@@ -84,8 +84,26 @@ export function leftOf({ limit }: PlannedLimit, spent: number, reserved: number)
   return Math.max(0, limit - spent - reserved)
 }
 
-/** Tokens a choice for which `left` of the limit's unit is enough; at least the minimum, which was checked before. */
-function openTokens(open: OpenOutput, { unit }: PlannedLimit, left: number): number {
+/**
+ * What of a need `left` is enough for, in the units given: tokens a choice, meaningless where the need is not open. Undefined: not
+ * even for the least of it.
+ */
+export function fittingTokens(need: QuotaNeed, left: Charge, units: Iterable<QuotaUnit>): number | undefined {
+  let tokens = need.open?.maxTokens ?? 0
+  const most = boundOf(need, tokens)
+  const least = boundOf(need, need.open?.minTokens ?? 0)
+  for (const unit of units) {
+    if (amountIn(unit, most) === 0) continue
+    const amount = amountIn(unit, left)
+    if (amountIn(unit, least) > amount) return undefined
+    if (need.open === undefined) continue
+    tokens = Math.min(tokens, openTokens(need.open, unit, amount - amountIn(unit, fixedBound(need))))
+  }
+  return tokens
+}
+
+/** Tokens a choice for which `left` of a unit is enough; at least the minimum, which was checked before. */
+function openTokens(open: OpenOutput, unit: QuotaUnit, left: number): number {
   if (unit === 'input') return open.maxTokens
   if (unit !== 'cost') return Math.min(open.maxTokens, Math.floor(left / open.choices))
   if (open.price === 0) return open.maxTokens

@@ -25,6 +25,8 @@ export interface QuotaPlan {
   readonly scopes: readonly PlannedScope[]
   /** All budgets and token quotas of the scopes, in their order. */
   readonly limits: readonly LimitInPlan[]
+  /** What its limits that refuse count. */
+  readonly blockingUnits: ReadonlySet<QuotaUnit>
   /** A budget would have to refuse: models without a price are out (`unpriced_model`). */
   readonly blocksOnCost: boolean
   /** Some budget or token quota can refuse: an open-ended answer must be given a bound. */
@@ -83,12 +85,14 @@ export function planOf(
   const limiting = scopes.filter(limitsAnything)
   const limits = limiting.flatMap(limitsIn)
   const blocking = limits.map(({ limit }) => limit).filter(({ onExceed }) => onExceed === 'Block')
+  const blockingUnits = new Set(blocking.map(({ unit }) => unit))
   return {
     organization,
     scopes: limiting,
     limits,
-    blocksOnCost: blocking.some((limit) => limit.unit === 'cost'),
-    blocksOnSize: blocking.some((limit) => limit.unit !== 'input'),
+    blockingUnits,
+    blocksOnCost: blockingUnits.has('cost'),
+    blocksOnSize: [...blockingUnits].some((unit) => unit !== 'input'),
     whenUnavailable,
   }
 }

@@ -36,26 +36,18 @@ export interface OpenOutput {
   /** Tokens of one choice that are useful at least, 1 or more, and at most. */
   readonly minTokens: number
   readonly maxTokens: number
-  /** Of the dearest candidate. */
   readonly price: NanoUsdPer1M
 }
 
-/**
- * The bound over all candidates of a plan: the dearest prompt and the dearest answer, so that failing over along the
- * plan never needs more than was reserved. Candidates without a price count as free (no budget applies to them).
- */
-export function needOf(prompt: PromptSize, sampling: Sampling, candidates: readonly Deployment[]): QuotaNeed {
+/** The bound at one deployment. One without a price counts as free (no budget applies to it). */
+export function needOf(prompt: PromptSize, sampling: Sampling, deployment: Deployment): QuotaNeed {
   const choices = sampling.choices ?? 1
-  let [inputTokens, inputCost, outputPrice, maxTokens] = [0, 0, 0, 1]
-  for (const candidate of candidates) {
-    const tokens = promptBound(prompt, candidate)
-    inputTokens = Math.max(inputTokens, tokens)
-    inputCost = Math.max(inputCost, promptCost(tokens, candidate))
-    outputPrice = Math.max(outputPrice, outputPriceOf(candidate))
-    maxTokens = Math.max(maxTokens, outputLimitOf(candidate))
-  }
+  const inputTokens = promptBound(prompt, deployment)
+  const inputCost = promptCost(inputTokens, deployment)
+  const outputPrice = outputPriceOf(deployment)
   const rateInput = Math.min(inputTokens, probableInputTokens(prompt))
   if (sampling.maxOutputTokens === undefined) {
+    const maxTokens = Math.max(1, outputLimitOf(deployment))
     const minTokens = Math.min(MIN_OPEN_OUTPUT_TOKENS, maxTokens)
     const open = { choices, minTokens, maxTokens, price: outputPrice }
     return { inputTokens, outputTokens: 0, costMicroUsd: inputCost, open, rateTokens: rateInput + minTokens * choices }

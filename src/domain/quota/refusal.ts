@@ -28,6 +28,14 @@ export function refusalError(refusal: Refused, asked?: RefusedAdmission): Gatewa
   })
 }
 
+/** The refusal where the store cannot be asked. */
+export function unavailableError(
+  cause: Error,
+  message = 'The quota store cannot be asked; by policy nothing is admitted.',
+): GatewayError {
+  return new GatewayError('quota_backend_unavailable', message, { retryAfterSeconds: 1, cause })
+}
+
 function codeOf(reason: RefusalReason): ErrorCode {
   switch (reason) {
     case 'rate-limit':
@@ -56,10 +64,15 @@ function messageOf(refusal: Refused, asked: RefusedAdmission | undefined): strin
     case 'token-quota':
       return `${limitName(refusal)} of ${owner} ${shortage(refusal, asked?.need)}`
     case 'reserved':
-      return `${limitName(refusal)} of ${owner} is held by requests in flight`
+      return `${limitName(refusal)} of ${owner} is held by requests in flight${whatHoldsLess(asked?.need)}`
     default:
       return reason satisfies never
   }
+}
+
+/** Of an answer whose maximum the client has not stated, all that its model may say is held. */
+function whatHoldsLess(need: QuotaNeed | undefined): string {
+  return need?.open === undefined ? '' : '; a request that states how long its answer may be (max_tokens) holds less'
 }
 
 /** With figures: what a document, or an answer without a stated maximum, is reserved for cannot be seen in the request. */

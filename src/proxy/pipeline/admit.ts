@@ -1,31 +1,21 @@
 /**
  * Stage: may this request be paid for. Rate limits and all budgets and quotas of key, project and organization are
- * checked and the request's bound is reserved, in one question to the store. What is reserved is settled once, at the
- * request's end (settle.ts); until then the reservation is renewed.
+ * checked and what the first candidate may use is reserved, in one question to the store; more for another candidate when it comes
+ * to that (answer-room.ts). What is reserved is settled once, at the request's end (settle.ts); until then it is renewed.
  */
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
-import { GatewayError } from '../../domain/errors.ts'
-import { boundOf } from '../../domain/quota/amounts.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
-import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
+import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
-import { refusalError, type RefusedAdmission } from '../../domain/quota/refusal.ts'
+import { refusalError, unavailableError, type RefusedAdmission } from '../../domain/quota/refusal.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
-import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import { affordablePlan, unpricedOf } from './affordable-plan.ts'
+import { AnswerRoom } from './answer-room.ts'
 import type { Caller } from './authenticate.ts'
-import {
-  QuotaBacklogError,
-  QuotaUnavailableError,
-  RESERVATION_LEASE_MS,
-  type Admission,
-  type Admitted,
-  type QuotaStore,
-  type Reservation,
-} from './quota-port.ts'
-import { Renewals, type Renewable } from './renewals.ts'
+import { QuotaBacklogError, QuotaUnavailableError, type Admission, type Admitted } from './quota-port.ts'
+import { KeptReservation } from './held-reservation.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -41,10 +31,7 @@ export interface AskedAdmission {
 export interface AdmittedRequest {
   /** The route without what a budget cannot afford to try. */
   readonly plan: RoutePlan
-  /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
-  clampFor(deployment: Deployment): number | undefined
-  /** Output limit to send to a deployment; undefined: the request's own, or none. */
-  limitFor(deployment: Deployment): number | undefined
+  readonly room: AnswerRoom
 }
 
 /** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
@@ -71,11 +58,8 @@ export async function admit(
   const quotas = limitsOfCaller(caller)
   const plan = affordablePlan(route, quotas, asked.model, record, services)
   record.promptSize = asked.prompt
-  const need = needOf(
-    asked.prompt,
-    asked.sampling,
-    plan.candidates.map(({ deployment }) => deployment),
-  )
+  const first = plan.candidates[0].deployment
+  const need = needOf(asked.prompt, asked.sampling, first)
   const id = record.incoming.requestId
   let admission: Admission
   try {
@@ -90,16 +74,11 @@ export async function admit(
   record.quotaWarnings = admitted.warnings
   services.quotaWarnings.tell(caller.key.id, quotas, admitted.warnings)
   traceStep(record, services, 'admit', () => ({
-    reserved: { ...boundOf(need, reservation.granted), rateTokens: need.rateTokens },
+    reserved: { ...reservation.bound, rateTokens: need.rateTokens },
     warnings: admitted.warnings,
     removed: unpricedOf(plan).map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
-  const granted = quotas.blocksOnSize ? admitted.grantedOutputTokens : undefined
-  return {
-    plan,
-    clampFor: (deployment) => (granted === undefined ? undefined : outputClampFor(deployment, granted)),
-    limitFor: (deployment) => (granted === undefined ? undefined : outputLimitFor(deployment, granted)),
-  }
+  return { plan, room: new AnswerRoom(asked, record, first) }
 }
 
 /** The limits that bind a key within its project and organization. */
@@ -129,51 +108,5 @@ function admittedWithoutStore(error: unknown, id: string, plan: QuotaPlan, { pol
     rateLimits: { requests: undefined, tokens: undefined },
     warnings: [],
     remaining: [],
-  }
-}
-
-/** The refusal where the store cannot be asked. */
-export function unavailableError(
-  cause: QuotaUnavailableError,
-  message = 'The quota store cannot be asked; by policy nothing is admitted.',
-): GatewayError {
-  return new GatewayError('quota_backend_unavailable', message, { retryAfterSeconds: 1, cause })
-}
-
-export interface HeldReservation {
-  readonly reservation: Reservation
-  /** What was reserved: the need, its open part at the tokens that a choice was granted. */
-  readonly need: QuotaNeed
-  readonly granted: number
-  /** Stops renewing. */
-  release(): void
-}
-
-/** At a third of the lease. */
-const renewals = new Renewals(RESERVATION_LEASE_MS / 3)
-
-class KeptReservation implements HeldReservation, Renewable {
-  readonly reservation: Reservation
-  readonly need: QuotaNeed
-  readonly granted: number
-  readonly #quotas: QuotaStore
-  dueAtMs = 0
-  previous: Renewable | undefined
-  next: Renewable | undefined
-
-  constructor({ reservation, grantedOutputTokens }: Admitted, need: QuotaNeed, quotas: QuotaStore) {
-    this.reservation = reservation
-    this.need = need
-    this.granted = grantedOutputTokens ?? need.open?.maxTokens ?? 0
-    this.#quotas = quotas
-    if (reservation.origin !== 'none') renewals.keep(this)
-  }
-
-  renew(): void {
-    void this.#quotas.renew(this.reservation)
-  }
-
-  release(): void {
-    renewals.drop(this)
   }
 }

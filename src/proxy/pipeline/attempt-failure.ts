@@ -8,10 +8,12 @@ import { StatusError } from './status-error.ts'
 /** A try that another one may make good. */
 export interface AttemptFailure {
   readonly type: 'failure'
-  /** `busy`: nothing was sent: the provider's own limits, its half-open breaker or our connections left no slot. */
+  /** `busy`: nothing was sent: the provider's own limits, its half-open breaker, our connections or the caller's budgets left no room. */
   readonly kind: 'rate-limited' | 'timeout' | 'error' | 'busy'
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
+  /** The caller's limits leave too little for it: what the client is told where nobody answers. */
+  readonly refusal?: GatewayError
   /** The provider refuses this gateway: its key, its account, a model that is not there. Asking again does not help. */
   readonly isOurFault?: boolean
 }
@@ -49,6 +51,12 @@ export const NO_SLOT = {
   failure: { type: 'failure', kind: 'busy', retrySame: false },
   attempt: { result: 'busy', reason: 'provider-limit' },
   health: undefined,
+} as const satisfies Judgement
+
+/** Nor do the caller's budgets and quotas, which leave too little for this deployment. */
+export const NO_BUDGET = {
+  ...NO_SLOT,
+  attempt: { result: 'busy', reason: 'budget' },
 } as const satisfies Judgement
 
 /** Nor do our own connections. */

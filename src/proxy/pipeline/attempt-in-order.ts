@@ -10,7 +10,8 @@ import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { NoRoomError } from './no-room.ts'
-import { judge, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
+import type { AnswerRoom } from './answer-room.ts'
+import { judge, NO_BUDGET, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { failureDetail } from './failure-detail.ts'
 import { exhausted } from './exhausted-plan.ts'
 import type { StreamEnd } from './item-stream.ts'
@@ -27,6 +28,12 @@ export interface Exchanged<Answer> {
   readonly onEnd?: (ended: (end: StreamEnd) => void) => void
 }
 
+/** A plan, and what is reserved for its answers. */
+export interface Planned {
+  readonly plan: RoutePlan
+  readonly room: AnswerRoom
+}
+
 /** However long a plan is: more tries than this only make the client wait. */
 const MAX_ATTEMPTS = 8
 /** Tries for which there was no room: each is in the audit record. */
@@ -37,7 +44,7 @@ const MAX_PASSED_OVER = 64
  * @throws {GatewayError} where no deployment answers, or the provider refuses the request itself.
  */
 export async function attemptInOrder<Answer>(
-  plan: RoutePlan,
+  { plan, room }: Planned,
   record: RequestRecord,
   services: Services,
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
@@ -50,7 +57,11 @@ export async function attemptInOrder<Answer>(
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (sent >= MAX_ATTEMPTS || failures.length - sent >= MAX_PASSED_OVER)
         throw exhausted(failures, plan, services.health, services.now())
-      const outcome = await tryOnce(deployment, record, services, exchange)
+      const refusal = room.isMadeFor(deployment) ? undefined : await room.makeFor(deployment)
+      const outcome =
+        refusal === undefined
+          ? await tryOnce(deployment, record, services, exchange)
+          : passedOver(refusal, deployment, record)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
       if (outcome.kind !== 'busy') sent++
@@ -130,6 +141,12 @@ function concludeStream(
 /** A refusal of the gateway's own, not what it says of a provider's answer. */
 function isOurs(error: unknown): boolean {
   return error instanceof GatewayError && !(error instanceof UpstreamFormatError)
+}
+
+/** The limits of the caller leave too little for this deployment: that says nothing of its provider. */
+function passedOver(refusal: GatewayError, deployment: Deployment, record: RequestRecord): AttemptFailure {
+  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NO_BUDGET.attempt })
+  return { ...NO_BUDGET.failure, refusal }
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {

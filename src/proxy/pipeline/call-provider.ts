@@ -12,6 +12,7 @@ import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { statusErrorOf } from './status-error.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { Cohort } from './cohort.ts'
@@ -27,8 +28,7 @@ export interface ProviderRequest {
   /** The client's bytes, sent as they are when rendering changes nothing and no guardrail did; else undefined. */
   readonly bytes: Uint8Array | undefined
   readonly plan: RoutePlan
-  /** Output limit to send to a deployment, where the reservation sets one. */
-  readonly limitFor: (deployment: Deployment) => number | undefined
+  readonly room: AnswerRoom
   readonly stream: boolean
   /** The request as a deployment is to get it, where that is not the same for all. */
   readonly requestFor?: (deployment: Deployment) => CompletionRequest
@@ -59,9 +59,7 @@ export interface StreamAnswer {
 
 /** @throws {GatewayError} where no deployment answers, or the provider refuses the request itself. */
 export function callProvider(call: ProviderRequest, record: RequestRecord, services: Services): Promise<Answer> {
-  return attemptInOrder<Answer>(call.plan, record, services, (deployment) =>
-    exchange(deployment, call, record, services),
-  )
+  return attemptInOrder<Answer>(call, record, services, (deployment) => exchange(deployment, call, record, services))
 }
 
 /** Whole answers have begun to come: mostly all of them has. */
@@ -130,11 +128,11 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderReques
 function outputMaximum(
   format: Format,
   deployment: Deployment,
-  { request, limitFor }: ProviderRequest,
+  { request, room }: ProviderRequest,
   record: RequestRecord,
 ): number | undefined {
   const { model } = deployment
-  const limit = limitFor(deployment)
+  const limit = room.limitFor(deployment)
   const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
   const stated = model.maxOutputTokens ?? Infinity
   const isOwn = isNamed(request.model, { model: model.upstreamName, provider: deployment.provider.name })

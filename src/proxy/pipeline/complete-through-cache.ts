@@ -21,6 +21,7 @@ import { isJsonObject } from '../../domain/json.ts'
 import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
 import { followStream, shareStream } from './follow-stream.ts'
 import { beginLookUp, type LookUp } from './look-up.ts'
@@ -52,7 +53,7 @@ export interface CompletionAsk {
   /** Masked. */
   readonly request: CompletionRequest
   readonly plan: RoutePlan
-  readonly clampFor: (deployment: Deployment) => number | undefined
+  readonly room: AnswerRoom
 }
 
 /** @param tokens what was masked in the request; undefined: nothing */
@@ -171,11 +172,11 @@ const UTF8 = new TextDecoder()
 
 function keepWhole(
   { result, bytes, format, deployment }: WholeAnswer,
-  { request, clampFor }: CompletionAsk,
+  { request, room }: CompletionAsk,
   tokens: TokenOrdinals,
   keeper: Keeper,
 ): void {
-  if (!isWorthKeeping(result, request, clampFor(deployment))) return keeper.drop()
+  if (!isWorthKeeping(result, request, room.clampFor(deployment))) return keeper.drop()
   if (tokens.size === 0 || !mayHoldTokens(bytes)) return keeper.keep(bytes, format.name, deployment)
   // Written anew, so that no escape hides a token.
   const text = JSON.stringify(result.source.document)
@@ -194,8 +195,8 @@ function keepStream(
   const collected = new StreamCollector()
   const keep = (): void => {
     const result = collected.result(answer.format.name)
-    const { clampFor, request } = ask
-    if (result === undefined || !isWorthKeeping(result, request, clampFor(answer.deployment))) return keeper.drop()
+    const { room, request } = ask
+    if (result === undefined || !isWorthKeeping(result, request, room.clampFor(answer.deployment))) return keeper.drop()
     const document = written(result, answer, request, record, services)
     if (document === undefined) return keeper.drop()
     keepWhole({ ...answer, type: 'whole', ...document }, ask, tokens, keeper)
@@ -219,7 +220,7 @@ function keepStream(
   })
   keeper.reads(answer.items)
   // What our own limit may cut is not for others.
-  if (ask.clampFor(answer.deployment) !== undefined) return answer
+  if (ask.room.clampFor(answer.deployment) !== undefined) return answer
   return shareStream(answer, tokens, record, keeper)
 }
 

@@ -57,7 +57,7 @@ async function isReserved(
   const reservation = record.reservation?.reservation
   if (reservation === undefined || !canAfford(deployment, reservation.plan)) return false
   try {
-    const extension = await quotas.extend(reservation, needOf(size, { maxOutputTokens: 0 }, [deployment]))
+    const extension = await quotas.extend(reservation, needOf(size, { maxOutputTokens: 0 }, deployment))
     return extension.type === 'extended'
   } catch {
     // The store cannot be asked: what is not certain to be paid for is not bought.

@@ -14,7 +14,7 @@ import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './status-error.ts'
-import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
+import { attemptInOrder, type Exchanged, type Planned } from './attempt-in-order.ts'
 import { embeddingsCall, parseVectors, probableUsage, sizeOfInputs } from './embeddings-call.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { governCaller } from './govern-caller.ts'
@@ -58,11 +58,11 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     const prompt = sizeOfInputs(read)
     const route = planEmbeddings(read, governed, record, services)
     const asked = { model: read.model, prompt, sampling: { maxOutputTokens: 0 } }
-    const { plan } = await admit(asked, route, governed, record, services)
+    const admitted = await admit(asked, route, governed, record, services)
     const request = await guardEmbeddings(read, governed, record, services)
     const lookUp = beginLookUp(() => cachedText(request, governed, record), governed, record, services)
-    const answer = await throughCache(cacheable(request, plan), lookUp, governed, record, services, () =>
-      embedAt(plan, request, record, services),
+    const answer = await throughCache(cacheable(request, admitted.plan), lookUp, governed, record, services, () =>
+      embedAt(admitted, request, record, services),
     )
     record.served = answer.deployment
     record.usage = answer.usage ?? probableUsage(prompt)
@@ -76,12 +76,12 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
 
 /** Asks the deployments of a plan in order. @throws {GatewayError} where none answers. */
 function embedAt(
-  plan: RoutePlan,
+  planned: Planned,
   request: EmbeddingsRequest,
   record: RequestRecord,
   services: Services,
 ): Promise<EmbeddingsAnswer> {
-  return attemptInOrder(plan, record, services, (deployment) => exchange(deployment, request, record, services))
+  return attemptInOrder(planned, record, services, (deployment) => exchange(deployment, request, record, services))
 }
 
 async function exchange(

@@ -20,6 +20,9 @@ export function exhausted(
   health: HealthRecorder,
   nowMs: Milliseconds,
 ): GatewayError {
+  // The caller's own limits kept somebody from being asked who might have answered.
+  const refusal = failures.find((failure) => failure.refusal !== undefined)?.refusal
+  if (refusal !== undefined) return refusal
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
   const seconds = secondsLeft(plan, health, nowMs)

@@ -23,9 +23,10 @@ import type { JsonValue } from '../../domain/json.ts'
 import { chargeOf } from '../../domain/quota/amounts.ts'
 import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { admissionOf } from './admit.ts'
+import { AnswerRoom } from './answer-room.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
 import type { RequestRecord } from './request-record.ts'
-import { reserveRepair } from './reserve-repair.ts'
 import type { Services } from './services.ts'
 
 /** How a model can be held to JSON. */
@@ -52,8 +53,9 @@ export async function callForJson(
   if (problems.length === 0) return first
 
   countTry(first, record)
-  const repair = await reserveRepair(repairing(call, first, view.hide(repairInstruction(problems))), record, services)
-  const second = await ask(repair, record, services)
+  const repair = repairing(call, first, view.hide(repairInstruction(problems)))
+  const room = new AnswerRoom(admissionOf(repair.request), record)
+  const second = await ask({ ...repair, room }, record, services)
   const remaining = settlePaid(second, check, view, record)
   if (remaining.length === 0) return second
   record.usage = usageOf(second, record)

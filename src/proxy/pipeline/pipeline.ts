@@ -7,7 +7,7 @@
  *                               govern-caller.ts, as for every kind of call
  *   read-request.ts             the body, bounded, as a neutral request
  *   plan-request.ts             candidates, rules, order; pure
- *   admit.ts                    rate limits, budgets and quotas in one question; the request's bound is reserved
+ *   admit.ts                    rate limits, budgets and quotas in one question; what the first candidate may use is reserved
  *   guard-request.ts            injection is refused, personal data and secrets are masked in the client's own document;
  *                               for a small request while the quota store is asked
  *   through-cache.ts            in masked space; a hit asks nobody, and identical requests wait for the first
@@ -146,18 +146,18 @@ function withLookUp(
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
   { guarded, lookUp }: Prepared,
-  { plan, clampFor, limitFor }: AdmittedRequest,
+  { plan, room }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<Answer> {
   const { request, restorer } = guarded
-  const call = () => ({ request, bytes: guarded.bytes, plan, limitFor, stream: request.stream })
+  const call = () => ({ request, bytes: guarded.bytes, plan, room, stream: request.stream })
   const view: ClientView = {
     restore: (text) => restorer?.restore(text, 'message') ?? text,
     hide: (text) => guarded.redactions?.hide(text) ?? text,
   }
-  const answer = await completeThroughCache({ request, plan, clampFor }, lookUp, caller, record, services, () =>
+  const answer = await completeThroughCache({ request, plan, room }, lookUp, caller, record, services, () =>
     caller.policy.flags.has('force-json')
       ? callForJson(call(), view, record, services)
       : callProvider(call(), record, services),

@@ -1,7 +1,8 @@
 /** `GET /v1/usage`: what stands against the limits of the calling key, its project and its organization. */
 import type { JsonObject } from '../../domain/json.ts'
 import { formatMicroUsd } from '../../domain/quota/money.ts'
-import { limitsOfCaller, unavailableError } from './admit.ts'
+import { unavailableError } from '../../domain/quota/refusal.ts'
+import { limitsOfCaller } from './admit.ts'
 import { answerReading } from './answer-reading.ts'
 import type { Caller } from './authenticate.ts'
 import type { Incoming, Outgoing } from './exchange.ts'

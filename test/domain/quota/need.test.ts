@@ -90,16 +90,14 @@ t.test('images count by the piece, other media by size or not at all', async (t)
   t.ok(measurePrompt(request({ messages: [{ role: 'tool', content: [document] }] })).unmeasurable)
 })
 
-t.test('the bound is that of the dearest candidate, for all choices', async (t) => {
+t.test('the bound is that of the dearest tokens, for all choices', async (t) => {
   const prompt = measurePrompt(
     request({ messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(976) }] }] }),
   )
   t.equal(prompt.textBytes + prompt.overheadTokens, 1_000)
-  const cheap = deployment({ pricing: { input: 1e9, output: 100e9 } })
-  const dear = deployment({ pricing: { input: 10e9, cacheWrite: 12e9, output: 20e9, reasoning: 30e9, perRequest: 7 } })
-  const need = needOf(prompt, { maxOutputTokens: 500, choices: 2 }, [cheap, dear])
-  // The dearest prompt (12 + 7 a request) and the dearest answer (100) need not be the same candidate's.
-  t.match(need, { inputTokens: 1_000, outputTokens: 1_000, costMicroUsd: 12_000 + 7 + 100_000, open: undefined })
+  const pricing = { input: 10e9, cacheWrite: 12e9, output: 20e9, reasoning: 30e9, perRequest: 7 }
+  const need = needOf(prompt, { maxOutputTokens: 500, choices: 2 }, deployment({ pricing }))
+  t.match(need, { inputTokens: 1_000, outputTokens: 1_000, costMicroUsd: 12_000 + 7 + 30_000, open: undefined })
   t.equal(need.rateTokens, 976 / 4 + 24 + 1_000)
 })
 
@@ -109,17 +107,17 @@ t.test(
     const long = measurePrompt(
       request({ messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(50_000) }] }] }),
     )
-    t.equal(needOf(long, { maxOutputTokens: 1 }, [deployment({ contextWindow: 8_192 })]).inputTokens, 8_192)
+    t.equal(needOf(long, { maxOutputTokens: 1 }, deployment({ contextWindow: 8_192 })).inputTokens, 8_192)
     const unknown = { ...long, textBytes: 10, unmeasurable: true }
-    t.equal(needOf(unknown, { maxOutputTokens: 1 }, [deployment({ contextWindow: 8_192 })]).inputTokens, 8_192)
-    t.equal(needOf(unknown, { maxOutputTokens: 1 }, [deployment({})]).inputTokens, 1_048_576)
+    t.equal(needOf(unknown, { maxOutputTokens: 1 }, deployment({ contextWindow: 8_192 })).inputTokens, 8_192)
+    t.equal(needOf(unknown, { maxOutputTokens: 1 }, deployment({})).inputTokens, 1_048_576)
   },
 )
 
 t.test('images are dearer where the vendor says so', async (t) => {
   const prompt = { ...measurePrompt(request({})), images: 1, overheadTokens: 0 }
   const inputOf = (upstreamName: string, type: ProviderType, name = 'm') =>
-    needOf(prompt, { maxOutputTokens: 1 }, [deployment({ upstreamName, name }, type)]).inputTokens
+    needOf(prompt, { maxOutputTokens: 1 }, deployment({ upstreamName, name }, type)).inputTokens
   t.equal(inputOf('gpt-4o-mini-2024-07-18', 'OpenAI'), 48_169)
   t.equal(inputOf('gpt-4o', 'OpenAI'), 6_000)
   t.equal(inputOf('claude-sonnet-4', 'Anthropic'), 6_000)
@@ -129,16 +127,13 @@ t.test('images are dearer where the vendor says so', async (t) => {
 
 t.test("an answer without a maximum is open up to the model's limit", async (t) => {
   const prompt = measurePrompt(request({}))
-  const models = [
-    deployment({ maxOutputTokens: 4_096, pricing: { input: 1, output: 5 } }),
-    deployment({ maxOutputTokens: 8_192 }),
-  ]
-  t.match(needOf(prompt, { choices: 3 }, models), {
+  const model = deployment({ maxOutputTokens: 8_192, pricing: { input: 1, output: 5 } })
+  t.match(needOf(prompt, { choices: 3 }, model), {
     outputTokens: 0,
     open: { choices: 3, minTokens: 256, maxTokens: 8_192, price: 5 },
   })
-  t.match(needOf(prompt, {}, [deployment({})]), { open: { choices: 1, minTokens: 256, maxTokens: 16_384, price: 0 } })
-  t.match(needOf(prompt, {}, [deployment({ maxOutputTokens: 100 })]), { open: { minTokens: 100, maxTokens: 100 } })
+  t.match(needOf(prompt, {}, deployment({})), { open: { choices: 1, minTokens: 256, maxTokens: 16_384, price: 0 } })
+  t.match(needOf(prompt, {}, deployment({ maxOutputTokens: 100 })), { open: { minTokens: 100, maxTokens: 100 } })
 })
 
 t.test('a grant is sent upstream where the model could exceed it', async (t) => {
@@ -168,7 +163,7 @@ t.test('estimated usage is flagged, and never above the bound', async (t) => {
       const prompt = measurePrompt(request({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }))
       const { usage } = estimateUsage(prompt, text)
       return (
-        usage.input <= needOf(prompt, { maxOutputTokens: 1 }, [deployment({})]).inputTokens &&
+        usage.input <= needOf(prompt, { maxOutputTokens: 1 }, deployment({})).inputTokens &&
         usage.output <= Buffer.byteLength(text)
       )
     }),

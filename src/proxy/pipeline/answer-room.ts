@@ -1,0 +1,134 @@
+/**
+ * What is reserved for a call's answer, deployment by deployment. Admission reserves what the first candidate may use; before another one is
+ * asked that may use more, what is missing is reserved on top. So nobody's budget is held for a dear provider that only
+ * stands in for a cheap one. Where the limits do not leave it, an answer whose maximum the client has not given may be as long
+ * as what is reserved already pays for; else the deployment is passed over.
+ */
+import type { Sampling } from '../../domain/completion/request.ts'
+import type { GatewayError } from '../../domain/errors.ts'
+import {
+  addCharges,
+  excessOf,
+  fixedBound,
+  NOTHING_USED,
+  subtractCharges,
+  type Charge,
+} from '../../domain/quota/amounts.ts'
+import { fittingTokens } from '../../domain/quota/decide.ts'
+import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
+import type { PromptSize } from '../../domain/quota/prompt-size.ts'
+import { refusalError, unavailableError } from '../../domain/quota/refusal.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import type { HeldReservation } from './held-reservation.ts'
+import { QuotaBacklogError, QuotaUnavailableError } from './quota-port.ts'
+import type { RequestRecord } from './request-record.ts'
+
+/** Of a call as it is sent: of a second one the prompt is longer, and a part of the reservation is spent. */
+export interface RoomedCall {
+  readonly prompt: PromptSize
+  readonly sampling: Sampling
+}
+
+export class AnswerRoom {
+  readonly #call: RoomedCall
+  readonly #record: RequestRecord
+  readonly #held: HeldReservation | undefined
+  /** Tokens of one choice, by the deployment for which they are reserved. */
+  readonly #tokens = new Map<Deployment, number | undefined>()
+
+  /** @param first what was admitted for: nothing need be asked for it */
+  constructor(call: RoomedCall, record: RequestRecord, first?: Deployment) {
+    this.#call = call
+    this.#record = record
+    this.#held = record.reservation
+    if (first !== undefined && this.#held !== undefined) this.#tokens.set(first, this.#held.granted)
+  }
+
+  /** Whether all that the deployment may use is reserved. */
+  isMadeFor(deployment: Deployment): boolean {
+    return (
+      this.#held === undefined || this.#held.reservation.plan.blockingUnits.size === 0 || this.#tokens.has(deployment)
+    )
+  }
+
+  /** Reserves what is missing; the refusal where the deployment must not be asked. Never throws one. */
+  async makeFor(deployment: Deployment): Promise<GatewayError | undefined> {
+    const held = this.#held
+    if (held === undefined || this.isMadeFor(deployment)) return undefined
+    const need = needOf(this.#call.prompt, this.#call.sampling, deployment)
+    const { blockingUnits } = held.reservation.plan
+    const left = this.#left(held)
+    const most = need.open?.maxTokens ?? 0
+    const fitting = fittingTokens(need, left, blockingUnits)
+    if (fitting === most) return this.#made(deployment, most)
+    const missing = missingOf(fixedBound(need), left)
+    if (need.open === undefined) return this.#extended(held, missing, deployment, () => undefined)
+
+    // A quota of prompts is no matter of the answer's length.
+    const units = [...blockingUnits].filter((unit) => unit !== 'input')
+    const { minTokens } = need.open
+    const paid = fittingTokens({ ...need, open: { ...need.open, minTokens: 0 } }, left, units) ?? 0
+    if (paid < most) {
+      const longer = { ...need.open, minTokens: Math.max(1, minTokens - paid), maxTokens: most - paid }
+      const refusal = await this.#extended(held, { ...missing, open: longer }, deployment, (more) => paid + more)
+      if (refusal === undefined || paid < minTokens) return refusal
+    }
+    return fitting === undefined
+      ? this.#extended(held, missing, deployment, () => paid)
+      : this.#made(deployment, fitting)
+  }
+
+  /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
+  clampFor(deployment: Deployment): number | undefined {
+    const tokens = this.#grantedTo(deployment)
+    return tokens === undefined ? undefined : outputClampFor(deployment, tokens)
+  }
+
+  /** Output limit to send to a deployment; undefined: the request's own, or none. */
+  limitFor(deployment: Deployment): number | undefined {
+    const tokens = this.#grantedTo(deployment)
+    return tokens === undefined ? undefined : outputLimitFor(deployment, tokens)
+  }
+
+  /** Undefined where the client has given a maximum, or nothing refuses. */
+  #grantedTo(deployment: Deployment): number | undefined {
+    if (this.#call.sampling.maxOutputTokens !== undefined || !this.#held?.reservation.plan.blocksOnSize)
+      return undefined
+    return this.#tokens.get(deployment)
+  }
+
+  #left({ bound }: HeldReservation): Charge {
+    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), NOTHING_USED)
+    return subtractCharges(bound, spent)
+  }
+
+  #made(deployment: Deployment, tokens: number | undefined): undefined {
+    this.#tokens.set(deployment, tokens)
+    return undefined
+  }
+
+  /** @param tokensOf of a choice, of what is granted on top */
+  async #extended(
+    held: HeldReservation,
+    more: QuotaNeed,
+    deployment: Deployment,
+    tokensOf: (granted: number) => number | undefined,
+  ): Promise<GatewayError | undefined> {
+    const made = (granted: number) => this.#made(deployment, tokensOf(granted))
+    const most = more.open?.maxTokens ?? 0
+    if (more.costMicroUsd + more.inputTokens + more.outputTokens + most === 0) return made(0)
+    try {
+      const extension = await held.extend(more)
+      if (extension.type === 'refused') return refusalError(extension)
+      return made(extension.type === 'extended' ? (extension.grantedOutputTokens ?? most) : most)
+    } catch (error) {
+      if (!(error instanceof QuotaUnavailableError)) throw error
+      const isOpen = this.#record.policy?.quotaFailure === 'Open' && !(error instanceof QuotaBacklogError)
+      return isOpen ? made(most) : unavailableError(error)
+    }
+  }
+}
+
+function missingOf(bound: Charge, left: Charge): QuotaNeed {
+  return { ...excessOf(bound, left), rateTokens: 0 }
+}

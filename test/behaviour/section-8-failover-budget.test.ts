@@ -1,0 +1,91 @@
+/** Specification section 8 where a request fails over: what a dearer provider may use is reserved when it is asked, and not before. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { chatCompletion } from '../helpers/answers.ts'
+import { ok, status } from '../helpers/behaviours.ts'
+import { startFakeProvider } from '../helpers/fake-provider.ts'
+import { provider, startGateway, virtualKey, yaml, type LogLine } from '../helpers/gateway.ts'
+import { startRedis } from '../helpers/redis.ts'
+
+/** 1 and 100 USD a million tokens: an answer of 4,000 tokens costs 0.004 and 0.4 USD. */
+const CHEAP = ['{ name: m, maxOutputTokens: 4000, pricing: { input: "1", output: "1" } }']
+const DEAR = ['{ name: m, maxOutputTokens: 4000, pricing: { input: "100", output: "100" } }']
+const BUDGET = '  budgets: [{ window: Total, limitUSD: "0.05" }]'
+const NO_CACHE = '  policies: { cache: { exact: { enabled: false } } }'
+const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 }
+
+async function start(t: Test, limits: string, args: readonly string[] = []) {
+  const [cheap, dear] = [await startFakeProvider(), await startFakeProvider()]
+  t.teardown(() => Promise.all([cheap.close(), dear.close()]))
+  dear.otherwise(ok({ ...chatCompletion('x'), usage }))
+  const gateway = await startGateway(t, {
+    manifests: {
+      'all.yaml': yaml(
+        provider({ name: 'cheap', url: cheap.url, models: CHEAP, priority: 1 }),
+        provider({ name: 'dear', url: dear.url, models: DEAR, priority: 2 }),
+        virtualKey({ spec: `${NO_CACHE}\n${limits}` }),
+      ),
+    },
+    args,
+  })
+  return { cheap, dear, gateway }
+}
+
+t.test('a dear provider that only stands in for a cheap one holds nobody up', async (t) => {
+  const { cheap, gateway } = await start(t, BUDGET)
+  const open: (() => void)[] = []
+  const all = Promise.withResolvers<void>()
+  cheap.otherwise(async (exchange) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (open.push(resolve) === 10) all.resolve()
+    await promise
+    await ok({ ...chatCompletion('x'), usage })(exchange)
+  })
+  const calls = Array.from({ length: 10 }, () => gateway.chat({}))
+  await Promise.race([all.promise, Promise.any(calls)])
+  for (const answer of open) answer()
+  const statuses = (await Promise.all(calls)).map((response) => response.status)
+  t.strictSame(statuses, Array<number>(10).fill(200))
+  t.ok(cheap.requests.every(({ json }) => json?.['max_tokens'] === 4_000))
+})
+
+t.test('without a maximum the answer of a dearer one may be as long as the budget leaves', async (t) => {
+  const { cheap, dear, gateway } = await start(t, BUDGET)
+  cheap.otherwise(status(500))
+  t.equal((await gateway.chat({})).status, 200)
+  const sent = Number(dear.requests[0]?.json?.['max_tokens'])
+  t.ok(sent > 256 && sent < 500, `max_tokens ${sent}`)
+  t.equal((await gateway.chat({})).headers.get('x-gateway-cost-usd'), '0.011000')
+})
+
+t.test(
+  'what a dearer one may use is refused where the limits do not leave it, as a refusal of the gateway',
+  async (t) => {
+    for (const limits of [BUDGET, '  budgets: [{ window: Total, limitUSD: "1" }, { window: Day, limitUSD: "0.05" }]']) {
+      const { cheap, dear, gateway } = await start(t, limits)
+      cheap.otherwise(status(500))
+      const response = await gateway.chat({ max_tokens: 1_000 })
+      t.equal(response.status, 429)
+      t.match(await response.json(), { error: { code: 'budget_exceeded' } })
+      t.equal(dear.requests.length, 0)
+      const { attempts } = (await gateway.line(({ type }) => type === 'audit')) as { attempts?: LogLine[] }
+      t.match(attempts?.at(-1), { deploymentId: 'dear/m', result: 'busy', reason: 'budget' })
+      t.equal((await gateway.chat({ max_tokens: 100 })).status, 200, 'nothing is held, and less fits')
+    }
+  },
+)
+
+t.test('failing over never overspends a budget, however many do it at once', async (t) => {
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  for (const args of [[], ['--redis', redis.url]]) {
+    const { cheap, dear, gateway } = await start(t, BUDGET, args)
+    cheap.otherwise(status(500))
+    const responses = await Promise.all(Array.from({ length: 40 }, () => gateway.chat({ max_tokens: 100 })))
+    const answered = responses.filter((response) => response.status === 200).length
+    t.ok(answered >= 1 && answered <= 4, `${answered} answers`)
+    t.equal(dear.requests.length, answered)
+    t.ok(responses.every((response) => response.status === 200 || response.status === 429))
+    t.ok(answered * 0.011 <= 0.05)
+  }
+})
