@@ -53,7 +53,7 @@ add('+/=', BASE64_SIGN)
 add('.', DOT)
 add('$%|~!@', TAIL_SIGN)
 add(`=:"']>\`\\*|`, ASSIGNING)
-add('@:-%\\&[({~.', TRIGGER)
+add('@:-%\\&[({~.\x1b', TRIGGER)
 add('\\%', ESCAPE)
 add(' \t\r\n\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff', SPACE)
 for (let unit = 0x2000; unit <= 0x200a; unit++) TABLE[unit] = SPACE

@@ -7,7 +7,8 @@ import { takeAll, type Steps } from '../../steps.ts'
 import { broughtBack, undisguise } from './disguise.ts'
 import { hiddenBorders, type Borders } from './hidden-borders.ts'
 import { amongPrefixes, outsidePrefixes, withoutPrefixes } from './line-prefixes.ts'
-import { scan, scanInSteps } from './scan.ts'
+import { scan, scanInSteps, type Scanned } from './scan.ts'
+import { amongColours, withoutColours } from './terminal-colours.ts'
 import { findToldByField } from './told-by-field.ts'
 
 export interface DetectorOptions {
@@ -41,19 +42,41 @@ export function createDetector(options: DetectorOptions): Detector {
   }
   return {
     detect(text) {
-      const { findings, isDisguised } = scan(text)
+      const { findings, isDisguised, isColoured } = scan(text)
+      if (isColoured) return takeAll(withoutItsColours(text, finders))
       for (const find of finders) add(find(text), findings)
       const open = takeAll(withLines(text, resolveOverlaps(findings)))
       return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
     detectByField: (fieldName, text) => findToldByField(fieldName, text, options.kinds),
     *detectInSteps(text, expect) {
-      const { findings, isDisguised } = yield* scanInSteps(text, expect)
-      yield* addInSteps(text, finders, findings, expect)
-      const open = yield* withLines(text, resolveOverlaps(findings), expect)
-      return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
+      const scanned = yield* scanInSteps(text, expect)
+      if (scanned.isColoured) return yield* withoutItsColours(text, finders, expect)
+      return yield* detectIn(text, scanned, finders, expect)
     },
   }
+}
+
+/** What the text shows without the colours of a terminal. A sequence that this leaves is none. */
+function* withoutItsColours(
+  text: string,
+  finders: readonly KindFinder[],
+  expect?: ExpectValues,
+): Steps<readonly Finding[]> {
+  const uncoloured = yield* withoutColours(text)
+  const scanned = yield* scanInSteps(uncoloured.plain, expect)
+  return yield* amongColours(uncoloured, yield* detectIn(uncoloured.plain, scanned, finders, expect))
+}
+
+function* detectIn(
+  text: string,
+  { findings, isDisguised }: Scanned,
+  finders: readonly KindFinder[],
+  expect?: ExpectValues,
+): Steps<readonly Finding[]> {
+  yield* addInSteps(text, finders, findings, expect)
+  const open = yield* withLines(text, resolveOverlaps(findings), expect)
+  return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
 }
 
 /** With what the text shows without the numbers or signs that a program has put in front of its lines. */

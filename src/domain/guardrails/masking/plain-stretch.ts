@@ -120,7 +120,7 @@ function columnsOfUnits(): Uint8Array {
       if (written.length === 1) columns[written.charCodeAt(0)] = column
   for (const [sign, column] of COLUMN_OF_SIGN) columns[sign.charCodeAt(0)] = column
   for (const sign of '[({') columns[sign.charCodeAt(0)] = BRACKET
-  for (const sign of '%\\&~') columns[sign.charCodeAt(0)] = REMARKABLE
+  for (const sign of '%\\&~\x1b') columns[sign.charCodeAt(0)] = REMARKABLE
   for (const unit of IDEOGRAPHIC_ENDS) columns[unit] = REMARKABLE
   return columns
 }

@@ -50,6 +50,8 @@ export interface Scanned {
   readonly findings: Finding[]
   /** Whether the text has characters that may hide a value from these rules. @see disguise.ts */
   readonly isDisguised: boolean
+  /** Whether it has colours of a terminal among its words. @see terminal-colours.ts */
+  readonly isColoured: boolean
 }
 
 export function scan(text: string): Scanned {
@@ -144,7 +146,7 @@ class Scan {
   /** When all is read. */
   result(): Scanned {
     for (const finding of this.#words.findings) this.#found.push(finding)
-    return { findings: this.#found, isDisguised: this.#signs.isDisguised }
+    return { findings: this.#found, isDisguised: this.#signs.isDisguised, isColoured: this.#signs.isColoured }
   }
 
   /** Looks at a sign, an ideograph or a disguise; where the scan goes on. */

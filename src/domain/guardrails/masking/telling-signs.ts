@@ -9,6 +9,7 @@ import { PrivateKeyBlocks } from './private-key-block.ts'
 import { findAtlasToken, findEntraSecret } from './shaped-key.ts'
 import { findShellCredential } from './shell-credential.ts'
 import { findPasswordAfter } from './telling-secret.ts'
+import { isTerminalEscape } from './terminal-colours.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
 import { hidesWritten } from './written-character.ts'
 
@@ -26,6 +27,7 @@ export class TellingSigns {
   /** What characters of disguise have hidden so far. */
   #hiding: Hiding = 'no'
   #hasAt = false
+  #isColoured = false
 
   constructor(text: string, found: Finding[]) {
     this.#text = text
@@ -35,6 +37,11 @@ export class TellingSigns {
   /** Whether what was read has characters that may hide a value from the rules. @see disguise.ts */
   get isDisguised(): boolean {
     return this.#hiding === 'yes' || (this.#hiding === 'beside-an-address' && this.#hasAt)
+  }
+
+  /** Whether it has colours of a terminal. @see terminal-colours.ts */
+  get isColoured(): boolean {
+    return this.#isColoured
   }
 
   /** Looks at the sign at `at`; where the scan goes on. */
@@ -53,7 +60,11 @@ export class TellingSigns {
         break
       case 0x5c: // \
         if (text.startsWith('u0040', at + 1)) this.#push(findEmail(text, at, 6))
+        else if (this.#coloured(at)) break
         else if (isDisguiseEscape(text, at)) this.#hiding = 'yes'
+        break
+      case 0x1b: // escape
+        this.#coloured(at)
         break
       case 0x26: // &
         if (text.startsWith('#64;', at + 1)) this.#push(findEmail(text, at, 5))
@@ -87,6 +98,11 @@ export class TellingSigns {
   /** What is written out at `at` may hide a value. */
   #written(at: number): void {
     if (this.#hiding !== 'yes' && hidesWritten(this.#text, at)) this.#hiding = 'yes'
+  }
+
+  #coloured(at: number): boolean {
+    this.#isColoured ||= isTerminalEscape(this.#text, at)
+    return this.#isColoured
   }
 
   #at(at: number): number {

@@ -1,0 +1,61 @@
+/**
+ * Colours and other escape sequences of a terminal, `ESC [ 32 m`, also as a text in JSON or code has them (`\u001b[32m`, `\x1b[0m`,
+ * `\033[1m`): their last letter makes one word with what follows, in which no rule finds a value. So such a text is read
+ * without them, and what is found is brought back to its place, with what stands within it.
+ */
+import type { Steps } from '../../steps.ts'
+import type { Finding } from './finding.ts'
+
+/** Sequences that are taken away in one step. */
+const SEQUENCES_A_STEP = 4096
+const SEQUENCE = String.raw`(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-HJKSTfhlmsu]`
+const ALL = new RegExp(SEQUENCE, 'g')
+const AT = new RegExp(SEQUENCE, 'y')
+/** Colours, and what `grep` puts behind them; others move on to another place, as a blank does. */
+const LEAVES_PLACE = /m$|\[K$/
+
+/** Whether a sequence begins at its escape. */
+export function isTerminalEscape(text: string, at: number): boolean {
+  AT.lastIndex = at
+  return AT.test(text)
+}
+
+export interface Uncoloured {
+  readonly plain: string
+  /** Where pieces of `plain` begin: in it, and in the text. */
+  readonly pieces: readonly (readonly [inPlain: number, inText: number])[]
+}
+
+export function* withoutColours(text: string): Steps<Uncoloured> {
+  const pieces: [number, number][] = [[0, 0]]
+  const rests: string[] = []
+  let length = 0
+  let from = 0
+  for (const { 0: sequence, index } of text.matchAll(ALL)) {
+    const blank = LEAVES_PLACE.test(sequence) ? '' : ' '
+    rests.push(text.slice(from, index), blank)
+    length += index - from + blank.length
+    from = index + sequence.length
+    pieces.push([length, from])
+    if (pieces.length % SEQUENCES_A_STEP === 0) yield
+  }
+  rests.push(text.slice(from))
+  return { plain: rests.join(''), pieces }
+}
+
+/** Findings of the plain text, in order of place, at their places in the text. */
+export function* amongColours({ pieces }: Uncoloured, findings: readonly Finding[]): Steps<Finding[]> {
+  let piece = 0
+  function placeOf(offset: number): number {
+    while ((pieces[piece + 1]?.[0] ?? Infinity) <= offset) piece++
+    const [inPlain, inText] = pieces[piece] ?? [0, 0]
+    return inText + offset - inPlain
+  }
+  const places: Finding[] = []
+  for (const finding of findings) {
+    const start = placeOf(finding.start)
+    places.push({ ...finding, start, end: placeOf(finding.end - 1) + 1 })
+    if (places.length % SEQUENCES_A_STEP === 0) yield
+  }
+  return places
+}
