@@ -14,6 +14,11 @@ const MOST_DASHES = 5
 /** A 16,384-bit RSA key takes 13,000 characters. */
 const LONGEST_BLOCK = 32_768
 
+/** Of a block that was cut off. */
+const SHORTEST_BODY = 40
+const LINE_END = 0x0a
+const EMPTY_LINE = /\n\r?\n/y
+
 /** Finds blocks of one text in order; remembers where the next end line and the next run of base64 are, so that many beginnings cost one search. */
 export class PrivateKeyBlocks {
   readonly #text: string
@@ -55,14 +60,21 @@ export class PrivateKeyBlocks {
     return this.#nextEnd - body <= LONGEST_BLOCK ? this.#nextEnd + this.#endLength : undefined
   }
 
-  /** A block that was cut off: base64, line ends and their escapes as far as they go. */
+  /** A block that was cut off: base64, line ends and their escapes as far as they go, up to an empty line. */
   #bodyEnd(body: number): number | undefined {
     const limit = Math.min(this.#text.length, body + LONGEST_BLOCK)
     let at = body
-    while (at < limit && ((classAt(this.#text, at) & (BASE64 | SPACE)) !== 0 || this.#text.charCodeAt(at) === 0x5c))
+    while (at < limit && ((classAt(this.#text, at) & (BASE64 | SPACE)) !== 0 || this.#text.charCodeAt(at) === 0x5c)) {
+      if (at - body >= SHORTEST_BODY && this.#isEmptyLine(at)) break
       at++
+    }
     while (at > body && (classAt(this.#text, at - 1) & SPACE) !== 0) at--
-    return at - body >= 40 ? at : undefined
+    return at - body >= SHORTEST_BODY ? at : undefined
+  }
+
+  #isEmptyLine(at: number): boolean {
+    EMPTY_LINE.lastIndex = at
+    return this.#text.charCodeAt(at) === LINE_END && EMPTY_LINE.test(this.#text)
   }
 }
 

@@ -389,6 +389,14 @@ t.test('a key with a plus is found behind an assignment, in an address and in a 
     t.strictSame(found(`${before}${key}\n`), [`KEY ${key}`], before)
 })
 
+t.test('a private key without its last line ends at an empty one', async (t) => {
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEpAIBAAKCAQEA7bq3Vx9k'.repeat(2)}\n`.repeat(3)}`.trimEnd()
+  for (const lineBreak of ['\n', '\r\n']) {
+    const written = key.replaceAll('\n', lineBreak)
+    t.strictSame(found(`${written}${lineBreak}${lineBreak}Why does it fail`), [`KEY ${written}`])
+  }
+})
+
 t.test('the user of a router may have a domain', async (t) => {
   t.strictSame(found('username DOM\\bob password 0 hunter2x'), ['KEY hunter2x'])
 })
