@@ -79,13 +79,22 @@ function* detectIn(
   return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
 }
 
+/** In front of one line: a number, a comment's sign in a diff. */
+const MOST_PREFIXES = 3
+
 /** With what the text shows without the numbers or signs that a program has put in front of its lines. */
-function* withLines(text: string, open: readonly Finding[], expect?: ExpectValues): Steps<readonly Finding[]> {
-  const plain = yield* withoutPrefixes(text)
+function* withLines(
+  text: string,
+  open: readonly Finding[],
+  expect?: ExpectValues,
+  most = MOST_PREFIXES,
+): Steps<readonly Finding[]> {
+  const plain = most === 0 ? undefined : yield* withoutPrefixes(text)
   if (plain === undefined) return open
   const { findings } = yield* scanInSteps(plain, expect)
+  const inPlain = yield* withLines(plain, resolveOverlaps(findings), expect, most - 1)
   const outside = yield* outsidePrefixes(text, open)
-  return yield* mergeResolved(outside, yield* amongPrefixes(text, resolveOverlaps(findings)))
+  return yield* mergeResolved(outside, yield* amongPrefixes(text, inPlain))
 }
 
 const NO_BORDERS: Borders = []

@@ -1,25 +1,45 @@
 /**
  * Texts whose lines have something in front that a program has put there: a number (`cat -n`, and how coding agents read files), a
- * place (`grep -n`), the sign of a diff or a quotation, a container's name. What a word tells of over a line's end (a table, a list of
- * YAML, a wallet's words) shows only in the text without them, which is read beside the text as it is.
+ * place (`grep -n`), the sign of a diff or a quotation, a container's name, the time of a log; and the sign of a comment. What a word
+ * tells of over a line's end (a table, a list of YAML, a wallet's words, a private key that was cut) shows only in the text without
+ * them, which is read beside the text as it is. Before what is left may stand another: `12: + `.
  *
- * A line's beginning counts where the line before or after has the same, with the next number.
+ * A line's beginning counts where the line before or after has the same, with the next number. Comments and times stand in most code
+ * and logs, so these count only in texts in which a line with one ends with what tells of the next.
  */
 import type { Steps } from '../../steps.ts'
 import type { Finding } from './finding.ts'
+import { TELLING_STEMS } from './telling-name.ts'
 
 /** Characters of a step. */
 const WINDOW = 32 * 1024
 /** Of a line, to see how it begins. */
 const LONGEST_PREFIX = 240
 const NUMBER = String.raw` {0,8}(\d{1,7})(?:[\t\u2192]|: ?| {1,2}[|\u2502] ?)`
-const PLACE = String.raw`[\w./@+-]{1,200}:(\d{1,7}):`
+const PLACE = String.raw`(?!\d{4}-\d\d-\d\dT\d\d:)[\w./@+-]{1,200}:(\d{1,7}):`
 const CONTAINER = String.raw`[\w.-]{1,40} {1,8}\| `
 const QUOTATION = '(?:> ?){1,4}'
 const ADDED = String.raw`\+(?!\+)`
-const PREFIX = new RegExp(`^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const COMMENT = String.raw`[ \t]{0,24}(?:#{1,3}(?!#)|//[/!]?|--(?!-)|;{1,2}|(?<=[ \t])\*(?!\*)|(?:REM|rem)(?=\s)) ?`
+const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`
+const TIME = String.raw`(?:\[?(?:\d{4}-\d\d-\d\d[T ])?${CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])?|[A-Z][a-z]{2} [ \d]\d ${CLOCK} [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,7}\])?:) `
+const PREFIX = new RegExp(
+  `^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|${CONTAINER}|${QUOTATION}|${ADDED}|(?<comment>${COMMENT})|(?<time>(?:[^\t\n]{1,60}\t){0,2}${TIME}))`,
+)
 const HUNK = '@@ -'
 const LIKELY = new RegExp(String.raw`(?:^|\n)(?:${NUMBER}|${HUNK}|${PLACE}|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const STEM = `(?:${TELLING_STEMS.join('|')})`
+/** How a line ends that tells of the next: a name and a sign, the name of a field called `name`, a table's names, a private key's first line. */
+const TELLS_OF_NEXT = [
+  String.raw`[^\n]{0,120}?${STEM}[\w-]{0,12}(?: (?:phrase|words|codes?|key))?["'\x60*)\]]{0,3}[ \t]{0,4}[:=>|{\[]{1,3}[+-]?[ \t]{0,4}\r?\n`,
+  String.raw`[ \t]{0,24}(?:- )?["']?(?:name|key)["']?[:=] {0,4}["']?[\w.-]{0,40}?${STEM}[\w-]{0,12}["']?,?\r?\n`,
+  String.raw`(?=[^\n]{0,120}?${STEM})(?:[\w"']{1,40}(?:[,;][\w"'-]{1,40}){1,20}|\|?[\w "']{1,40}(?:[|\t][\w "'-]{1,40}){1,20}\|?)\r?\n`,
+  String.raw`[^\n]{0,16}BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY`,
+].join('|')
+const LIKELY_TO_TELL = new RegExp(
+  String.raw`(?:(?:^|\n)(?:${COMMENT}|${TIME})|\t(?=20)${TIME})(?:${TELLS_OF_NEXT})`,
+  'i',
+)
 
 interface Prefix {
   /** The same for lines that go on with it. */
@@ -97,7 +117,8 @@ function* isLikely(text: string): Steps<boolean> {
   if (!text.includes('\n')) return false
   for (let from = 0; from < text.length; from += WINDOW) {
     if (from > 0) yield
-    if (LIKELY.test(text.slice(from, from + WINDOW + LONGEST_PREFIX))) return true
+    const window = text.slice(from, from + WINDOW + LONGEST_PREFIX)
+    if (LIKELY.test(window) || LIKELY_TO_TELL.test(window)) return true
   }
   return false
 }
@@ -151,6 +172,8 @@ function prefixAt(text: string, at: number): Prefix | undefined {
   const [prefix, , ofLine, , ofPlace] = match
   const digits = ofLine ?? ofPlace
   const { length } = prefix
+  if (match.groups?.['comment'] !== undefined) return { form: prefix.trimEnd(), number: undefined, length }
+  if (match.groups?.['time'] !== undefined) return { form: prefix.replace(/\d/g, '0'), number: undefined, length }
   if (digits === undefined) return { form: prefix, number: undefined, length }
   return { form: prefix.trimStart().replace(/\d+(?=\D*$)/, ''), number: Number(digits), length }
 }

@@ -28,7 +28,9 @@ export interface Uncoloured {
 
 export function* withoutColours(text: string): Steps<Uncoloured> {
   const pieces: [number, number][] = [[0, 0]]
-  const rests: string[] = []
+  let plain = ''
+  // Of a step: a text may be nothing but sequences.
+  let rests: string[] = []
   let length = 0
   let from = 0
   for (const { 0: sequence, index } of text.matchAll(ALL)) {
@@ -37,10 +39,12 @@ export function* withoutColours(text: string): Steps<Uncoloured> {
     length += index - from + blank.length
     from = index + sequence.length
     pieces.push([length, from])
-    if (pieces.length % SEQUENCES_A_STEP === 0) yield
+    if (pieces.length % SEQUENCES_A_STEP !== 0) continue
+    plain += rests.join('')
+    rests = []
+    yield
   }
-  rests.push(text.slice(from))
-  return { plain: rests.join(''), pieces }
+  return { plain: plain + rests.join('') + text.slice(from), pieces }
 }
 
 /** Findings of the plain text, in order of place, at their places in the text. */

@@ -38,6 +38,59 @@ for (const [way, write] of Object.entries(WAYS)) {
   })
 }
 
+const SECOND: Readonly<Record<string, (line: string, index: number) => string>> = {
+  'comment signs of scripts': (line) => `# ${line}`,
+  'comment signs without a blank': (line) => `#${line}`,
+  'comment signs of C': (line) => `  // ${line}`,
+  'comment signs of Javadoc': (line) => ` * ${line}`,
+  'comment signs of SQL': (line) => `-- ${line}`,
+  'comment signs of INI files': (line) => `; ${line}`,
+  'times of a log': (line, index) => `2026-11-28T18:00:0${index}.123Z ${line}`,
+  'times of a day': (line, index) => `[18:00:0${index}] ${line}`,
+  "a cluster's log": (line, index) => `2026-11-28T18:00:00.${index}Z stdout F ${line}`,
+  'times and names of syslog': (line, index) => `Nov 28 18:00:0${index} host app[12]: ${line}`,
+  'steps and times of a workflow': (line, index) => `build\tRun x\t2026-11-28T18:00:0${index}.1234567Z ${line}`,
+  'a quotation and the sign of a diff': (line) => `> + ${line}`,
+  'numbers and the sign of a diff': (line, index) => `${index + 9}: + ${line}`,
+  'numbers and comment signs': (line, index) => `${String(index + 1).padStart(6)}\t# ${line}`,
+  'what a diff adds as a comment': (line) => `+// ${line}`,
+}
+const CUT_KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEpAIBAAKCAQEA7bq3Vx9k'.repeat(2)}\n`.repeat(3)}`.trimEnd()
+
+for (const [way, write] of Object.entries(SECOND)) {
+  t.test(`what is told of over a line's end is found behind ${way}`, async (t) => {
+    for (const [text, ...secrets] of [
+      ['name,password\nbob,hunter2x\namy,swordfish9', 'hunter2x', 'swordfish9'],
+      ['password:\n  hunter2x', 'hunter2x'],
+      ['- name: DB_PASSWORD\n  value: hunter2x', 'hunter2x'],
+      ['recovery codes:\n4821-9375\n1122-3344', ['4821-9375', '1122-3344']],
+      [CUT_KEY, CUT_KEY.split('\n')],
+    ] as const) {
+      const lines = text.split('\n').map(write)
+      const written = `Here it is:\n${lines.join('\n')}\n\nThat is all.`
+      const expected = secrets.map((secret) =>
+        typeof secret === 'string'
+          ? secret
+          : lines
+              .slice(-secret.length)
+              .join('\n')
+              .slice((lines.at(-secret.length) ?? '').indexOf(secret[0] ?? '')),
+      )
+      t.strictSame(found(written), expected, written)
+      t.strictSame(takeAll(detector.detectInSteps(written)), detector.detect(written))
+    }
+  })
+}
+
+t.test('comments and times of which none tells of the next line are not read again', async (t) => {
+  for (const text of [
+    '// the password\n// of bob\n',
+    '# a key, a token\n# or both\n',
+    '2026-11-28T18:00:00Z GET /login\n2026-11-28T18:00:01Z GET /token\n',
+  ])
+    t.equal(takeAll(withoutPrefixes(text)), undefined, text)
+})
+
 t.test('it is found in a hunk of a diff', async (t) => {
   const diff =
     '--- a/x.csv\n+++ b/x.csv\n@@ -1,3 +1,4 @@\n name,password\n-bob,hunter2x\n+bob,hunter3x\n+amy,hunter4x\n\\ No newline'
