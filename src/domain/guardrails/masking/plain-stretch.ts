@@ -153,6 +153,7 @@ function patterns(): WordPattern[] {
     // Logins of addresses, data, a vendor's token, private keys, options of commands.
     { columns: columnsOf('://'), back: 2 },
     { columns: columnsOf('data:'), back: 0 },
+    { columns: columnsOf('/p:'), back: 0 },
     { columns: columnsOf('.atlas'), back: 5 },
     { columns: columnsOf('---'), back: 2 },
     ...[...SMALL_LETTERS, '-'].map((next) => ({ columns: columnsOf(`-${next}`), beginsWord: true, back: 1 })),

@@ -15,6 +15,11 @@ const USER_PASSWORD = new RegExp(
   String.raw`-{1,2}(?:u|user|proxy-user|basic-auth|creds|auth|a|U)[ =]{1,2}${QUOTE}(?<user>[^\s:"']{0,64})[:%]${INNER_QUOTE}(?<value>${BARE}{1,128})`,
   'y',
 )
+/** `-sSu bob:secret`, `-ubob:secret`: behind letters of options without a value, or glued. */
+const GLUED_USER = new RegExp(
+  String.raw`-[sSkLfiIvgGnNj#46]{0,8}[uU][ ]?${QUOTE}(?<user>[\w.@+%\\-]{1,64}):${INNER_QUOTE}(?<value>${BARE}{1,128})`,
+  'y',
+)
 /** `lftp -u bob,secret`. */
 const USER_COMMA = new RegExp(
   String.raw`-{1,2}u(?:ser)?[ =]${QUOTE}(?<user>[^\s:,"']{1,64}),${INNER_QUOTE}(?<value>${BARE}{1,128})`,
@@ -28,6 +33,8 @@ const HTPASSWD = new RegExp(
   String.raw`-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s\S{1,128}\s["']?[^\s"':]{1,64}["']?\s${QUOTE}(?<value>${BARE}{1,127})`,
   'y',
 )
+const VALUE_OPTION = new RegExp(`--value[ =]${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
+const SNMP = new RegExp(`-[AX] ${QUOTE}(?<value>${NO_DASH}${BARE}{7,127})`, 'y')
 const SEPARATE = new RegExp(
   `-{1,2}(?:p|P|w|a|pass|passin|passout|requirepass)[ =]${QUOTE}(?:pass:)?(?<value>${NO_DASH}${BARE}{0,127})`,
   'y',
@@ -44,15 +51,16 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
     name: /(?:\b|\\[nrt])(?:curl|http|https|xh|wget|ab|smbclient|rpcclient|mosquitto_(?:pub|sub)|nats|grpcurl)\b/,
     option: USER_PASSWORD,
   },
+  { name: /(?:\b|\\[nrt])curl\b/, option: GLUED_USER },
   {
-    name: /(?:\b|\\[nrt])(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport|7za?|unrar|rar)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport|7za?|unrar|rar)\b/,
     option: GLUED,
-    sure: /\s-{1,2}u[^|;&\n]*$/,
+    sure: /\s-{1,2}u[^|;&\n]*$|\bsshpass\s$/,
   },
   {
-    name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk|rdesktop|oras|twine|ipmitool|evil-winrm|crackmapexec|netexec|nxc|esxcli|nuget)\b/,
     option: SEPARATE,
-    sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$/,
+    sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$|\s-{1,2}(?:u|U|user|username)[ =](?!-|user(?:name)?\s)\S+\s(?:-[SH] \S+\s)?$/,
   },
   { name: /(?:\b|\\[nrt])lftp\b/, option: USER_COMMA },
   { name: /(?:\b|\\[nrt])ssh-keygen\b/, option: NEW_PASSPHRASE, sure: /$/ },
@@ -60,12 +68,23 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
   {
     name: /^(?=[^]*\blogin\b)[^]*(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]*\blogin\b/,
     option: SEPARATE,
+    sure: /\s-{1,2}(?:u|username)[ =](?!-|user(?:name)?\s)\S+\s$/,
   },
+  {
+    name: /\baz\s+keyvault\s+secret\s+set\b|\baws\s+ssm\s+put-parameter\b(?=[^|;&]*\bSecureString\b)/,
+    option: VALUE_OPTION,
+    sure: /$/,
+  },
+  { name: /(?:\b|\\[nrt])snmp(?:get|getnext|walk|bulkget|bulkwalk|set|table|trap)\b/, option: SNMP },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },
   { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD, sure: /$/ },
 ]
 /** A password that another command writes: `echo x | docker login --password-stdin`, `--with-token <<< x`. */
-const FROM_INPUT = /-{1,2}(?:password-stdin|passphrase-fd|pass-stdin|with-token|stdin)\b/y
+const FROM_INPUT = /-{1,2}(?:password-stdin|passphrase-fd|pass-stdin|with-token|stdin|data-file=-)(?![\w-])/y
+/** `echo x | sudo -S ls`. */
+const SUDO = /-[a-zA-Z]{0,3}S(?=\s|$)/y
+const WRITTEN_TO_SUDO =
+  /(?:echo|printf)\s(?:-[ne]\s)?\\{0,7}["']?([^\s"'|\\]{4,256})\\{0,7}["']?\s?\|\s?sudo\s(?:-[a-zA-Z]\s){0,2}$/
 const WRITTEN = /(?:echo|printf)\s(?:-[ne]\s)?\\{0,7}["']?([^\s"'|\\]{4,256})\\{0,7}["']?\s?\|[^|]{0,100}$/
 const HERE_STRING = /\s?<<<\s?["']?([^\s"'\\]{4,256})/y
 const COMMAND_WINDOW = 240
@@ -87,6 +106,20 @@ export function findShellCredential(text: string, at: number): Finding | undefin
     return credential(start, whole)
   }
   return findSecureString(text, at) ?? findFromInput(text, at)
+}
+
+const REMOTE_DESKTOP = /(?:\b|\\[nrt])(?:[xw]l?freerdp3?|sdl-freerdp3?|cmdkey|mstsc)\b/
+const BEHIND_COLON = new RegExp(`:${QUOTE}(?<value>${BARE}{1,128})`, 'y')
+
+/** `xfreerdp /u:bob /p:secret`; `at` is the colon. */
+export function findSlashCredential(text: string, at: number): Finding | undefined {
+  BEHIND_COLON.lastIndex = at
+  const { quote, value } = BEHIND_COLON.exec(text)?.groups ?? {}
+  if (value === undefined || !REMOTE_DESKTOP.test(commandBefore(text, at))) return undefined
+  const end = BEHIND_COLON.lastIndex
+  const start = end - value.length
+  const whole = text.slice(start, quote === undefined ? end : endOfQuoted(text, end, quote))
+  return isLeft(whole) ? undefined : credential(start, whole)
 }
 
 /** A path, a variable or what stands for a password. */
@@ -134,13 +167,19 @@ function findSecureString(text: string, at: number): Finding | undefined {
 }
 
 function findFromInput(text: string, at: number): Finding | undefined {
+  SUDO.lastIndex = at
+  if (SUDO.test(text)) return findWritten(text, at, WRITTEN_TO_SUDO)
   FROM_INPUT.lastIndex = at
   if (!FROM_INPUT.test(text)) return undefined
   HERE_STRING.lastIndex = FROM_INPUT.lastIndex
   const here = HERE_STRING.exec(text)?.[1]
   if (here !== undefined) return isLeft(here) ? undefined : credential(HERE_STRING.lastIndex - here.length, here)
+  return findWritten(text, at, WRITTEN)
+}
+
+function findWritten(text: string, at: number, pattern: RegExp): Finding | undefined {
   const command = commandBefore(text, at)
-  const written = WRITTEN.exec(command)
+  const written = pattern.exec(command)
   const value = written?.[1]
   if (written === null || value === undefined || isLeft(value)) return undefined
   return credential(at - command.length + written.index + written[0].indexOf(value, 5), value)
@@ -162,12 +201,13 @@ function commandBefore(text: string, at: number): string {
 function lastCommand(line: string): string {
   const parts = line.split(/(?<= (?:&&|\|\|)) /)
   let command = parts.pop() ?? ''
-  while (parts.length > 0 && (hasOdd(command, '"') || hasOdd(command, "'"))) command = `${parts.pop()} ${command}`
+  while (parts.length > 0 && hasOpenQuote(command)) command = `${parts.pop()} ${command}`
   return command
 }
 
-function hasOdd(text: string, quote: string): boolean {
-  return text.split(quote).length % 2 === 0
+/** Within quotes of one kind the other is a sign: `"don't"`. */
+function hasOpenQuote(text: string): boolean {
+  return /["']/.test(text.replace(/"[^"]*"|'[^']*'/g, ''))
 }
 
 /** `-p 8080:80`, `-p 22`. */

@@ -7,7 +7,7 @@ import { findObfuscatedEmail } from './obfuscated-email.ts'
 import { hiddenEnd, isDisguiseEscape } from './plain-character.ts'
 import { PrivateKeyBlocks } from './private-key-block.ts'
 import { findAtlasToken, findEntraSecret } from './shaped-key.ts'
-import { findShellCredential } from './shell-credential.ts'
+import { findShellCredential, findSlashCredential } from './shell-credential.ts'
 import { findPasswordAfter } from './telling-secret.ts'
 import { isTerminalEscape } from './terminal-colours.ts'
 import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
@@ -125,6 +125,7 @@ export class TellingSigns {
       }
       return at + 3
     }
+    if (text.startsWith('/p', at - 2)) this.#push(findSlashCredential(text, at))
     if (!text.startsWith('data', at - 4)) return at + 1
     DATA_URL.lastIndex = at
     return DATA_URL.test(text) ? skipForward(text, DATA_URL.lastIndex, text.length, BASE64) : at + 1

@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts'
 import { readInsertColumn } from './insert-column.ts'
 import { findCallCredential } from './call-credential.ts'
 import { isInCookieFile, isLoginCookie } from './session-cookie.ts'
+import { findHandedSecret } from './handed-secret.ts'
 import { findOraclePassword } from './oracle-login.ts'
 import { findRecoveryCodes } from './recovery-codes.ts'
 import { findRouterCredential } from './router-credential.ts'
@@ -80,7 +81,8 @@ export class TellingWords {
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
     if (last === LAST_OF_IDENTIFIED && this.#sql(start, end)) return
     if (unitAt(text, end) === SPACE_SIGN && this.#router(start, end)) return
-    // `user` and what ends like it, which tells behind `net` only.
+    if (this.#judged(findHandedSecret(text, start, end))) return
+    // `user` and what ends like it, which tells in `net user` and `net use` only.
     if (last === LAST_OF_USER && (unitAt(text, end - 3) | 0x20) === 0x73) return
     if (last === LAST_OF_WIFI && this.#wifi(start, end)) return
     if (this.#judged(findOraclePassword(text, start, end) ?? findRecoveryCodes(text, start, end))) return
