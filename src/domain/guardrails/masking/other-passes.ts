@@ -31,6 +31,8 @@ const ONE_OF_SEVERAL =
   /\b(?:first|second|third|fourth|last|final|next|same|each|every|single|one|two|render(?:ing)?|shadow|lighting|compute|compiler|optimi[sz](?:er|ation)|analysis|combined|forward|backward|boarding|ski) $/i
 /** No name or literal of a program has one; and what may be anybody's code, `wifi=4711`. */
 const OF_PASSWORD = /[!@#%^&+?~|]|^[a-z_]+=\d+$/
+/** The same with a digit: `last pass: done!` */
+const OF_PASSWORD_ALONE = /^(?=.*\d)(?=.*[A-Za-z]).*[!@#%^&+?~|]/
 
 /** @param value from the name `[start, end)`; `isLast`: nothing follows it on its line */
 export function isOtherPass(
@@ -45,7 +47,7 @@ export function isOtherPass(
   if (connection === 'said' && TO.test(text.slice(end, value.start))) return true
   const before = text.slice(Math.max(0, start - WINDOW), start)
   if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content) && !NOUN.test(before)) return true
-  if ((ONE_OF_SEVERAL.test(before) && !OF_PASSWORD.test(content)) || FORMAT.test(content)) return true
+  if ((ONE_OF_SEVERAL.test(before) && !OF_PASSWORD_ALONE.test(content)) || FORMAT.test(content)) return true
   if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))
   return text.slice(start, end) === 'PASS' && isResult(text, start, value.end, content)
 }

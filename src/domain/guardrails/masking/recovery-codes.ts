@@ -3,6 +3,7 @@
  * each, `backup code: 4821 9375`. Each has a digit.
  */
 import type { Finding } from './finding.ts'
+import { isNamed } from './made-up-value.ts'
 
 /** Ends of the word that the name ends with. */
 export const CODES: readonly string[] = ['code', 'codes']
@@ -19,8 +20,8 @@ const BEHIND = new RegExp(
   'iy',
 )
 
-/** A word with a number, as sentences have them: `version2`, `utf8mb4`, `RFC6238`, `8digit`. */
-const WORD = /^(?:[A-Za-z]{3,}\d{1,2}|[a-z]+\d[a-z]+\d|RFC\d{3,4}|\d{1,3}[a-z]+)$/
+/** A word with a number, as sentences have them: `version2`, `utf8mb4`, `RFC6238`, `8digit`, `ipv4only`. */
+const WORD = /^(?:ipv[46][a-z]*|[A-Za-z]{3,}\d{1,2}|[a-z]+\d[a-z]+\d|RFC\d{3,4}|\d{1,3}[a-z]+)$/
 const SENTENCE = /[ \t][a-z]/y
 
 /** Those behind the word `[start, end)`. */
@@ -33,6 +34,6 @@ export function findRecoveryCodes(text: string, start: number, end: number): Fin
   const codes = BEHIND.exec(text)?.groups?.['codes']
   if (codes === undefined) return undefined
   SENTENCE.lastIndex = BEHIND.lastIndex
-  if (WORD.test(codes) && SENTENCE.test(text)) return undefined
+  if ((WORD.test(codes) || isNamed(codes)) && SENTENCE.test(text)) return undefined
   return { kind: 'KEY', start: BEHIND.lastIndex - codes.length, end: BEHIND.lastIndex, rule: 'recovery-codes' }
 }

@@ -427,7 +427,7 @@ t.test('what only stands near a telling word stays', async (t) => {
     `${'A'.repeat(40)}DAwMDAwMDAAMDAwMDAw, ${'A'.repeat(26)}wQQYDVR0fBDowODA2oDSgMoYwaHR0cDovL2Ny`,
     'sha512-zymm5+u+sCsSWyD9qNaejV3DFvhCKclKdizYaJ',
     'Recovery codes:\n10 single-use codes; error codes: e1001, e1002; backup code: main2024.py; The backup code 2024 version',
-    'Recovery codes: version2 adds them; backup code: utf8mb4 dump; Recovery code: RFC6238 says; backup codes are 8digit numbers',
+    'Recovery codes: version2 adds them; backup code: utf8mb4 dump; Recovery code: RFC6238 says; backup codes are 8digit numbers; backup code: sha256 digest; backup codes: ipv4only and more',
     'sqlplus /nolog, sqlplus / as sysdba, a thin/thick2 line, expdp user/password@db, rman/backup2; jdbc:oracle:thin:@//h:1521/x',
     'password string `json:"password"`; var token string = os.Getenv("X"); ssh-keygen -N "" -f x; <Token Value="$(x)">',
     'Mot de passe : obligatoire\nWachtwoord: verplicht\nContraseña: obligatoria\nlogin.password;Password;Passwort\n',

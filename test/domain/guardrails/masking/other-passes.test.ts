@@ -48,6 +48,11 @@ t.test('a password behind the word is masked', async (t) => {
   t.strictSame(found('pass=K9%x!q7'), ['K9%x!q7'])
 })
 
+t.test('what is said of one pass of several stays, with a sign too', async (t) => {
+  for (const text of ['final pass: done!', 'the first pass: "hello!"', 'last pass: a+b'])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('a long report is read in linear time', async (t) => {
   for (const piece of ['PASS: a1\n', '--- PASS: a1', 'PASS: ', 'pass 1 fail ', '\nPASS: a1'])
     t.ok(found(piece.repeat(20_000)), piece)
