@@ -10,10 +10,19 @@ const LONGEST_LINE = 2048
 const LINE_BREAK = /\n|(?:\\{1,7}r)?\\{1,7}n/
 /** Every field begins with a letter after its separator, so a line is read in one way only. */
 const HEADER =
-  /^(?:> ?)?\s*\|?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}\|?\s*$/u
+  /^(?:> ?)?\s*[|\u2502]?\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?(?:[,;\t|\u2502]\s*["']?[\p{L}_][\w\p{L} .()-]{0,40}["']?){1,40}[|\u2502]?\s*$/u
 
-/** As `psql` and `mysql` draw it. */
-const RULER = /^[ \t>]*\+?-{2,}(?:\+-{2,})*\+?[ \t\r]*$/
+/** Names parted by two blanks and more, as `column -t` and `kubectl` write them. */
+const ALIGNED =
+  /^[ \t>]*[\p{L}_][\w\p{L}.()-]{0,40}(?: [\w\p{L}.()-]{1,40}){0,2}(?: {2,40}[\p{L}_][\w\p{L}.()-]{0,40}(?: [\w\p{L}.()-]{1,40}){0,2}){1,12}[ \r]*$/u
+/** One of the others: whose secret it is, without which such lines are a list of settings (`type   password`). */
+const OWNER =
+  /^[ \t>]*(?:.{0,40} {2})?(?:user[ _-]?(?:name|id)?|usr|log-?in|name|account|(?:e-?)?mail|host(?:name)?|service|server|site|system|benutzer|nom|usuario|nome|utilisateur)(?: {2}|[ \r]*$)/i
+const OF_SECRET = /^(?=.*[A-Za-z])(?=.*[\d!@#$%^&*?+=])\S+$|^\d{4,}$/
+const BLANKS = / {2,}/
+/** As `psql`, `mysql` and programs with lines of Unicode draw it. */
+const RULER =
+  /^[ \t>]*(?:\+?-{2,}(?:\+-{2,})*\+?|[\u251c\u255e\u2560]?[\u2500\u2501\u2550]{2}[\u2500-\u257f]*)[ \t\r]*$/
 
 /**
  * The column below the name `[start, end)`; undefined where its line is no header of a table. Where the next line has the same in
@@ -29,14 +38,61 @@ export function readColumn(text: string, start: number, end: number): Column | u
   const lineEnd = end + found.index
   const header = text.slice(lineStart, lineEnd)
   const separator = separatorOf(header)
-  if (separator === undefined || !HEADER.test(header)) return undefined
+  if (separator === undefined) return readAligned(text, start, end, lineStart, lineEnd, lineBreak)
+  if (!HEADER.test(header)) return undefined
   const names = header.split(separator)
   if (!names.every(isClosed)) return undefined
   const [first = ''] = names
-  if (names.length === 2 && text.startsWith(`${first}|`, lineEnd + lineBreak.length)) return undefined
+  if (names.length === 2 && text.startsWith(`${first}|`, lineEnd + lineBreak.length) && !OWNER.test(first))
+    return undefined
   const index = header.slice(0, end - lineStart).split(separator).length - 1
   const shape = { lineBreak, separator, count: names.length, index }
   return { headerEnd: lineEnd, rows: new Rows(lineEnd + lineBreak.length, (at) => readLine(text, at, shape)) }
+}
+
+/** The column of a table whose columns two blanks and more part; the name has to be a column's whole one. */
+function readAligned(
+  text: string,
+  start: number,
+  end: number,
+  lineStart: number,
+  lineEnd: number,
+  lineBreak: string,
+): Column | undefined {
+  const header = text.slice(lineStart, lineEnd)
+  if (!/ {2}/.test(header) || !/^(?: {2}|[ \r]*$)/.test(text.slice(end, lineEnd))) return undefined
+  const before = text.slice(lineStart, start)
+  if (!/(?:^[ \t>]*| {2})(?:[A-Z]{2,12} )?$/.test(before) || !ALIGNED.test(header) || !OWNER.test(header))
+    return undefined
+  const count = header
+    .replace(/^[ \t>]+/, '')
+    .trimEnd()
+    .split(BLANKS).length
+  const index = before.replace(/^[ \t>]+/, '').split(BLANKS).length - 1
+  return {
+    headerEnd: lineEnd,
+    rows: new Rows(lineEnd + lineBreak.length, (at) =>
+      readAlignedLine(text, at, { lineBreak, separator: ' ', count, index }),
+    ),
+  }
+}
+
+/** A row of such a table; its value has a digit or a sign, as other words may be aligned below names. */
+function readAlignedLine(text: string, at: number, { lineBreak, count, index }: TableShape): Row | undefined {
+  const lineEnd = lineEndOf(text, at, lineBreak)
+  if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined
+  const line = text.slice(at, lineEnd)
+  const next = text.startsWith(lineBreak, lineEnd) ? lineEnd + lineBreak.length : undefined
+  if (/^[ \t>]*-{2,}(?: +-{2,})*[ \r]*$/.test(line)) return { field: undefined, end: lineEnd, next }
+  const open = /^[ \t>]*/.exec(line)?.[0].length ?? 0
+  const fields = line.slice(open).trimEnd().split(BLANKS)
+  const value = fields[index] ?? ''
+  if (fields.length !== count) return undefined
+  let start = open
+  for (const field of fields.slice(0, index)) start = line.indexOf(field, start) + field.length
+  start = at + line.indexOf(value, start)
+  const field = OF_SECRET.test(value) ? { start, end: start + value.length } : undefined
+  return { field, end: lineEnd, next }
 }
 
 /** Whether each bracket closes in the name itself: in `mix(seed, hash)`, a call, none does. */
@@ -53,7 +109,7 @@ function lineStartOf(text: string, from: number, start: number, lineBreak: strin
 }
 
 function separatorOf(header: string): string | undefined {
-  return [',', ';', '\t', '|'].find((separator) => header.includes(separator))
+  return [',', ';', '\t', '|', '\u2502'].find((separator) => header.includes(separator))
 }
 
 export interface TableShape {

@@ -17,7 +17,9 @@ const WINDOW = 32 * 1024
 const LONGEST_PREFIX = 240
 const NUMBER = String.raw` {0,8}(\d{1,7})(?:[\t\u2192]|: ?| {1,2}[|\u2502] ?)`
 const PLACE = String.raw`(?!\d{4}-\d\d-\d\dT\d\d:)[\w./@+-]{1,200}:(\d{1,7}):`
-const CONTAINER = String.raw`[\w.-]{1,40} {1,8}\| `
+const CONTAINER = String.raw`[\w.-]{1,40} {1,24}\| `
+/** Of several, whose lines stand among one another, with the bars below one another: `web-1    | `. */
+const OF_SEVERAL = /^[\w.-]{1,36}[-_]\d{1,3} {1,24}\| $/
 const QUOTATION = '(?:> ?){1,4}'
 const ADDED = String.raw`\+(?!\+)`
 const COMMENT = String.raw`[ \t]{0,24}(?:#{1,3}(?!#)|//[/!]?|--(?!-)|;{1,2}|(?<=[ \t])\*(?!\*)|(?:REM|rem)(?=\s)) ?`
@@ -173,6 +175,7 @@ function prefixAt(text: string, at: number): Prefix | undefined {
   const digits = ofLine ?? ofPlace
   const { length } = prefix
   if (match.groups?.['comment'] !== undefined) return { form: prefix.trimEnd(), number: undefined, length }
+  if (OF_SEVERAL.test(prefix)) return { form: String(length), number: undefined, length }
   if (match.groups?.['time'] !== undefined) return { form: prefix.replace(/\d/g, '0'), number: undefined, length }
   if (digits === undefined) return { form: prefix, number: undefined, length }
   return { form: prefix.trimStart().replace(/\d+(?=\D*$)/, ''), number: Number(digits), length }

@@ -29,7 +29,7 @@ import { findTellingSecret, isTableSecret } from './telling-secret.ts'
 import { findWifiPassword, WIFI } from './wifi-code.ts'
 
 /** What stands after a column's name. */
-const TABLE_SIGNS = ',;\t| "\\\r\n)]`'
+const TABLE_SIGNS = ',;\t| "\\\r\n)]`\u2502'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
 const NO_LETTER = DIGIT | UNDERSCORE

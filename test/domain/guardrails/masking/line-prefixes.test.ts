@@ -122,6 +122,8 @@ t.test("a column's values that look like such a beginning are found", async (t) 
 t.test("lines of a container's log are no table", async (t) => {
   t.strictSame(found('web-1  | login password\nweb-1  | started\nweb-1  | ExtUtils::MakeMaker->import2(x);\n'), [])
   t.strictSame(found('user | password\nbob | hunter2x\nbob | hunter3x\n'), ['hunter2x', 'hunter3x'])
+  t.strictSame(found('user | password\nuser | hunter2x\nbob | hunter3x\n'), ['hunter2x', 'hunter3x'])
+  t.strictSame(found('web-1    | password\nredis-1  | Ready to accept connections tcp4\nweb-1    | x\n'), [])
 })
 
 t.test('a finding over several lines holds what stands before them', async (t) => {
