@@ -40,7 +40,7 @@ export function isCode(value: string, isQuoted: boolean): boolean {
 
 /** What stands beside such a word in C and Go: types and pointers (`pass *analysis.Pass`), lines of the preprocessor, masks, `name=word`. */
 const CODE_BESIDE =
-  /^(?:[*&]{1,3}[A-Za-z_](?:[A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|\w*\()|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$)/
+  /^(?:[*&]{1,3}[A-Za-z_](?:[A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|\w*\()|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$|(?:secret|kv)\/[\w/-]+$)/
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
 /** Of more digits it may be anybody's code: `wifi=4711`, `pincode=4711`. */

@@ -37,7 +37,7 @@ const ASSIGNED = new RegExp(
   'iy',
 )
 const VALUE_FIELD = new RegExp(
-  String.raw`${CLOSERS}(?:[,;]|\s?\{)?(?:[\s>]|\\{1,7}[nrt]){0,24}(?:${ESCAPES}["'])?(?:\w{0,12}value|default)(?:${ESCAPES}["'])?\s{0,4}[:=]\s{0,4}`,
+  String.raw`${CLOSERS}(?:[,;]|\s?\{)?(?:[\s>]|\\{1,7}[nrt]){0,24}(?:(?<=\{(?:[ \r\n]|\\{1,7}[nrt]){0,24})(?:[a-z]{2,16} {1,16}= {1,4}(?:"[^"\n]{0,80}"|[\w.]{1,24})(?:[ \r\n]|\\{1,7}[nrt]){1,24}){0,3})?(?:${ESCAPES}["'])?(?:\w{0,12}value|default)(?:${ESCAPES}["'])?\s{0,4}[:=]\s{0,4}`,
   'iy',
 )
 const QUOTED_FIELD = String.raw`${ESCAPES}"[\w.$-]{1,24}${ESCAPES}"\s{0,4}:\s{0,4}(?:${ESCAPES}"[^"\\\n]{0,60}${ESCAPES}"|[\w.+-]{1,24})`
@@ -47,7 +47,7 @@ const VALUE_APART = new RegExp(
   String.raw`${ESCAPES}"\s{0,4}(?::\s{0,4}\{|,)${NEXT_LINE}(?:${QUOTED_FIELD}\s{0,4},${NEXT_LINE}){0,6}(?:${ESCAPES}"value${ESCAPES}"\s{0,4}:\s{0,4}\{${NEXT_LINE})?${ESCAPES}"(?:\w{0,12}val(?:ue)?|default|raw|plain(?:_?text)?|S|\$t?|#text|__?text|_cdata)${ESCAPES}"\s{0,4}:\s{0,4}(?=${ESCAPES}"[^"\s]{0,64}\d)`,
   'iy',
 )
-const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(]\s{0,8}(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
+const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(](?:[ \t]{9,24}|\s{0,8})(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
 /** `<Password Value="...">` */
 const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
 /** Go's `var password string = "..."`. */
@@ -55,7 +55,7 @@ const TYPED = / (?:string|\[\]byte|String|str)\s{0,2}=\s{0,4}(?=["'`])/y
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
-  /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<!\[CDATA\[)?(?=[^\s<])/y
+  /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 const SAID = new RegExp(
   String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
   'iy',

@@ -15,7 +15,7 @@ export type Telling = 'password' | 'secret' | 'weak'
 
 /** Ends of a name's last part. */
 const PASSWORD_ENDINGS = words(
-  'password passwords passwd passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
+  'password passwords passwd lösenordet losenordet passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
 )
 const SECRET_ENDINGS = words(
   'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants credenciales credenziali credenciais ключ токен jeton',
@@ -43,7 +43,7 @@ const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
 /** Parts before `key` that make a secret of it. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(
   words(
-    'api access secret private app application auth account signing sign encryption encrypt license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management wpa wpa2 wpa3 wifi wlan primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
+    'api access secret private app application auth account signing sign encryption encrypt decryption validation license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management wpa wpa2 wpa3 wifi wlan primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
   ),
 )
 /** Parts before the last that take back what it says. */

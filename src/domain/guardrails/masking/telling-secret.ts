@@ -16,7 +16,7 @@ import type { Connection } from './telling-connector.ts'
 import { findConnector } from './telling-connector.ts'
 import { isCode, isRule } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
-import { bracedValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
+import { bracedValue, defaultValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
 import { hasLength, isSecret } from './telling-verdict.ts'
 import type { Place } from './telling-verdict.ts'
@@ -66,7 +66,12 @@ function findSecretBehind(
   const value =
     connector === undefined
       ? undefined
-      : (bracedValue(text, start, connector.end) ?? readValue(text, connector.end, connector.isElement))
+      : (bracedValue(text, start, connector.end) ??
+        defaultValue(text, connector.end) ??
+        readValue(text, connector.end, connector.isElement))
+  // `${PASSWORD:?required}`.
+  if (connector !== undefined && text.startsWith('${', start - 2) && isNoDefault(text, connector.end))
+    return { finding: undefined, judgedUntil: connector.end }
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && (!value.isQuoted || isField(text, value.end)))
     return { finding: undefined, judgedUntil: end }
@@ -78,6 +83,11 @@ function findSecretBehind(
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** A shell's message, what stands for a value that is set, another variable. */
+function isNoDefault(text: string, at: number): boolean {
+  return /^(?:[?+]|-?\$)/.test(text.slice(at, at + 2))
 }
 
 /** Whether what stands in quotes up to `end` is the next field's name: `"type": "password", "field2": ...`. */

@@ -21,7 +21,7 @@ const OF_TOKEN = String.raw`(?:[\w+/=%.~:|!*-]|\\{1,7}(?:/|u00(?:2[bBfF]|3[dD]))
 const LONG_TOKEN = new RegExp(String.raw`${OF_TOKEN}{${SHORTEST_LONG_TOKEN},8192}(?!${OF_TOKEN})`, 'y')
 
 const OPENING =
-  /(?:[bfruBFRU@L]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
+  /(?:[bfruBFRU@LN]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '‘': '’', '<code>': '</code>' }
 const SCHEME =
   /(?:Bearer|Basic|Token|ApiKey|Api-Key|Digest|SSWS|GenieKey|Splunk|Bot|OAuth|Key|Negotiate)(?:\s|%20|\+){1,3}/iy
@@ -53,6 +53,17 @@ export function bracedValue(text: string, nameStart: number, at: number): Value 
   if (braced === undefined || !/[\d\W]/.test(braced.slice(1, -1)) || /^\{[A-Za-z_.]+\d{0,2}\}$/.test(braced))
     return undefined
   return { start: at + 1, end: at + braced.length - 1, isQuoted: false }
+}
+
+/** What a variable is where nothing sets it: `${DB_PASSWORD:-...}`, Spring's `${db.password:...}`. */
+const DEFAULT = /["']?\$\{[\w.-]{1,64}:-?(?![?+=$-])([^{}\s"'$]{4,128})\}/y
+
+/** The value of the variable at `at`, where no other is set. */
+export function defaultValue(text: string, at: number): Value | undefined {
+  DEFAULT.lastIndex = at
+  const value = DEFAULT.exec(text)?.[1]
+  if (value === undefined) return undefined
+  return { start: DEFAULT.lastIndex - 1 - value.length, end: DEFAULT.lastIndex - 1, isQuoted: false }
 }
 
 function readQuoted(text: string, from: number, opening: string): Value | undefined {

@@ -168,11 +168,18 @@ function isSecretValue(value: string, { connection, isQuoted }: Place): boolean 
   const hasDigitAndLetter = (kinds & DIGIT) !== 0 && (kinds & LETTER) !== 0
   if (isUuid(value)) return true
   if (value.length >= 16 && hasDigitAndLetter)
-    return entropyOf(value) >= 2.8 && (hasGeneratedRun(value, 8) || countKinds(kinds) === 4)
+    return entropyOf(value) >= 2.8 && (hasGeneratedRun(value, 8) || countKinds(kinds) === 4 || isOfSigns(value))
   if (value.length >= 20 && (kinds & LETTER) === LETTER) return hasGeneratedRun(value, 20) || entropyOf(value) >= 4
   if (value.length >= 24 && (kinds & ~(LOWER | OTHER)) === 0) return hasGeneratedRun(value, 24)
   if (connection === 'beside' && !isQuoted) return false
   return countKinds(kinds) >= 3 && (kinds & DIGIT) !== 0 && hasDigitAndLetter
+}
+
+/** As Django makes keys: small letters, digits and many signs. */
+function isOfSigns(value: string): boolean {
+  const signs = value.match(/[!@#$%^&*(=+)]/g)?.length ?? 0
+  const digits = value.match(/\d/g)?.length ?? 0
+  return value.length >= 24 && !/[\s{}[\]<>,;"']/.test(value) && signs >= 4 && digits >= 4 && entropyOf(value) >= 3.8
 }
 
 function isWeakValue(value: string, { connection, isQuoted, isVendorNear: vendorIsNear }: Place): boolean {

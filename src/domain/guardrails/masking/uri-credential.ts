@@ -11,7 +11,7 @@ import { hasGeneratedRun, isPlaceholder, isUuid } from './randomness.ts'
 const LONGEST_USER_INFORMATION = 1024
 
 const DATABASE_SCHEMES =
-  /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|srv|mssql|sqlserver|oracle|kafka|ldap|ldaps|smtp|smtps|ftp|sftp|nats|clickhouse|cockroachdb|psycopg2?|asyncpg|pymysql|mqtts?|neo4j|bolt|couchbase|cassandra|jdbc)$/i
+  /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|srv|mssql|sqlserver|oracle|kafka|ldap|ldaps|smtp|smtps|ftp|sftp|smb|cifs|rtsps?|nats|clickhouse|cockroachdb|psycopg2?|asyncpg|pymysql|mqtts?|neo4j|bolt|couchbase|cassandra|jdbc)$/i
 const EXAMPLE_USERS: ReadonlySet<string> = new Set([
   '',
   'user',

@@ -389,6 +389,35 @@ t.test('a key with a plus is found behind an assignment, in an address and in a 
     t.strictSame(found(`${before}${key}\n`), [`KEY ${key}`], before)
 })
 
+t.test('a value is found where a manifest or a program has something between it and its name', async (t) => {
+  const django = 'django-insecure-k2#p9$x7!m4q8&z1v6^b3n0w5-u#=q'
+  for (const [text, value] of [
+    ['variable "db_password" {\n  type    = string\n  default = "kQ9!zzTop44"\n}', 'kQ9!zzTop44'],
+    [
+      'variable "db_password" {\n  description = "For the app."\n  type = string\n  sensitive = true\n  default = "kQ9!zz"\n}',
+      'kQ9!zz',
+    ],
+    ["define('AUTH_KEY',         't-4kQ~8zLm+R2x|vB7nP0sW');", 't-4kQ~8zLm+R2x|vB7nP0sW'],
+    ['<setting name="ApiSecret" serializeAs="String">\n  <value>q8W3e7R2t6Y1u5I0</value>', 'q8W3e7R2t6Y1u5I0'],
+    [`<machineKey validationKey="${'A1B2C3D4E5F60718'.repeat(4)}" />`, 'A1B2C3D4E5F60718'.repeat(4)],
+    ["CREATE LOGIN bob WITH PASSWORD = N'MsSql#2022';", 'MsSql#2022'],
+    ['    password: ${RABBIT:r4bb1t-99}', 'r4bb1t-99'],
+    ['POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:-hunter2x}', 'hunter2x'],
+    ['DB_PASS="${DB_PASS:-hunter2x}"', 'hunter2x'],
+    ['lösenordet är Älg#Skog42', 'Älg#Skog42'],
+    ['smb://bob:sMb#77@nas/share', 'sMb#77'],
+    [`SECRET_KEY = '${django}'`, django],
+  ] as const)
+    t.strictSame(found(text), [`KEY ${value}`], text)
+  for (const text of [
+    'POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?required}',
+    'DB_PASS=${DB_PASS:-} TOKEN=${TOKEN:+set2} PASSWORD=${PASSWORD:-$PW2x}',
+    'variable "db_password" {\n  type = string\n}\nvariable "port2" {\n  default = "5432x"\n}',
+    'vault kv get -field=password secret/data/db2',
+  ])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('a private key without its last line ends at an empty one', async (t) => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEpAIBAAKCAQEA7bq3Vx9k'.repeat(2)}\n`.repeat(3)}`.trimEnd()
   for (const lineBreak of ['\n', '\r\n']) {
