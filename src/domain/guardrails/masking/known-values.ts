@@ -19,6 +19,7 @@ import type { Steps } from '../../steps.ts'
 import { ValueCount, type ExpectValues, type Finding } from './finding.ts'
 import { isNamed } from './made-up-value.ts'
 import { countKinds, isNameOfCode, kindsOfCharacters, OTHER } from './randomness.ts'
+import { isAfterTerminalEscape } from './terminal-colours.ts'
 
 /** Each costs a search of every text. */
 const MOST_VALUES = 32
@@ -34,6 +35,7 @@ const TOLD_RULES: ReadonlySet<string> = new Set([
   'table-column',
   'uri-credential',
   'shell-credential',
+  'handed-secret',
   'sql-credential',
   'router-credential',
   'call-credential',
@@ -95,7 +97,8 @@ function nextWord(text: string, start: number, end: number): number {
 function beginsWord(text: string, start: number): boolean {
   if (isSecondHalf(unitAt(text, start)) || escapeLengthAt(text, start) > 0) return false
   if ((classAt(text, start) & WORD_UNIT) === 0 || (classAt(text, start - 1) & WORD_UNIT) === 0) return true
-  return ESCAPE_LENGTHS.some((length) => escapeLengthAt(text, start - length) === length)
+  if (ESCAPE_LENGTHS.some((length) => escapeLengthAt(text, start - length) === length)) return true
+  return isAfterTerminalEscape(text, start)
 }
 
 function endsWord(text: string, end: number): boolean {

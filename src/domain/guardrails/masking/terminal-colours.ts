@@ -11,6 +11,8 @@ const SEQUENCES_A_STEP = 4096
 const SEQUENCE = String.raw`(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-HJKSTfhlmsu]`
 const ALL = new RegExp(SEQUENCE, 'g')
 const AT = new RegExp(SEQUENCE, 'y')
+const BEFORE = new RegExp(`${SEQUENCE}$`)
+const LONGEST_SEQUENCE = 40
 /** Colours, and what `grep` puts behind them; others move on to another place, as a blank does. */
 const LEAVES_PLACE = /m$|\[K$/
 
@@ -18,6 +20,11 @@ const LEAVES_PLACE = /m$|\[K$/
 export function isTerminalEscape(text: string, at: number): boolean {
   AT.lastIndex = at
   return AT.test(text)
+}
+
+/** Whether one ends at an offset. */
+export function isAfterTerminalEscape(text: string, at: number): boolean {
+  return BEFORE.test(text.slice(Math.max(0, at - LONGEST_SEQUENCE), at))
 }
 
 export interface Uncoloured {

@@ -50,6 +50,17 @@ for (const value of UNMISTAKABLE.split(' ')) {
   })
 }
 
+t.test(
+  'a value that was told of is found in the colours of a terminal, and one that a command was handed',
+  async (t) => {
+    const token = '[[LLM_REDACTED_KEY_'
+    for (const coloured of ['\u001b[31mhK9#xyz12ab\u001b[0m', String.raw`\u001b[1;31mhK9#xyz12ab\u001b[0m`])
+      t.match(maskAll(['my password is hK9#xyz12ab', coloured])[1], token, coloured)
+    t.match(maskAll(['echo hK9#xyz12ab | gh secret set NAME', 'got hK9#xyz12ab here'])[1], token)
+    t.notMatch(maskAll(['my password is hK9#xyz12ab', 'x[31mhK9#xyz12ab'])[1], token)
+  },
+)
+
 t.test('a value is told by its field, a connection string or a table, too', async (t) => {
   const map = newMap()
   const masked = [
