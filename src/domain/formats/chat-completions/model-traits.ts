@@ -10,11 +10,14 @@
  * | gpt-5.4           | unless it reasons       | never     | no   | only none, or no word             |
  * | gpt-5.5           | unless it reasons       | never     | yes  | only none, or no word             |
  * | gpt-5.6 and later | unless it reasons       | never     | yes  | only none, and it must be said    |
+ * | gpt-6 Sol, Luna   | unless it reasons       | never     | no   | only none, and it must be said    |
+ * | other gpt-6       | never                   | never     | no   | none: it takes no function tools  |
  * | Grok that reasons | always                  | never     | no   | yes                               |
  *
  * Log probabilities go with a temperature, biases with penalties. The o-series takes no word on parallel calls, and of
  * OpenAI's models only gpt-5 and later take another verbosity than medium.
  * @see https://platform.openai.com/docs/guides/reasoning
+ * @see https://developers.openai.com/api/docs/guides/deployment-checklist
  */
 
 export interface ModelTraits {
@@ -56,13 +59,33 @@ export function isOpenAi(name: string): boolean {
 const O_SERIES = /(?:^|[/:])o([134])(?:$|-)/i
 /** A deployment called `gpt-5-4` may be any of them. */
 const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?![\d.]|-\d{1,2}(?:\D|$)|-chat)/i
+/** And those after it. */
+const GPT_6 = /(?:^|[/:])gpt-[6-9](?!\d|[\w.-]*-chat)/i
+/** Of those the ones that can be told not to reason. */
+const GPT_6_STOPS = /(?:^|[/:])gpt-6-(?:sol|luna)(?![a-z])/i
 const OLDER = /(?:^|[/:])(?:gpt-[34]|chatgpt-4)/i
 /** Without a vendor before it: gateways in front of several vendors have other ways to the model. */
 const BARE = /^gpt-/i
 const ALWAYS_REASONS = /-(?:codex|pro)/i
 
+/** How far a model of gpt-6 and later can be told how much to reason; undefined: it is none of these. */
+export function gpt6Reasons(name: string): 'always' | 'unless-told' | undefined {
+  if (!GPT_6.test(name)) return undefined
+  return GPT_6_STOPS.test(name) ? 'unless-told' : 'always'
+}
+
 /** The traits of the model that a provider knows by `name`. */
 export function traitsOf(name: string): ModelTraits {
+  const gpt6 = gpt6Reasons(name)
+  if (gpt6 === 'always') return { ...REASONING, sampling: 'never', stop: false }
+  if (gpt6 === 'unless-told') {
+    return {
+      ...REASONING,
+      sampling: 'unless-reasoning',
+      stop: false,
+      effortBesideTools: BARE.test(name) ? 'none' : 'any',
+    }
+  }
   const series = O_SERIES.exec(name)?.[1]
   if (series !== undefined) {
     return { ...REASONING, sampling: 'never', stop: series === '1', parallelCalls: false, verbosity: false }

@@ -8,6 +8,8 @@
  * | o1, o3, o4                      | low, medium, high                                  | nothing, a warning  |
  * | gpt-5                           | minimal, low, medium, high                         | minimal, a warning  |
  * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
+ * | gpt-6 Sol, Luna                 | none, low, medium, high, xhigh                     | none                |
+ * | other gpt-6                     | low, medium, high, xhigh                           | low, a warning      |
  * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
  * | Mistral Small 4, Medium 3.5     | none, high                                         | none                |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
@@ -17,7 +19,7 @@
  * @see https://platform.openai.com/docs/guides/reasoning
  */
 import type { Reasoning, TranslationWarning } from '../../completion/request.ts'
-import { traitsOf } from './model-traits.ts'
+import { gpt6Reasons, traitsOf } from './model-traits.ts'
 
 type Effort = NonNullable<Reasoning['effort']>
 
@@ -31,7 +33,7 @@ const EFFORT_BY_BUDGET = [
 /** OpenAI's models before and beside its reasoning ones, and the families that never reasoned, or take no word on it (Magistral). */
 const WITHOUT_REASONING = [
   /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-4)/i,
-  /gpt-5(?:\.\d+)?-chat/i,
+  /gpt-[5-9](?:\.\d+)?-chat/i,
   /(?:^|[/:._-])(?:code)?llama-?\d/i,
   /(?:^|[/:])(?:open-)?(?:mistral(?!-large-4(?!\d))|magistral|mixtral|ministral|pixtral|codestral|command-r|gemma|phi-?[23])/i,
   /qwen-?(?:1|2)(?!\d)/i,
@@ -46,6 +48,7 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
 
 /** What a model takes, from the least to the most. */
 const COMMON: readonly Effort[] = ['low', 'medium', 'high']
+const GPT_6_ALWAYS: readonly Effort[] = [...COMMON, 'xhigh']
 const GROK_3_MINI = /grok-3-mini/i
 /** Small 4 and Medium 3.5. @see https://docs.mistral.ai/capabilities/reasoning/adjustable */
 const MISTRAL_THAT_REASONS = /(?:^|[/:])mistral-(?:small-(?:latest|2603|4(?!\d))|medium-(?:latest|2604|3[-.]5(?!\d)))/i
@@ -60,7 +63,7 @@ export function renderEffort(reasoning: Reasoning, model: string, warnings: Tran
     if (wanted !== 'none') warn(warnings, 'the model takes no word on it; it was left out')
     return undefined
   }
-  if (wanted === 'none' && !taken.includes('minimal')) {
+  if (wanted === 'none' && !taken.includes('minimal') && taken !== GPT_6_ALWAYS) {
     warn(warnings, 'not every server knows the effort none; it was left out')
     return undefined
   }
@@ -95,6 +98,8 @@ function wordsOf(model: string): readonly Effort[] {
   if (WITHOUT_REASONING.some((pattern) => pattern.test(model))) return []
   if (O_SERIES.test(model)) return COMMON
   if (GROK_3_MINI.test(model)) return ['low', 'high']
+  const gpt6 = gpt6Reasons(model)
+  if (gpt6 !== undefined) return gpt6 === 'always' ? GPT_6_ALWAYS : ['none', ...GPT_6_ALWAYS]
   const gpt5 = GPT_5.exec(model)
   if (gpt5 === null) return COMMON
   const minor = Number(gpt5[1] ?? 0)

@@ -39,6 +39,30 @@ t.test('what a model refuses that the gateway has chosen is left out, with a war
   })
 })
 
+t.test('what gpt-6 refuses is left out, too', async (t) => {
+  const asked = {
+    temperature: 0.2,
+    top_p: 0.5,
+    presence_penalty: 1,
+    stop: 'x',
+    max_tokens: 100,
+    reasoning_effort: 'none',
+  }
+  const lost = ['temperature', 'top_p', 'stop', 'presence_penalty']
+  t.strictSame(sent(asked, 'gpt-6-astra'), {
+    rest: { max_completion_tokens: 100, reasoning_effort: 'low' },
+    fields: ['reasoning', ...lost],
+  })
+  t.strictSame(sent(asked, 'gpt-6.1-sol').fields, ['reasoning', ...lost])
+  t.strictSame(sent(asked, 'gpt-6-luna'), {
+    rest: { temperature: 0.2, top_p: 0.5, max_completion_tokens: 100, reasoning_effort: 'none' },
+    fields: ['stop', 'presence_penalty'],
+  })
+  t.strictSame(sent({ temperature: 0.2 }, 'gpt-6-luna'), { rest: {}, fields: ['temperature'] }, 'it reasons unasked')
+  t.strictSame(sent({ tools }, 'gpt-6-luna'), { rest: { tools, reasoning_effort: 'none' }, fields: ['reasoning'] })
+  t.strictSame(sent({ tools }, 'gpt-6-astra'), { rest: { tools }, fields: [] }, 'it takes no tools, whatever is said')
+})
+
 t.test('a limit keeps its amount under the name that the model takes', async (t) => {
   t.strictSame(sent({ max_tokens: 100 }, 'gpt-5', 50).rest, { max_completion_tokens: 50 })
   t.strictSame(sent({ max_tokens: 10 }, 'gpt-5', 50).rest, { max_completion_tokens: 10 })

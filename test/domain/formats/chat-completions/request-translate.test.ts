@@ -172,7 +172,7 @@ t.test('sampling goes to OpenAI’s reasoning models as far as they take it, and
     'gpt-50',
     'gpt-oss',
   ]
-  for (const model of [...others, 'marco-o1', 'mistral-large', 'gpt-6']) test.strictSame(sent(model), whole, model)
+  for (const model of [...others, 'marco-o1', 'mistral-large', 'gpt-60']) test.strictSame(sent(model), whole, model)
   for (const model of ['o3', 'openai/o4-mini', 'gpt-5', 'openai/gpt-5-mini', 'gpt-5-2025-08-07', 'gpt-5-codex']) {
     test.strictSame(sent(model), [], model)
   }
@@ -185,7 +185,9 @@ t.test('sampling goes to OpenAI’s reasoning models as far as they take it, and
     test.strictSame(sent(model), ['stop'], `${model} reasons by default`)
     test.strictSame(sent(model, { thinking: { type: 'disabled' } }), whole, `${model} does not reason`)
   }
-  test.strictSame(sent('gpt-5.2-pro'), [])
+  test.strictSame(sent('gpt-6-luna', { thinking: { type: 'disabled' } }), ['temperature', 'top_p'])
+  for (const model of ['gpt-5.2-pro', 'gpt-6-astra', 'gpt-6.1-sol', 'gpt-6-luna'])
+    test.strictSame(sent(model), [], model)
 })
 
 t.test('a default of the vendor is nothing lost; penalties are', async (test) => {
@@ -212,15 +214,15 @@ t.test('OpenAI’s newest models do not reason beside tools, which they refuse',
       warnings.map(({ field }) => field).filter((field) => field === 'reasoning').length,
     ]
   }
-  for (const model of ['gpt-5.4', 'gpt-5.4-mini-2026-03-17', 'gpt-5.5', 'gpt-5.6-terra']) {
-    const byDefault = model === 'gpt-5.6-terra' ? ['none', 1] : [undefined, 0]
+  for (const model of ['gpt-5.4', 'gpt-5.4-mini-2026-03-17', 'gpt-5.5', 'gpt-5.6-terra', 'gpt-6-luna']) {
+    const byDefault = /gpt-(?:5\.6|6)/.test(model) ? ['none', 1] : [undefined, 0]
     test.strictSame(sent(model, { tools, ...low }), ['none', 1], model)
     test.strictSame(sent(model, { tools, ...off }), ['none', 0], model)
     test.strictSame(sent(model, { tools }), byDefault, model)
     test.strictSame(sent(model, low), ['low', 0], `${model} without tools`)
     test.strictSame(sent(model, {}), [undefined, 0], `${model} without tools`)
   }
-  const others = ['gpt-5', 'gpt-5.2', 'o3', 'openai/gpt-5.6', 'deepseek-reasoner', 'gpt-6-luna', 'gpt-5-4']
+  const others = ['gpt-5', 'gpt-5.2', 'o3', 'openai/gpt-5.6', 'deepseek-reasoner', 'gpt-6-astra', 'gpt-5-4']
   for (const model of others) {
     test.strictSame(sent(model, { tools, ...low }), ['low', 0], model)
     test.strictSame(sent(model, { tools }), [undefined, 0], model)
