@@ -12,6 +12,7 @@ const PLAIN: Readonly<Record<FormatName, ReadonlySet<string>>> = {
     'min_p',
     'prompt_cache_key',
     'prompt_cache_retention',
+    'reasoning_effort',
     'repetition_penalty',
     'safety_identifier',
     'service_tier',

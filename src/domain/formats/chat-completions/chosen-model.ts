@@ -76,10 +76,14 @@ function fitEffort(
     tools.length > 0
       ? renderEffortBesideTools(reasoning, model, told)
       : reasoning && renderEffort(reasoning, model, told)
-  // Another shape of it, or a word of another vendor's, is none of this one's.
+  const said = document.reasoning_effort
+  // Another shape of it, or a word of another vendor's (DeepSeek's max), is none of this one's.
   const isOwn = document.reasoning === undefined && (reasoning !== undefined || effort !== undefined)
-  if (!isOwn || effort === document.reasoning_effort) return effort
+  if (!isOwn || effort === said || (said === 'max' && !isOpenAi(model) && effort !== undefined)) return effort
   patch.reasoning_effort = effort
+  if (said === 'max' && effort === 'xhigh') {
+    told.push({ field: 'reasoning', message: 'chat-completions does not know the effort max: xhigh was sent' })
+  }
   for (const warning of told) warnings.push(warning)
   return effort
 }

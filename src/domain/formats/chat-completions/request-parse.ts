@@ -144,9 +144,15 @@ function parseReasoning(document: JsonObject): Reasoning | undefined {
   const nested = asObject(document.reasoning) // OpenRouter's shape
   const effort = optionalString(document, 'reasoning_effort') ?? asString(nested?.effort)
   const budgetTokens = asNumber(nested?.max_tokens)
-  const known = isEffort(effort) ? effort : undefined
+  const known = effortOf(effort)
   if (known === undefined && budgetTokens === undefined) return undefined
   return withoutUndefined({ effort: known, budgetTokens })
+}
+
+/** The neutral word; undefined for one that no other format has. The newest models have `max` beside `xhigh`, as nobody else. */
+export function effortOf(word: string | undefined): Reasoning['effort'] {
+  if (word === 'max') return 'xhigh'
+  return isEffort(word) ? word : undefined
 }
 
 function isEffort(word: string | undefined): word is NonNullable<Reasoning['effort']> {

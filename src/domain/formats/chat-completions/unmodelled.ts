@@ -3,6 +3,7 @@ import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
 import { customCallOf } from './custom-call.ts'
+import { effortOf } from './request-parse.ts'
 import { isWrapped, schemaForOthers } from './schema-fields.ts'
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -98,6 +99,8 @@ function addOtherTypes(document: JsonObject, schemaField: string | undefined, fi
     fields.push('response_format')
   const choice = asString(asObject(document.tool_choice)?.type)
   if (choice !== undefined && choice !== 'function' && choice !== 'allowed_tools') fields.push('tool_choice')
+  const effort = asString(document.reasoning_effort)
+  if (effort !== undefined && effortOf(effort) === undefined) fields.push('reasoning_effort')
 }
 
 function isOtherFormat(format: JsonObject | undefined): boolean {

@@ -76,6 +76,13 @@ t.test('an effort is said as the model takes it, or not at all', async (t) => {
   t.equal(effort({ reasoning_effort: 'minimal' }, 'o3'), 'low')
   t.equal(effort({ reasoning_effort: 'low' }, 'o3'), 'low')
   t.equal(effort({ reasoning_effort: 'ultra' }, 'o3'), 'ultra', "a word of another vendor's")
+  t.equal(effort({ reasoning_effort: 'max' }, 'gpt-5.1'), 'high')
+  t.equal(effort({ reasoning_effort: 'max' }, 'deepseek-v4'), 'max', 'other vendors have it')
+  t.equal(effort({ reasoning_effort: 'max' }, 'gpt-4o'), undefined)
+  t.equal(effort({ reasoning_effort: 'max', model: 'gpt-5.6' }, 'gpt-5.6'), 'max', 'who names it is told')
+  const most = { rest: { reasoning_effort: 'xhigh' }, fields: ['reasoning'] }
+  t.strictSame(sent({ reasoning_effort: 'max' }, 'gpt-5.6'), most, 'over this interface')
+  t.strictSame(sent({ reasoning_effort: 'none' }, 'gpt-4o').fields, [])
   t.equal(effort({ tools }, 'gpt-5.6'), 'none')
   t.equal(effort({ tools, model: 'gpt-5.6' }, 'gpt-5.6'), undefined)
   const reasoning = { effort: 'high' }

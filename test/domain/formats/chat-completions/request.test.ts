@@ -369,3 +369,11 @@ t.test('a schema in a text is read within the bounds of a document', async (t) =
     t.match(chatCompletions.unmodelledFields(document), [{ field: 'response_format' }])
   }
 })
+
+t.test('an effort that no other format has is told of', async (t) => {
+  const told = (effort: string) => {
+    const document = { messages: [], reasoning_effort: effort }
+    return chatCompletions.unmodelledFields(document).map(({ field }) => field)
+  }
+  t.strictSame(['max', 'none', 'ultra'].map(told), [[], [], ['reasoning_effort']])
+})
