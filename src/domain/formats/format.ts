@@ -127,6 +127,8 @@ export interface RenderTarget {
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens' | undefined
   /** A vendor whose API takes no field but its own (chat-completions only). Absent: what OpenAI's takes is taken, or ignored. */
   readonly dialect?: 'mistral' | undefined
+  /** False: the provider refuses to be asked for the usage of a stream (chat-completions only). Absent: it is asked. */
+  readonly asksUsage?: boolean
 }
 
 export interface RenderContext {

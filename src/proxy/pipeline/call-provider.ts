@@ -11,6 +11,7 @@ import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
+import { goesWithout, noteRefusal, refusesOptions } from './refused-options.ts'
 import { statusErrorOf } from './status-error.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
@@ -65,12 +66,33 @@ export function callProvider(call: ProviderRequest, record: RequestRecord, servi
 /** Whole answers have begun to come: mostly all of them has. */
 const answered = new Cohort()
 
-/** One exchange. Throws for everything that is no usable answer. */
+/** One exchange; a second one where the first was refused for what the gateway itself had added. */
 async function exchange(
   deployment: Deployment,
   call: ProviderRequest,
   record: RequestRecord,
   services: Services,
+): Promise<Exchanged<Answer>> {
+  if (!call.stream) return exchangeOnce(deployment, call, record, services, true)
+  const request = call.requestFor?.(deployment) ?? call.request
+  if (goesWithout(deployment, request)) return exchangeOnce(deployment, call, record, services, false)
+  try {
+    return await exchangeOnce(deployment, call, record, services, true)
+  } catch (error) {
+    if (!refusesOptions(error, deployment, request)) throw error
+    const exchanged = await exchangeOnce(deployment, call, record, services, false)
+    noteRefusal(deployment)
+    return exchanged
+  }
+}
+
+/** Throws for everything that is no usable answer. */
+async function exchangeOnce(
+  deployment: Deployment,
+  call: ProviderRequest,
+  record: RequestRecord,
+  services: Services,
+  asksUsage: boolean,
 ): Promise<Exchanged<Answer>> {
   const started = services.now()
   const format = formatOf(familyOf(deployment.provider.type).format)
@@ -80,7 +102,7 @@ async function exchange(
     credential,
     operation: 'chat',
     stream: call.stream,
-    body: renderBody(format, deployment, call, record),
+    body: renderBody(format, deployment, call, record, asksUsage),
     passHeaders: passHeaders(format, record),
     signal: record.upstreamSignal,
   })
@@ -104,7 +126,13 @@ async function exchange(
   }
 }
 
-function renderBody(format: Format, deployment: Deployment, call: ProviderRequest, record: RequestRecord) {
+function renderBody(
+  format: Format,
+  deployment: Deployment,
+  call: ProviderRequest,
+  record: RequestRecord,
+  asksUsage: boolean,
+) {
   const request = call.requestFor?.(deployment) ?? call.request
   const family = familyOf(deployment.provider.type)
   const { document, warnings } = renderRequestFor(format.name, request, {
@@ -115,6 +143,7 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderReques
     stream: call.stream,
     outputLimitField: family.outputLimitField,
     dialect: family.dialect?.(deployment.provider.endpoint.baseUrl),
+    asksUsage,
   })
   for (const warning of warnings) record.warnings.push(warning)
   const unchanged = document === request.source.document

@@ -14,13 +14,20 @@ import { translateRequest } from './request-translate.ts'
 /** The request for the provider. Returns the source document itself where nothing has to change. */
 export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
   const isOwn = request.source.format === 'chat-completions'
-  const rendered = isOwn ? patchRequest(request, target) : translateRequest(request, target)
+  const asked = isOwn ? patchRequest(request, target) : translateRequest(request, target)
+  const rendered = target.asksUsage === false ? withoutUsage(request, asked) : asked
   if (target.dialect === undefined) return rendered
   const { document } = rendered
   if (isOwn && isNamed(request.source.document.model, target))
     return { ...rendered, document: withoutOptions(document) }
   const warnings = [...rendered.warnings]
   return { document: inItsFields(document, warnings), warnings }
+}
+
+function withoutUsage(request: CompletionRequest, { document, warnings }: Rendered<JsonObject>): Rendered<JsonObject> {
+  const isLost = request.source.format === 'chat-completions' && request.streamUsage
+  const lost = { field: 'stream_options', message: 'the provider refuses it; it was left out' }
+  return { document: withoutOptions(document), warnings: isLost ? [...warnings, lost] : warnings }
 }
 
 function patchRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
