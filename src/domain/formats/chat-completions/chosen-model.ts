@@ -7,6 +7,7 @@ import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.t
 import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
 import { isOpenAi, traitsOf } from './model-traits.ts'
+import { fitToOpenAi, isOpenAisApi } from './openai-only.ts'
 import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
 import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 
@@ -25,6 +26,7 @@ export function fitToModel(
   if (messages !== undefined) patch.messages = messages
   const list = asArray(patch.messages ?? source.messages)
   if (isOpenAi(model) && list.some(hasThinking)) patch.messages = withoutThinking(list, warnings)
+  if (isOpenAisApi(model)) fitToOpenAi(request, model, patch, warnings)
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)
   leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
@@ -37,10 +39,13 @@ export function fitToModel(
   if ((source.max_completion_tokens ?? undefined) === undefined) patch.max_completion_tokens = limit
 }
 
+/** The last two: OpenRouter's and LiteLLM's, besides one of the others. */
+const THINKING_FIELDS = [...REASONING_FIELDS, 'reasoning_details', 'thinking_blocks']
+
 function hasThinking(value: JsonValue): boolean {
   const message = asObject(value)
   if (message?.role !== 'assistant') return false
-  return REASONING_FIELDS.some((field) => message[field] !== undefined) || asArray(message.content).some(isThought)
+  return THINKING_FIELDS.some((field) => message[field] !== undefined) || asArray(message.content).some(isThought)
 }
 
 /** A part of Mistral's. */
@@ -54,11 +59,13 @@ function withoutThinking(messages: readonly JsonValue[], warnings: TranslationWa
     const message = asObject(value)
     if (message === undefined || !hasThinking(value)) return value
     const parts = asArray(message.content)
-    if (readReasoning(message) !== '' || parts.some(isThought)) {
+    const details = [...asArray(message.reasoning_details), ...asArray(message.thinking_blocks)]
+    if (readReasoning(message) !== '' || details.length > 0 || parts.some(isThought)) {
       const field = `messages[${index}].thinking`
       warnings.push({ field, message: 'the vendor has no field for it; it was left out' })
     }
-    const { reasoning_content: _content, reasoning: _reasoning, ...rest } = message
+    const rest = { ...message }
+    for (const field of THINKING_FIELDS) delete rest[field]
     const said = parts.filter((part) => !isThought(part))
     return said.length === parts.length ? rest : { ...rest, content: said.length > 0 ? said : '' }
   })
@@ -77,9 +84,11 @@ function fitEffort(
       ? renderEffortBesideTools(reasoning, model, told)
       : reasoning && renderEffort(reasoning, model, told)
   const said = document.reasoning_effort
+  const isNested = document.reasoning !== undefined
+  if (isNested && isOpenAisApi(model)) patch.reasoning = undefined
   // Another shape of it, or a word of another vendor's (DeepSeek's max), is none of this one's.
-  const isOwn = document.reasoning === undefined && (reasoning !== undefined || effort !== undefined)
-  if (!isOwn || effort === said || (said === 'max' && !isOpenAi(model) && effort !== undefined)) return effort
+  else if (isNested || (said === 'max' && !isOpenAi(model) && effort !== undefined)) return effort
+  if ((reasoning === undefined && effort === undefined) || (effort === said && !isNested)) return effort
   patch.reasoning_effort = effort
   if (said === 'max' && effort === 'xhigh') {
     told.push({ field: 'reasoning', message: 'chat-completions does not know the effort max: xhigh was sent' })

@@ -96,7 +96,8 @@ function translateResponseFormat(
   return renderResponseFormat(withoutUndefined({ ...rest, schema, strict: taken }))
 }
 
-function renderStrict(
+/** Whether the vendor is asked to be strict about a schema. Adds to `warnings` where it is not, though the client asked. */
+export function renderStrict(
   strict: boolean | undefined,
   schema: JsonValue | undefined,
   field: string,

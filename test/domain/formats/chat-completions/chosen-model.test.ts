@@ -22,10 +22,12 @@ function sent(fields: JsonObject, model: string, maxOutputTokens?: number) {
 t.test('what a model refuses that the gateway has chosen is left out, with a warning', async (t) => {
   const asked = { temperature: 0.2, top_p: 0.5, presence_penalty: 1, stop: 'x', seed: 3, top_k: 4, max_tokens: 100 }
   t.strictSame(sent(asked, 'o4-mini'), {
-    rest: { seed: 3, top_k: 4, max_completion_tokens: 100 },
-    fields: ['temperature', 'top_p', 'stop', 'presence_penalty'],
+    rest: { seed: 3, max_completion_tokens: 100 },
+    fields: ['top_k', 'temperature', 'top_p', 'stop', 'presence_penalty'],
   })
-  t.strictSame(sent(asked, 'gpt-4o'), { rest: asked, fields: [] })
+  const { top_k: _topK, ...known } = asked
+  t.strictSame(sent(asked, 'gpt-4o'), { rest: known, fields: ['top_k'] })
+  t.strictSame(sent(asked, 'openai/gpt-4o'), { rest: asked, fields: [] }, 'a gateway takes more')
   t.strictSame(sent(asked, 'llama-3.3-70b'), { rest: asked, fields: [] })
   t.strictSame(sent(asked, 'grok-4-1-fast-non-reasoning'), { rest: asked, fields: [] })
   const { presence_penalty: _penalty, stop: _stop, ...taken } = asked
@@ -86,7 +88,11 @@ t.test('an effort is said as the model takes it, or not at all', async (t) => {
   t.equal(effort({ tools }, 'gpt-5.6'), 'none')
   t.equal(effort({ tools, model: 'gpt-5.6' }, 'gpt-5.6'), undefined)
   const reasoning = { effort: 'high' }
-  t.strictSame(sent({ reasoning }, 'gpt-4o'), { rest: { reasoning }, fields: [] }, "OpenRouter's shape")
+  t.strictSame(sent({ reasoning }, 'openai/gpt-4o'), { rest: { reasoning }, fields: [] }, "OpenRouter's shape")
+  t.strictSame(sent({ reasoning }, 'gpt-4o'), { rest: {}, fields: ['reasoning'] })
+  t.strictSame(sent({ reasoning }, 'gpt-5'), { rest: { reasoning_effort: 'high' }, fields: [] })
+  const two = { reasoning, reasoning_effort: 'high' }
+  t.strictSame(sent(two, 'gpt-5'), { rest: { reasoning_effort: 'high' }, fields: [] })
   t.strictSame(sent({ reasoning_effort: 'high' }, 'gpt-4o').fields, ['reasoning'])
 })
 
@@ -148,6 +154,62 @@ t.test("thinking that Mistral's models put between the parts of a text is left o
   t.strictSame(sentAs({ role, content: [thinking] }), [{ role, content: '' }, 'messages[0].thinking'])
   t.strictSame(sentAs({ role, content: [text] }), [{ role, content: [text] }])
   t.strictSame(sentAs({ role, content: 'a', reasoning_content: null, reasoning: '' }), [{ role, content: 'a' }])
+  for (const field of ['reasoning_details', 'thinking_blocks']) {
+    const details = [{ type: 'reasoning.encrypted', data: 'x' }]
+    t.strictSame(sentAs({ role, content: 'a', [field]: details }), [{ role, content: 'a' }, 'messages[0].thinking'])
+  }
+})
+
+t.test("what servers like OpenAI's take of schemas and JSON mode goes to its own models as they take it", async (t) => {
+  const list = { type: 'array' }
+  const open = { type: 'object', properties: { a: list }, required: ['a'] }
+  const items = { ...open, properties: { a: { type: 'array', items: {} } } }
+  const form = (schema: JsonObject, strict?: boolean): JsonObject => ({
+    type: 'json_schema',
+    json_schema: { name: 'n', schema, ...(strict === undefined ? {} : { strict }) },
+  })
+  const told = ['response_format']
+  t.strictSame(sent({ response_format: form(open, true) }, 'gpt-4o'), {
+    rest: { response_format: form(items) },
+    fields: told,
+  })
+  t.strictSame(sent({ response_format: form(open, true) }, 'openai/gpt-4o').fields, [])
+  const closed = form({ type: 'object', properties: {}, required: [], additionalProperties: false }, true)
+  t.strictSame(sent({ response_format: closed }, 'gpt-4o'), { rest: { response_format: closed }, fields: [] })
+  const named = { json_schema: { name: 'answer', schema: items } }
+  t.match(sent({ guided_json: open }, 'gpt-4o'), {
+    rest: { guided_json: undefined, response_format: named },
+    fields: [],
+  })
+  t.strictSame(sent({ guided_regex: '.', user: 'x'.repeat(65) }, 'gpt-4o'), {
+    rest: {},
+    fields: ['guided_regex', 'user'],
+  })
+
+  const heard = (fields: JsonObject, model = 'gpt-4o') => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages, ...fields })
+    const target = { model, maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+    const { document } = chatCompletions.renderRequest(request, target)
+    return { said: asArray(document.messages).length, format: document.response_format }
+  }
+  const json = { type: 'json_object' }
+  t.strictSame(heard({ response_format: json }), { said: 2, format: json }, 'nothing says JSON')
+  t.strictSame(heard({ response_format: json }, 'llama-3.3-70b'), { said: 1, format: json })
+  t.strictSame(heard({ response_format: json, model: 'gpt-4o' }), { said: 1, format: json })
+  t.strictSame(heard({ response_format: form(list) }), { said: 2, format: undefined }, 'a list is no root')
+
+  const tool = (definition: JsonObject) => ({ type: 'function', function: { name: 'f', ...definition } })
+  t.strictSame(sent({ tools: [tool({ parameters: { type: 'object' } }), { type: 'custom' }] }, 'gpt-4o').rest.tools, [
+    tool({ parameters: { type: 'object', properties: {} } }),
+    { type: 'custom' },
+  ])
+  t.strictSame(sent({ tools: [tool({ parameters: open, strict: true })] }, 'gpt-4o'), {
+    rest: { tools: [tool({ parameters: items })] },
+    fields: ['tools[0].strict'],
+  })
+  t.strictSame(sent({ functions: [{ name: 'f', parameters: { type: 'object' } }] }, 'gpt-4o').rest.functions, [
+    { name: 'f', parameters: { type: 'object', properties: {} } },
+  ])
 })
 
 t.test("Mistral's API gets the fields that it knows", async (t) => {
