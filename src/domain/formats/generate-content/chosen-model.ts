@@ -60,7 +60,12 @@ function fitThinking(
   const asked = asObject(config[name])
   if (asked === undefined || takesThinking(traitsOf(model), asked)) return undefined
   const taken = renderThinking(request.reasoning, model, warnings)
-  if (traitsOf(model).thinking === 'none') return { [name]: undefined }
+  if (traitsOf(model).thinking === 'none') {
+    if (request.reasoning === undefined && valueIn(asked, 'includeThoughts') === true) {
+      warnings.push({ field: 'reasoning', message: `${model} does not think; it was left out` })
+    }
+    return { [name]: undefined }
+  }
   const levelName = nameIn(asked, 'thinkingLevel')
   const budgetName = nameIn(asked, 'thinkingBudget')
   const { [levelName]: _level, [budgetName]: _budget, ...own } = asked

@@ -81,7 +81,7 @@ function levelOf(
   if (!isOff && effort === undefined) return { thinkingBudget: budgetOf(reasoning, isOff, traits, warnings) }
   const wanted = LEVEL_OF[effort ?? 'none']
   const taken = traits.levels.includes(wanted) ? wanted : NEXT_LEVEL[wanted]
-  if (wanted === 'MEDIUM' && taken !== wanted) {
+  if (!isOff && taken !== wanted) {
     warnings.push({ field: 'reasoning', message: `the model does not know the level ${wanted}: ${taken} was sent` })
   }
   return { thinkingLevel: taken }

@@ -45,6 +45,9 @@ t.test('thinking is asked for as the model takes it that the gateway has chosen'
     fields: ['reasoning.budget'],
   })
   t.strictSame(sent({ thinkingBudget: 0 }, 'gemini-2.0-flash').fields, [])
+  const shown = { config: { top_k: 1 }, isSame: false, fields: ['reasoning'] }
+  t.strictSame(sent({ include_thoughts: true }, 'gemini-2.0-flash'), shown)
+  t.strictSame(sent({ includeThoughts: false }, 'gemini-2.0-flash'), { ...shown, fields: [] })
 })
 
 t.test('what the model takes, or may take, goes on as it came, and so does what its name was given for', async (t) => {
@@ -70,6 +73,7 @@ t.test('levels and budgets that a model lacks become its nearest', async (t) => 
     return config?.thinkingConfig
   }
   t.strictSame(fitted({ thinking_level: 'MINIMAL' }, 'gemini-3-pro-preview'), { thinking_level: 'LOW' })
+  t.strictSame(sent({ thinkingLevel: 'MINIMAL' }, 'gemini-3-pro-preview').fields, ['reasoning'])
   t.strictSame(fitted({ thinkingLevel: 'MINIMAL' }, 'gemini-3.8-flash'), { thinkingLevel: 'LOW' })
   t.strictSame(fitted({ thinkingLevel: 'MINIMAL' }, 'gemini-3.8-flash-lite'), { thinkingLevel: 'MINIMAL' })
   t.strictSame(fitted({ thinkingLevel: 'MEDIUM' }, 'gemini-3-pro-preview'), { thinkingLevel: 'HIGH' })
