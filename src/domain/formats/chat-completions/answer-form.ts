@@ -11,6 +11,7 @@ import type {
   UserPart,
 } from '../../completion/request.ts'
 import { isJsonObject } from '../../json.ts'
+import { schemaInstruction } from '../schema-instruction.ts'
 import { isOpenAi } from './model-traits.ts'
 
 /** An instruction of the system's that the request needs besides, undefined where it needs none. Adds to `warnings`. */
@@ -27,7 +28,7 @@ export function instructionFor(
   }
   if (format?.type !== 'json-schema' || takesFormat(format, model)) return undefined
   warnings.push({ field, message: 'chat-completions takes schemas of objects only; it was sent as an instruction' })
-  return `Answer with JSON and nothing else, without a code fence, valid against this JSON schema: ${JSON.stringify(format.schema)}`
+  return schemaInstruction(format.schema)
 }
 
 /** Whether the vendor takes it; of other vendors' models nobody knows. */

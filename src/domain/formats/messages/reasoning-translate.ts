@@ -3,7 +3,7 @@
  *
  * | neutral            | model that thinks by budget           | model that thinks by effort                  |
  * |--------------------|---------------------------------------|----------------------------------------------|
- * | effort none        | nothing                               | `thinking: disabled` (Fable, Mythos: effort low) |
+ * | effort none        | nothing                               | `thinking: disabled` (Sonnet 5.5: `between_tools`; Opus 5.5, Fable, Mythos: effort low, a warning) |
  * | minimal, low       | 1,024 and 2,048 tokens                | effort low                                   |
  * | medium, high, xhigh| 8,192, 16,384 and 32,768 tokens       | effort medium, high, max                     |
  * | budget             | the budget, at least 1,024            | up to 2,048 low, up to 8,192 medium, else high, a warning |
@@ -75,8 +75,8 @@ function isOff({ effort, budgetTokens }: Reasoning): boolean {
   return effort === 'none' || (effort === undefined && (budgetTokens ?? 1) <= 0)
 }
 
-function stopped({ stops }: ModelTraits, warnings: TranslationWarning[]): Thinking {
-  if (stops) return { ...OFF, thinking: { type: 'disabled' } }
+function stopped({ stop }: ModelTraits, warnings: TranslationWarning[]): Thinking {
+  if (stop !== undefined) return { ...OFF, thinking: { type: stop } }
   warnings.push({ field: 'reasoning', message: 'the model cannot stop thinking; the least effort was sent' })
   return { ...OFF, effort: 'low' }
 }
@@ -84,7 +84,8 @@ function stopped({ stops }: ModelTraits, warnings: TranslationWarning[]): Thinki
 /** What the vendor refuses beside thinking, or that the model does not think. */
 function obstacleTo({ toolChoice, messages }: CompletionRequest, traits: ModelTraits): string | undefined {
   if (traits.thinking === 'none') return 'the model does not think'
-  if (toolChoice?.type === 'required' || toolChoice?.type === 'tool') return 'thinking does not go with a forced tool'
+  const isForced = traits.forcedTools && (toolChoice?.type === 'required' || toolChoice?.type === 'tool')
+  if (isForced) return 'thinking does not go with a forced tool'
   // A turn that goes on after a tool's result must begin with its signed thinking, which other formats do not carry.
   // So it is where the user says something behind the result, which is the same turn of the user's to the vendor.
   const said = messages.findLastIndex(({ role }) => role === 'assistant')

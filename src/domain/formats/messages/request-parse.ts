@@ -153,6 +153,7 @@ function parseReasoning(document: JsonObject): Reasoning | undefined {
       return withoutUndefined({ effort, budgetTokens })
     }
     case 'disabled':
+    case 'between_tools': // the least that one model can be told
       return { effort: 'none' }
     case 'adaptive':
       return { effort: effort ?? 'high' }

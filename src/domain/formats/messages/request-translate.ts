@@ -11,9 +11,10 @@ import type {
 import { asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { offeredTools } from '../offered-tools.ts'
+import { schemaInstruction } from '../schema-instruction.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { translateMessages } from './message-translate.ts'
-import { isClaude, traitsOf } from './model-traits.ts'
+import { isClaude, traitsOf, type ModelTraits } from './model-traits.ts'
 import { closeObjects } from './output-schema.ts'
 import { translateReasoning } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
@@ -28,11 +29,11 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const traits = traitsOf(target.model)
   const limit = limitOf(request.sampling, target)
   const thinking = translateReasoning(request, traits, limit, warnings)
-  const { system, messages } = translateMessages(request, traits, warnings)
-  const { tools, toolChoice } = renderTools(request, target.model, warnings)
+  const { system, messages } = translateMessages(withInstruction(request, traits), traits, warnings)
+  const { tools, toolChoice } = renderTools(request, target.model, traits, warnings)
   const outputConfig = withoutUndefined({
     effort: thinking.effort,
-    format: request.responseFormat && renderFormat(request.responseFormat, target.model, warnings),
+    format: request.responseFormat && renderFormat(request.responseFormat, target.model, traits, warnings),
   })
   const document = withoutUndefined({
     model: target.model,
@@ -50,6 +51,14 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   return { document, warnings }
 }
 
+/** A schema that the model cannot be held to is told in words. */
+function withInstruction(request: CompletionRequest, { schemas }: ModelTraits): CompletionRequest {
+  const format = request.responseFormat
+  if (schemas || format?.type !== 'json-schema') return request
+  const text = schemaInstruction(format.schema)
+  return { ...request, system: [...request.system, { type: 'text', text }] }
+}
+
 function limitOf(sampling: Sampling, target: RenderTarget): number | undefined {
   return target.maxOutputTokens ?? sampling.maxOutputTokens ?? target.defaultMaxOutputTokens
 }
@@ -62,7 +71,12 @@ function renderSystem(system: readonly TextPart[]): string | JsonObject[] | unde
   return system.map(({ text, cacheControl }) => withoutUndefined({ type: 'text', text, cache_control: cacheControl }))
 }
 
-function renderFormat(format: ResponseFormat, model: string, warnings: TranslationWarning[]): JsonObject | undefined {
+function renderFormat(
+  format: ResponseFormat,
+  model: string,
+  { schemas }: ModelTraits,
+  warnings: TranslationWarning[],
+): JsonObject | undefined {
   const lose = (message: string): undefined => void warnings.push({ field: 'response_format', message })
   switch (format.type) {
     case 'text':
@@ -70,6 +84,7 @@ function renderFormat(format: ResponseFormat, model: string, warnings: Translati
     case 'json':
       return lose('messages has no JSON mode without a schema; it was left out')
     case 'json-schema': {
+      if (!schemas) return lose('the model takes no schema; it was sent as an instruction')
       // Other vendors' servers of this format have limits of their own.
       if (!isClaude(model)) return { type: 'json_schema', schema: closeObjects(format.schema) }
       const { schema, isWhole } = supportedSchema(format.schema)
@@ -84,9 +99,15 @@ interface RenderedTools {
   readonly toolChoice?: JsonObject | undefined
 }
 
-function renderTools(request: CompletionRequest, model: string, warnings: TranslationWarning[]): RenderedTools {
-  const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, model, warnings))
-  if (tools.length > 0) return { tools, toolChoice: renderToolChoice(request) }
+function renderTools(
+  request: CompletionRequest,
+  model: string,
+  traits: ModelTraits,
+  warnings: TranslationWarning[],
+): RenderedTools {
+  const unforced = traits.forcedTools ? request : withoutForce(request, warnings)
+  const tools = offeredTools(unforced).map((tool, index) => renderTool(tool, index, model, traits, warnings))
+  if (tools.length > 0) return { tools, toolChoice: renderToolChoice(unforced) }
   const called = isClaude(model) ? calledTools(request) : []
   if (called.length === 0) return {}
   warnings.push({
@@ -94,6 +115,15 @@ function renderTools(request: CompletionRequest, model: string, warnings: Transl
     message: 'tools called earlier were declared, as messages demands; none can be called',
   })
   return { tools: called, toolChoice: { type: 'none' } }
+}
+
+/** The newest models cannot be made to call: a tool that is chosen is the only one that they are shown. */
+function withoutForce(request: CompletionRequest, warnings: TranslationWarning[]): CompletionRequest {
+  const choice = request.toolChoice
+  if (choice?.type !== 'required' && choice?.type !== 'tool') return request
+  warnings.push({ field: 'tool_choice', message: 'the model cannot be made to call a tool; it may' })
+  const among = choice.type === 'tool' ? { among: [choice.name] } : 'among' in choice ? { among: choice.among } : {}
+  return { ...request, toolChoice: { type: 'auto', ...among } }
 }
 
 /**
@@ -108,10 +138,16 @@ function calledTools({ messages }: CompletionRequest): JsonObject[] {
   return Array.from(names, (name) => ({ name, input_schema: inputSchema(undefined) }))
 }
 
-function renderTool(tool: ToolDefinition, index: number, model: string, warnings: TranslationWarning[]): JsonObject {
+function renderTool(
+  tool: ToolDefinition,
+  index: number,
+  model: string,
+  { schemas }: ModelTraits,
+  warnings: TranslationWarning[],
+): JsonObject {
   const { name, description, cacheControl } = tool
   const schema = inputSchema(tool.parameters)
-  const strictSchema = tool.strict === true ? schemaToBeStrictAbout(schema, model) : undefined
+  const strictSchema = tool.strict === true && schemas ? schemaToBeStrictAbout(schema, model) : undefined
   if (tool.strict === true && strictSchema === undefined) {
     const message = 'messages is not strict about such a schema; it was left out'
     warnings.push({ field: `tools[${index}].strict`, message })

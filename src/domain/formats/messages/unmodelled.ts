@@ -23,7 +23,7 @@ const FIELDS_OF_BLOCK: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 const SOURCES = names('base64 url file text content')
 const TOOL_CHOICES = names('auto any tool none')
-const THINKING = names('enabled disabled adaptive')
+const THINKING = names('enabled disabled adaptive between_tools')
 const THINKING_FIELDS = names('type budget_tokens')
 const OUTPUT_FIELDS = names('effort format')
 const METADATA_FIELDS = names('user_id')

@@ -71,6 +71,67 @@ t.test('an effort that the model lacks becomes its highest', async (t) => {
 t.test('a model that cannot stop thinking is told to think least', async (t) => {
   const disabled = { thinking: { type: 'disabled' } }
   const least = { rest: { output_config: { effort: 'low' } }, fields: ['reasoning'] }
-  for (const model of ['claude-fable-5', 'claude-mythos-preview']) t.strictSame(sent(disabled, model), least)
-  t.strictSame(sent(disabled, EFFORT), { rest: disabled, fields: [] })
+  for (const model of ['claude-fable-5', 'claude-mythos-preview', 'claude-opus-5-5', 'anthropic/claude-opus-5.5'])
+    t.strictSame(sent(disabled, model), least)
+  for (const model of [EFFORT, 'claude-opus-5-20260724', 'claude-sonnet-5', 'claude-haiku-5-5'])
+    t.strictSame(sent(disabled, model), { rest: disabled, fields: [] })
+  const between = { thinking: { type: 'between_tools' } }
+  t.strictSame(sent(disabled, 'claude-sonnet-5-5'), { rest: between, fields: ['thinking'] })
+  t.strictSame(sent(between, 'claude-sonnet-5-5'), { rest: between, fields: [] })
+  t.strictSame(sent(between, 'claude-sonnet-5'), { rest: disabled, fields: [] })
+  t.strictSame(sent(between, 'claude-opus-5-5'), least)
+})
+
+t.test('without thinking the newest models take no effort above high', async (t) => {
+  const config = (effort: string) => ({ output_config: { effort } })
+  const asked = { thinking: { type: 'disabled' }, ...config('max') }
+  const fields = ['output_config.effort']
+  t.strictSame(sent(asked, 'claude-opus-5'), { rest: { ...asked, ...config('high') }, fields })
+  t.strictSame(sent(asked, 'claude-sonnet-5-5').rest, { thinking: { type: 'between_tools' }, ...config('high') })
+  for (const model of ['claude-sonnet-5', 'claude-opus-4-8']) t.strictSame(sent(asked, model).rest, asked)
+  t.strictSame(sent(config('max'), 'claude-opus-5'), { rest: config('max'), fields: [] })
+})
+
+t.test('a model that cannot be made to call a tool may call it', async (t) => {
+  const tools = [
+    { name: 'f', input_schema: {} },
+    { name: 'g', input_schema: {} },
+  ]
+  const any = { tools, tool_choice: { type: 'any', disable_parallel_tool_use: true } }
+  const one = { tools, tool_choice: { type: 'tool', name: 'g' } }
+  for (const model of ['claude-opus-5-5', 'claude-sonnet-5.5', 'claude-fable-5-1', 'claude-5.5-sonnet']) {
+    const rest = { tools, tool_choice: { type: 'auto', disable_parallel_tool_use: true } }
+    t.strictSame(sent(any, model), { rest, fields: ['tool_choice'] }, model)
+    t.strictSame(sent(one, model).rest, { tools: tools.slice(1), tool_choice: { type: 'auto' } }, model)
+  }
+  for (const model of ['claude-opus-5', 'claude-sonnet-5', 'claude-fable-5', 'claude-haiku-5-5', BUDGET])
+    t.strictSame(sent(any, model), { rest: any, fields: [] }, model)
+  t.strictSame(sent({ ...one, model: 'claude-opus-5-5' }, 'claude-opus-5-5').rest, one, 'who names it is told')
+})
+
+t.test('a model that takes no schemas is told of it in words', async (t) => {
+  const schema = { type: 'object', properties: {}, additionalProperties: false }
+  const format = { type: 'json_schema', schema }
+  const tools = [
+    { name: 'f', input_schema: schema, strict: true },
+    { name: 'g', input_schema: {} },
+  ]
+  const asked = { output_config: { format }, tools, system: 'Be kind.' }
+  for (const model of ['claude-sonnet-4-20250514', 'claude-opus-4-0', 'claude-3-7-sonnet-latest', NONE]) {
+    const { rest, fields } = sent(asked, model)
+    t.strictSame(fields, ['output_config.format', 'tools[0].strict'], model)
+    t.strictSame(
+      [rest.output_config, rest.tools],
+      [
+        undefined,
+        [
+          { name: 'f', input_schema: schema },
+          { name: 'g', input_schema: {} },
+        ],
+      ],
+    )
+    t.match(rest.system, /^Be kind\.\n\n.*JSON schema: \{"type":"object"/)
+  }
+  for (const model of ['claude-opus-4-1-20250805', BUDGET, EFFORT]) t.strictSame(sent(asked, model).rest, asked)
+  t.strictSame(sent({ output_format: format }, NONE).rest.output_format, undefined)
 })

@@ -529,3 +529,26 @@ t.test('calls that a server gave no id have one that the vendor takes, each its 
   test.match(calls, { content: [{ id: '_' }, { id: '_2' }] })
   test.match(results, { content: [{ tool_use_id: '_' }, { tool_use_id: '_2' }] })
 })
+
+t.test('what the newest Claude refuses, and what the older ones know not, is said otherwise to each', async (test) => {
+  const newest = { model: 'claude-opus-5-5' }
+  test.strictSame(fields(fromChat({ reasoning_effort: 'none' }, newest)), ['reasoning'])
+  const sonnet = fromChat({ reasoning_effort: 'none' }, { model: 'claude-sonnet-5-5' })
+  test.strictSame(sonnet.document.thinking, { type: 'between_tools' })
+  const tool = (name: string) => ({ type: 'function', function: { name, parameters: {} } })
+  const tools = [tool('f'), tool('g')]
+  const forced = fromChat({ tools, tool_choice: 'required', reasoning_effort: 'low' }, newest)
+  test.match(forced.document, { tool_choice: { type: 'auto' }, thinking: { type: 'adaptive' } })
+  test.strictSame(fields(forced), ['tool_choice'])
+  const one = fromChat({ tools, tool_choice: { type: 'function', function: { name: 'g' } } }, newest)
+  test.match(one.document, { tools: [{ name: 'g' }], tool_choice: { type: 'auto' } })
+  test.equal(asArray(one.document.tools).length, 1)
+
+  const schema = { type: 'object', properties: {}, additionalProperties: false }
+  const response_format = { type: 'json_schema', json_schema: { name: 'n', schema } }
+  const strict = [{ type: 'function', function: { name: 'f', parameters: schema, strict: true } }]
+  const told = fromChat({ response_format, tools: strict }, { model: 'claude-sonnet-4-20250514' })
+  test.strictSame(fields(told), ['tools[0].strict', 'response_format'])
+  test.match(told.document, { output_config: undefined, system: /JSON schema: \{"type":"object"/ })
+  test.strictSame(fields(fromChat({ response_format, tools: strict }, { model: 'claude-opus-4-1' })), [])
+})
