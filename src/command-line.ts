@@ -56,8 +56,19 @@ export function helpOf(specs: Record<string, FlagSpec>): string {
   return flags.map(({ flag, text }) => flag.padEnd(width) + text).join('\n')
 }
 
+/** Of the addresses that a process listens at: what each is by default, or in the help. */
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ['admin', '127.0.0.1:4142'],
+  ['listen-grpc', ':8443'],
+  ['listen-webhook', ':9443'],
+])
+
 /** `host:port` with a port from 0 to 65535, IPv6 in brackets; or `:port`. @throws {UsageError} */
-export function parseListenAddress(flag: string, text: string, example = '127.0.0.1:4141'): Address {
+export function parseListenAddress(
+  flag: string,
+  text: string,
+  example = EXAMPLES.get(flag) ?? '127.0.0.1:4141',
+): Address {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+))?:(\d+)$/.exec(text)
   if (match === null) throw new UsageError(`--${flag} must be host:port, for example ${example}, not ${text}`)
   const port = Number(match[3])

@@ -51,7 +51,16 @@ t.test('an address to listen at has a host, or none for all', async (t) => {
   for (const wrong of ['', ':', '4142', '::1:80', '[]:80', '[x]:80', 'a b:80', ':-1', ':8a', 'http://a:80'])
     t.throws(
       () => parseListenAddress('admin', wrong),
-      new UsageError(`--admin must be host:port, for example 127.0.0.1:4141, not ${wrong}`),
+      new UsageError(`--admin must be host:port, for example 127.0.0.1:4142, not ${wrong}`),
+    )
+  for (const [flag, example] of [
+    ['listen', '127.0.0.1:4141'],
+    ['listen-grpc', ':8443'],
+    ['listen-webhook', ':9443'],
+  ] as const)
+    t.throws(
+      () => parseListenAddress(flag, 'x'),
+      new UsageError(`--${flag} must be host:port, for example ${example}, not x`),
     )
   for (const wrong of [':65536', '127.0.0.1:70000', `[::1]:${'9'.repeat(40)}`])
     t.throws(
