@@ -5,8 +5,8 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import type { BrotliDecompress, Gunzip, Inflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import type { BrotliDecompress, Gunzip, Inflate, ZstdDecompress } from 'node:zlib'
 import { AttemptError } from '../pipeline/ports.ts'
 
 /** Whether a `content-encoding` asks for decoding. */
@@ -54,7 +54,7 @@ async function* decode(body: Body, encoding: string | string[] | undefined): Asy
   return undefined
 }
 
-function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate | BrotliDecompress {
+function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate | BrotliDecompress | ZstdDecompress {
   switch (nameOf(encoding)) {
     case 'gzip':
     case 'x-gzip':
@@ -63,6 +63,8 @@ function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate |
       return createInflate()
     case 'br':
       return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress()
     default:
       throw new AttemptError('protocol', 'the answer has an unknown content-encoding')
   }

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { gzipSync, brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import type { ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
 import { Secret } from '../../../src/domain/secret.ts'
@@ -507,13 +507,14 @@ t.test('understands an answer that is compressed although it was not asked for',
   fake.enqueue(
     behaviours.status(200, gzipSync(plain), { 'content-encoding': 'gzip' }),
     behaviours.status(200, brotliCompressSync(plain), { 'content-encoding': 'br' }),
+    behaviours.status(200, zstdCompressSync(plain), { 'content-encoding': 'zstd' }),
     behaviours.status(200, gzipSync(plain), { 'content-encoding': 'GZip' }),
     behaviours.status(200, plain, { 'content-encoding': 'Identity' }),
     behaviours.status(200, plain, { 'content-encoding': 'gzip' }),
-    behaviours.status(200, plain, { 'content-encoding': 'zstd' }),
+    behaviours.status(200, plain, { 'content-encoding': 'compress' }),
   )
   const from = entry(fake.url)
-  for (const encoding of ['gzip', 'br', 'GZip', 'Identity']) {
+  for (const encoding of ['gzip', 'br', 'zstd', 'GZip', 'Identity']) {
     const reply = await transport.send(callOf(from))
     t.equal(await textOf(reply), plain.toString(), encoding)
     if (encoding !== 'Identity') t.equal(reply.headers['content-encoding'], undefined)
