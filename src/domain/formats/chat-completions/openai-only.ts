@@ -9,6 +9,7 @@ import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { instructionFor, takesFormat } from './answer-form.ts'
 import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
+import { MAX_STOP_SEQUENCES } from './sampling-translate.ts'
 import { schemaForOthers } from './schema-fields.ts'
 import { argumentsSchema, withItems } from './tool-schema.ts'
 
@@ -77,6 +78,10 @@ export function fitToOpenAi(
   if (request.user !== undefined && request.user.length > MAX_USER_CHARACTERS) {
     patch.user = undefined
     warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_CHARACTERS} characters; it was left out` })
+  }
+  if (Array.isArray(source.stop) && source.stop.length > MAX_STOP_SEQUENCES) {
+    patch.stop = source.stop.slice(0, MAX_STOP_SEQUENCES)
+    warnings.push({ field: 'stop', message: `only the first ${MAX_STOP_SEQUENCES} stop sequences were sent` })
   }
   fitForm(request, model, schemaField !== undefined, patch, warnings)
   fitTools(source, patch, warnings)

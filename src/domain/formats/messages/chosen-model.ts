@@ -27,8 +27,8 @@ export function fitToModel(
   fitEffort(source, traits, patch, warnings)
   if (!traits.forcedTools) fitChoice(source, patch, warnings)
   if (!traits.schemas) fitSchemas(request, patch, warnings)
-  const refused = traits.sampling ? besides(source, traits) : SAMPLING_FIELDS
-  for (const field of refused) {
+  const refused = traits.sampling ? [...besides(source, traits), ...besideThinking(source, patch)] : SAMPLING_FIELDS
+  for (const field of new Set(refused)) {
     if ((source[field] ?? undefined) === undefined) continue
     patch[field] = undefined
     warnings.push({ field, message: 'the model refuses it; it was left out' })
@@ -39,6 +39,16 @@ export function fitToModel(
 function besides({ temperature }: JsonObject, { bothSamplings }: ModelTraits): readonly string[] {
   return bothSamplings || (temperature ?? undefined) === undefined ? [] : ['top_p']
 }
+
+/** What goes with thinking by effort, but not with the budget that has taken its place. */
+function besideThinking({ temperature, top_p: topP }: JsonObject, { thinking }: JsonObject): readonly string[] {
+  if (asObject(thinking)?.type !== 'enabled') return []
+  const isFine = (value: JsonValue | undefined, least: number) => (asNumber(value) ?? 1) >= least
+  return [isFine(temperature, 1) ? [] : 'temperature', isFine(topP, LEAST_TOP_P) ? [] : 'top_p', 'top_k'].flat()
+}
+
+/** Beside a budget of thinking. */
+const LEAST_TOP_P = 0.95
 
 const TAKEN: Readonly<Record<ModelTraits['thinking'], string | undefined>> = {
   none: undefined,

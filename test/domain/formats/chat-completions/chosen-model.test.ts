@@ -181,6 +181,9 @@ t.test("what servers like OpenAI's take of schemas and JSON mode goes to its own
     rest: { guided_json: undefined, response_format: named },
     fields: [],
   })
+  const five = { stop: ['a', 'b', 'c', 'd', 'e'] }
+  t.strictSame(sent(five, 'gpt-4o'), { rest: { stop: five.stop.slice(0, 4) }, fields: ['stop'] })
+  t.strictSame(sent(five, 'llama-3.3-70b'), { rest: five, fields: [] })
   t.strictSame(sent({ guided_regex: '.', user: 'x'.repeat(65) }, 'gpt-4o'), {
     rest: {},
     fields: ['guided_regex', 'user'],

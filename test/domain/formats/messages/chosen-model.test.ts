@@ -29,6 +29,13 @@ t.test('thinking is asked for as the model thinks that the gateway has chosen', 
     thinking: { type: 'enabled', budget_tokens: 16_000 },
     output_config: { x: 1 },
   })
+  const sampled = { ...adaptive, temperature: 0, top_k: 5 }
+  t.strictSame(sent(sampled, BUDGET), {
+    rest: { thinking: { type: 'enabled', budget_tokens: 16_000 }, output_config: { x: 1 } },
+    fields: ['reasoning', 'output_config.effort', 'temperature', 'top_k'],
+  })
+  t.strictSame(sent({ ...sampled, top_k: null, temperature: 1 }, BUDGET).rest.temperature, 1)
+  t.strictSame(sent({ ...budget, temperature: 0 }, BUDGET).rest, { ...budget, temperature: 0 }, "the client's own")
   t.strictSame(sent(adaptive, BUDGET, 5000).rest.thinking, { type: 'enabled', budget_tokens: 4000 })
   t.strictSame(sent(adaptive, BUDGET, 1000).rest.thinking, undefined)
   t.strictSame(sent({ thinking: { type: 'disabled' } }, NONE).rest, { thinking: { type: 'disabled' } })
