@@ -8,6 +8,7 @@ import { withDistinctCallIds } from './distinct-call-ids.ts'
 import type { Format, RenderContext, Rendered, RenderTarget, SseEvent, StreamEncoder } from './format.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { withNewerTuples } from './schema-tuples.ts'
 import { ToolNames, withOriginalName, withOriginalNames, withSentNames } from './tool-names.ts'
 import { unmodelledAnswer } from './unmodelled-answer.ts'
 
@@ -34,7 +35,7 @@ export function renderRequestFor(
   const idOf = (id: string): string => provider.callIdFor?.(id, target.model) ?? id
   const names = ToolNames.of(request, provider.toolNames)
   const named = names === undefined ? request : withSentNames(request, names)
-  const rendered = provider.renderRequest(withDistinctCallIds(named, idOf), target)
+  const rendered = provider.renderRequest(withDistinctCallIds(withNewerTuples(named), idOf), target)
   return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
 }
 

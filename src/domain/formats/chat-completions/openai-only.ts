@@ -6,6 +6,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
+import { newerTuples } from '../schema-tuples.ts'
 import { instructionFor, takesFormat } from './answer-form.ts'
 import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
@@ -105,7 +106,7 @@ function fitForm(
     patch.response_format = undefined
     return
   }
-  const schema = withItems(format.schema)
+  const schema = withItems(newerTuples(format.schema))
   const strict = renderStrict(format.strict, schema, 'response_format', warnings)
   if (!isForOthers && schema === format.schema && strict === format.strict) return
   const { strict: _strict, ...rest } = format
@@ -138,9 +139,10 @@ type Strictness = (strict: boolean, schema: JsonValue | undefined) => boolean | 
 function fitFunction(value: JsonValue, strictness: Strictness | undefined): JsonValue {
   const definition = asObject(value)
   if (definition === undefined) return value
-  const parameters = argumentsSchema(definition.parameters)
+  const { parameters: asked } = definition
+  const parameters = argumentsSchema(asked === undefined ? undefined : newerTuples(asked))
   const isKept = definition.strict !== true || strictness?.(true, parameters) === true
-  if (parameters === definition.parameters && isKept) return value
+  if (parameters === asked && isKept) return value
   const { strict: _strict, ...rest } = definition
   return { ...(isKept ? definition : rest), parameters }
 }
