@@ -57,7 +57,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain/json-value.ts',
     'domain/steps.ts',
   ],
-  'domain/routing': ['domain/policy', 'domain/snapshot', 'domain/errors.ts', 'domain/quota/money.ts'],
+  'domain/routing': [
+    'domain/policy',
+    'domain/snapshot',
+    'domain/country-codes.ts',
+    'domain/errors.ts',
+    'domain/quota/money.ts',
+  ],
   'domain/caching': [
     'domain/completion',
     'domain/policy',

@@ -20,3 +20,25 @@ const CODES: ReadonlySet<string> = new Set(`${ASSIGNED} ${RESERVED}`.split(' '))
 export function isCountry(code: string): boolean {
   return CODES.has(code) || LEFT_TO_USERS.test(code)
 }
+
+/** What more than one code may mean: the union, and those of it with its currency (as of 2026). */
+const UNION = 'at be bg cy cz de dk ee es fi fr gr hr hu ie it lt lu lv mt nl pl pt ro se si sk'.split(' ')
+const WITHOUT_EURO: ReadonlySet<string> = new Set(['cz', 'dk', 'hu', 'pl', 'ro', 'se'])
+const GROUPS: readonly (readonly [code: string, members: readonly string[]])[] = [
+  ['eu', [...UNION, 'ez']],
+  ['ez', UNION.filter((code) => !WITHOUT_EURO.has(code))],
+  // The United Kingdom is `gb`, and `uk` to many.
+  ['uk', ['gb']],
+]
+
+/**
+ * The codes by which a place that is said to be in one of `countries` may be meant: whoever states `eu` may be in each of its
+ * countries, and who states one of these is in `eu`. `countries` itself where there are no others.
+ */
+export function codesMeaning(countries: readonly string[]): readonly string[] {
+  const others = GROUPS.flatMap(([code, members]) => {
+    if (countries.includes(code)) return members
+    return members.some((member) => countries.includes(member)) ? [code] : []
+  })
+  return others.length === 0 ? countries : [...countries, ...others]
+}

@@ -2,6 +2,7 @@
  * The rules that take a deployment out of a route. Each is a small pure function from a deployment and what is known of
  * the request to a reason, or to undefined where the deployment stays. The first rule that objects is the one reported.
  */
+import { codesMeaning } from '../country-codes.ts'
 import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { Capability, KeyAccess, Milliseconds } from '../snapshot/snapshot.ts'
@@ -113,13 +114,8 @@ function excludedCountry({ model, provider }: Deployment, { countries }: PolicyC
   if (model.countries.length === 0 && provider.countries.length === 0) {
     return 'states no country, and x-llm-exclude-countries or a policy excludes some'
   }
-  const hit = countries.find(bothWritings(model.countries)) ?? countries.find(bothWritings(provider.countries))
+  const hit = countries.find(codesMeaning(model.countries)) ?? countries.find(codesMeaning(provider.countries))
   return hit === undefined ? undefined : `country excluded by x-llm-exclude-countries or a policy: ${hit}`
-}
-
-/** The United Kingdom is `gb`, and `uk` to many. */
-function bothWritings(countries: readonly string[]): readonly string[] {
-  return countries.includes('gb') || countries.includes('uk') ? [...countries, 'gb', 'uk'] : countries
 }
 
 function tooDear({ model }: Deployment, { policy }: PolicyContext): string | undefined {

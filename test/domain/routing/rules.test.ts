@@ -127,6 +127,42 @@ const CASES: Case[] = [
     input: excludeCountries('uk'),
     rule: 'excluded-country',
   },
+  {
+    name: 'it may be anywhere in the eu, and a country of it is excluded',
+    model: { countries: ['eu'] },
+    input: excludeCountries('de'),
+    rule: 'excluded-country',
+  },
+  {
+    name: 'the eu is excluded, and it is in one of its countries',
+    model: { countries: ['fr'] },
+    input: excludeCountries('eu'),
+    rule: 'excluded-country',
+  },
+  {
+    name: 'the eurozone is excluded, and it is in the eu',
+    model: { countries: ['eu'] },
+    input: excludeCountries('ez'),
+    rule: 'excluded-country',
+  },
+  {
+    name: 'the eurozone is excluded, and it is in a country with money of its own',
+    model: { countries: ['se'] },
+    input: excludeCountries('ez'),
+    rule: undefined,
+  },
+  {
+    name: 'the eu is excluded, and it is in none of its countries',
+    model: { countries: ['ch'] },
+    input: excludeCountries('eu'),
+    rule: undefined,
+  },
+  {
+    name: 'it may be anywhere in the eu, and another country is excluded',
+    model: { countries: ['eu'] },
+    input: excludeCountries('us'),
+    rule: undefined,
+  },
   { name: 'another country is excluded', model: { countries: ['de'] }, input: excludeCountries('us'), rule: undefined },
   {
     name: 'the country of its provider is excluded',
