@@ -1,7 +1,7 @@
 /**
  * What a Gemini refuses that the gateway has chosen for a client of this format, or failed over to, put as it takes it: before
- * 2.5 it refuses every word of thinking, 2.5 a level, each some budgets or levels, from 2.5 on penalties, and up to 2.5 JSON
- * beside functions. Who names the model gets its vendor's own word.
+ * 2.5 it refuses every word of thinking, 2.5 a level, 4 a budget, each some budgets or levels, from 2.5 on penalties, from 4 on
+ * more than one answer, and up to 2.5 JSON beside functions. Who names the model gets its vendor's own word.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
@@ -43,10 +43,13 @@ function refusedFields(
     fields.map((field) => nameIn(config, field)).filter((name) => (config[name] ?? undefined) !== undefined)
   const penalties = traits.penalties ? [] : own(PENALTIES).filter((name) => config[name] !== 0)
   for (const field of penalties) warnings.push({ field, message: 'the model refuses it; it was left out' })
+  const choices = nameIn(config, 'candidateCount')
+  const many = (asNumber(config[choices]) ?? 1) > traits.candidates ? [choices] : []
+  for (const field of many) warnings.push({ field, message: 'the model gives one answer; it was left out' })
   const wantsBoth = tools.length > 0 && responseFormat !== undefined && responseFormat.type !== 'text'
-  if (!wantsBoth || traits.jsonBesideTools) return penalties
+  if (!wantsBoth || traits.jsonBesideTools) return [...penalties, ...many]
   warnings.push({ field: 'responseMimeType', message: 'the model refuses it beside tools; it was left out' })
-  return [...penalties, ...own(ANSWER_FORM)]
+  return [...penalties, ...many, ...own(ANSWER_FORM)]
 }
 
 /** The field as the model takes it, undefined where none of it; undefined where it may stay. */
@@ -70,19 +73,21 @@ function fitThinking(
   const budgetName = nameIn(asked, 'thinkingBudget')
   const { [levelName]: _level, [budgetName]: _budget, ...own } = asked
   const level = taken?.thinkingLevel
-  const said = level === undefined ? { [budgetName]: taken?.thinkingBudget ?? -1 } : { [levelName]: level }
+  const budget = traitsOf(model).takesBudget ? (taken?.thinkingBudget ?? DYNAMIC) : undefined
+  const said = level !== undefined ? { [levelName]: level } : budget === undefined ? {} : { [budgetName]: budget }
   return { [name]: { ...own, ...said } }
 }
 
 /** The budget that leaves it to the model. */
 const DYNAMIC = -1
 
-function takesThinking({ thinking, levels, budget, stops }: ModelTraits, asked: JsonObject): boolean {
+function takesThinking({ thinking, levels, takesBudget, budget, stops }: ModelTraits, asked: JsonObject): boolean {
   if (thinking === 'none') return false
   const level = asString(valueIn(asked, 'thinkingLevel'))?.toUpperCase()
   const tokens = asNumber(valueIn(asked, 'thinkingBudget')) ?? DYNAMIC
   // A word that nobody knows may be a newer one.
   if (level !== undefined) return thinking === 'level' && (levels.some((word) => word === level) || !WORDS.has(level))
+  if (!takesBudget && thinking === 'level') return (valueIn(asked, 'thinkingBudget') ?? undefined) === undefined
   if (tokens === DYNAMIC) return true
   return tokens === 0 ? stops : tokens >= budget.min && tokens <= budget.max
 }

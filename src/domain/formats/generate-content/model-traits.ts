@@ -1,14 +1,19 @@
 /**
  * What a model takes, told by its name: Gemini 2.5 thinks by a budget of tokens, Gemini 3 and later by a level, older ones
  * and Gemma not at all, and what a model does not take is refused with a 400. A name without a number (`gemini-flash-latest`)
- * is one of the newest.
+ * is one of the newest. From Gemini 4 on a level is all that may be said of thinking, and one answer all that may be asked for.
  * @see https://ai.google.dev/gemini-api/docs/thinking
+ * @see https://ai.google.dev/gemini-api/docs/generate-content/latest-model
  */
 
 export interface ModelTraits {
   readonly thinking: 'none' | 'budget' | 'level'
   /** From the least to the most; of a model that thinks by level. */
   readonly levels: readonly Level[]
+  /** Of a model that thinks by level: whether it takes a budget in its place. */
+  readonly takesBudget: boolean
+  /** How many answers may be asked for at once. */
+  readonly candidates: number
   /** Of the tokens to think with. */
   readonly budget: { readonly min: number; readonly max: number }
   /** Whether it can be told not to think: the larger models cannot. */
@@ -21,13 +26,16 @@ export interface ModelTraits {
   readonly penalties: boolean
 }
 
+/** The vendor's own bound of `candidateCount`. */
+export const MAX_CANDIDATES = 8
+
 export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH'
 
 const VERSION = /gemini-(\d+)(?:[.-](\d+))?/i
 const NEWEST = /gemini-[a-z-]+-latest/i
 
 const ALL_LEVELS: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
-/** The larger models from 3.1 on, and Flash from 3.7 on. */
+/** The larger models from 3.1 on, Flash from 3.7 on, and all from 4 on. */
 const FROM_LOW: readonly Level[] = ['LOW', 'MEDIUM', 'HIGH']
 /** Gemini 3 Pro itself. */
 const TWO_LEVELS: readonly Level[] = ['LOW', 'HIGH']
@@ -56,7 +64,7 @@ function numbered(name: string, major: number, minor: number): ModelTraits {
   return { ...traits, requiresSignature: false, jsonBesideTools: false, penalties: !thinks }
 }
 
-type Sized = Pick<ModelTraits, 'thinking' | 'levels' | 'budget' | 'stops'>
+type Sized = Pick<ModelTraits, 'thinking' | 'levels' | 'takesBudget' | 'candidates' | 'budget' | 'stops'>
 
 /** What depends on the size. @param version with the minor number in hundredths */
 function sized(name: string, thinking: ModelTraits['thinking'], version: number): Sized {
@@ -64,10 +72,19 @@ function sized(name: string, thinking: ModelTraits['thinking'], version: number)
   const isLite = /-lite\b/i.test(name)
   const levels = levelsOf(isPro, isLite, version)
   const stops = thinking === 'level' ? levels === ALL_LEVELS : !isPro
-  return { thinking, levels, stops, budget: { min: isPro ? 128 : isLite ? 512 : 1, max: isPro ? 32_768 : 24_576 } }
+  const [takesBudget, candidates] = [version < 4, version < 4 || thinking !== 'level' ? MAX_CANDIDATES : 1]
+  return {
+    thinking,
+    levels,
+    takesBudget,
+    candidates,
+    stops,
+    budget: { min: isPro ? 128 : isLite ? 512 : 1, max: isPro ? 32_768 : 24_576 },
+  }
 }
 
 function levelsOf(isPro: boolean, isLite: boolean, version: number): readonly Level[] {
+  if (version >= 4 && version < Infinity) return FROM_LOW
   if (isPro) return version < 3.01 ? TWO_LEVELS : FROM_LOW
   return !isLite && version >= 3.07 ? FROM_LOW : ALL_LEVELS
 }

@@ -70,19 +70,28 @@ function budgetOf(
   return Math.max(min, Math.min(wanted, max))
 }
 
-/** A budget without a word is sent as it is: the newer models take it still, though not beside a level. */
+/** A budget without a word is sent as it is where the model takes it still, though not beside a level. */
 function levelOf(
   reasoning: Reasoning,
   isOff: boolean,
   traits: ModelTraits,
   warnings: TranslationWarning[],
 ): JsonObject {
-  const { effort } = reasoning
-  if (!isOff && effort === undefined) return { thinkingBudget: budgetOf(reasoning, isOff, traits, warnings) }
-  const wanted = LEVEL_OF[effort ?? 'none']
+  const { effort, budgetTokens } = reasoning
+  if (!isOff && effort === undefined && traits.takesBudget) {
+    return { thinkingBudget: budgetOf(reasoning, isOff, traits, warnings) }
+  }
+  if (effort === undefined && budgetTokens !== undefined && !isOff) {
+    warnings.push({ field: 'reasoning.budget', message: 'a budget of thinking tokens was turned into a level' })
+  }
+  const wanted = isOff ? 'MINIMAL' : effort === undefined ? levelOfBudget(budgetTokens ?? 0) : LEVEL_OF[effort]
   const taken = traits.levels.includes(wanted) ? wanted : NEXT_LEVEL[wanted]
   if (!isOff && taken !== wanted) {
     warnings.push({ field: 'reasoning', message: `the model does not know the level ${wanted}: ${taken} was sent` })
   }
   return { thinkingLevel: taken }
+}
+
+function levelOfBudget(tokens: number): Level {
+  return tokens <= 2_048 ? 'LOW' : tokens <= 8_192 ? 'MEDIUM' : 'HIGH'
 }

@@ -16,12 +16,10 @@ import {
 } from '../fields.ts'
 import type { RequestHints } from '../format.ts'
 import { parseContents } from './content-parse.ts'
+import { MAX_CANDIDATES } from './model-traits.ts'
 import { jsonSchemaOf } from './schema.ts'
 import { nameIn, requireOneSpelling, spellings } from './spelling.ts'
 import { parseToolChoice, parseTools } from './tool-parse.ts'
-
-/** The vendor's own bound of `candidateCount`. */
-export const MAX_CANDIDATES = 8
 
 /** Named by formats that require a name for the schema of an answer. */
 const SCHEMA_NAME = 'response'

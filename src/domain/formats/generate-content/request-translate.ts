@@ -14,7 +14,6 @@ import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { smallestLimit } from '../smallest-limit.ts'
 import { translateContents } from './content-translate.ts'
-import { MAX_CANDIDATES } from './request-parse.ts'
 import { traitsOf } from './model-traits.ts'
 import { renderThinking } from './reasoning-translate.ts'
 
@@ -66,7 +65,7 @@ function renderConfig(request: CompletionRequest, target: RenderTarget, warnings
     topP: sampling.topP,
     topK: sampling.topK,
     stopSequences: renderStop(sampling, warnings),
-    candidateCount: renderChoices(sampling, warnings),
+    candidateCount: renderChoices(sampling, target.model, warnings),
     seed: renderSeed(sampling, warnings),
     frequencyPenalty: penalty('frequency_penalty', sampling.frequencyPenalty),
     presencePenalty: penalty('presence_penalty', sampling.presencePenalty),
@@ -83,10 +82,11 @@ function takesFormat(request: CompletionRequest, { model }: RenderTarget, warnin
   return false
 }
 
-function renderChoices({ choices }: Sampling, warnings: TranslationWarning[]): number | undefined {
-  if (choices === undefined || choices <= MAX_CANDIDATES) return choices
-  warnings.push({ field: 'n', message: `it was lowered to ${MAX_CANDIDATES}, the most that generate-content takes` })
-  return MAX_CANDIDATES
+function renderChoices({ choices }: Sampling, model: string, warnings: TranslationWarning[]): number | undefined {
+  const most = traitsOf(model).candidates
+  if (choices === undefined || choices <= most) return choices
+  warnings.push({ field: 'n', message: `it was lowered to ${most}, the most that the model takes` })
+  return most
 }
 
 /** A number of 32 bits, where others take 64. */

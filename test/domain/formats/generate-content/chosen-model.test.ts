@@ -101,3 +101,24 @@ t.test('penalties, and JSON beside functions, are left out where the model refus
   t.ok(sentWith(form, 'gemini-2.5-flash').isSame)
   t.ok(sentWith(form, 'gemini-3-flash', 'auto', { tools }).isSame)
 })
+
+t.test('Gemini 4 takes a level, no budget, and one candidate', async (t) => {
+  const model = 'gemini-4-neon'
+  const fitted = (config: JsonObject) => sentWith(config, model)
+  const thinking = (thinkingConfig: JsonObject) => {
+    const { config, fields } = fitted({ thinkingConfig })
+    return [(config as JsonObject | undefined)?.thinkingConfig, ...fields]
+  }
+  t.strictSame(thinking({ thinkingBudget: 5000, includeThoughts: true }), [
+    { includeThoughts: true, thinkingLevel: 'MEDIUM' },
+    'reasoning.budget',
+  ])
+  t.strictSame(thinking({ thinkingBudget: 1024 }), [{ thinkingLevel: 'LOW' }, 'reasoning.budget'])
+  t.strictSame(thinking({ thinkingBudget: 30_000 }), [{ thinkingLevel: 'HIGH' }, 'reasoning.budget'])
+  t.strictSame(thinking({ thinkingBudget: 0 }), [{ thinkingLevel: 'LOW' }, 'reasoning'])
+  t.strictSame(thinking({ thinkingBudget: -1 }), [{}])
+  t.strictSame(thinking({ thinkingLevel: 'MINIMAL' }), [{ thinkingLevel: 'LOW' }, 'reasoning'])
+  t.strictSame(thinking({ thinkingLevel: 'MEDIUM' }), [{ thinkingLevel: 'MEDIUM' }])
+  t.strictSame(fitted({ candidateCount: 2 }), { config: { top_k: 1 }, isSame: false, fields: ['candidateCount'] })
+  t.strictSame(sentWith({ candidateCount: 2 }, 'gemini-3-flash').isSame, true)
+})
