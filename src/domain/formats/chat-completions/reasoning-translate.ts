@@ -11,6 +11,7 @@
  * | gpt-6 Sol, Luna                 | none, low, medium, high, xhigh                     | none                |
  * | other gpt-6                     | low, medium, high, xhigh                           | low, a warning      |
  * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
+ * | Grok 4.6 and later              | low, medium, high, xhigh                           | low, a warning      |
  * | Mistral Small 4, Medium 3.5     | none, high                                         | none                |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
  *
@@ -48,8 +49,11 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
 
 /** What a model takes, from the least to the most. */
 const COMMON: readonly Effort[] = ['low', 'medium', 'high']
-const GPT_6_ALWAYS: readonly Effort[] = [...COMMON, 'xhigh']
+/** Of gpt-6 but Sol and Luna, and Grok from 4.6 on: they cannot stop. */
+const ALWAYS: readonly Effort[] = [...COMMON, 'xhigh']
 const GROK_3_MINI = /grok-3-mini/i
+/** @see https://docs.x.ai/developers/model-capabilities/text/reasoning */
+const GROK_4_6 = /grok-4[-.][6-9](?!\d)/i
 /** Small 4 and Medium 3.5. @see https://docs.mistral.ai/capabilities/reasoning/adjustable */
 const MISTRAL_THAT_REASONS = /(?:^|[/:])mistral-(?:small-(?:latest|2603|4(?!\d))|medium-(?:latest|2604|3[-.]5(?!\d)))/i
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
@@ -63,7 +67,7 @@ export function renderEffort(reasoning: Reasoning, model: string, warnings: Tran
     if (wanted !== 'none') warn(warnings, 'the model takes no word on it; it was left out')
     return undefined
   }
-  if (wanted === 'none' && !taken.includes('minimal') && taken !== GPT_6_ALWAYS) {
+  if (wanted === 'none' && !taken.includes('minimal') && taken !== ALWAYS) {
     warn(warnings, 'not every server knows the effort none; it was left out')
     return undefined
   }
@@ -98,8 +102,9 @@ function wordsOf(model: string): readonly Effort[] {
   if (WITHOUT_REASONING.some((pattern) => pattern.test(model))) return []
   if (O_SERIES.test(model)) return COMMON
   if (GROK_3_MINI.test(model)) return ['low', 'high']
+  if (GROK_4_6.test(model)) return ALWAYS
   const gpt6 = gpt6Reasons(model)
-  if (gpt6 !== undefined) return gpt6 === 'always' ? GPT_6_ALWAYS : ['none', ...GPT_6_ALWAYS]
+  if (gpt6 !== undefined) return gpt6 === 'always' ? ALWAYS : ['none', ...ALWAYS]
   const gpt5 = GPT_5.exec(model)
   if (gpt5 === null) return COMMON
   const minor = Number(gpt5[1] ?? 0)
