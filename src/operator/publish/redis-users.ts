@@ -15,16 +15,18 @@ import type { PublishRedis } from './redis-port.ts'
 const TIMEOUT_MS = 2_000
 
 /**
- * The types of data that sidecars keep, without the commands that look at or delete what they do not name; at the end
- * what a connection is opened with: behind Sentinels the master is asked what it is, in a cluster each node who has what.
+ * The types of data that sidecars keep, without the commands that look at or delete what they do not name (CLIENT TRACKING
+ * tells the names of all keys that anybody writes, CLIENT PAUSE stops everybody); at the end what a connection is opened
+ * with: behind Sentinels the master is asked what it is, in a cluster each node who has what.
  */
 const COMMANDS: readonly string[] = (
-  '-@all +@connection +@string +@hash +@set +@sortedset -@dangerous -@blocking ' +
+  '-@all +@connection +@string +@hash +@set +@sortedset -@dangerous -@blocking -client|tracking ' +
   '+lpush +ltrim +lrange +eval +evalsha +time +del +unlink +exists +expire +pexpire +ttl +pttl +role +cluster|slots'
 ).split(' ')
 
 /** Of these, what a connection is opened with and a shard is read with. */
-const READING: readonly string[] = '-@all +@connection +get +getrange +role +cluster|slots'.split(' ')
+const READING: readonly string[] =
+  '-@all +@connection -@dangerous -client|tracking +get +getrange +role +cluster|slots'.split(' ')
 
 export interface TenantOptions {
   readonly owner: string

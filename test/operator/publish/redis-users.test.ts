@@ -3,11 +3,22 @@ import {
   ensureTenantUser,
   ownersWithLogins,
   removeTenantUser,
+  restrictTenantUser,
   tenantRules,
 } from '../../../src/operator/publish/redis-users.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { connectRedis } from '../../../src/proxy/stores/redis/redis-client.ts'
 import { startCluster, startRedis } from '../../helpers/redis.ts'
+
+/** What is done with connections, other people's too, or tells of keys that the login may not read. */
+const OF_OTHERS = [
+  'CLIENT LIST',
+  'CLIENT KILL ID 999',
+  'CLIENT PAUSE 1',
+  'CLIENT UNBLOCK 999',
+  'CLIENT NO-EVICT OFF',
+  'CLIENT TRACKING ON BCAST',
+]
 
 const TENANT = { owner: 'team-a', organizations: ['acme', 'other'], master: new Secret('ab'.repeat(32)) }
 
@@ -63,7 +74,7 @@ t.test('a namespace reads its own configuration, writes what its organizations u
     'FLUSHALL',
     'CONFIG GET requirepass',
     'ACL LIST',
-    'CLIENT LIST',
+    ...OF_OTHERS,
     'MONITOR',
     'SUBSCRIBE tg:cfg:changed',
     'PUBLISH tg:cfg:changed x',
@@ -71,6 +82,13 @@ t.test('a namespace reads its own configuration, writes what its organizations u
   for (const text of refused) {
     const error = await command(text).catch((thrown: unknown) => thrown)
     t.match(error instanceof Error ? String(error.cause ?? error) : error, /NOPERM|permission|can't access/, text)
+  }
+  await restrictTenantUser(admin, 'team-a')
+  await t.resolves(command('GET tg:cfg:ns:team-a'), 'its own shard is left')
+  const withoutKeys = ['GET tg:cfg:catalog', 'GET tg:c:v1:{acme}:a:p:d', 'EVAL return(1) 0', ...OF_OTHERS]
+  for (const text of withoutKeys) {
+    const error = await command(text).catch((thrown: unknown) => thrown)
+    t.match(error instanceof Error ? String(error.cause ?? error) : error, /NOPERM/, `without keys: ${text}`)
   }
   await ensureTenantUser(admin, TENANT)
   await t.resolves(command('GET tg:cfg:catalog'), 'setting it again disturbs nobody')
