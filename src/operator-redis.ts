@@ -1,9 +1,11 @@
 /** The operator's side of Redis: the connection, the Secrets with its login and with the sidecars', what is wrong there. Wiring only. */
 import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { Secret } from './domain/secret.ts'
 import { evictionWatch } from './eviction.ts'
 import type { RedisSettings } from './operator-flags.ts'
 import { errorFields, type Log } from './operator/kube/log.ts'
+import { Repetition } from './operator/kube/repetition.ts'
 import { storeTrouble } from './operator/publish/store-trouble.ts'
 import { followRedisLogin, type RedisLogin, type RedisLoginOptions } from './operator/redis-login.ts'
 import { connectRedis, unconnectedRedis, type RedisConnection } from './proxy/stores/redis/redis-client.ts'
@@ -26,6 +28,7 @@ export class OperatorRedis {
   #url: Secret
   #sidecarUrl: Secret | undefined
   #cause: Error | undefined
+  readonly #failures = new Repetition(() => performance.now())
 
   /** Connects, unless the login is in a Secret: then when that is followed. */
   constructor(settings: RedisSettings, log: Log, listeners: RedisListeners) {
@@ -84,8 +87,13 @@ export class OperatorRedis {
 
   #changed(ready: boolean, cause: Error | undefined): void {
     this.#cause = cause
-    this.#log[ready ? 'info' : 'warn']({ ready, ...(cause === undefined ? {} : errorFields(cause)) }, 'Redis')
-    if (!ready) return
+    const fields = { ready, ...(cause === undefined ? {} : errorFields(cause)) }
+    if (!ready) {
+      if (this.#failures.isDue(JSON.stringify(fields))) this.#log.warn(fields, 'Redis')
+      return
+    }
+    this.#failures.over()
+    this.#log.info(fields, 'Redis')
     this.#listeners.onReady()
     void this.#tellEviction()
   }

@@ -1,5 +1,6 @@
 /** The operator's Redis by its address alone, and with logins in Secrets, on a real server and an API that is told what to say. */
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import type { RedisSettings } from '../src/operator-flags.ts'
 import { OperatorRedis } from '../src/operator-redis.ts'
@@ -90,4 +91,20 @@ t.test('why there is no connection is told before what publishing says of it', a
   await server.stop()
   await until(() => /ECONN|closed/i.test(redis.troubleOf(new Error('not sent'))))
   t.notMatch(redis.troubleOf(new Error('not sent')), 'not sent')
+})
+
+t.test('an outage of Redis is told once, not with each try to connect', async (t) => {
+  let tries = 0
+  const server = createServer((socket) => {
+    tries += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const address = server.address()
+  const { log } = opened(t, { url: `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` })
+  await until(() => tries >= 4)
+  const failures = log.entries.map(({ fields }) => JSON.stringify(fields))
+  t.ok(failures.length > 0)
+  t.equal(new Set(failures).size, failures.length)
 })

@@ -16,6 +16,7 @@ import type { KeyDigest, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { Backoff } from '../kube/backoff.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
+import { Repetition } from '../kube/repetition.ts'
 import type { Cancel, Milliseconds, Timing } from '../kube/timing.ts'
 import { TokenBucket } from '../kube/token-bucket.ts'
 import { FencedError } from '../publish/publisher.ts'
@@ -72,11 +73,13 @@ export interface Publication {
 export class Configuration {
   readonly #options: ConfigurationOptions
   readonly #retry: Backoff
+  readonly #failures: Repetition
   #publication: Publication | undefined
   #build: Build | undefined
   #cancelWait: Cancel | undefined
   #cancelExpiry: Cancel | undefined
   #cancelLook: Cancel | undefined
+  #cancelRetry: Cancel | undefined
   #waitingSince: Milliseconds | undefined
   #working: Promise<void> = Promise.resolve()
   #busy = false
@@ -96,6 +99,7 @@ export class Configuration {
   constructor(options: ConfigurationOptions) {
     this.#options = options
     this.#retry = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS, options.timing)
+    this.#failures = new Repetition(options.timing.elapsed.bind(options.timing))
     this.#building = new TokenBucket(BUILDING_MS_PER_SECOND, BUILDING_BURST_MS, options.timing)
   }
 
@@ -134,7 +138,7 @@ export class Configuration {
   /** Ends what is under way and begins nothing more. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const cancel of [this.#cancelWait, this.#cancelExpiry, this.#cancelLook]) cancel?.()
+    for (const cancel of [this.#cancelWait, this.#cancelExpiry, this.#cancelLook, this.#cancelRetry]) cancel?.()
     await this.#working
   }
 
@@ -154,9 +158,7 @@ export class Configuration {
       await work()
     } catch (error) {
       if (error instanceof FencedError) return this.#options.onFenced(error.epoch)
-      this.#options.log.warn(errorFields(error), 'configuration not published')
-      if (this.#publication !== undefined) this.#options.onPublicationFailed(this.#problemOf(error))
-      this.#options.timing.after(this.#retry.next(), () => this.request())
+      this.#failed(error)
     } finally {
       this.#busy = false
       if (this.#again) {
@@ -164,6 +166,18 @@ export class Configuration {
         this.request()
       }
     }
+  }
+
+  #failed(error: unknown): void {
+    const { log, timing, onPublicationFailed } = this.#options
+    const fields = errorFields(error)
+    if (this.#failures.isDue(JSON.stringify(fields))) log.warn(fields, 'configuration not published')
+    if (this.#publication !== undefined) onPublicationFailed(this.#problemOf(error))
+    // One, whoever failed: each look that fails meanwhile would begin a row of attempts of its own.
+    this.#cancelRetry ??= timing.after(this.#retry.next(), () => {
+      this.#cancelRetry = undefined
+      this.request()
+    })
   }
 
   async #round(): Promise<void> {
@@ -179,6 +193,7 @@ export class Configuration {
     const outcome = await publication.publisher.publish(build.shards)
     if (outcome.type === 'fenced') throw new FencedError(outcome.epoch)
     this.#retry.reset()
+    this.#failures.over()
     const { written, removed } = outcome
     if (written + removed > 0) this.#options.log.info({ written, removed }, 'configuration published')
     this.#options.onPublished(build)

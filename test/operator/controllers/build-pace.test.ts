@@ -1,9 +1,11 @@
 /** How often the configuration is built where changes keep coming: a build takes as long as there are keys. */
 import t from 'tap'
 import { Secret } from '../../../src/domain/secret.ts'
-import { Configuration } from '../../../src/operator/controllers/configuration.ts'
+import { Configuration, type ConfigurationOptions } from '../../../src/operator/controllers/configuration.ts'
 import { keyDigests } from '../../../src/operator/controllers/key-digests.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
+import { Publisher } from '../../../src/operator/publish/publisher.ts'
+import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
 import { ManualTiming } from '../kube/manual-timing.ts'
 import { recordedLog } from '../kube/recorded-log.ts'
 
@@ -25,8 +27,9 @@ class SlowStore extends ObjectStore {
 }
 
 /** A configuration of nothing, each build of which takes `BUILD_MS`; `builtAt` is when they ended. */
-function startConfiguration() {
+function startConfiguration(options: Partial<ConfigurationOptions> = {}) {
   const timing = new ManualTiming()
+  const log = recordedLog()
   const builtAt: number[] = []
   const [virtualKeys, providers, organizations] = [new ObjectStore(), new ObjectStore(), new ObjectStore()]
   const unexpected = (): never => {
@@ -34,7 +37,7 @@ function startConfiguration() {
   }
   const configuration = new Configuration({
     timing,
-    log: recordedLog(),
+    log,
     view: {
       virtualKeys,
       providers,
@@ -57,9 +60,10 @@ function startConfiguration() {
     onRepaired: unexpected,
     onLook: () => undefined,
     onFenced: unexpected,
+    ...options,
   })
   configuration.start()
-  return { configuration, timing, builtAt }
+  return { configuration, timing, builtAt, log }
 }
 
 t.test(
@@ -89,5 +93,27 @@ t.test('a few changes after a quiet time wait for no more than quiet', async (t)
     await timing.advance(100 + BUILD_MS)
   }
   t.equal(builtAt.length, 4)
+  await configuration.stop()
+})
+
+t.test('while Redis is away the attempts do not multiply, and the log says so a few times an hour', async (t) => {
+  const away = () => Promise.reject(new Error('not connected to Redis'))
+  const { configuration, timing, builtAt, log } = startConfiguration({
+    digestsInForce: away,
+    onPublicationFailed: () => undefined,
+    storeTrouble: () => 'it is away',
+  })
+  timing.chance = 0.5
+  const publisher = new Publisher({
+    redis: { isCluster: false, send: away, run: away, sendToAll: away },
+    signer: createSigner(generateSigningKey()),
+    epoch: 1,
+    contentHash: (text) => text,
+    now: () => timing.now(),
+  })
+  configuration.lead({ publisher, isLeader: () => true, look: away })
+  await timing.advance(3_600_000)
+  t.ok(builtAt.length > 1_000 && builtAt.length < 1_400, `${builtAt.length} attempts`)
+  t.ok(log.entries.length <= 12, `${log.entries.length} lines`)
   await configuration.stop()
 })
