@@ -8,7 +8,7 @@
  * Whatever fails, the last good configuration stays in force; how long it has not been confirmed is `staleMs`.
  */
 import { contentHash } from '../../crypto/content-hash.ts'
-import { assembledRevision, assembleSnapshot } from '../../domain/snapshot/shards.ts'
+import { assembledRevision, assembleSnapshot, providersInUse } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { Acknowledger, type AcknowledgingRedis } from './acknowledge.ts'
 import { createConfiguration, type ConfigurationHolder } from './configuration.ts'
@@ -154,7 +154,7 @@ export class SidecarConfiguration {
     if (this.#isInForce(revision, grant)) return this.#inForce?.complete ?? false
     try {
       const snapshot = assembleSnapshot(shards, contentHash)
-      const usable = usableHere(snapshot, grant, this.#withdrawn)
+      const usable = withCredentials(usableHere(snapshot, grant, this.#withdrawn), this.#options.owner, grant)
       this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
       const { organizations } = snapshot
       const complete = usable.organizations.length === organizations.length
@@ -235,5 +235,20 @@ function usableHere(snapshot: Snapshot, grant: Grant, withdrawn: ReadonlySet<str
       const mayUse = serviceAccounts.length === 0 || serviceAccounts.includes(serviceAccount)
       return mayUse && isUsable(organization)
     }),
+  }
+}
+
+/** A provider's key goes, or comes, a moment before Redis says that it is in use: without it, it is none to try. */
+function withCredentials(snapshot: Snapshot, owner: string, { credentials }: Grant): Snapshot {
+  const lacking = providersInUse(snapshot, owner).filter(
+    (provider) => provider.credentials.type !== 'None' && !credentials.has(provider.name),
+  )
+  if (lacking.length === 0) return snapshot
+  const unusable = new Set(lacking)
+  return {
+    ...snapshot,
+    providers: snapshot.providers.map((provider) =>
+      unusable.has(provider) ? { ...provider, enabled: false } : provider,
+    ),
   }
 }

@@ -108,15 +108,21 @@ t.test('a shard that the login may not read is missing, and Redis not answering 
   await t.rejects(reader.look(redis, verify), { message: 'not connected to Redis' })
 })
 
-function grant(parts: { organizations?: readonly string[]; serviceAccount?: string } = {}): Grant {
-  const { organizations = ['acme'], serviceAccount = 'app' } = parts
+interface Granted {
+  readonly organizations?: readonly string[]
+  readonly serviceAccount?: string
+  readonly credentials?: Readonly<Record<string, string>>
+}
+
+function grant(parts: Granted = {}): Grant {
+  const { organizations = ['acme'], serviceAccount = 'app', credentials = { p: 'key' } } = parts
   const secrets = { redactionSecret: '02'.repeat(32), cacheKey: '03'.repeat(32) }
   return parseGrant({
     version: 'v',
     serviceAccount,
     shardKeys: [signer.publicKey],
     redis: { url: 'redis://localhost', username: '', password: '', ca: '' },
-    credentials: { p: 'key' },
+    credentials,
     keyPepper: '01'.repeat(32),
     trustBundle: '',
     organizations: Object.fromEntries(organizations.map((name) => [name, secrets])),
@@ -218,6 +224,33 @@ t.test('a key that comes back unchanged is in force with the first look', async 
   configuration.use(grant())
   await back.promise
   t.equal(seen[1], 0)
+})
+
+t.test('a provider whose key has been taken away is not tried, before the catalogue says so', async (t) => {
+  const redis = fakeRedis()
+  const free = { ...providerEntry('free'), credentials: { type: 'None' as const } }
+  const access = { ...keyEntry('team-a/app').access, providers: ['p', 'free'] }
+  redis.publish(
+    snapshotOf({
+      providers: [providerEntry('p'), free, providerEntry('others')],
+      virtualKeys: [{ ...keyEntry('team-a/app'), access }],
+    }),
+  )
+  const holder = new ConfigurationHolder()
+  const seen: string[] = []
+  const back = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    const inUse = compiled.snapshot.providers.filter(({ enabled }) => enabled)
+    seen.push(inUse.map(({ name }) => name).join(' '))
+    if (seen.length === 1) {
+      configuration.use(grant({ credentials: {} }))
+      configuration.use(grant())
+    } else if (seen.length === 3) back.resolve()
+  })
+  const configuration = readingFrom(t, redis, holder)
+  configuration.use(grant())
+  await back.promise
+  t.same(seen, ['p free others', 'free others', 'p free others'])
 })
 
 t.test('until a configuration is in force it says what is missing, without an address', async (t) => {
