@@ -124,7 +124,8 @@ export class SidecarConfiguration {
     try {
       const { shards, refused } = await this.#reader.look(this.#options.redis, grant.verify)
       this.#answered()
-      if (refused.every(({ name }) => name !== shards.keys.name)) this.#believe(grant)
+      // What was read while secrets went and came may be of before.
+      if (this.#grant === grant && refused.every(({ name }) => name !== shards.keys.name)) this.#believe(grant)
       for (const { name, reason, known } of refused) if (!known) this.#refuse(reason, name)
       this.#shards = shards
       const ok = this.#combine(shards, this.#grant ?? grant)

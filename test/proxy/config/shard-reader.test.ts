@@ -207,6 +207,41 @@ t.test(
   },
 )
 
+t.test('nor from a look that had begun before its organization went', async (t) => {
+  const redis = fakeRedis()
+  redis.publish(snapshotOf({ virtualKeys: [keyEntry('team-a/gone')] }))
+  const holder = new ConfigurationHolder()
+  const seen: string[] = []
+  let step = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id).join(' '))
+    step.resolve()
+  })
+  const unread = Promise.withResolvers<void>()
+  const configuration = readingFrom(t, redis, holder, unread.resolve)
+  configuration.use(grant())
+  await step.promise
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { send } = redis
+  redis.send = async (key, args) => {
+    asked.resolve()
+    await answer.promise
+    return send.call(redis, key, args)
+  }
+  configuration.hint()
+  await asked.promise
+  configuration.use(grant({ organizations: [] }))
+  // With the catalogue the next look begins.
+  redis.send = (key, args) => {
+    if (key === 'tg:cfg:catalog') redis.error = new Error('Redis has stopped answering')
+    return send.call(redis, key, args)
+  }
+  answer.resolve()
+  await unread.promise
+  configuration.use(grant())
+  t.equal(seen.at(-1), '')
+})
+
 t.test('a key that comes back unchanged is in force with the first look', async (t) => {
   const redis = fakeRedis()
   redis.publish()
