@@ -52,6 +52,19 @@ t.test(
   },
 )
 
+t.test('a port that is none is refused by name: no operator would start, nor a NetworkPolicy be taken', async (t) => {
+  for (const name of ['redis.external.url', 'redis.external.sidecarUrl']) {
+    for (const hosts of ['a:70000', 'a:0', 'a:65536', 'a:123456789', 'a:6379,b:70000', '[fd00::1]:70000/0']) {
+      const { code, stderr } = await tryTemplate({ ...EXTERNAL, [name]: `redis+cluster://${hosts}` })
+      t.not(code, 0, hosts)
+      t.match(stderr, `${name} has the port`)
+    }
+    for (const hosts of ['a', 'a:1', 'a:65535/0', 'a:06379', 'a,b:26379/m', '[fd00::7]', '[fd00::7]:6379']) {
+      t.equal((await tryTemplate({ ...EXTERNAL, [name]: `redis+sentinel://${hosts}` })).code, 0, hosts)
+    }
+  }
+})
+
 t.test('a list, map or text that is null is an empty one', async (t) => {
   const values = Object.fromEntries(MAY_BE_EMPTY.map((name) => [name, null]))
   const objects = await template({ ...ALL, ...values })

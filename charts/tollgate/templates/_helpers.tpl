@@ -194,6 +194,17 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- mul (regexFind "^[0-9]+" . | int64) (get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000) (regexFind "[a-z]+$" .)) -}}
 {{- end -}}
 
+{{/* Takes name and url, of a Redis. */}}
+{{- define "tollgate.checkPorts" -}}
+{{- $hosts := regexFind "^[^/?#]*" (last (splitList "://" (.url | default ""))) -}}
+{{- range splitList "," $hosts -}}
+{{- $port := regexFind ":[0-9]+$" . | trimPrefix ":" -}}
+{{- if and $port (or (gt (len $port) 5) (eq (atoi $port) 0) (gt (atoi $port) 65535)) -}}
+{{- fail (printf "%s has the port %s: ports are from 1 to 65535" $.name $port) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What the schema cannot say. */}}
 {{- define "tollgate.check" -}}
 {{- if not (regexMatch "^[a-z]" (include "tollgate.fullname" .)) -}}
@@ -221,6 +232,8 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- fail (printf "commonLabels and operator.podLabels may not have %s: the chart's objects are found by it" .) -}}
 {{- end -}}
 {{- end -}}
+{{- include "tollgate.checkPorts" (dict "name" "redis.external.url" "url" .Values.redis.external.url) -}}
+{{- include "tollgate.checkPorts" (dict "name" "redis.external.sidecarUrl" "url" .Values.redis.external.sidecarUrl) -}}
 {{- include "tollgate.checkResources" (dict "name" "operator.resources" "resources" .Values.operator.resources) -}}
 {{- include "tollgate.checkResources" (dict "name" "sidecar.resources" "resources" .Values.sidecar.resources) -}}
 {{- include "tollgate.checkResources" (dict "name" "hooks.resources" "resources" .Values.hooks.resources) -}}
