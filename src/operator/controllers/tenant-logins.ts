@@ -4,7 +4,13 @@ import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
 import type { Log } from '../kube/log.ts'
-import { ensureTenantUser, ownersWithLogins, removeTenantUser, restrictTenantUser } from '../publish/redis-users.ts'
+import {
+  ensureTenantUser,
+  ownersWithLogins,
+  ownersWithWholeLogins,
+  removeTenantUser,
+  restrictTenantUser,
+} from '../publish/redis-users.ts'
 import { isRefusedCommand } from '../publish/redis-port.ts'
 import type { PublishRedis } from '../publish/redis-port.ts'
 import type { Problem } from './status.ts'
@@ -96,7 +102,8 @@ export class TenantLogins {
   async #isMissingAny(snapshot: Snapshot): Promise<boolean> {
     const owners = ownersOf(snapshot)
     try {
-      return (await ownersWithLogins(this.#redis)).some((found) => !owners.every((owner) => found.has(owner)))
+      // A former leader that was stopped amid its work may have taken rights away since.
+      return (await ownersWithWholeLogins(this.#redis)).some((found) => !owners.every((owner) => found.has(owner)))
     } catch {
       return false
     }

@@ -67,17 +67,28 @@ export async function removeTenantUser(redis: PublishRedis, owner: string): Prom
  * The owners that have a login, by server, whichever leader made it: a user of that name who reads that owner's shard.
  * Users of other people are none, whatever they are called. @throws where Redis does not answer or refuses
  */
-export async function ownersWithLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
+export function ownersWithLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
+  return ownersReading(redis, [])
+}
+
+/** Without those whose login has been left their shard only. @throws as above */
+export function ownersWithWholeLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
+  return ownersReading(redis, [CATALOG_SHARD])
+}
+
+async function ownersReading(redis: PublishRedis, more: readonly string[]): Promise<readonly ReadonlySet<string>[]> {
   const replies = await redis.sendToAll(['ACL', 'LIST'], { timeoutMs: TIMEOUT_MS })
   return replies.map(
-    (reply) => new Set(Array.isArray(reply) ? reply.flatMap((line) => ownerIn(String(line)) ?? []) : []),
+    (reply) => new Set(Array.isArray(reply) ? reply.flatMap((line) => ownerIn(String(line), more) ?? []) : []),
   )
 }
 
 /** Of a line of ACL LIST. */
-function ownerIn(line: string): string | undefined {
+function ownerIn(line: string, more: readonly string[]): string | undefined {
   const owner = /^user tollgate-(\S+) /.exec(line)?.[1]
-  return owner !== undefined && line.split(' ').includes(`%R~${literally(ownerShard(owner))}`) ? owner : undefined
+  if (owner === undefined) return undefined
+  const words = new Set(line.split(' '))
+  return [ownerShard(owner), ...more].every((key) => words.has(`%R~${literally(key)}`)) ? owner : undefined
 }
 
 /** The same for every replica of the operator. */

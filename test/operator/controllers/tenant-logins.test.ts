@@ -96,6 +96,18 @@ t.test('a login that somebody takes away is made again within a minute of looks'
   t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
 })
 
+t.test('a login that a former leader restricts when it wakes up has its rights again within a minute', async (t) => {
+  const server = await startRedis()
+  const { logins } = await start(t, server)
+  const [former, mine] = [logins(), logins()]
+  await former.ensure(keysOf('a'))
+  await mine.ensure(keysOf('a'))
+  await former.ensure(snapshotOf({ virtualKeys: [] }))
+  t.notMatch(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
+  await look(mine, 1)
+  t.match(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
+})
+
 t.test('a Redis that does not let the operator make logins is a problem until it does', async (t) => {
   const server = await startAclRedis('operator', 'secret', '~* +@connection')
   const { logins, users } = await start(t, server)
