@@ -91,19 +91,22 @@ export class TenantLogins {
     const isRefused = this.#problem !== undefined
     const isMinute = this.#looks % LOOKS_BETWEEN_CHECKS === 0
     if (snapshot === undefined || !(isMinute || (this.#redis.isCluster && !isRefused))) return
-    const isMissing = !isRefused && (await this.#isMissingAny(snapshot))
+    const isWrong = !isRefused && (await this.#isAnyWrong(snapshot))
     // With it goes who was still to be taken away: they are looked for.
-    if (isMissing) this.forget()
+    if (isWrong) this.forget()
     const isWorkLeft = this.#isUnfinished || [...this.#leaving.values()].some((due) => due <= this.#looks)
-    if (isMissing || (isMinute && isWorkLeft)) await this.#ensure(snapshot)
+    if (isWrong || (isMinute && isWorkLeft)) await this.#ensure(snapshot)
   }
 
-  /** False where that cannot be told: the next check will. */
-  async #isMissingAny(snapshot: Snapshot): Promise<boolean> {
+  /** Whether a login lacks rights, or has them still. False where that cannot be told: the next check will. */
+  async #isAnyWrong(snapshot: Snapshot): Promise<boolean> {
     const owners = ownersOf(snapshot)
     try {
-      // A former leader that was stopped amid its work may have taken rights away since.
-      return (await ownersWithWholeLogins(this.#redis)).some((found) => !owners.every((owner) => found.has(owner)))
+      // A former leader that was stopped amid its work may have taken rights away, or given them, since.
+      return (await ownersWithWholeLogins(this.#redis)).some(
+        (found) =>
+          !owners.every((owner) => found.has(owner)) || [...this.#leaving.keys()].some((owner) => found.has(owner)),
+      )
     } catch {
       return false
     }

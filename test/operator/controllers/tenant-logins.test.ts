@@ -96,6 +96,22 @@ t.test('a login that somebody takes away is made again within a minute of looks'
   t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'])
 })
 
+t.test(
+  'a login without keys to which a former leader gives rights when it wakes up loses them within a minute',
+  async (t) => {
+    const server = await startRedis()
+    const { logins } = await start(t, server)
+    const [former, mine] = [logins(), logins()]
+    await mine.ensure(keysOf('a'))
+    await mine.ensure(snapshotOf({ virtualKeys: [] }))
+    await former.ensure(keysOf('a'))
+    t.match(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
+    await look(mine, 1)
+    t.match(await server.cli('ACL', 'LIST'), '%R~tg:cfg:ns:a ')
+    t.notMatch(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
+  },
+)
+
 t.test('a login that a former leader restricts when it wakes up has its rights again within a minute', async (t) => {
   const server = await startRedis()
   const { logins } = await start(t, server)
