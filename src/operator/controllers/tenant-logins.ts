@@ -1,5 +1,5 @@
 /** Keeps the Redis logins of owners equal to those that have virtual keys. */
-import { ownerOfKey, ownersOf } from '../../domain/snapshot/shards.ts'
+import { ownerOfKey, ownerShard, ownersOf } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
@@ -19,6 +19,7 @@ import type { Problem } from './status.ts'
 const LOOKS_BETWEEN_CHECKS = 12
 /** An hour, as long as there is something to read for it. @see EMPTIED_MS */
 const LOOKS_UNTIL_TAKEN_AWAY = 720
+const TIMEOUT_MS = 2_000
 /** Of a reply, in characters: it is shown in tables. */
 const MAX_REPLY = 300
 
@@ -152,6 +153,8 @@ export class TenantLogins {
     for (const owner of await this.#ownersWithLogins()) {
       if (byOwner.has(owner)) continue
       await this.#leave(owner)
+      // Each leader would keep it for an hour of its own.
+      if (!(await this.#isAnythingLeftToRead(owner))) this.#leaving.set(owner, this.#looks)
     }
     this.#isSwept = true
   }
@@ -160,6 +163,16 @@ export class TenantLogins {
     await restrictTenantUser(this.#redis, owner)
     this.#set.delete(owner)
     if (!this.#leaving.has(owner)) this.#leaving.set(owner, this.#looks + LOOKS_UNTIL_TAKEN_AWAY)
+  }
+
+  /** True where that cannot be told. */
+  async #isAnythingLeftToRead(owner: string): Promise<boolean> {
+    const shard = ownerShard(owner)
+    try {
+      return (await this.#redis.send(shard, ['GET', shard], { timeoutMs: TIMEOUT_MS })) !== null
+    } catch {
+      return true
+    }
   }
 
   async #takeAway(): Promise<void> {

@@ -60,10 +60,11 @@ t.test(
     const open = [connect('a'), connect('b')]
     for (const redis of open) await redis.waitUntilReady(20_000)
     await mine.ensure(keysOf('b'))
+    for (const owner of ['a', 'b']) await server.cli('SET', `tg:cfg:ns:${owner}`, 'none')
     await logins().ensure(snapshotOf({ virtualKeys: [] }))
     for (const [index, owner] of ['a', 'b'].entries()) {
       const key = `tg:cfg:ns:${owner}`
-      t.equal(await open[index]?.send(key, ['GET', key]), null)
+      t.equal(await open[index]?.send(key, ['GET', key]), 'none')
       await t.rejects(open[index]?.send('tg:cfg:catalog', ['GET', 'tg:cfg:catalog']) ?? Promise.resolve(), /NOPERM/)
     }
     await look(mine, 59)
@@ -72,6 +73,18 @@ t.test(
     await look(mine, 2)
     t.same((await users()).toSorted(), ['tollgate-a', 'tollgate-b'], 'one that has a key again stays')
     t.equal(await open[0]?.send('tg:cfg:catalog', ['GET', 'tg:cfg:catalog']), null)
+  },
+)
+
+t.test(
+  'a new leader takes away at once what has nothing left to read: leaders that change keep none for ever',
+  async (t) => {
+    const server = await startRedis()
+    const { logins, users } = await start(t, server)
+    await logins().ensure(keysOf('a', 'b'))
+    await server.cli('SET', 'tg:cfg:ns:b', 'none')
+    await logins().ensure(snapshotOf({ virtualKeys: [] }))
+    t.same(await users(), ['tollgate-b'])
   },
 )
 
@@ -104,6 +117,7 @@ t.test(
     const [former, mine] = [logins(), logins()]
     await mine.ensure(keysOf('a'))
     await mine.ensure(snapshotOf({ virtualKeys: [] }))
+    await server.cli('SET', 'tg:cfg:ns:a', 'none')
     await former.ensure(keysOf('a'))
     t.match(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
     await look(mine, 1)
