@@ -14,6 +14,7 @@ import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
 import { AnswerBudget, memoryForAnswers, memoryForValues } from './proxy/pipeline/answer-budget.ts'
 import { QuotaWarningLog } from './proxy/pipeline/quota-warnings.ts'
+import { UsageDoubtLog } from './proxy/pipeline/usage-doubts.ts'
 import { roomForMaskedValues, ValueRoom } from './proxy/pipeline/value-room.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
@@ -124,6 +125,7 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     health,
     quotas: stores.quotas,
     quotaWarnings: new QuotaWarningLog(output.log, now),
+    usageDoubts: new UsageDoubtLog(output.log, now),
     cache: stores.cache,
     questions: stores.questions,
     flights: new Flights(now),

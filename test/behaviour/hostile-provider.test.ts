@@ -109,6 +109,51 @@ t.test('usage that counts nothing does not make an answer free', async (t) => {
   }
 })
 
+t.test('counts that no call can have are estimated, and the log tells of them', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const answer = 'a longer answer than nothing'
+  const mad = { prompt_tokens: 1e15, completion_tokens: 1e15 }
+  const guessed = { estimated: true, input: 10, output: 7 }
+  first.enqueue(ok({ ...chatCompletion(answer), usage: mad }))
+  const response = await gateway.chat()
+  t.match(await tokensOf(gateway, response), guessed)
+  t.equal(response.headers.get('x-gateway-cost-usd'), '0.000024')
+  first.enqueue(ok({ ...chatCompletion(answer), usage: { ...mad, prompt_tokens: 9 } }))
+  t.match(await tokensOf(gateway, await gateway.chat()), { ...guessed, input: 9 })
+  first.enqueue(
+    stream([
+      sse({ id: 'c', choices: [{ index: 0, delta: { content: answer } }] }),
+      sse({ id: 'c', choices: [], usage: mad }),
+      SSE_DONE,
+    ]),
+  )
+  t.match(await tokensOf(gateway, await gateway.chat({ stream: true })), guessed)
+  first.enqueue(ok({ ...chatCompletion('{"a":1}'), usage: mad }))
+  t.match(await tokensOf(gateway, await gateway.chat({}, { 'x-llm-flags': 'force-json' })), {
+    estimated: true,
+    output: 2,
+  })
+  first.enqueue(ok({ ...chatCompletion('no JSON, the first time'), usage: mad }))
+  first.enqueue(ok({ ...chatCompletion('{"a":1}'), usage: { prompt_tokens: 5, completion_tokens: 3 } }))
+  const repaired = await tokensOf(gateway, await gateway.chat({}, { 'x-llm-flags': 'force-json' }))
+  t.match(repaired, { estimated: true, output: 9 })
+  const told = gateway.lines.filter((line) => line['msg'] === 'usage not believed')
+  const counted = { deployment: 'first/m', inputTokens: 1e9, outputTokens: 1e9 }
+  t.match(told, [{ level: 'warn', requestId: response.headers.get('x-request-id'), ...counted }])
+  t.equal(told.length, 1)
+})
+
+t.test('embeddings whose tokens are counted as no call can have them are estimated', async (t) => {
+  const upstream = await startFakeProvider()
+  t.teardown(() => upstream.close())
+  const model = '{ name: e, capabilities: [embeddings], pricing: { input: "1", output: "0" } }'
+  const manifests = { 'all.yaml': yaml(provider({ name: 'first', url: upstream.url, models: [model] }), virtualKey()) }
+  const gateway = await startGateway(t, { manifests })
+  upstream.otherwise(ok({ data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1e15 } }))
+  const response = await gateway.chat({ model: 'e', input: 'eight by' }, {}, '/v1/embeddings')
+  t.match(await tokensOf(gateway, response), { estimated: true, input: 2 })
+})
+
 t.test('a prompt that the provider does not count is charged by estimate', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')
   const messages = [{ role: 'user', content: 'word '.repeat(80) }]

@@ -23,6 +23,7 @@ import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
+import { believedUsage } from './usage-doubts.ts'
 
 /** What a miss may take longer for the chance of a hit; a provider's first token takes longer. */
 const EMBEDDING_BUDGET_MS = 300
@@ -126,12 +127,20 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }
   const { document, usage } = parseEmbeddingsResult(parseVectors(await readWhole(reply, MAX_ANSWER_BYTES)), 1, 'float')
-  notePrice(deployment, usage, size, record)
+  notePrice(deployment, usage, size, record, services)
   const vector = vectorAt(document, 0)
   return vector && packVector(vector)
 }
 
-function notePrice(deployment: Deployment, reported: Usage | undefined, size: PromptSize, record: RequestRecord): void {
+function notePrice(
+  deployment: Deployment,
+  told: Usage | undefined,
+  size: PromptSize,
+  record: RequestRecord,
+  services: Services,
+): void {
+  const possible = told && believedUsage(told, deployment, size, record, services)
+  const reported = possible === told ? told : undefined
   const charge = chargeOf(reported ?? probableUsage(size), deployment.model.pricing)
   const costMicroUsd = deployment.model.pricing === undefined ? undefined : charge.costMicroUsd
   record.embedding = { deployment, charge, costMicroUsd, estimated: reported === undefined }

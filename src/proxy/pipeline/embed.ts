@@ -34,6 +34,7 @@ import type { Cacheable } from './cacheable.ts'
 import { throughCache } from './through-cache.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { traceStep } from './trace-step.ts'
+import { believedUsage } from './usage-doubts.ts'
 import { wholeAnswer } from './whole-answer.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
@@ -65,8 +66,9 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
       embedAt(admitted, request, record, services),
     )
     record.served = answer.deployment
-    record.usage = answer.usage ?? probableUsage(prompt)
-    record.usageEstimated = answer.usage === undefined
+    const usage = answer.usage && believedUsage(answer.usage, answer.deployment, prompt, record, services)
+    record.usageEstimated = usage === undefined || usage !== answer.usage
+    record.usage = usage === undefined || record.usageEstimated ? probableUsage(prompt) : usage
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     return await wholeAnswer(answer.bytes, answerHeaders(record), settle, record, services)
   } catch (error) {

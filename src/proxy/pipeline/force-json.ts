@@ -28,6 +28,7 @@ import { AnswerRoom } from './answer-room.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
+import { believedUsage } from './usage-doubts.ts'
 
 /** How a model can be held to JSON. */
 type Ability = 'json-schema' | 'json-mode' | 'words'
@@ -49,16 +50,16 @@ export async function callForJson(
 ): Promise<WholeAnswer> {
   const check = await checkFor(call.request, view, services)
   const first = await ask(call, record, services)
-  const problems = settlePaid(first, check, view, record)
+  const problems = settlePaid(first, check, view, record, services)
   if (problems.length === 0) return first
 
-  countTry(first, record)
+  countTry(first, record, services)
   const repair = repairing(call, first, view.hide(repairInstruction(problems)))
   const room = new AnswerRoom(admissionOf(repair.request), record)
   const second = await ask({ ...repair, room }, record, services)
-  const remaining = settlePaid(second, check, view, record)
+  const remaining = settlePaid(second, check, view, record, services)
   if (remaining.length === 0) return second
-  record.usage = usageOf(second, record)
+  record.usage = usageOf(second, record, services)
   throw new GatewayError(
     'invalid_structured_output',
     `The model gave no valid JSON, also when asked again: ${remaining.join('; ')}.`,
@@ -144,11 +145,17 @@ function repairing(call: ProviderRequest, answer: WholeAnswer, instruction: stri
 }
 
 /** As `settleJson`; an answer that cannot be checked has been given all the same. */
-function settlePaid(answer: WholeAnswer, check: JsonCheck, view: ClientView, record: RequestRecord): readonly string[] {
+function settlePaid(
+  answer: WholeAnswer,
+  check: JsonCheck,
+  view: ClientView,
+  record: RequestRecord,
+  services: Services,
+): readonly string[] {
   try {
     return settleJson(answer, check, view)
   } catch (error) {
-    record.usage = usageOf(answer, record)
+    record.usage = usageOf(answer, record, services)
     throw error
   }
 }
@@ -180,18 +187,19 @@ function replaceText(answer: WholeAnswer, from: string, to: string): void {
 }
 
 /** The first try is charged beside the second. */
-function countTry(answer: WholeAnswer, record: RequestRecord): void {
-  const usage = usageOf(answer, record)
+function countTry(answer: WholeAnswer, record: RequestRecord, services: Services): void {
+  const usage = usageOf(answer, record, services)
   if (usage === undefined) return
   record.earlier.push({ usage, charge: chargeOf(usage, answer.deployment.model.pricing) })
 }
 
 /** An estimate for a provider that never counts, or not all. A try without any text has read its prompt. */
-function usageOf({ result }: WholeAnswer, record: RequestRecord): Usage | undefined {
+function usageOf({ result, deployment }: WholeAnswer, record: RequestRecord, services: Services): Usage | undefined {
   if (record.promptSize === undefined) return result.usage
   const text = generatedText(result)
   const guessed = estimateUsage(record.promptSize, text).usage
-  const told = result.usage === undefined ? guessed : withPrompt(result.usage, record.promptSize)
+  const counted = result.usage && believedUsage(result.usage, deployment, record.promptSize, record, services)
+  const told = counted === undefined ? guessed : withPrompt(counted, record.promptSize)
   const usage = told.output > 0 || text === '' ? told : { ...told, output: guessed.output }
   if (usage !== result.usage) record.usageEstimated = true
   return usage

@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
 import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
 import { renderResultFor } from '../../domain/formats/registry.ts'
+import { believed } from '../../domain/quota/belief.ts'
 import { generatedText } from '../../domain/quota/estimate.ts'
 import { UNCOUNTED_BYTES } from './answer-budget.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
@@ -49,8 +50,10 @@ export function respond(
     if (knownBytes > UNCOUNTED_BYTES) waitsForClient(knownBytes * COST_PER_KNOWN_BYTE, record, services)
     return streamed(answer, responding, record, services)
   }
-  record.usage = answer.result.usage
-  if (!answer.result.usage?.output) record.sawAnswer(generatedText(answer.result))
+  const { usage } = answer.result
+  record.usage = usage
+  const counted = usage && believed(usage, answer.deployment.model, record.promptSize)
+  if (!counted?.output) record.sawAnswer(generatedText(answer.result))
   const body = renderWhole(answer, responding, record, services)
   return wholeAnswer(body, headers, responding.settle, record, services)
 }

@@ -16,6 +16,7 @@ import type { QuotaStore } from './quota-port.ts'
 import type { QuotaWarningLog } from './quota-warnings.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
 import type { Flights } from './single-flight.ts'
+import type { UsageDoubtLog } from './usage-doubts.ts'
 
 export interface Services {
   /** For how long something takes: never goes back, whatever becomes of the machine's clock. */
@@ -27,6 +28,7 @@ export interface Services {
   readonly health: HealthRecorder
   readonly quotas: QuotaStore
   readonly quotaWarnings: QuotaWarningLog
+  readonly usageDoubts: UsageDoubtLog
   readonly cache: AnswerCache
   readonly questions: QuestionIndex
   /** Answers that are being made, by cache key. */

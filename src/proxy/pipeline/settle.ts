@@ -11,11 +11,13 @@ import { printable } from '../../domain/printable.ts'
 import { addCharges, chargeOf, NOTHING_USED, type Charge } from '../../domain/quota/amounts.ts'
 import { estimateUsage, withPrompt } from '../../domain/quota/estimate.ts'
 import { probableTokens } from '../../domain/quota/prompt-size.ts'
+import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import { traceStep } from './trace-step.ts'
+import { believedUsage } from './usage-doubts.ts'
 
 const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
@@ -34,7 +36,7 @@ export function settlementOf(record: RequestRecord, services: Services): Settle 
 }
 
 function conclude(record: RequestRecord, outcome: Outcome, services: Services): undefined {
-  const charge = priceUsage(record)
+  const charge = priceUsage(record, services)
   const endedAtMs = services.now()
   const { afterAnswer } = services
   record.releaseAnswers()
@@ -61,8 +63,8 @@ async function embedded(record: RequestRecord, services: Services): Promise<void
  * the client; an estimate where content came and the provider told no usage; the embedding of its question in any case.
  * To be called once.
  */
-function priceUsage(record: RequestRecord): Charge {
-  const charge = priceAnswer(record)
+function priceUsage(record: RequestRecord, services: Services): Charge {
+  const charge = priceAnswer(record, services)
   const { embedding } = record
   if (embedding === undefined) return charge
   if (embedding.costMicroUsd !== undefined) {
@@ -71,14 +73,14 @@ function priceUsage(record: RequestRecord): Charge {
   return addCharges(charge, embedding.charge)
 }
 
-function priceAnswer(record: RequestRecord): Charge {
+function priceAnswer(record: RequestRecord, services: Services): Charge {
   const { served } = record
   if (served === undefined) return NOTHING_USED
   if (record.isCacheHit) {
     record.costMicroUsd = 0
     return NOTHING_USED
   }
-  record.usage = record.usage === undefined ? estimated(record) : completed(record.usage, record)
+  record.usage = record.usage === undefined ? estimated(record) : completed(record.usage, served, record, services)
   const { usage, earlier } = record
   if (usage === undefined && earlier.length === 0) return NOTHING_USED
   // The last attempt may have failed after one that was paid for.
@@ -124,12 +126,14 @@ function estimated(record: RequestRecord): Usage | undefined {
 }
 
 /**
- * With the prompt, where the provider counts none, and with what came after the usage was told: a provider that tells it
- * at both ends was cut, or left, between them.
+ * With the prompt, where the provider counts none, or as many as no call can have, and with what came after the usage was
+ * told: a provider that tells it at both ends was cut, or left, between them.
  */
-function completed(told: Usage, record: RequestRecord): Usage {
-  const usage = record.promptSize === undefined ? told : withPrompt(told, record.promptSize)
-  const { bytes, wide } = record.uncountedSize
+function completed(told: Usage, served: Deployment, record: RequestRecord, services: Services): Usage {
+  const { promptSize } = record
+  const possible = believedUsage(told, served, promptSize, record, services)
+  const usage = promptSize === undefined ? possible : withPrompt(possible, promptSize)
+  const { bytes, wide } = possible.output < told.output ? record.answerSize : record.uncountedSize
   if (usage === told && bytes === 0) return told
   record.usageEstimated = true
   return { ...usage, output: usage.output + probableTokens(bytes, wide) }
