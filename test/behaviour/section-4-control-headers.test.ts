@@ -346,3 +346,17 @@ t.test('the trace: two headers and the steps in the log', async (t) => {
     removed: ['first/small: quality', 'second/large: quality', 'third/unpriced: quality'],
   })
 })
+
+t.test('the steps of a refused request are those before the refusal, and its end, which has the code', async (t) => {
+  const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', 'x-llm-trace': 'true' },
+    body: '{ "messages": "none" }',
+  })
+  t.equal(refused.status, 400)
+  const id = refused.headers.get('x-request-id')
+  await gateway.line((line) => line['type'] === 'audit' && line['requestId'] === id)
+  const steps = gateway.lines.filter((line) => line['msg'] === 'trace' && line['requestId'] === id)
+  t.match(steps, [{ step: 'resolve-policy' }, { step: 'settle', error: 'invalid_request_error' }])
+  t.equal(steps.length, 2)
+})
