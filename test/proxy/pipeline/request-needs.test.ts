@@ -20,6 +20,8 @@ t.test('what a request holds says what a model must be able to do', async (t) =>
   t.strictSame(chat({ stream: true, tools }, text), ['chat', 'streaming', 'tools'])
   t.strictSame(chat({}, text, image), ['chat', 'vision'])
   t.strictSame(chat({}, audio, image, image), ['chat', 'vision', 'audio'])
+  // docs/routing.md: JSON moves no request.
+  t.strictSame(chat({ response_format: { type: 'json_object' }, reasoning_effort: 'low' }, text), ['chat'])
 })
 
 t.test('a picture in the result of a tool is one to be seen', async (t) => {
