@@ -1,6 +1,6 @@
 /**
- * Codes that are no country's, which a header could not say: an exclusion by one excludes nothing. With them `uk`, which
- * means the same as `gb` here and is nowhere else to be relied on.
+ * Codes that are no country's, which a header could not say: an exclusion by one excludes nothing. Not `uk`, which is the
+ * same as `gb` here.
  */
 import { isCountry } from '../domain/country-codes.ts'
 import type { ProviderSpec } from '../domain/resources/kinds.ts'
@@ -9,11 +9,8 @@ import type { FieldPath } from './problem.ts'
 import type { Remark } from './remark.ts'
 import { exclusionsOf, type PolicyHolder } from './stated-policies.ts'
 
-/** How others (domains, the EU) abbreviate. */
-const MEANT: ReadonlyMap<string, string> = new Map([
-  ['uk', 'the United Kingdom is gb'],
-  ['el', 'Greece is gr'],
-])
+/** How others (the EU) abbreviate. */
+const MEANT: ReadonlyMap<string, string> = new Map([['el', 'Greece is gr']])
 
 interface Countries {
   readonly field: FieldPath
@@ -44,9 +41,8 @@ function ofProvider({ countries, models }: ProviderSpec): readonly Countries[] {
 function slips(resource: Remark['resource'], lists: readonly Countries[]): Remark[] {
   return lists.flatMap(({ field, names }) =>
     names.flatMap((code, entry) => {
-      const meant = MEANT.get(code)
-      if (meant === undefined && isCountry(code)) return []
-      const message = [`${code} is no country's code of ISO 3166`, meant ?? []].flat().join('; ')
+      if (isCountry(code)) return []
+      const message = [`${code} is no country's code of ISO 3166`, MEANT.get(code) ?? []].flat().join('; ')
       return [{ resource, field, entry, message }]
     }),
   )
