@@ -44,7 +44,8 @@ export function checkManifests(paths: readonly string[], options: CheckOptions):
   const foreign = result.warnings.filter(({ isForeign }) => isForeign)
   const slips = result.warnings.filter(({ isForeign }) => !isForeign)
   const gaps = standaloneGaps(result.resources).map((remark) => placedRemark(remark, result.resources))
-  for (const note of [...foreign.map(formatProblem), ...gaps]) options.writeLine(`note: ${note}`)
+  for (const note of [...foreign.map(formatProblem), ...gaps, ...keyless(result.resources, options)])
+    options.writeLine(`note: ${note}`)
   const warnings = [...slips.map(formatProblem), ...warningsOf(result.resources, options)]
   for (const warning of warnings) options.writeLine(`warning: ${warning}`)
   const conditions = failingConditions(result.resources, options)
@@ -79,6 +80,12 @@ function missingKinds({ organizations, providers, virtualKeys }: ManifestResourc
     ...(virtualKeys.length === 0 ? ['no VirtualKey is declared: every call is a 401'] : []),
     ...(providers.length === 0 ? ['no Provider is declared: nobody can answer a call'] : []),
   ]
+}
+
+/** Organizations with providers look like all that there is. A fault only where missing kinds are. */
+function keyless({ organizations, providers, virtualKeys }: ManifestResources, { strict }: CheckOptions): string[] {
+  if (strict === true || organizations.length === 0 || providers.length === 0 || virtualKeys.length > 0) return []
+  return ['no VirtualKey is declared here: a gateway that reads nothing else answers every call with 401']
 }
 
 function summary({ organizations, providers, virtualKeys }: ManifestResources, files: number): string {

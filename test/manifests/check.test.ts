@@ -681,6 +681,19 @@ t.test('what only a cluster does is noted, and no fault even strictly taken: the
   t.match(said('access: { serviceAccounts: [] }').lines, [/^ok: /])
 })
 
+t.test(
+  'an organization with providers and without any key is noted, and a part of a configuration is not',
+  async (t) => {
+    const parts = { Organization: 'metadata: { name: default }\nspec: {}', Provider: EMBEDDING_PROVIDER }
+    const note = 'note: no VirtualKey is declared here: a gateway that reads nothing else answers every call with 401'
+    const { code, lines } = check([t.testdir({ 'a.yaml': documentsOf(parts) })])
+    t.equal(code, 0)
+    t.match(lines, [note, /^ok: /])
+    const provider = check([t.testdir({ 'a.yaml': documentsOf({ Provider: EMBEDDING_PROVIDER }) })])
+    t.match(provider.lines, [/^ok: /])
+  },
+)
+
 t.test('codes that are taken for a country are told of, but for uk, which is the same as gb', async (t) => {
   const organization = `metadata: { name: default }
 spec:
