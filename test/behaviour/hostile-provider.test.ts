@@ -154,6 +154,24 @@ t.test('embeddings whose tokens are counted as no call can have them are estimat
   t.match(await tokensOf(gateway, response), { estimated: true, input: 2 })
 })
 
+t.test('a byte order mark before an answer does not reach the client', async (t) => {
+  const { first, gateway } = await setUp(t, 'OpenAI')
+  const mark = '\ufeff'
+  const usage = { prompt_tokens: 5, completion_tokens: 3 }
+  const answer = JSON.stringify({ ...chatCompletion('marked'), usage })
+  const firstByte = async (body: object) => new Uint8Array(await (await gateway.chat(body)).arrayBuffer())[0]
+  first.enqueue(status(200, mark + answer))
+  t.equal(await firstByte({}), '{'.charCodeAt(0))
+  // In pieces, one of them within the mark.
+  const bytes = Buffer.from(mark + answer)
+  const type = { 'content-type': 'application/json' }
+  first.enqueue(stream([bytes.subarray(0, 2), bytes.subarray(2)], { pauseMs: 20, headers: type }))
+  t.equal(await firstByte({}), '{'.charCodeAt(0))
+  const [head = '', ...rest] = chatStream(['marked'])
+  first.enqueue(stream([mark + head, ...rest]))
+  t.equal(await firstByte({ stream: true }), 'd'.charCodeAt(0))
+})
+
 t.test('a prompt that the provider does not count is charged by estimate', async (t) => {
   const { first, gateway } = await setUp(t, 'OpenAI')
   const messages = [{ role: 'user', content: 'word '.repeat(80) }]

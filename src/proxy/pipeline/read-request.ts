@@ -1,6 +1,7 @@
 /** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
+import { withoutMark } from './byte-order-mark.ts'
 import { parseRequestDocument } from './parse-document.ts'
 import { ownTurn } from './take-turns.ts'
 
@@ -18,9 +19,4 @@ export async function readRequest(bytes: Uint8Array, format: Format, hints: Requ
   const document = parseRequestDocument(bytes)
   if (bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
   return { request: format.parseRequest(document, hints), bytes: withoutMark(bytes) }
-}
-
-/** Most providers take no byte order mark. @see https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }

@@ -4,6 +4,7 @@ import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import { withoutMark } from './byte-order-mark.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
 import { parseExactDocument } from './parse-document.ts'
 import { structureCost } from './structure-cost.ts'
@@ -24,7 +25,7 @@ export async function readAnswer(reply: ProviderReply, openShare: () => AnswerSh
 }
 
 /**
- * The body, at once where it has come whole.
+ * The body, at once where it has come whole, without the byte order mark that it may begin with.
  * @param openShare the share that a large body takes; absent where none is large
  * @throws {AttemptError} where it breaks off or is larger than `maxBytes`; as `AnswerShare.hold`.
  */
@@ -36,7 +37,7 @@ export function readWhole(
   const whole = reply.takeWhole?.()
   if (whole === undefined) return gather(reply, maxBytes, openShare)
   checkLength(whole.length, maxBytes)
-  return whole
+  return withoutMark(whole)
 }
 
 async function gather(
@@ -54,7 +55,7 @@ async function gather(
     if (length > UNCOUNTED_BYTES) await (share ??= openShare?.())?.hold(length)
   }
   const [only] = chunks
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
+  return withoutMark(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length))
 }
 
 function checkLength(length: number, maxBytes: number): void {
