@@ -51,7 +51,7 @@ function typeOf({ type, format, items, additionalProperties, ...schema }: Schema
 }
 
 function allowed(field: Schema): string {
-  const { items, enum: values, pattern, maxLength, maxItems, maxProperties } = field
+  const { items, enum: values, pattern, maxLength, minItems, maxItems, maxProperties } = field
   const keys = field['x-kubernetes-list-map-keys']
   return [
     values === undefined ? '' : values.map((value) => `\`${value}\``).join(', '),
@@ -59,7 +59,7 @@ function allowed(field: Schema): string {
     field.minimum === undefined && field.maximum === undefined ? '' : describeRange(field).trim(),
     pattern !== undefined || maxLength === undefined ? '' : `at most ${maxLength} characters`,
     items === undefined || items.properties !== undefined ? '' : allowed(items),
-    maxItems === undefined ? '' : `at most ${maxItems} items`,
+    maxItems === undefined ? '' : `${minItems === undefined ? 'at most' : `${minItems} to`} ${maxItems} items`,
     maxProperties === undefined ? '' : `at most ${maxProperties} entries`,
     keys === undefined ? '' : `each ${keys.join(' and ')} once`,
   ]
