@@ -5,9 +5,12 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import type { BrotliDecompress, Gunzip, Inflate, ZstdDecompress } from 'node:zlib'
 import { AttemptError } from '../pipeline/ports.ts'
+
+/** Eight MiB, the most that HTTP has (RFC 9659): a frame may ask for 128. */
+const ZSTD = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 /** Whether a `content-encoding` asks for decoding. */
 export function isEncoded(encoding: string | string[] | undefined): boolean {
@@ -64,7 +67,7 @@ function newDecoder(encoding: string | string[] | undefined): Gunzip | Inflate |
     case 'br':
       return createBrotliDecompress()
     case 'zstd':
-      return createZstdDecompress()
+      return createZstdDecompress(ZSTD)
     default:
       throw new AttemptError('protocol', 'the answer has an unknown content-encoding')
   }

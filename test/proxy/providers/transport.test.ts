@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { ProviderEntry } from '../../../src/domain/snapshot/snapshot.ts'
 import type { ProviderReply } from '../../../src/proxy/pipeline/ports.ts'
 import { Secret } from '../../../src/domain/secret.ts'
@@ -504,6 +504,8 @@ t.test('streams a request of 1 MB and an answer of 1 MB', async (t) => {
 t.test('understands an answer that is compressed although it was not asked for', async (t) => {
   const { fake, transport } = await setUp(t)
   const plain = Buffer.from('{"compressed":true}')
+  const window = { [constants.ZSTD_c_windowLog]: 25 }
+  const wide = zstdCompressSync(Buffer.alloc(32 * 1024 * 1024, 'ab'), { params: window })
   fake.enqueue(
     behaviours.status(200, gzipSync(plain), { 'content-encoding': 'gzip' }),
     behaviours.status(200, brotliCompressSync(plain), { 'content-encoding': 'br' }),
@@ -512,6 +514,7 @@ t.test('understands an answer that is compressed although it was not asked for',
     behaviours.status(200, plain, { 'content-encoding': 'Identity' }),
     behaviours.status(200, plain, { 'content-encoding': 'gzip' }),
     behaviours.status(200, plain, { 'content-encoding': 'compress' }),
+    behaviours.status(200, wide, { 'content-encoding': 'zstd' }),
   )
   const from = entry(fake.url)
   for (const encoding of ['gzip', 'br', 'zstd', 'GZip', 'Identity']) {
@@ -521,6 +524,7 @@ t.test('understands an answer that is compressed although it was not asked for',
   }
   t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'not gzip')
   t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'unknown encoding')
+  t.match(await attemptFailureOf(transport.send(callOf(from)).then(textOf)), { kind: 'protocol' }, 'a window of 32 MiB')
 })
 
 t.test('passes a cut and an abort through the decoding of a compressed answer', async (t) => {
