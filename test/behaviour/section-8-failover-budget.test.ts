@@ -58,6 +58,22 @@ t.test('without a maximum the answer of a dearer one may be as long as the budge
   t.equal((await gateway.chat({})).headers.get('x-gateway-cost-usd'), '0.011000')
 })
 
+t.test('tokens that a request holds already are not asked for again, nor refused to it', async (t) => {
+  for (const [limits, ask, first, second] of [
+    ['{ kind: Output, limit: 3000 }', {}, 3_000, 3_000],
+    ['{ kind: Output, limit: 4500 }', {}, 4_000, 4_000],
+    ['{ kind: Output, limit: 3000 }', { n: 2 }, 1_500, 1_500],
+    ['{ kind: Total, limit: 3000 }', {}, 2_971, 2_971],
+  ] as const) {
+    const quota = `  tokenQuotas: [${limits.replace('{', '{ window: Total,')}]`
+    const { cheap, dear, gateway } = await start(t, `  budgets: [{ window: Total, limitUSD: "1" }]\n${quota}`)
+    cheap.otherwise(status(500))
+    t.equal((await gateway.chat(ask)).status, 200, limits)
+    t.equal(cheap.requests[0]?.json?.['max_tokens'], first)
+    t.equal(dear.requests[0]?.json?.['max_tokens'], second)
+  }
+})
+
 t.test(
   'what a dearer one may use is refused where the limits do not leave it, as a refusal of the gateway',
   async (t) => {

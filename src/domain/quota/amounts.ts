@@ -73,7 +73,16 @@ export function boundOf(need: QuotaNeed, tokensPerChoice: number): Charge {
   const open = need.open
   if (open === undefined) return fixedBound(need)
   const tokens = tokensPerChoice * open.choices
-  return addCharges(fixedBound(need), { costMicroUsd: openCost(open, tokens), inputTokens: 0, outputTokens: tokens })
+  const answer = { costMicroUsd: openCost(open, tokens), inputTokens: 0, outputTokens: tokens }
+  const bound = addCharges(fixedBound(need), answer)
+  return open.held === undefined ? bound : excessOf(bound, open.held)
+}
+
+/** What there is for the open part where a limit of this unit leaves `left`. */
+export function leftForOpen(unit: QuotaUnit, need: QuotaNeed, left: number): number {
+  const rest = subtractCharges(need.open?.held ?? NOTHING_USED, fixedBound(need))
+  // What is held for a longer prompt is not for an answer.
+  return left + amountIn(unit, { ...rest, inputTokens: Math.min(0, rest.inputTokens) })
 }
 
 /** The part of a need that does not depend on what is granted. */

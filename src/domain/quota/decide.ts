@@ -8,7 +8,7 @@
  * 2. An open answer is granted what the tightest limit leaves, but never less than its useful minimum.
  */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
-import { amountIn, boundOf, fixedBound, openCost } from './amounts.ts'
+import { amountIn, boundOf, leftForOpen, openCost } from './amounts.ts'
 import type { Charge } from './amounts.ts'
 import type { LimitInPlan, PlannedLimit, PlannedScope, PlannedWindow, QuotaPlan, QuotaUnit } from './limits.ts'
 import type { OpenOutput, QuotaNeed } from './need.ts'
@@ -40,14 +40,15 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
     const state = states(scope, window)
     const least = amountIn(limit.unit, boundOf(need, need.open?.minTokens ?? 0))
     // More may be spent than the limit: what takes nothing of it (embeddings, of output tokens) does not add to that.
-    if (least === 0) continue
+    if (least === 0 && need.open?.held === undefined) continue
     const spent = amountIn(limit.unit, state.spent)
-    if (spent + least > limit.limit)
+    if (least > 0 && spent + least > limit.limit)
       return spentRefusal(scope, window, limit, state, spent + least - limit.limit, least)
     const left = limit.limit - spent - amountIn(limit.unit, state.reserved)
-    if (least > left) reserved ??= reservedRefusal(scope, window, limit)
+    if (least > Math.max(0, left)) reserved ??= reservedRefusal(scope, window, limit)
     else if (need.open !== undefined) {
-      granted = Math.min(granted, openTokens(need.open, limit.unit, left - amountIn(limit.unit, fixedBound(need))))
+      const forAnswer = leftForOpen(limit.unit, need, Math.max(0, left))
+      granted = Math.min(granted, openTokens(need.open, limit.unit, forAnswer))
     }
   }
   return reserved ?? { type: 'fits', granted }
@@ -97,7 +98,7 @@ export function fittingTokens(need: QuotaNeed, left: Charge, units: Iterable<Quo
     const amount = amountIn(unit, left)
     if (amountIn(unit, least) > amount) return undefined
     if (need.open === undefined) continue
-    tokens = Math.min(tokens, openTokens(need.open, unit, amount - amountIn(unit, fixedBound(need))))
+    tokens = Math.min(tokens, openTokens(need.open, unit, leftForOpen(unit, need, amount)))
   }
   return tokens
 }

@@ -1,6 +1,7 @@
 /** What a request may use at most: the bound that is reserved before anything is sent. */
 import type { Sampling } from '../completion/request.ts'
 import type { Deployment } from '../snapshot/compiled-snapshot.ts'
+import type { Charge } from './amounts.ts'
 import type { MicroUsd, NanoUsdPer1M } from './money.ts'
 import { costOfTokens, dearestInputPrice, dearestOutputPrice } from './price.ts'
 import { probableTokens } from './prompt-size.ts'
@@ -37,6 +38,8 @@ export interface OpenOutput {
   readonly minTokens: number
   readonly maxTokens: number
   readonly price: NanoUsdPer1M
+  /** What is reserved for the need already: only what is missing counts. A part is negative where more was spent. */
+  readonly held?: Charge
 }
 
 /** The bound at one deployment. One without a price counts as free (no budget applies to it). */

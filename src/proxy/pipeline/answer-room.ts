@@ -56,26 +56,12 @@ export class AnswerRoom {
     const held = this.#held
     if (held === undefined || this.isMadeFor(deployment)) return undefined
     const need = needOf(this.#call.prompt, this.#call.sampling, deployment)
-    const { blockingUnits } = held.reservation.plan
     const left = this.#left(held)
-    const most = need.open?.maxTokens ?? 0
-    const fitting = fittingTokens(need, left, blockingUnits)
-    if (fitting === most) return this.#made(deployment, most)
-    const missing = missingOf(fixedBound(need), left)
-    if (need.open === undefined) return this.#extended(held, missing, deployment, () => undefined)
-
-    // A quota of prompts is no matter of the answer's length.
-    const units = [...blockingUnits].filter((unit) => unit !== 'input')
-    const { minTokens } = need.open
-    const paid = fittingTokens({ ...need, open: { ...need.open, minTokens: 0 } }, left, units) ?? 0
-    if (paid < most) {
-      const longer = { ...need.open, minTokens: Math.max(1, minTokens - paid), maxTokens: most - paid }
-      const refusal = await this.#extended(held, { ...missing, open: longer }, deployment, (more) => paid + more)
-      if (refusal === undefined || paid < minTokens) return refusal
-    }
-    return fitting === undefined
-      ? this.#extended(held, missing, deployment, () => paid)
-      : this.#made(deployment, fitting)
+    const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
+    if (fitting === (need.open?.maxTokens ?? 0)) return this.#made(deployment, fitting)
+    const refusal = await this.#extended(held, missingOf(need, left), deployment)
+    // What is reserved may do for a shorter answer.
+    return refusal === undefined || fitting === undefined ? refusal : this.#made(deployment, fitting)
   }
 
   /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
@@ -102,33 +88,27 @@ export class AnswerRoom {
     return subtractCharges(bound, spent)
   }
 
-  #made(deployment: Deployment, tokens: number | undefined): undefined {
+  #made(deployment: Deployment, tokens: number): undefined {
     this.#tokens.set(deployment, tokens)
     return undefined
   }
 
-  /** @param tokensOf of a choice, of what is granted on top */
-  async #extended(
-    held: HeldReservation,
-    more: QuotaNeed,
-    deployment: Deployment,
-    tokensOf: (granted: number) => number | undefined,
-  ): Promise<GatewayError | undefined> {
-    const made = (granted: number) => this.#made(deployment, tokensOf(granted))
+  async #extended(held: HeldReservation, more: QuotaNeed, deployment: Deployment): Promise<GatewayError | undefined> {
     const most = more.open?.maxTokens ?? 0
-    if (more.costMicroUsd + more.inputTokens + more.outputTokens + most === 0) return made(0)
     try {
       const extension = await held.extend(more)
       if (extension.type === 'refused') return refusalError(extension)
-      return made(extension.type === 'extended' ? (extension.grantedOutputTokens ?? most) : most)
+      return this.#made(deployment, extension.type === 'extended' ? (extension.grantedOutputTokens ?? most) : most)
     } catch (error) {
       if (!(error instanceof QuotaUnavailableError)) throw error
       const isOpen = this.#record.policy?.quotaFailure === 'Open' && !(error instanceof QuotaBacklogError)
-      return isOpen ? made(most) : unavailableError(error)
+      return isOpen ? this.#made(deployment, most) : unavailableError(error)
     }
   }
 }
 
-function missingOf(bound: Charge, left: Charge): QuotaNeed {
-  return { ...excessOf(bound, left), rateTokens: 0 }
+/** What a need takes beyond what is left of the reservation. No rate is taken again. */
+function missingOf(need: QuotaNeed, left: Charge): QuotaNeed {
+  if (need.open === undefined) return { ...excessOf(fixedBound(need), left), rateTokens: 0 }
+  return { ...need, open: { ...need.open, held: left }, rateTokens: 0 }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { amountIn, addCharges, NOTHING_USED } from '../../../src/domain/quota/amounts.ts'
+import { amountIn, addCharges, excessOf, NOTHING_USED } from '../../../src/domain/quota/amounts.ts'
 import type { Charge } from '../../../src/domain/quota/amounts.ts'
 import type { QuotaPlan, QuotaUnit } from '../../../src/domain/quota/limits.ts'
 import type { QuotaNeed } from '../../../src/domain/quota/need.ts'
@@ -182,11 +182,12 @@ class Run {
 function boundIn(need: QuotaNeed, granted: number | undefined): Charge {
   const tokens = (granted ?? 0) * (need.open?.choices ?? 0)
   const openCost = Math.floor((tokens * (need.open?.price ?? 0)) / 1e9)
-  return {
+  const bound = {
     costMicroUsd: need.costMicroUsd + openCost,
     inputTokens: need.inputTokens,
     outputTokens: need.outputTokens + tokens,
   }
+  return excessOf(bound, need.open?.held ?? NOTHING_USED)
 }
 
 function scaled({ costMicroUsd, inputTokens, outputTokens }: Charge, share: number): Charge {
@@ -232,6 +233,7 @@ function planScopes() {
 }
 
 function step(): fc.Arbitrary<Step> {
+  const part = fc.integer({ min: -100, max: 800 })
   const need = fc
     .record({
       costMicroUsd: fc.integer({ min: 0, max: 400 }),
@@ -240,10 +242,13 @@ function step(): fc.Arbitrary<Step> {
       rateTokens: fc.integer({ min: 0, max: 600 }),
       choices: fc.integer({ min: 0, max: 3 }),
       price: fc.integer({ min: 0, max: 3_000_000_000 }),
+      held: fc.option(fc.record({ costMicroUsd: part, inputTokens: part, outputTokens: part })),
     })
-    .map(({ choices, price, ...fixed }): QuotaNeed =>
-      choices === 0 ? fixed : { ...fixed, outputTokens: 0, open: { choices, price, minTokens: 10, maxTokens: 500 } },
-    )
+    .map(({ choices, price, held, ...fixed }): QuotaNeed => {
+      if (choices === 0) return fixed
+      const open = { choices, price, minTokens: 10, maxTokens: 500, ...(held === null ? {} : { held }) }
+      return { ...fixed, outputTokens: 0, open }
+    })
   const needs = fc.oneof(fc.tuple(need), fc.array(need, { minLength: 2, maxLength: 40 }))
   const pick = fc.nat({ max: 50 })
   const actual = fc.record({

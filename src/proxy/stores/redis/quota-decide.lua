@@ -30,12 +30,13 @@ local function decide_size(plan, windows, states, need, open)
       return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent }
     end
     local left = limit - spent - amount_in(unit, state, 4)
-    if needed == 0 then
+    if needed == 0 and not (open and open.r) then
       -- Nor do reservations stand in its way.
-    elseif needed > left then
+    elseif needed > math.max(0, left) then
       reserved = reserved or { RESERVED, (at - 2) / 3, 1000, -1 }
     elseif open then
-      granted = math.min(granted, open_answer().tokens_for(open, unit, left - amount_in(unit, need, 1)))
+      local answer = open_answer()
+      granted = math.min(granted, answer.tokens_for(open, unit, answer.left_for(need, open, unit, math.max(0, left))))
     end
   end
   if reserved then return nil, reserved end

@@ -90,7 +90,10 @@ export class EncodedPlan {
 /** A need as `quota-need.lua` reads it. */
 export function needText({ costMicroUsd, inputTokens, outputTokens, rateTokens, open }: QuotaNeed): string {
   const closed = `${costMicroUsd} ${inputTokens} ${outputTokens} ${rateTokens}`
-  return open === undefined ? closed : `${closed} ${open.choices} ${open.minTokens} ${open.maxTokens} ${open.price}`
+  if (open === undefined) return closed
+  const { choices, minTokens, maxTokens, price, held } = open
+  const whole = `${closed} ${choices} ${minTokens} ${maxTokens} ${price}`
+  return held === undefined ? whole : `${whole} ${chargeText(held)}`
 }
 
 /** A charge as `quota-settle.lua` reads it. */
