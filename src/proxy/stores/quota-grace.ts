@@ -99,6 +99,16 @@ class Resilient implements ResilientQuotaStore {
 
   async extend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
     const link = this.#links.of(reservation.plan)
+    try {
+      return await this.#extend(link, reservation, more)
+    } catch (error) {
+      // As an admission.
+      if (!(await this.#links.isBackInAMoment(link))) throw error
+      return this.#extend(link, reservation, more)
+    }
+  }
+
+  async #extend(link: Link, reservation: Reservation, more: QuotaNeed): Promise<Extension> {
     if (reservation.origin === 'none' || link.outage === undefined) {
       try {
         return await this.#extendInBackend(reservation, more)
@@ -107,7 +117,8 @@ class Resilient implements ResilientQuotaStore {
         this.#links.lost(link, error)
       }
     }
-    return extensionOf(await this.#admitLocally(link, { id: reservation.id, plan: reservation.plan, need: more }))
+    const plan = withoutRates(reservation.plan)
+    return extensionOf(await this.#admitLocally(link, { id: reservation.id, plan, need: more }))
   }
 
   async renew(reservation: Reservation): Promise<void> {

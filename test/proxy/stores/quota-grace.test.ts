@@ -434,6 +434,30 @@ t.test('extending a request of the grace takes no rate once more', async (t) => 
   t.match(await store.usage(budget), { limits: [{ spent: 70 }], rateLimits: [{ concurrent: { open: 1 } }] })
 })
 
+t.test('nor does extending in the grace, of a request of before it or of the grace itself', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const rateLimits = { requestsPerMinute: 1, maxConcurrent: 1 }
+  const budget = plan({ key: { budgets: [{ limit: 2_000 }], rateLimits } })
+  const before = await admitted(store, budget, id(), 0)
+  backend.broken = true
+  const during = await admitted(store, budget, id(), 50)
+  for (const reservation of [before, during]) t.match(await store.extend(reservation, need(50)), { type: 'extended' })
+})
+
+t.test('what the lease does not cover is reserved on top where the outage is over in a moment', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservation = await admitted(store, budget, id(), 100)
+  backend.broken = true
+  const extending = store.extend(reservation, need(500))
+  await until(() => store.health().unavailable === 1)
+  backend.broken = false
+  t.match(await extending, { type: 'extended' })
+  t.match((await store.usage(budget)).limits, [{ reserved: 600 }])
+  await store.settle(reservation, charge(550))
+  t.match((await store.usage(budget)).limits, [{ spent: 550, reserved: 0 }])
+})
+
 t.test('an admission whose confirmation was lost is charged once, or released where it was refused', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }], rateLimits: { maxConcurrent: 5 } } })
