@@ -4,7 +4,8 @@ import type { Test } from 'tap'
 import { chatCompletion } from '../helpers/answers.ts'
 import { ok, status } from '../helpers/behaviours.ts'
 import { startFakeProvider } from '../helpers/fake-provider.ts'
-import { provider, startGateway, virtualKey, yaml, type LogLine } from '../helpers/gateway.ts'
+import { KEY, provider, startGateway, virtualKey, yaml, type Gateway, type LogLine } from '../helpers/gateway.ts'
+import { metric, organization } from '../helpers/quota-traffic.ts'
 import { startRedis } from '../helpers/redis.ts'
 
 /** 1 and 100 USD a million tokens: an answer of 4,000 tokens costs 0.004 and 0.4 USD. */
@@ -14,7 +15,14 @@ const BUDGET = '  budgets: [{ window: Total, limitUSD: "0.05" }]'
 const NO_CACHE = '  policies: { cache: { exact: { enabled: false } } }'
 const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 }
 
-async function start(t: Test, limits: string, args: readonly string[] = []) {
+interface Scene {
+  readonly args?: readonly string[]
+  /** Of the dear provider. */
+  readonly spec?: string
+  readonly further?: readonly string[]
+}
+
+async function start(t: Test, limits: string, { args = [], spec = '', further = [] }: Scene = {}) {
   const [cheap, dear] = [await startFakeProvider(), await startFakeProvider()]
   t.teardown(() => Promise.all([cheap.close(), dear.close()]))
   dear.otherwise(ok({ ...chatCompletion('x'), usage }))
@@ -22,13 +30,20 @@ async function start(t: Test, limits: string, args: readonly string[] = []) {
     manifests: {
       'all.yaml': yaml(
         provider({ name: 'cheap', url: cheap.url, models: CHEAP, priority: 1 }),
-        provider({ name: 'dear', url: dear.url, models: DEAR, priority: 2 }),
+        provider({ name: 'dear', url: dear.url, models: DEAR, priority: 2, spec }),
         virtualKey({ spec: `${NO_CACHE}\n${limits}` }),
+        ...further,
       ),
     },
     args,
   })
   return { cheap, dear, gateway }
+}
+
+async function usageOf(gateway: Gateway): Promise<{ spent: string; reserved: string }> {
+  const response = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${KEY}` } })
+  const { limits } = (await response.json()) as { limits: { spent: string; reserved: string }[] }
+  return limits[0] ?? { spent: 'none', reserved: 'none' }
 }
 
 t.test('a dear provider that only stands in for a cheap one holds nobody up', async (t) => {
@@ -82,7 +97,9 @@ t.test(
       cheap.otherwise(status(500))
       const response = await gateway.chat({ max_tokens: 1_000 })
       t.equal(response.status, 429)
-      t.match(await response.json(), { error: { code: 'budget_exceeded' } })
+      const message = /leaves too little for this request, which may cost 0\.\d+ USD|is too small for this request/
+      t.match(await response.json(), { error: { code: 'budget_exceeded', message } })
+      t.equal(await metric(gateway, 'tollgate_quota_refusals_total'), 1)
       t.equal(dear.requests.length, 0)
       const { attempts } = (await gateway.line(({ type }) => type === 'audit')) as { attempts?: LogLine[] }
       t.match(attempts?.at(-1), { deploymentId: 'dear/m', result: 'busy', reason: 'budget' })
@@ -95,7 +112,7 @@ t.test('failing over never overspends a budget, however many do it at once', asy
   const redis = await startRedis()
   t.teardown(() => redis.stop())
   for (const args of [[], ['--redis', redis.url]]) {
-    const { cheap, dear, gateway } = await start(t, BUDGET, args)
+    const { cheap, dear, gateway } = await start(t, BUDGET, { args })
     cheap.otherwise(status(500))
     const responses = await Promise.all(Array.from({ length: 40 }, () => gateway.chat({ max_tokens: 100 })))
     const answered = responses.filter((response) => response.status === 200).length
@@ -105,3 +122,48 @@ t.test('failing over never overspends a budget, however many do it at once', asy
     t.ok(answered * 0.011 <= 0.05)
   }
 })
+
+t.test('nothing is held for a dear provider that takes no more', async (t) => {
+  const last = await startFakeProvider()
+  t.teardown(() => last.close())
+  const { cheap, dear, gateway } = await start(t, '  budgets: [{ window: Total, limitUSD: "1" }]', {
+    spec: '  limits: { requestsPerMinute: 1 }',
+    further: [provider({ name: 'last', url: last.url, models: CHEAP, priority: 3 })],
+  })
+  cheap.otherwise(status(500))
+  const reserved: string[] = []
+  last.otherwise(async (exchange) => {
+    reserved.push((await usageOf(gateway)).reserved)
+    await ok({ ...chatCompletion('x'), usage })(exchange)
+  })
+  for (const _ of [1, 2]) t.equal((await gateway.chat({ max_tokens: 1_000 })).status, 200)
+  t.equal(dear.requests.length, 1)
+  t.match(reserved, [/^0\.001/])
+})
+
+t.test(
+  'a reservation that Redis has lost is no room for a dearer one, unless the organization wants that',
+  async (t) => {
+    for (const [quotaFailure, expected] of [
+      ['Closed', 503],
+      ['Open', 200],
+    ] as const) {
+      const redis = await startRedis()
+      t.teardown(() => redis.stop())
+      const own = organization('default', `  compliance: { quotaFailure: ${quotaFailure} }`)
+      const { cheap, dear, gateway } = await start(t, BUDGET, { args: ['--redis', redis.url], further: [own] })
+      cheap.otherwise(async (exchange) => {
+        await redis.cli('FLUSHALL')
+        await status(500)(exchange)
+      })
+      const response = await gateway.chat({ max_tokens: 100 })
+      t.equal(response.status, expected, quotaFailure)
+      t.equal(dear.requests.length, expected === 200 ? 1 : 0)
+      if (expected === 503) {
+        t.match(await response.json(), { error: { code: 'quota_backend_unavailable' } })
+        t.equal(response.headers.get('retry-after'), '1')
+      }
+      t.match(await usageOf(gateway), { spent: expected === 200 ? '0.011000' : '0.000000', reserved: '0.000000' })
+    }
+  },
+)

@@ -16,6 +16,7 @@ import {
 } from '../../domain/quota/amounts.ts'
 import { fittingTokens } from '../../domain/quota/decide.ts'
 import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../domain/quota/need.ts'
+import type { Refused } from '../../domain/quota/outcome.ts'
 import type { PromptSize } from '../../domain/quota/prompt-size.ts'
 import { refusalError, unavailableError } from '../../domain/quota/refusal.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
@@ -27,6 +28,13 @@ import type { RequestRecord } from './request-record.ts'
 export interface RoomedCall {
   readonly prompt: PromptSize
   readonly sampling: Sampling
+}
+
+/** Why a deployment must not be asked. */
+export interface NoAnswerRoom {
+  /** Undefined: the store cannot be asked. */
+  readonly refused: Refused | undefined
+  readonly error: GatewayError
 }
 
 export class AnswerRoom {
@@ -52,14 +60,14 @@ export class AnswerRoom {
   }
 
   /** Reserves what is missing; the refusal where the deployment must not be asked. Never throws one. */
-  async makeFor(deployment: Deployment): Promise<GatewayError | undefined> {
+  async makeFor(deployment: Deployment): Promise<NoAnswerRoom | undefined> {
     const held = this.#held
     if (held === undefined || this.isMadeFor(deployment)) return undefined
     const need = needOf(this.#call.prompt, this.#call.sampling, deployment)
     const left = this.#left(held)
     const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
     if (fitting === (need.open?.maxTokens ?? 0)) return this.#made(deployment, fitting)
-    const refusal = await this.#extended(held, missingOf(need, left), deployment)
+    const refusal = await this.#extended(held, need, left, deployment)
     // What is reserved may do for a shorter answer.
     return refusal === undefined || fitting === undefined ? refusal : this.#made(deployment, fitting)
   }
@@ -93,16 +101,22 @@ export class AnswerRoom {
     return undefined
   }
 
-  async #extended(held: HeldReservation, more: QuotaNeed, deployment: Deployment): Promise<GatewayError | undefined> {
-    const most = more.open?.maxTokens ?? 0
+  async #extended(
+    held: HeldReservation,
+    need: QuotaNeed,
+    left: Charge,
+    deployment: Deployment,
+  ): Promise<NoAnswerRoom | undefined> {
+    const most = need.open?.maxTokens ?? 0
     try {
-      const extension = await held.extend(more)
-      if (extension.type === 'refused') return refusalError(extension)
-      return this.#made(deployment, extension.type === 'extended' ? (extension.grantedOutputTokens ?? most) : most)
+      const extension = await held.extend(missingOf(need, left))
+      if (extension.type === 'extended') return this.#made(deployment, extension.grantedOutputTokens ?? most)
+      if (extension.type === 'expired') throw new QuotaUnavailableError('the store no longer has the reservation')
+      return { refused: extension, error: refusalError(extension, { plan: held.reservation.plan, need }) }
     } catch (error) {
       if (!(error instanceof QuotaUnavailableError)) throw error
       const isOpen = this.#record.policy?.quotaFailure === 'Open' && !(error instanceof QuotaBacklogError)
-      return isOpen ? this.#made(deployment, most) : unavailableError(error)
+      return isOpen ? this.#made(deployment, most) : { refused: undefined, error: unavailableError(error) }
     }
   }
 }

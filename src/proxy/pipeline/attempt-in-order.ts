@@ -10,7 +10,7 @@ import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { NoRoomError } from './no-room.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerRoom, NoAnswerRoom } from './answer-room.ts'
 import { judge, NO_BUDGET, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { failureDetail } from './failure-detail.ts'
 import { exhausted } from './exhausted-plan.ts'
@@ -56,12 +56,8 @@ export async function attemptInOrder<Answer>(
     const { deployment } = candidate
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (sent >= MAX_ATTEMPTS || failures.length - sent >= MAX_PASSED_OVER)
-        throw exhausted(failures, plan, services.health, services.now())
-      const refusal = room.isMadeFor(deployment) ? undefined : await room.makeFor(deployment)
-      const outcome =
-        refusal === undefined
-          ? await tryOnce(deployment, record, services, exchange)
-          : passedOver(refusal, deployment, record)
+        throw givenUp(failures, plan, record, services)
+      const outcome = await tryOnce(deployment, room, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
       if (outcome.kind !== 'busy') sent++
@@ -70,7 +66,17 @@ export async function attemptInOrder<Answer>(
     }
     left = others(left.slice(1), deployment.provider.name)
   }
-  throw exhausted(failures, plan, services.health, services.now())
+  throw givenUp(failures, plan, record, services)
+}
+
+function givenUp(
+  failures: readonly AttemptFailure[],
+  plan: RoutePlan,
+  record: RequestRecord,
+  { health, now }: Services,
+): GatewayError {
+  record.quotaRefusal = failures.find(({ refusal }) => refusal !== undefined)?.refusal?.refused
+  return exhausted(failures, plan, health, now())
 }
 
 /**
@@ -84,12 +90,24 @@ function others(candidates: readonly Candidate[], failedProvider: string): reado
 
 async function tryOnce<Answer>(
   deployment: Deployment,
+  room: AnswerRoom,
   record: RequestRecord,
   services: Services,
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
 ): Promise<{ readonly answer: Answer } | AttemptFailure> {
   const leave = services.health.enter(deployment)
   if (leave === undefined) return skipped(deployment, record)
+  // Once there is a slot: nothing is to be held for a provider that takes no more.
+  if (!room.isMadeFor(deployment)) {
+    const refusal = await room.makeFor(deployment).catch((error: unknown) => {
+      leave(false)
+      throw error
+    })
+    if (refusal !== undefined) {
+      leave(false)
+      return passedOver(refusal, deployment, record)
+    }
+  }
   const started = services.now()
   record.replyHead = undefined
   try {
@@ -144,7 +162,7 @@ function isOurs(error: unknown): boolean {
 }
 
 /** The limits of the caller leave too little for this deployment: that says nothing of its provider. */
-function passedOver(refusal: GatewayError, deployment: Deployment, record: RequestRecord): AttemptFailure {
+function passedOver(refusal: NoAnswerRoom, deployment: Deployment, record: RequestRecord): AttemptFailure {
   record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NO_BUDGET.attempt })
   return { ...NO_BUDGET.failure, refusal }
 }

@@ -22,7 +22,7 @@ export function exhausted(
 ): GatewayError {
   // The caller's own limits kept somebody from being asked who might have answered.
   const refusal = failures.find((failure) => failure.refusal !== undefined)?.refusal
-  if (refusal !== undefined) return refusal
+  if (refusal !== undefined) return refusal.error
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
   const seconds = secondsLeft(plan, health, nowMs)
