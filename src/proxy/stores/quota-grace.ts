@@ -15,7 +15,7 @@
  * Each organization stands for itself: in a cluster they live on different nodes. An admission whose confirmation was
  * lost may stand in the backend all the same; it is settled or released under its id like the rest.
  */
-import { boundOf, excessOf, NOTHING_USED, subtractCharges } from '../../domain/quota/amounts.ts'
+import { addCharges, boundOf, excessOf, NOTHING_USED, subtractCharges } from '../../domain/quota/amounts.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import { planOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaNeed } from '../../domain/quota/need.ts'
@@ -111,7 +111,7 @@ class Resilient implements ResilientQuotaStore {
   async #extend(link: Link, reservation: Reservation, more: QuotaNeed): Promise<Extension> {
     if (reservation.origin === 'none' || link.outage === undefined) {
       try {
-        return await this.#extendInBackend(reservation, more)
+        return await this.#extendInBackend(link, reservation, more)
       } catch (error) {
         if (error instanceof QuotaUnavailableError) throw error
         this.#links.lost(link, error)
@@ -182,8 +182,10 @@ class Resilient implements ResilientQuotaStore {
     late.abort()
   }
 
-  async #extendInBackend(reservation: Reservation, more: QuotaNeed): Promise<Extension> {
+  async #extendInBackend(link: Link, reservation: Reservation, more: QuotaNeed): Promise<Extension> {
     const extension = await this.#backend.extend(reservation, more)
+    if (extension.type === 'extended')
+      this.#noteExtended(link, reservation, boundOf(more, extension.grantedOutputTokens ?? 0))
     if (extension.type !== 'expired' || reservation.origin !== 'unconfirmed') return extension
     // Admitted during a grace that is over: the backend has never heard of it.
     const plan = withoutRates(reservation.plan)
@@ -252,6 +254,14 @@ class Resilient implements ResilientQuotaStore {
     link.seen.remember(plan, admission.remaining, atMs)
     this.#bounds.set(admission.reservation, { bound: boundOf(need, admission.grantedOutputTokens ?? 0), atMs })
     return admission
+  }
+
+  /** It stands in the backend like the rest of its bound, and comes back with it. */
+  #noteExtended({ seen }: Link, reservation: Reservation, more: Charge): void {
+    const held = this.#bounds.get(reservation)
+    if (held === undefined) return
+    this.#bounds.set(reservation, { ...held, bound: addCharges(held.bound, more) })
+    seen.giveBack(reservation.plan, subtractCharges(NOTHING_USED, more), held.atMs)
   }
 
   #isFull(): boolean {

@@ -289,6 +289,33 @@ t.test('of a request that the backend knows, the lease holds what an outage has 
   await t.rejects(store.admit({ id: id(), plan: budget, need: need(2) }), QuotaUnavailableError)
 })
 
+t.test('what was reserved on top and not used is left, and leased, like the rest', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 3_000 }] } })
+  const reservation = await admitted(store, budget, id(), 100)
+  t.match(await store.extend(reservation, need(2_000)), { type: 'extended' })
+  const other = await admitted(store, budget, id(), 100)
+  await store.settle(reservation, charge(1_000))
+  backend.broken = true
+  // A tenth of 3,000 without the 1,000 that were used and the 100 of the other.
+  await admitted(store, budget, id(), 190)
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(1) }), QuotaUnavailableError)
+  await store.settle(other, charge(0))
+})
+
+t.test('until it has ended, what was reserved on top is not left', async (t) => {
+  const { store, backend, id } = breakable(t)
+  const budget = plan({ key: { budgets: [{ limit: 3_000 }] } })
+  const reservation = await admitted(store, budget, id(), 100)
+  t.match(await store.extend(reservation, need(2_000)), { type: 'extended' })
+  backend.broken = true
+  await t.rejects(store.admit({ id: id(), plan: budget, need: need(91) }), QuotaUnavailableError)
+  t.match(await store.extend(reservation, need(10)), { type: 'extended' })
+  await store.settle(reservation, charge(2_105))
+  // Of the lease it has used 5; of the limit 895 are left.
+  await admitted(store, budget, id(), 84)
+})
+
 t.test('what one request has used beyond its bound is not left by another', async (t) => {
   const { store, backend, id } = breakable(t)
   const budget = plan({ key: { budgets: [{ limit: 1_000 }] } })
