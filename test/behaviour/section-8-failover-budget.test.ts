@@ -162,6 +162,8 @@ t.test(
       if (expected === 503) {
         t.match(await response.json(), { error: { code: 'quota_backend_unavailable' } })
         t.equal(response.headers.get('retry-after'), '1')
+        const { attempts } = (await gateway.line(({ type }) => type === 'audit')) as { attempts?: LogLine[] }
+        t.match(attempts?.at(-1), { deploymentId: 'dear/m', result: 'busy', reason: 'quota-store' })
       }
       t.match(await usageOf(gateway), { spent: expected === 200 ? '0.011000' : '0.000000', reserved: '0.000000' })
     }

@@ -60,6 +60,12 @@ export const NO_BUDGET = {
   attempt: { result: 'busy', reason: 'budget' },
 } as const satisfies Judgement
 
+/** Nor can it be asked what they leave. */
+export const NO_QUOTA_STORE = {
+  ...NO_SLOT,
+  attempt: { result: 'busy', reason: 'quota-store' },
+} as const satisfies Judgement
+
 /** Nor do our own connections. */
 const NO_CONNECTION = {
   ...NO_SLOT,

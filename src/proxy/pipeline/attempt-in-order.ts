@@ -11,7 +11,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { NoRoomError } from './no-room.ts'
 import type { AnswerRoom, NoAnswerRoom } from './answer-room.ts'
-import { judge, NO_BUDGET, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
+import { judge, NO_BUDGET, NO_QUOTA_STORE, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { failureDetail } from './failure-detail.ts'
 import { exhausted } from './exhausted-plan.ts'
 import type { StreamEnd } from './item-stream.ts'
@@ -161,10 +161,11 @@ function isOurs(error: unknown): boolean {
   return error instanceof GatewayError && !(error instanceof UpstreamFormatError)
 }
 
-/** The limits of the caller leave too little for this deployment: that says nothing of its provider. */
+/** The limits of the caller leave too little for this deployment, or none can be asked: that says nothing of its provider. */
 function passedOver(refusal: NoAnswerRoom, deployment: Deployment, record: RequestRecord): AttemptFailure {
-  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...NO_BUDGET.attempt })
-  return { ...NO_BUDGET.failure, refusal }
+  const { attempt, failure } = refusal.refused === undefined ? NO_QUOTA_STORE : NO_BUDGET
+  record.attempts.push({ deploymentId: deployment.id, ms: 0, ...attempt })
+  return { ...failure, refusal }
 }
 
 function skipped(deployment: Deployment, record: RequestRecord): AttemptFailure {
