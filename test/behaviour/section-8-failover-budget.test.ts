@@ -99,6 +99,7 @@ t.test(
       t.equal(response.status, 429)
       const message = /leaves too little for this request, which may cost 0\.\d+ USD|is too small for this request/
       t.match(await response.json(), { error: { code: 'budget_exceeded', message } })
+      t.equal(response.headers.get('x-should-retry'), 'true', 'the cheap one may answer the next time')
       t.equal(await metric(gateway, 'tollgate_quota_refusals_total'), 1)
       t.equal(dear.requests.length, 0)
       const { attempts } = (await gateway.line(({ type }) => type === 'audit')) as { attempts?: LogLine[] }

@@ -22,7 +22,7 @@ export function exhausted(
 ): GatewayError {
   // The caller's own limits kept somebody from being asked who might have answered.
   const refusal = failures.find((failure) => failure.refusal !== undefined)?.refusal
-  if (refusal !== undefined) return refusal.error
+  if (refusal !== undefined) return refusedBackup(refusal.error, failures)
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
   const seconds = secondsLeft(plan, health, nowMs)
@@ -37,6 +37,14 @@ export function exhausted(
   const wasFull = failures.some(({ kind }) => kind === 'busy')
   const details = hopeless ? { retryable: false } : wasFull ? passing : wait
   return new GatewayError('all_providers_failed', `All providers failed (${tried}). ${WHERE_TO_LOOK}`, details)
+}
+
+/** The limits leave too little for a backup. What they left enough for may have failed for the moment only. */
+function refusedBackup(error: GatewayError, failures: readonly AttemptFailure[]): GatewayError {
+  const mayRecover = failures.some((failure) => failure.refusal === undefined && failure.isOurFault !== true)
+  if (!mayRecover || error.retryable) return error
+  const message = `${error.message} (at another provider; those tried before have failed)`
+  return new GatewayError(error.code, message, { ...error.details, retryable: true })
 }
 
 /**

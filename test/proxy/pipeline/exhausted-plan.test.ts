@@ -1,4 +1,5 @@
 import t from 'tap'
+import { GatewayError } from '../../../src/domain/errors.ts'
 import type { RemovalRule, RoutePlan } from '../../../src/domain/routing/route.ts'
 import { NO_SLOT, type AttemptFailure } from '../../../src/proxy/pipeline/attempt-failure.ts'
 import { exhausted } from '../../../src/proxy/pipeline/exhausted-plan.ts'
@@ -124,4 +125,15 @@ t.test('a provider that was full is waited for as one that is cooling down', asy
   const { planOf: at2, refusal: fresh } = setUp()
   t.strictSame(fresh([FULL], at2('one')), ['no_healthy_provider', true, 1], 'as many at a time as it takes')
   t.strictSame(fresh([REFUSES_US, FULL], at2('two', ['one'])), ['all_providers_failed', true, 1])
+})
+
+t.test('where the budget does not leave a backup, asking again helps only if what was asked may recover', async (t) => {
+  const { planOf, refusal } = setUp()
+  const error = new GatewayError('budget_exceeded', 'the total budget of this key leaves too little')
+  const refused: AttemptFailure = { ...NO_SLOT.failure, refusal: { refused: undefined, error } }
+  const plan = planOf('one', ['two'])
+  t.strictSame(refusal([FAILED, refused], plan), ['budget_exceeded', true, undefined])
+  t.strictSame(refusal([FULL, refused], plan), ['budget_exceeded', true, undefined])
+  t.strictSame(refusal([REFUSES_US, refused], plan), ['budget_exceeded', false, undefined])
+  t.strictSame(refusal([refused], plan), ['budget_exceeded', false, undefined])
 })
