@@ -15,7 +15,7 @@ await readyPod('apps', 'poor')
 await readyPod('apps', 'rich')
 
 t.test('a spent budget is a 429 that names it, in the words of either SDK, and reaches no vendor', async (t) => {
-  // What is reserved is the prompt at the dearer vendor; what is charged is less, so that a few calls pass.
+  // What is reserved is a token for each byte of the prompt; what is charged is less, so that a few calls pass.
   const prompt = `${'spend '.repeat(1_000)} 20 pieces`
   let asked = 0
   let answer = await cluster.ask('apps', 'pods/poor:8080', { prompt, maxTokens: 300 })
