@@ -43,6 +43,9 @@ const LIKELY_TO_TELL = new RegExp(
   'i',
 )
 
+/** What each of these has: asked first, as nearly no log and few comments do. */
+const HAS_TELLING_WORD = new RegExp(`${STEM}|PRIVATE KEY`, 'i')
+
 interface Prefix {
   /** The same for lines that go on with it. */
   readonly form: string
@@ -120,7 +123,7 @@ function* isLikely(text: string): Steps<boolean> {
   for (let from = 0; from < text.length; from += WINDOW) {
     if (from > 0) yield
     const window = text.slice(from, from + WINDOW + LONGEST_PREFIX)
-    if (LIKELY.test(window) || LIKELY_TO_TELL.test(window)) return true
+    if (LIKELY.test(window) || (HAS_TELLING_WORD.test(window) && LIKELY_TO_TELL.test(window))) return true
   }
   return false
 }
