@@ -44,11 +44,10 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
     const spent = amountIn(limit.unit, state.spent)
     if (least > 0 && spent + least > limit.limit)
       return spentRefusal(scope, window, limit, state, spent + least - limit.limit, least)
-    const left = limit.limit - spent - amountIn(limit.unit, state.reserved)
-    if (least > Math.max(0, left)) reserved ??= reservedRefusal(scope, window, limit)
+    const left = leftOf(limit, spent, amountIn(limit.unit, state.reserved))
+    if (least > left) reserved ??= reservedRefusal(scope, window, limit)
     else if (need.open !== undefined) {
-      const forAnswer = leftForOpen(limit.unit, need, Math.max(0, left))
-      granted = Math.min(granted, openTokens(need.open, limit.unit, forAnswer))
+      granted = Math.min(granted, openTokens(need.open, limit.unit, leftForOpen(limit.unit, need, left)))
     }
   }
   return reserved ?? { type: 'fits', granted }

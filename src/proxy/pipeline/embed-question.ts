@@ -17,13 +17,12 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
 import { CallCancellation } from './call-cancellation.ts'
-import { embeddingsCall, parseVectors, probableUsage, sizeOfInputs } from './embeddings-call.ts'
+import { embeddingsCall, parseVectors, usageOfVectors, sizeOfInputs } from './embeddings-call.ts'
 import type { Cancellation } from './ports.ts'
 import { readWhole } from './read-whole.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { believedUsage } from './usage-doubts.ts'
 
 /** What a miss may take longer for the chance of a hit; a provider's first token takes longer. */
 const EMBEDDING_BUDGET_MS = 300
@@ -139,9 +138,8 @@ function notePrice(
   record: RequestRecord,
   services: Services,
 ): void {
-  const possible = told && believedUsage(told, deployment, size, record, services)
-  const reported = possible === told ? told : undefined
-  const charge = chargeOf(reported ?? probableUsage(size), deployment.model.pricing)
+  const usage = usageOfVectors(told, deployment, size, record, services)
+  const charge = chargeOf(usage, deployment.model.pricing)
   const costMicroUsd = deployment.model.pricing === undefined ? undefined : charge.costMicroUsd
-  record.embedding = { deployment, charge, costMicroUsd, estimated: reported === undefined }
+  record.embedding = { deployment, charge, costMicroUsd, estimated: usage !== told }
 }

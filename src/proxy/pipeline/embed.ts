@@ -15,7 +15,7 @@ import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './status-error.ts'
 import { attemptInOrder, type Exchanged, type Planned } from './attempt-in-order.ts'
-import { embeddingsCall, parseVectors, probableUsage, sizeOfInputs } from './embeddings-call.ts'
+import { embeddingsCall, parseVectors, sizeOfInputs, usageOfVectors } from './embeddings-call.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { governCaller } from './govern-caller.ts'
 import { guardEmbeddings } from './guard-embeddings.ts'
@@ -34,7 +34,6 @@ import type { Cacheable } from './cacheable.ts'
 import { throughCache } from './through-cache.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { traceStep } from './trace-step.ts'
-import { believedUsage } from './usage-doubts.ts'
 import { wholeAnswer } from './whole-answer.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
@@ -66,9 +65,8 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
       embedAt(admitted, request, record, services),
     )
     record.served = answer.deployment
-    const usage = answer.usage && believedUsage(answer.usage, answer.deployment, prompt, record, services)
-    record.usageEstimated = usage === undefined || usage !== answer.usage
-    record.usage = usage === undefined || record.usageEstimated ? probableUsage(prompt) : usage
+    record.usage = usageOfVectors(answer.usage, answer.deployment, prompt, record, services)
+    record.usageEstimated = record.usage !== answer.usage
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     return await wholeAnswer(answer.bytes, answerHeaders(record), settle, record, services)
   } catch (error) {

@@ -9,6 +9,9 @@ import type { Secret } from '../../domain/secret.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { parseDocument } from './parse-document.ts'
 import type { Cancellation, ProviderCall } from './ports.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Services } from './services.ts'
+import { believedUsage } from './usage-doubts.ts'
 
 /** A token of a list is one token; a text has at most as many as bytes. */
 export function sizeOfInputs({ texts, tokens }: Pick<EmbeddingsRequest, 'texts' | 'tokens'>): PromptSize {
@@ -42,8 +45,19 @@ export function parseVectors(bytes: Uint8Array): JsonObject {
   }
 }
 
-/** For servers that count nothing. */
-export function probableUsage({ textBytes, wideBytes, overheadTokens }: PromptSize): Usage {
+/** `told` itself, or an estimate where the server has counted nothing, or what no call can have. */
+export function usageOfVectors(
+  told: Usage | undefined,
+  deployment: Deployment,
+  size: PromptSize,
+  record: RequestRecord,
+  services: Services,
+): Usage {
+  const isTrue = told !== undefined && believedUsage(told, deployment, size, record, services) === told
+  return isTrue ? told : probableUsage(size)
+}
+
+function probableUsage({ textBytes, wideBytes, overheadTokens }: PromptSize): Usage {
   const input = probableTokens(textBytes, wideBytes) + overheadTokens
   return { input, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 }

@@ -1,9 +1,9 @@
 /** The log's share of quota warnings: the audit record and the metric tell of every request, the log of every limit. */
 import type { QuotaPlan } from '../../domain/quota/limits.ts'
 import type { QuotaWarning } from '../../domain/quota/outcome.ts'
-import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
 import type { Logger } from './services.ts'
+import { ToldLately } from './told-lately.ts'
 
 /** A limit that stays exceeded is told of again after so long. */
 const REPEAT_MS = 600_000
@@ -12,33 +12,21 @@ const MAX_TOLD = 10_000
 
 export class QuotaWarningLog {
   readonly #log: Logger
-  readonly #now: Now
-  /** When each warning was last told, the oldest first: by its limit, so that it outlives the configuration that it was told under. */
-  readonly #told = new Map<string, Milliseconds>()
+  /** By the limit, so that it outlives the configuration that it was told under. */
+  readonly #told: ToldLately
 
   constructor(log: Logger, now: Now) {
     this.#log = log
-    this.#now = now
+    this.#told = new ToldLately(now, REPEAT_MS, MAX_TOLD)
   }
 
   /** @param virtualKey whose request met them */
   tell(virtualKey: string, plan: QuotaPlan, warnings: readonly QuotaWarning[]): void {
     for (const warning of warnings) {
-      if (this.#isTold(nameOf(warning, plan))) continue
+      if (this.#told.has(nameOf(warning, plan))) continue
       const message = warning.type === 'exceeded' ? 'quota used up' : 'quota nearly used up'
       this.#log.warn({ organization: plan.organization, virtualKey, ...warning }, message)
     }
-  }
-
-  #isTold(name: string): boolean {
-    const nowMs = this.#now()
-    const toldMs = this.#told.get(name)
-    if (toldMs !== undefined && nowMs - toldMs < REPEAT_MS) return true
-    this.#told.delete(name)
-    this.#told.set(name, nowMs)
-    const [oldest] = this.#told.keys()
-    if (this.#told.size > MAX_TOLD && oldest !== undefined) this.#told.delete(oldest)
-    return false
   }
 }
 

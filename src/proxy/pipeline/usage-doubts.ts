@@ -3,42 +3,29 @@ import type { Usage } from '../../domain/completion/result.ts'
 import { believed } from '../../domain/quota/belief.ts'
 import type { PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
-import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { Now } from './ports.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Logger, Services } from './services.ts'
+import { ToldLately } from './told-lately.ts'
 
 /** A deployment that counts so in each answer is told of once a minute. */
-const REPEAT_MS: Milliseconds = 60_000
+const REPEAT_MS = 60_000
 /** Of more deployments at a time the first may be told of again earlier. */
 const MAX_TOLD = 1_000
 
 export class UsageDoubtLog {
   readonly #log: Logger
-  readonly #now: Now
-  /** When each deployment was last told of, the oldest first. */
-  readonly #told = new Map<string, Milliseconds>()
+  readonly #told: ToldLately
 
   constructor(log: Logger, now: Now) {
     this.#log = log
-    this.#now = now
+    this.#told = new ToldLately(now, REPEAT_MS, MAX_TOLD)
   }
 
   tell(requestId: string, deployment: string, { input, cachedInput, cacheWrite, output }: Usage): void {
-    if (this.#isTold(deployment)) return
+    if (this.#told.has(deployment)) return
     const counted = { inputTokens: input + cachedInput + cacheWrite, outputTokens: output }
     this.#log.warn({ requestId, deployment, ...counted }, 'usage not believed')
-  }
-
-  #isTold(deployment: string): boolean {
-    const nowMs = this.#now()
-    const toldMs = this.#told.get(deployment)
-    if (toldMs !== undefined && nowMs - toldMs < REPEAT_MS) return true
-    this.#told.delete(deployment)
-    this.#told.set(deployment, nowMs)
-    const [oldest] = this.#told.keys()
-    if (this.#told.size > MAX_TOLD && oldest !== undefined) this.#told.delete(oldest)
-    return false
   }
 }
 

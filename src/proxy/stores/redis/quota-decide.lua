@@ -29,14 +29,14 @@ local function decide_size(plan, windows, states, need, open)
       end
       return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent }
     end
-    local left = limit - spent - amount_in(unit, state, 4)
+    local left = math.max(0, limit - spent - amount_in(unit, state, 4))
     if needed == 0 and not (open and open.r) then
       -- Nor do reservations stand in its way.
-    elseif needed > math.max(0, left) then
+    elseif needed > left then
       reserved = reserved or { RESERVED, (at - 2) / 3, 1000, -1 }
     elseif open then
       local answer = open_answer()
-      granted = math.min(granted, answer.tokens_for(open, unit, answer.left_for(need, open, unit, math.max(0, left))))
+      granted = math.min(granted, answer.tokens_for(open, unit, answer.left_for(need, open, unit, left)))
     end
   end
   if reserved then return nil, reserved end
