@@ -112,6 +112,7 @@ async function tryOnce<Answer>(
   record.replyHead = undefined
   try {
     const exchanging = exchange(deployment)
+    // While the provider thinks there is time for what answered requests have left to do.
     services.afterAnswer.pauseBegins()
     const { answer, firstByteMs, sentAgain, onEnd } = await exchanging
     const ms = Math.round(services.now() - started)

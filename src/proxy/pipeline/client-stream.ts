@@ -1,5 +1,6 @@
 /**
- * The answer's stream to the client, pulled by the client's reading. It settles once: at the end, after a provider's failure
+ * The answer's stream to the client, pulled by the client's reading: who wants a chunk pulls, and takes it when it is there
+ * (pull.ts), without a promise for each. It settles once: at the end, after a provider's failure
  * (which becomes the format's error event) and when the client has gone (the server then ends it by `return`).
  */
 import { GatewayError } from '../../domain/errors.ts'

@@ -5,6 +5,10 @@
  *   bypass   policy or Cache-Control forbid the look, or the request has no key: the provider is asked
  *   hit      near, a flight's, far, or by meaning: nobody is asked, nothing is charged
  *   miss     the provider is asked; identical requests wait for the answer meanwhile
+ *
+ * Near is what this process holds, far what the shared store holds. Of identical requests the first leads a flight and the
+ * others follow it (single-flight.ts): a live answer as it comes, or how the flight lands. What is kept of an answer is revived
+ * in the shape and format that is asked for, unless the marks say that it was purged meanwhile.
  */
 import type { CacheWish } from '../../domain/caching/cache-control.ts'
 import type { CachedFormat } from '../../domain/caching/request-text.ts'
