@@ -1,5 +1,5 @@
 /** Keeps the Redis logins of owners equal to those that have virtual keys. */
-import { ownerOfKey, ownerShard, ownersOf } from '../../domain/snapshot/shards.ts'
+import { ownerOfKey, ownerShard } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { errorFields } from '../kube/log.ts'
@@ -7,7 +7,8 @@ import type { Log } from '../kube/log.ts'
 import {
   ensureTenantUser,
   ownersWithLogins,
-  ownersWithWholeLogins,
+  readByLogins,
+  readPatterns,
   removeTenantUser,
   restrictTenantUser,
 } from '../publish/redis-users.ts'
@@ -99,15 +100,22 @@ export class TenantLogins {
     if (isWrong || (isMinute && isWorkLeft)) await this.#ensure(snapshot)
   }
 
-  /** Whether a login lacks rights, or has them still. False where that cannot be told: the next check will. */
-  async #isAnyWrong(snapshot: Snapshot): Promise<boolean> {
-    const owners = ownersOf(snapshot)
+  /** Whether a login lacks rights, or has too many. False where that cannot be told: the next check will. */
+  async #isAnyWrong({ virtualKeys }: Snapshot): Promise<boolean> {
+    const byOwner = Map.groupBy(virtualKeys, ({ id }) => ownerOfKey(id))
     try {
-      // A former leader that was stopped amid its work may have taken rights away, or given them, since.
-      return (await ownersWithWholeLogins(this.#redis)).some(
-        (found) =>
-          !owners.every((owner) => found.has(owner)) || [...this.#leaving.keys()].some((owner) => found.has(owner)),
-      )
+      // A former leader that was stopped amid its work may have set any of them as it was in its time, or made it again.
+      return (await readByLogins(this.#redis)).some((logins) => {
+        const areWhole = [...byOwner].every(([owner, keys]) => {
+          const read = logins.get(owner)
+          const wanted = readPatterns({ owner, organizations: organizationsOf(keys) })
+          return read?.size === wanted.length && wanted.every((pattern) => read.has(pattern))
+        })
+        return (
+          !areWhole ||
+          [...logins].some(([owner, { size }]) => !byOwner.has(owner) && (size > 1 || !this.#leaving.has(owner)))
+        )
+      })
     } catch {
       return false
     }
@@ -133,7 +141,7 @@ export class TenantLogins {
   async #make(byOwner: ReadonlyMap<string, Snapshot['virtualKeys']>): Promise<void> {
     try {
       for (const [owner, keys] of byOwner) {
-        const organizations = [...new Set(keys.map(({ organization }) => organization))].toSorted()
+        const organizations = organizationsOf(keys)
         const wanted = JSON.stringify(organizations)
         if (this.#set.get(owner) === wanted) continue
         await ensureTenantUser(this.#redis, { owner, organizations, master: this.#master })
@@ -194,6 +202,10 @@ export class TenantLogins {
       return []
     }
   }
+}
+
+function organizationsOf(keys: Snapshot['virtualKeys']): readonly string[] {
+  return [...new Set(keys.map(({ organization }) => organization))].toSorted()
 }
 
 /** Redis repeats what it was sent: an owner's name and its password's hash, which are not for all who read a key's status. */

@@ -63,32 +63,28 @@ export async function removeTenantUser(redis: PublishRedis, owner: string): Prom
   await redis.sendToAll(['ACL', 'DELUSER', usernameOf(owner)], { timeoutMs: TIMEOUT_MS })
 }
 
+/** The owners that have a login, by server. @throws as below */
+export async function ownersWithLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
+  return (await readByLogins(redis)).map((logins) => new Set(logins.keys()))
+}
+
 /**
- * The owners that have a login, by server, whichever leader made it: a user of that name who reads that owner's shard.
- * Users of other people are none, whatever they are called. @throws where Redis does not answer or refuses
+ * By server and owner, the patterns of what its login may only read, whichever leader made it. Users of other people are
+ * none, whatever they are called: a login reads its owner's shard. @throws where Redis does not answer or refuses
  */
-export function ownersWithLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
-  return ownersReading(redis, [])
-}
-
-/** Without those whose login has been left their shard only. @throws as above */
-export function ownersWithWholeLogins(redis: PublishRedis): Promise<readonly ReadonlySet<string>[]> {
-  return ownersReading(redis, [CATALOG_SHARD])
-}
-
-async function ownersReading(redis: PublishRedis, more: readonly string[]): Promise<readonly ReadonlySet<string>[]> {
+export async function readByLogins(redis: PublishRedis): Promise<readonly ReadonlyMap<string, ReadonlySet<string>>[]> {
   const replies = await redis.sendToAll(['ACL', 'LIST'], { timeoutMs: TIMEOUT_MS })
   return replies.map(
-    (reply) => new Set(Array.isArray(reply) ? reply.flatMap((line) => ownerIn(String(line), more) ?? []) : []),
+    (reply) => new Map(Array.isArray(reply) ? reply.flatMap((line) => loginIn(String(line)) ?? []) : []),
   )
 }
 
 /** Of a line of ACL LIST. */
-function ownerIn(line: string, more: readonly string[]): string | undefined {
+function loginIn(line: string): readonly [readonly [string, ReadonlySet<string>]] | undefined {
   const owner = /^user tollgate-(\S+) /.exec(line)?.[1]
   if (owner === undefined) return undefined
-  const words = new Set(line.split(' '))
-  return [ownerShard(owner), ...more].every((key) => words.has(`%R~${literally(key)}`)) ? owner : undefined
+  const read = new Set(line.split(' ').flatMap((word) => (word.startsWith('%R~') ? [word.slice(3)] : [])))
+  return read.has(literally(ownerShard(owner))) ? [[owner, read]] : undefined
 }
 
 /** The same for every replica of the operator. */
@@ -98,17 +94,21 @@ export function tenantLogin({ owner, master }: Pick<TenantOptions, 'owner' | 'ma
 
 /** What the user may do, as ACL rules. @see https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/ */
 export function tenantRules({ owner, organizations }: Omit<TenantOptions, 'master'>): readonly string[] {
-  const readable = [CATALOG_SHARD, ownerShard(owner), ...organizations.map(organizationShard)].map(literally)
   const own = [acknowledgersKey(owner), acknowledgementKey(owner, '')].map(literally)
   const tenants = organizations.map((name) => `{${literally(encodeURIComponent(name))}}`)
   return [
     ...COMMANDS,
-    ...readable.map((key) => `%R~${key}`),
+    ...readPatterns({ owner, organizations }).map((pattern) => `%R~${pattern}`),
     `~${own[0] ?? ''}`,
     `~${own[1] ?? ''}*`,
     ...tenants.flatMap((tenant) => [`~tg:q:${tenant}:*`, `~tg:c:v?:${tenant}:*`]),
     ...tenants.map((tenant) => `(+xadd +eval +evalsha ~tg:audit:${tenant})`),
   ]
+}
+
+/** Of the shards that the user may read. */
+export function readPatterns({ owner, organizations }: Omit<TenantOptions, 'master'>): readonly string[] {
+  return [CATALOG_SHARD, ownerShard(owner), ...organizations.map(organizationShard)].map(literally)
 }
 
 function usernameOf(owner: string): string {

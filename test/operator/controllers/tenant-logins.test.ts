@@ -138,6 +138,29 @@ t.test('a login that a former leader restricts when it wakes up has its rights a
   t.match(await server.cli('ACL', 'LIST'), '%R~tg:cfg:catalog')
 })
 
+t.test('a login that a former leader sets as it was in its time is right again within a minute', async (t) => {
+  const server = await startRedis()
+  const { logins } = await start(t, server)
+  const [former, mine] = [logins(), logins()]
+  const keyOf = (organization: string) => snapshotOf({ virtualKeys: [keyEntry('a/x', { organization })] })
+  await mine.ensure(keyOf('now'))
+  await former.ensure(keyOf('then'))
+  await look(mine, 1)
+  const list = await server.cli('ACL', 'LIST')
+  t.match(list, '%R~tg:cfg:org:now ')
+  t.notMatch(list, '{then}')
+})
+
+t.test('a login that a former leader makes again after it was taken away is gone within a minute', async (t) => {
+  const server = await startRedis()
+  const { logins, users } = await start(t, server)
+  const [former, mine] = [logins(), logins()]
+  await mine.ensure(keysOf('b'))
+  await former.ensure(keysOf('a', 'b'))
+  await look(mine, 1)
+  t.same(await users(), ['tollgate-b'])
+})
+
 t.test('a Redis that does not let the operator make logins is a problem until it does', async (t) => {
   const server = await startAclRedis('operator', 'secret', '~* +@connection')
   const { logins, users } = await start(t, server)
