@@ -169,25 +169,33 @@ const keysBody = object<{ readonly virtualKeys: readonly { readonly organization
 export interface OwnedShards {
   readonly owner: string
   readonly catalog: ShardContent
-  /** One for each of `organizationsOf(keys)`. */
+  /** One for each of `organizationsOf(keys)` that is not missing. */
   readonly organizations: readonly ShardContent[]
+  /** Names of organizations that cannot be had: their keys are left out. */
+  readonly missing?: readonly string[]
   readonly keys: ShardContent
 }
 
 /** The snapshot of one owner, deep-frozen. @throws {InvalidSnapshotError} where a shard does not hold what its name says. */
 export function assembleSnapshot(shards: OwnedShards, contentHash: ContentHash): Snapshot {
-  const { owner, catalog, organizations, keys } = shards
-  const snapshot = parseSnapshot({
+  const { owner, catalog, organizations, keys, missing = [] } = shards
+  const all = parseSnapshot({
     schema: SNAPSHOT_SCHEMA,
     revision: assembledRevision([catalog, ...organizations, keys], contentHash),
     providers: field(catalog, 'providers'),
     organizations: organizations.map((shard) => field(shard, 'organization')),
     virtualKeys: field(keys, 'virtualKeys'),
   })
+  const snapshot = missing.length === 0 ? all : without(all, missing)
   requireNames(snapshot, shards)
   const foreign = snapshot.virtualKeys.find(({ id }) => ownerOfKey(id) !== owner)
   if (foreign !== undefined) throw new InvalidSnapshotError(`the keys of ${owner} hold one of another owner`)
   return snapshot
+}
+
+function without(snapshot: Snapshot, organizations: readonly string[]): Snapshot {
+  const virtualKeys = snapshot.virtualKeys.filter(({ organization }) => !organizations.includes(organization))
+  return Object.freeze({ ...snapshot, virtualKeys: Object.freeze(virtualKeys) })
 }
 
 /** The revision of a snapshot that was put together from these shards, in any order. */

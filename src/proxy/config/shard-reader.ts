@@ -54,8 +54,10 @@ export class ShardReader {
   readonly #owner: string
   readonly #accepted = new Map<string, Accepted>()
   readonly #refused = new Map<string, { readonly head: string; readonly reason: string }>()
-  /** Names of the organizations' shards, by the owner's shard that they were taken from. */
+  /** Names of the organizations, by the owner's shard that they were taken from. */
   #needed: { readonly from: Shard; readonly names: readonly string[] } | undefined
+  /** A look has found all that it needed. */
+  #wasWhole = false
 
   constructor(owner: string) {
     this.#owner = owner
@@ -75,13 +77,29 @@ export class ShardReader {
     const read = (name: string) => this.#read(name, redis, verify, refused)
     const [catalog, keys] = await Promise.all([read(CATALOG_SHARD), read(ownerShard(this.#owner))])
     const names = this.#organizationsOf(keys)
-    const organizations = await Promise.all(names.map(read))
-    this.#retain(new Set([CATALOG_SHARD, keys.name, ...names]))
-    return { shards: { owner: this.#owner, catalog, keys, organizations }, refused }
+    const found = await Promise.all(names.map((name) => this.#readOrganization(name, read)))
+    const organizations = found.filter((shard) => shard !== undefined)
+    const missing = names.filter((_name, index) => found[index] === undefined)
+    this.#wasWhole ||= missing.length === 0
+    this.#retain(new Set([CATALOG_SHARD, keys.name, ...names.map(organizationShard)]))
+    return { shards: { owner: this.#owner, catalog, keys, organizations, missing }, refused }
+  }
+
+  /**
+   * Undefined where there is no good one: keys of other organizations may have been revoked, which must not wait for it.
+   * Only the first configuration does.
+   */
+  async #readOrganization(name: string, read: (shard: string) => Promise<Shard>): Promise<Shard | undefined> {
+    try {
+      return await read(organizationShard(name))
+    } catch (error) {
+      if (!this.#wasWhole || !(error instanceof InvalidSnapshotError)) throw error
+      return undefined
+    }
   }
 
   #organizationsOf(keys: Shard): readonly string[] {
-    if (this.#needed?.from !== keys) this.#needed = { from: keys, names: organizationsOf(keys).map(organizationShard) }
+    if (this.#needed?.from !== keys) this.#needed = { from: keys, names: organizationsOf(keys) }
     return this.#needed.names
   }
 

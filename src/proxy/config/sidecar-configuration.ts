@@ -158,7 +158,7 @@ export class SidecarConfiguration {
       const usable = withCredentials(usableHere(snapshot, grant, this.#withdrawn), this.#options.owner, grant)
       this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
       const { organizations } = snapshot
-      const complete = usable.organizations.length === organizations.length
+      const complete = usable.organizations.length === organizations.length && (shards.missing ?? []).length === 0
       this.#inForce = { grant, revision, complete, organizations, withheld: this.#withdrawn.size }
       this.#lastRefusal = undefined
       this.#options.loaded(true)

@@ -175,6 +175,43 @@ t.test('keys of an organization whose secrets are still on their way wait; the o
   t.same(seen.slice(0, 2), [['team-a/old'], ['team-a/old', 'team-a/new']])
 })
 
+t.test('a key is revoked while the organization of a new one cannot be read yet', async (t) => {
+  const redis = fakeRedis()
+  const organizations = [organizationEntry('acme'), organizationEntry('new')]
+  const [kept, gone] = [keyEntry('team-a/kept'), keyEntry('team-a/gone')]
+  redis.publish(snapshotOf({ organizations, virtualKeys: [kept, gone] }))
+  const holder = new ConfigurationHolder()
+  const seen: string[] = []
+  let step = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id).join(' '))
+    step.resolve()
+  })
+  const configuration = readingFrom(t, redis, holder)
+  const use = async () => {
+    step = Promise.withResolvers<void>()
+    configuration.hint()
+    await step.promise
+  }
+  configuration.use(grant({ organizations: ['acme', 'new'] }))
+  await step.promise
+  redis.publish(snapshotOf({ organizations, virtualKeys: [kept, keyEntry('team-a/new', { organization: 'new' })] }))
+  const unread = redis.values.get('tg:cfg:org:new') ?? ''
+  redis.values.delete('tg:cfg:org:new')
+  await use()
+  t.equal(seen.at(-1), 'team-a/kept')
+  redis.values.set('tg:cfg:org:new', unread)
+  await use()
+  t.equal(seen.at(-1), 'team-a/kept team-a/new')
+})
+
+t.test('the first configuration waits for all organizations', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  redis.values.delete('tg:cfg:org:acme')
+  await t.rejects(new ShardReader('team-a').look(redis, verify), { message: 'tg:cfg:org:acme is missing' })
+})
+
 t.test(
   'a key that went with its organization does not come back with another key, from what was read before',
   async (t) => {
