@@ -47,7 +47,7 @@ export class SidecarConfiguration {
   #grant: Grant | undefined
   #shards: Look['shards'] | undefined
   #confirmedAtMs: number | undefined
-  /** What the configuration in force was made of. Incomplete: the grant lacks secrets of an organization. */
+  /** What the configuration in force was made of. Incomplete: an organization, or its secrets, cannot be had. */
   #inForce: InForce | undefined
   /** Organizations whose secrets were taken away: what is held of their keys may be older than that, until it is read anew. */
   readonly #withdrawn = new Set<string>()
@@ -138,10 +138,8 @@ export class SidecarConfiguration {
 
   /** With an owner's last key goes its login, so that its sidecars can no longer read that this key is gone. */
   #withdraw(former: Grant | undefined, grant: Grant): void {
-    if (former === undefined) return
-    for (const { name } of this.#inForce?.organizations ?? []) {
-      if (former.grantsOrganization(name) && !grant.grantsOrganization(name)) this.#withdrawn.add(name)
-    }
+    // Also before anything is in force: the first look may have read them already.
+    for (const name of former?.organizations ?? []) if (!grant.grantsOrganization(name)) this.#withdrawn.add(name)
   }
 
   /** What has been read since the secrets came back is as it is published. */
@@ -157,9 +155,9 @@ export class SidecarConfiguration {
       const snapshot = assembleSnapshot(shards, contentHash)
       const usable = withCredentials(usableHere(snapshot, grant, this.#withdrawn), this.#options.owner, grant)
       this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
-      const { organizations } = snapshot
-      const complete = usable.organizations.length === organizations.length && (shards.missing ?? []).length === 0
-      this.#inForce = { grant, revision, complete, organizations, withheld: this.#withdrawn.size }
+      const isGranted = usable.organizations.length === snapshot.organizations.length
+      const complete = isGranted && (shards.missing ?? []).length === 0
+      this.#inForce = { grant, revision, complete, withheld: this.#withdrawn.size }
       this.#lastRefusal = undefined
       this.#options.loaded(true)
       const counts = { providers: usable.providers.length, virtualKeys: usable.virtualKeys.length }
@@ -216,8 +214,6 @@ interface InForce {
   readonly grant: Grant
   readonly revision: string
   readonly complete: boolean
-  /** All that the shards name. */
-  readonly organizations: Snapshot['organizations']
   /** How many organizations were withdrawn when it was made. */
   readonly withheld: number
 }

@@ -279,6 +279,36 @@ t.test('nor from a look that had begun before its organization went', async (t) 
   t.equal(seen.at(-1), '')
 })
 
+t.test('nor where that was the first look', async (t) => {
+  const redis = fakeRedis()
+  redis.publish(snapshotOf({ virtualKeys: [keyEntry('team-a/gone')] }))
+  const holder = new ConfigurationHolder()
+  const seen: string[] = []
+  const first = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id).join(' '))
+    first.resolve()
+  })
+  const unread = Promise.withResolvers<void>()
+  const configuration = readingFrom(t, redis, holder, unread.resolve)
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { send } = redis
+  redis.send = async (key, args) => {
+    asked.resolve()
+    await answer.promise
+    return send.call(redis, key, args)
+  }
+  configuration.use(grant())
+  await asked.promise
+  configuration.use(grant({ organizations: [] }))
+  answer.resolve()
+  await first.promise
+  redis.error = new Error('Redis has stopped answering')
+  configuration.use(grant())
+  await unread.promise
+  t.same([...new Set(seen)], [''])
+})
+
 t.test('a key that comes back unchanged is in force with the first look', async (t) => {
   const redis = fakeRedis()
   redis.publish()
