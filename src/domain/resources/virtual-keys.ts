@@ -161,8 +161,11 @@ function describe(
 
 function unusable({ spec }: VirtualKeyResource, nowMs: number | undefined): Refusal | undefined {
   if (spec.suspended) return { reason: 'Suspended', message: 'spec.suspended is true' }
-  const expired = nowMs !== undefined && spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= nowMs
-  return expired ? { reason: 'Expired', message: `expired at ${spec.expiresAt}` } : undefined
+  return isExpired(spec, nowMs) ? { reason: 'Expired', message: `expired at ${spec.expiresAt}` } : undefined
+}
+
+function isExpired({ expiresAt }: VirtualKeyResource['spec'], nowMs: number | undefined): boolean {
+  return nowMs !== undefined && expiresAt !== undefined && Date.parse(expiresAt) <= nowMs
 }
 
 function toEntry(
@@ -177,7 +180,8 @@ function toEntry(
     organization: spec.organizationRef.name,
     project: granted.project,
     digests,
-    suspended: spec.suspended,
+    // An expired one is out of force for data planes whose clock is late, too.
+    suspended: spec.suspended || isExpired(spec, context.nowMs),
     // Before 1970 it is over like any other: snapshots count from there.
     expiresAtMs: spec.expiresAt === undefined ? undefined : Math.max(0, Date.parse(spec.expiresAt)),
     privileges: granted.privileges,

@@ -40,6 +40,7 @@ const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 const LOOK_MS = 5_000
 const RESYNC_MS = 10 * 60_000
+const MAX_EXPIRY_STEP_MS = 10_000
 
 export interface ConfigurationOptions extends Omit<BuildOptions, 'digests' | 'nowMs'> {
   readonly timing: Timing
@@ -231,7 +232,17 @@ export class Configuration {
       for (const time of [expiresAtMs, ...digests.map(({ notAfterMs = Infinity }) => notAfterMs)])
         if (time > nowMs) next = Math.min(next, time)
     }
-    if (next !== Infinity) this.#cancelExpiry = this.#options.timing.after(next - nowMs, () => this.request())
+    if (next !== Infinity) this.#awaitExpiry(next, nowMs)
+  }
+
+  /** In steps: the clock may be set, and a timer does not run while the machine sleeps. */
+  #awaitExpiry(expiresAtMs: Milliseconds, nowMs: Milliseconds): void {
+    const { timing } = this.#options
+    this.#cancelExpiry = timing.after(Math.min(expiresAtMs - nowMs, MAX_EXPIRY_STEP_MS), () => {
+      const now = timing.now()
+      if (now < expiresAtMs) this.#awaitExpiry(expiresAtMs, now)
+      else this.request()
+    })
   }
 
   #scheduleLook(): void {

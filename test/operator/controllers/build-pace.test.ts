@@ -1,8 +1,10 @@
 /** How often the configuration is built where changes keep coming: a build takes as long as there are keys. */
 import t from 'tap'
+import type { JsonObject } from '../../../src/domain/json.ts'
 import { Secret } from '../../../src/domain/secret.ts'
 import { Configuration, type ConfigurationOptions } from '../../../src/operator/controllers/configuration.ts'
 import { keyDigests } from '../../../src/operator/controllers/key-digests.ts'
+import type { KubeObject } from '../../../src/operator/kube/kube-object.ts'
 import { ObjectStore } from '../../../src/operator/kube/object-store.ts'
 import { Publisher } from '../../../src/operator/publish/publisher.ts'
 import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
@@ -115,5 +117,55 @@ t.test('while Redis is away the attempts do not multiply, and the log says so a 
   await timing.advance(3_600_000)
   t.ok(builtAt.length > 1_000 && builtAt.length < 1_400, `${builtAt.length} attempts`)
   t.ok(log.entries.length <= 12, `${log.entries.length} lines`)
+  await configuration.stop()
+})
+
+t.test('an expiry is met within seconds where the clock was set, or the machine has slept', async (t) => {
+  let ahead = 0
+  class SetTiming extends ManualTiming {
+    override now() {
+      return super.now() + ahead
+    }
+  }
+  const timing = new SetTiming()
+  const [virtualKeys, organizations, namespaces] = [new ObjectStore(), new ObjectStore(), new ObjectStore()]
+  const object = (kind: string, metadata: KubeObject['metadata'], rest: JsonObject): KubeObject => ({
+    apiVersion: 'tollgate.dev/v1alpha1',
+    kind,
+    metadata,
+    ...rest,
+  })
+  namespaces.put('team', object('Namespace', { name: 'team' }, {}))
+  const grants = [{ name: 'all', namespaceSelector: {}, privileges: [] }]
+  organizations.put('acme', object('Organization', { name: 'acme' }, { spec: { grants } }))
+  const secretRef = { name: 'brought', key: 'key' }
+  const expiresAt = new Date(timing.now() + 3_600_000).toISOString()
+  const spec = {
+    organizationRef: { name: 'acme' },
+    key: { source: 'SecretRef', secretRef },
+    suspended: false,
+    expiresAt,
+  }
+  virtualKeys.put('team/x', object('VirtualKey', { namespace: 'team', name: 'x' }, { spec }))
+  const data = { key: Buffer.from('k'.repeat(40)).toString('base64') }
+  const secret = object('Secret', { namespace: 'team', name: 'brought' }, { data })
+  const isOver: (boolean | undefined)[] = []
+  const { configuration } = startConfiguration({
+    timing,
+    view: {
+      virtualKeys,
+      providers: new ObjectStore(),
+      organizations,
+      namespaces,
+      secret: () => secret,
+      secretAccess: () => 'readable',
+    },
+    onBuilt: ({ snapshot }) => void isOver.push(snapshot.virtualKeys[0]?.suspended),
+  })
+  await timing.advance(30_000)
+  t.same(isOver, [false])
+  ahead = 3_600_000
+  await timing.advance(15_000)
+  t.same(isOver, [false, true])
   await configuration.stop()
 })

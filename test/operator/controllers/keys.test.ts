@@ -209,6 +209,7 @@ t.test('the life of virtual keys', async (t) => {
     await world.apply(virtualKey('team', 'ending', { expiresAt }))
     await until(async () => (await world.published('team/ending'))?.['expiresAtMs'] === Date.parse(expiresAt))
     await world.reaches('team/ending', 'Ready', 'False Expired')
+    t.match(await world.published('team/ending'), { suspended: true })
   })
 
   t.test('a second usable key of a namespace with injection is told of', async (t) => {
