@@ -41,6 +41,10 @@ export async function renewAuthority(
   if (state === undefined) return { signer: await issue(), previous: splitPem(formerTrust).filter(isValidAt(now)) }
   const { signer, next } = state
   const previous = state.previous.filter(isValidAt(now))
+  // Made while the clock was ahead: nobody else would take what it signs.
+  if (validity(signer.certificate).notBeforeMs > now) {
+    return { ...state, signer: await issue(), previous: [...previous, signer.certificate] }
+  }
   if (next !== undefined && now >= promotionOf(signer, next)) {
     return { signer: next, previous: [...previous, signer.certificate].filter(isValidAt(now)) }
   }
@@ -60,10 +64,11 @@ export function serverRenewalReason(
   current: ServingCertificate | undefined,
   wanted: { readonly names: readonly string[]; readonly lifetimeMs: Milliseconds; readonly state: AuthorityState },
   now: Milliseconds,
-): 'missing' | 'due' | 'other names' | 'longer than wanted' | 'unknown authority' | undefined {
+): 'missing' | 'due' | 'not valid yet' | 'other names' | 'longer than wanted' | 'unknown authority' | undefined {
   if (current === undefined) return 'missing'
   const leaf = new X509Certificate(current.certificate)
   if (now >= pointOf(current.certificate, SERVER_RENEWED_AT)) return 'due'
+  if (current.notBeforeMs > now) return 'not valid yet'
   if (wanted.names.some((name) => leaf.checkHost(name) === undefined)) return 'other names'
   if (current.notAfterMs - current.notBeforeMs > wanted.lifetimeMs * LASTS_TOO_LONG) return 'longer than wanted'
   const isKnown = splitPem(trustOf(wanted.state)).some((one) => leaf.verify(new X509Certificate(one).publicKey))

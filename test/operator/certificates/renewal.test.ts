@@ -69,6 +69,16 @@ t.test('a lost authority stays trusted beside the new one', async (t) => {
   t.equal(serverRenewalReason(server, { names: NAMES, lifetimeMs: 9 * DAY_MS, state }, BEGIN + DAY_MS), undefined)
 })
 
+t.test('what was made while the clock was ahead is made again, and the authority stays trusted', async (t) => {
+  const early = await renewAuthority(undefined, BEGIN + DAY_MS, issueAt(BEGIN + DAY_MS))
+  const state = await renewAuthority(early, BEGIN, issueAt(BEGIN))
+  t.not(state.signer.certificate, early.signer.certificate)
+  t.strictSame(splitPem(trustOf(state)), [early.signer.certificate, state.signer.certificate])
+  t.equal(await renewAuthority(state, BEGIN, issueAt(BEGIN)), state)
+  const wanted = { names: NAMES, lifetimeMs: 9 * DAY_MS, state }
+  t.equal(serverRenewalReason(await serve(state, BEGIN + DAY_MS), wanted, BEGIN), 'not valid yet')
+})
+
 t.test('why a certificate is issued', async (t) => {
   const state = await renewAuthority(undefined, BEGIN, issueAt(BEGIN))
   const server = await serve(state, BEGIN)
