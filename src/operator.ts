@@ -23,6 +23,7 @@ import { pause, SYSTEM_TIMING, type Timing } from './operator/kube/timing.ts'
 import { createProber } from './operator-probes.ts'
 import { OperatorRedis } from './operator-redis.ts'
 import { createOperatorMetrics } from './operator/operator-metrics.ts'
+import { isOwnPublication } from './operator/publish/published-shards.ts'
 import { createSigner } from './operator/publish/sign.ts'
 import { checkPattern } from './proxy/guardrails/check-pattern.ts'
 import { createOutput } from './proxy/telemetry/logger.ts'
@@ -111,6 +112,15 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
   const { master, signingKey } = await secretsOf(client, namespace, log)
   await logins.first
   const signer = createSigner(signingKey)
+  let fenced: Promise<void> | undefined
+  /**
+   * Whoever holds the Lease and is refused all the same has one that was set back (a backup of the cluster, a clock): its
+   * successors would count up one restart at a time. Not where another installation has written.
+   */
+  const surrender = async (epoch: number): Promise<void> => {
+    const isOurs = await isOwnPublication(redis.connection, signer).catch(() => false)
+    if (isOurs) await elector.stop(epoch)
+  }
   controllers = new Controllers({
     client,
     redis: redis.connection,
@@ -129,7 +139,9 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     metrics,
     storeTrouble: (error) => redis.troubleOf(error),
     onBuilt: () => services?.push(),
-    onFenced: (epoch) => die(`a leader of epoch ${epoch} has published`),
+    onFenced(epoch) {
+      fenced ??= surrender(epoch).finally(() => die(`a leader of epoch ${epoch} has published`))
+    },
   })
   const started = controllers
   metrics.watch(() => started.figures, isLeader)

@@ -13,7 +13,7 @@
 import type { KubeClient } from './kube-api.ts'
 import { KubeError } from './kube-error.ts'
 import type { KubeObject } from './kube-object.ts'
-import { firstTransitions, microTime, newLease, readLease, renderLeaseSpec } from './lease.ts'
+import { firstTransitions, MAX_TRANSITIONS, microTime, newLease, readLease, renderLeaseSpec } from './lease.ts'
 import type { LeaseRecord } from './lease.ts'
 import { errorFields } from './log.ts'
 import type { Log } from './log.ts'
@@ -101,11 +101,14 @@ export class LeaderElector {
     this.#running ??= this.#run()
   }
 
-  /** Gives the Lease back if this is the leader, so that another follows within a second. Stop the controllers before. */
-  async stop(): Promise<void> {
+  /**
+   * Gives the Lease back if this is the leader, so that another follows within a second, with a higher epoch than `above`.
+   * Stop the controllers before.
+   */
+  async stop(above = 0): Promise<void> {
     this.#stopping.abort()
     await this.#running
-    if (this.#leading) await this.#release()
+    if (this.#leading) await this.#release(above)
     this.#leading = false
   }
 
@@ -175,12 +178,13 @@ export class LeaderElector {
     return undefined
   }
 
-  async #release(): Promise<void> {
+  async #release(above: number): Promise<void> {
     const { log, name } = this.#options
     try {
       const found = await this.#read(RELEASE_CALL_MS)
       if (found === undefined || !this.#isOurs(found.record)) return
-      const record = { ...this.#recordOf(found.record.transitions, this.#acquireTime), holder: '', durationMs: 1_000 }
+      const transitions = Math.max(found.record.transitions, Math.min(above, MAX_TRANSITIONS - 1))
+      const record = { ...this.#recordOf(transitions, this.#acquireTime), holder: '', durationMs: 1_000 }
       await this.#write(found, record, RELEASE_CALL_MS)
       log.info({ lease: name }, 'lease released')
     } catch (error) {

@@ -6,7 +6,8 @@ import type { Milliseconds } from './timing.ts'
 
 /** Where epochs of a Lease that nobody has seen before start to count from, in seconds. */
 const EPOCH_ORIGIN_MS = Date.UTC(2026, 0, 1)
-const MAX_INT32 = 2 ** 31 - 1
+/** What a Lease can hold. */
+export const MAX_TRANSITIONS = 2 ** 31 - 1
 
 /** What a Lease says. */
 export interface LeaseRecord {
@@ -58,7 +59,7 @@ export function newLease(namespace: string, name: string, record: LeaseRecord): 
  * would refuse the new leader for ever. So it starts from the clock and not from 0; leaders change less than once a second.
  */
 export function firstTransitions(nowMs: Milliseconds): number {
-  return Math.min(MAX_INT32, Math.max(0, Math.floor((nowMs - EPOCH_ORIGIN_MS) / 1_000)))
+  return Math.min(MAX_TRANSITIONS, Math.max(0, Math.floor((nowMs - EPOCH_ORIGIN_MS) / 1_000)))
 }
 
 /** As `metav1.MicroTime`, which must have six decimals. */

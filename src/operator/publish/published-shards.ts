@@ -1,7 +1,7 @@
 /** What Redis holds, as far as this installation has signed it. */
 import { isJsonObject } from '../../domain/json.ts'
 import { INDEX_KEY } from '../../domain/snapshot/shard-store.ts'
-import { ownerOfShard, parseShard, renderShard, type Shard } from '../../domain/snapshot/shards.ts'
+import { CATALOG_SHARD, ownerOfShard, parseShard, renderShard, type Shard } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest } from '../../domain/snapshot/snapshot.ts'
 import { hashReply, noneOfAnotherType } from './redis-port.ts'
 import type { PublishRedis } from './redis-port.ts'
@@ -28,6 +28,11 @@ export async function publishedDigests(
     for (const shard of shards) for (const [id, digests] of digestsIn(shard)) found.set(id, digests)
   }
   return found
+}
+
+/** Whether it is this installation that has published. @throws where Redis does not answer */
+export async function isOwnPublication(redis: PublishRedis, signer: ShardSigner): Promise<boolean> {
+  return (await readShard(redis, signer, CATALOG_SHARD)) !== undefined
 }
 
 /** Signatures are deterministic: signing again in the same place tells whether a document is ours. */

@@ -117,6 +117,33 @@ t.test('22: two operators', async (t) => {
   })
 })
 
+t.test('a Lease that was set back, as from a backup of the cluster, costs one restart', async (t) => {
+  const world = await startWorld(t, ['team'])
+  if (world === undefined) return
+  const lead = async () => {
+    const operator = await world.startOperator()
+    await until(() => operator.output().includes('became leader'), 60_000)
+    return operator
+  }
+  const setBack = async () => {
+    const [lease] = (await world.plane.client.list(LEASES, { namespace: SYSTEM })).items
+    const transitions = Number(asObject(lease?.['spec'])?.['leaseTransitions'])
+    const spec = JSON.stringify({ spec: { leaseTransitions: transitions - 20 } })
+    await world.plane.kubectl('patch', 'lease', 'tollgate-operator', '-n', SYSTEM, '--type=merge', '-p', spec)
+  }
+  const first = await lead()
+  await world.apply(virtualKey('team', 'app'))
+  await world.reaches('team/app', 'Ready', 'True Ready')
+  await first.end('SIGTERM')
+  await setBack()
+  const refused = await lead()
+  await until(() => refused.child.exitCode !== null, 40_000)
+  t.match(refused.output(), /a leader of epoch \d+ has published/)
+  await lead()
+  await world.apply(virtualKey('team', 'app', { suspended: true }))
+  await until(async () => (await world.published('team/app'))?.['suspended'] === true)
+})
+
 interface Write {
   readonly epoch: number
   /** Address of the connection that it came over. */

@@ -56,6 +56,24 @@ t.test('the first candidate leads, the second waits', async (t) => {
   })
 })
 
+t.test(
+  'one that gives the Lease back as it was set back is followed by a higher epoch than it was told of',
+  async (t) => {
+    const { timing, candidate, spec } = fixture()
+    const [a, b] = [candidate('a'), candidate('b')]
+    a.elector.start()
+    await timing.advance(0)
+    const seen = (a.elector.epoch ?? 0) + 20
+    const stopped = a.elector.stop(seen)
+    await timing.advance(5_000)
+    await stopped
+    t.match(spec(), { holderIdentity: '', leaseTransitions: seen })
+    b.elector.start()
+    await timing.advance(5_000)
+    t.equal(b.elector.epoch, seen + 1)
+  },
+)
+
 t.test('a leader that vanishes is followed after the duration, not before, with a higher epoch', async (t) => {
   const { timing, api, candidate } = fixture()
   const [a, b] = [candidate('a'), candidate('b')]
