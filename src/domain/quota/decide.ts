@@ -31,19 +31,24 @@ export type SizeDecision =
   /** Tokens a choice; meaningless where the need is not open. */
   { readonly type: 'fits'; readonly granted: number } | (Omit<Refused, 'rateLimits'> & { readonly type: 'refused' })
 
-/** Whether the need fits into every budget and token quota of the plan. */
-export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowStates): SizeDecision {
+/**
+ * Whether the need fits into every budget and token quota of the plan.
+ * @param own of what is reserved, the asking request's, where it needs more: that does not become free for it
+ */
+export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowStates, own?: Charge): SizeDecision {
   let granted = need.open?.maxTokens ?? 0
   let reserved: SizeDecision | undefined
   for (const { scope, window, limit } of plan.limits) {
     if (limit.onExceed !== 'Block') continue
     const state = states(scope, window)
-    const least = amountIn(limit.unit, boundOf(need, need.open?.minTokens ?? 0))
+    const missing = boundOf(need, need.open?.minTokens ?? 0)
+    const least = amountIn(limit.unit, missing)
     // More may be spent than the limit: what takes nothing of it (embeddings, of output tokens) does not add to that.
     if (least === 0 && need.open?.held === undefined) continue
     const spent = amountIn(limit.unit, state.spent)
-    if (least > 0 && spent + least > limit.limit)
-      return spentRefusal(scope, window, limit, state, spent + least - limit.limit, least)
+    const whole = own === undefined ? least : amountIn(limit.unit, withOwn(missing, own))
+    if (least > 0 && spent + whole > limit.limit)
+      return spentRefusal(scope, window, limit, state, spent + whole - limit.limit, whole)
     const left = leftOf(limit, spent, amountIn(limit.unit, state.reserved))
     if (least > left) reserved ??= reservedRefusal(scope, window, limit)
     else if (need.open !== undefined) {
@@ -51,6 +56,15 @@ export function decideSize(plan: QuotaPlan, need: QuotaNeed, states: WindowState
     }
   }
   return reserved ?? { type: 'fits', granted }
+}
+
+/** What a request takes at least of which so much is missing: of a part of which nothing is, that is not known. */
+function withOwn({ costMicroUsd, inputTokens, outputTokens }: Charge, own: Charge): Charge {
+  return {
+    costMicroUsd: costMicroUsd > 0 ? own.costMicroUsd + costMicroUsd : 0,
+    inputTokens: inputTokens > 0 ? own.inputTokens + inputTokens : 0,
+    outputTokens: outputTokens > 0 ? own.outputTokens + outputTokens : 0,
+  }
 }
 
 /** The warnings due, in the plan's order. */

@@ -277,11 +277,35 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
     const day = limited({ key: { budgets: [{ limit: 100 }] } })
     const reservation = await spend.admit(day, need(60))
     t.match(await store.extend(reservation, need(30)), { type: 'extended', grantedOutputTokens: undefined })
-    t.match(await store.extend(reservation, need(11)), { type: 'refused', reason: 'reserved' })
+    t.match(await store.extend(reservation, need(11)), { type: 'refused', reason: 'budget', resetAtMs: undefined })
     t.match((await store.usage(day)).limits, [{ reserved: 90 }])
     await store.settle(reservation, charge(85))
     t.match((await store.usage(day)).limits, [{ spent: 85, reserved: 0 }])
     t.match(await store.extend(reservation, need(1)), { type: 'expired' })
+  })
+
+  test('what a request holds itself does not become free for it', async (t, { store, limited, spend }) => {
+    for (const reset of ['Calendar', 'Rolling'] as const) {
+      const day = limited({ key: { budgets: [{ limit: 100, reset }] } })
+      const [own, other] = [await spend.admit(day, need(40)), await spend.admit(day, need(50))]
+      const refused = async (more: number) => {
+        const extension = await store.extend(own, need(more))
+        return extension.type === 'refused' && [extension.reason, (extension.resetAtMs ?? 0) > NOON]
+      }
+      t.strictSame(await refused(20), ['reserved', false])
+      await store.settle(other, charge(50))
+      t.strictSame(await refused(20), ['budget', true], 'until the window ends')
+      t.strictSame(await refused(61), ['budget', false], 'never')
+      t.match(await store.extend(own, need(10)), { type: 'extended' })
+      await store.settle(own, charge(0, 0, 0))
+    }
+  })
+
+  test('of tokens only those count as its own of which more is asked', async (t, { store, limited, spend }) => {
+    const quota = limited({ key: { tokenQuotas: [{ kind: 'Total', limit: 100 }] } })
+    const own = await spend.admit(quota, need(0, 60, 20))
+    t.match(await store.extend(own, need(0, 0, 30)), { type: 'refused', reason: 'reserved' })
+    t.match(await store.extend(own, need(0, 1, 40)), { type: 'refused', reason: 'token-quota' })
   })
 
   test('extends in the window of the admission, even past its end', async (t, { store, limited, spend, setNow }) => {

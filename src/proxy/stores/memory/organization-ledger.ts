@@ -89,7 +89,7 @@ export class OrganizationLedger {
     }
     for (const counter of counters.values()) counter.advance(nowMs)
     const empty = new WindowCounter(undefined, undefined)
-    const size = decideSize(plan, more, (_scope, window) => counters.get(window) ?? empty)
+    const size = decideSize(plan, more, (_scope, window) => counters.get(window) ?? empty, open.bound)
     if (size.type === 'refused') return { ...size, rateLimits: figuresOf(plan, this.#rateStates(nowMs)) }
     const bound = boundOf(more, size.granted)
     for (const { counter } of open.windows) counter.reserve(bound)

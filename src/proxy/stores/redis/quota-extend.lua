@@ -14,7 +14,7 @@ local record = cmsgpack.unpack(packed)
 local states = {}
 for index, window in ipairs(record.w) do states[index] = read_window(window) end
 
-local granted, refusal = decide_size(plan, record.w, states, need, open)
+local granted, refusal = decide_size(plan, record.w, states, need, open, record.b)
 if refusal then
   local scopes = plan[4]
   return refused(refusal, scopes and rates().figures(rates().read(scopes)))
