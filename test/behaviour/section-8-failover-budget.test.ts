@@ -20,16 +20,18 @@ interface Scene {
   /** Of the dear provider. */
   readonly spec?: string
   readonly further?: readonly string[]
+  /** Of the cheap provider. */
+  readonly models?: readonly string[]
 }
 
-async function start(t: Test, limits: string, { args = [], spec = '', further = [] }: Scene = {}) {
+async function start(t: Test, limits: string, { args = [], spec = '', further = [], models = CHEAP }: Scene = {}) {
   const [cheap, dear] = [await startFakeProvider(), await startFakeProvider()]
   t.teardown(() => Promise.all([cheap.close(), dear.close()]))
   dear.otherwise(ok({ ...chatCompletion('x'), usage }))
   const gateway = await startGateway(t, {
     manifests: {
       'all.yaml': yaml(
-        provider({ name: 'cheap', url: cheap.url, models: CHEAP, priority: 1 }),
+        provider({ name: 'cheap', url: cheap.url, models, priority: 1 }),
         provider({ name: 'dear', url: dear.url, models: DEAR, priority: 2, spec }),
         virtualKey({ spec: `${NO_CACHE}\n${limits}` }),
         ...further,
@@ -140,6 +142,30 @@ t.test('nothing is held for a dear provider that takes no more', async (t) => {
   for (const _ of [1, 2]) t.equal((await gateway.chat({ max_tokens: 1_000 })).status, 200)
   t.equal(dear.requests.length, 1)
   t.match(reserved, [/^0\.001/])
+})
+
+t.test('a model that the budget does not leave puts off no other model of its provider', async (t) => {
+  const [wide, last] = [await startFakeProvider(), await startFakeProvider()]
+  t.teardown(() => Promise.all([wide.close(), last.close()]))
+  for (const one of [wide, last]) one.otherwise(ok({ ...chatCompletion('x'), usage }))
+  const priced = (name: string, price: number, quality: number) =>
+    `{ name: ${name}, maxOutputTokens: 4000, quality: ${quality}, pricing: { input: "${price}", output: "${price}" } }`
+  const wideModels = [priced('large', 100, 0.9), priced('small', 1, 0.8)]
+  const { cheap, gateway } = await start(t, BUDGET, {
+    further: [
+      provider({ name: 'wide', url: wide.url, models: wideModels, priority: 1 }),
+      provider({ name: 'last', url: last.url, models: [priced('other', 1, 0.7)], priority: 1 }),
+    ],
+    models: [priced('m', 1, 1)],
+  })
+  cheap.otherwise(status(500))
+  const response = await gateway.chat({ model: 'auto', max_tokens: 1_000 }, { 'x-llm-scoring-method': 'quality' })
+  t.equal(response.status, 200)
+  t.strictSame(
+    wide.requests.map(({ json }) => json?.['model']),
+    ['small'],
+  )
+  t.equal(last.requests.length, 0)
 })
 
 t.test(

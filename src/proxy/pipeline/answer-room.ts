@@ -32,6 +32,7 @@ export interface RoomedCall {
 
 /** Why a deployment must not be asked. */
 export interface NoAnswerRoom {
+  readonly deployment: Deployment
   /** Undefined: the store cannot be asked. */
   readonly refused: Refused | undefined
   readonly error: GatewayError
@@ -112,11 +113,11 @@ export class AnswerRoom {
       const extension = await held.extend(missingOf(need, left))
       if (extension.type === 'extended') return this.#made(deployment, extension.grantedOutputTokens ?? most)
       if (extension.type === 'expired') throw new QuotaUnavailableError('the store no longer has the reservation')
-      return { refused: extension, error: refusalError(extension, { plan: held.reservation.plan, need }) }
+      return { deployment, refused: extension, error: refusalError(extension, { plan: held.reservation.plan, need }) }
     } catch (error) {
       if (!(error instanceof QuotaUnavailableError)) throw error
       const isOpen = this.#record.policy?.quotaFailure === 'Open' && !(error instanceof QuotaBacklogError)
-      return isOpen ? this.#made(deployment, most) : { refused: undefined, error: unavailableError(error) }
+      return isOpen ? this.#made(deployment, most) : { deployment, refused: undefined, error: unavailableError(error) }
     }
   }
 }

@@ -13,7 +13,7 @@ import { NoRoomError } from './no-room.ts'
 import type { AnswerRoom, NoAnswerRoom } from './answer-room.ts'
 import { judge, NO_BUDGET, NO_QUOTA_STORE, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { failureDetail } from './failure-detail.ts'
-import { exhausted } from './exhausted-plan.ts'
+import { exhausted, refusalToTell } from './exhausted-plan.ts'
 import type { StreamEnd } from './item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -54,17 +54,20 @@ export async function attemptInOrder<Answer>(
   let left: readonly Candidate[] = plan.candidates
   for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
     const { deployment } = candidate
+    let isPassedOver = false
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (sent >= MAX_ATTEMPTS || failures.length - sent >= MAX_PASSED_OVER)
         throw givenUp(failures, plan, record, services)
       const outcome = await tryOnce(deployment, room, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
+      isPassedOver = outcome.refusal !== undefined
       if (outcome.kind !== 'busy') sent++
       // What is cooling down by now takes no further try: it would only look like a provider that is full.
       if (!outcome.retrySame || services.health.coolingDownUntil(deployment.id) !== undefined) break
     }
-    left = others(left.slice(1), deployment.provider.name)
+    // What a budget does not leave says nothing of its provider's other models.
+    left = isPassedOver ? left.slice(1) : others(left.slice(1), deployment.provider.name)
   }
   throw givenUp(failures, plan, record, services)
 }
@@ -75,7 +78,7 @@ function givenUp(
   record: RequestRecord,
   { health, now }: Services,
 ): GatewayError {
-  record.quotaRefusal = failures.find(({ refusal }) => refusal !== undefined)?.refusal?.refused
+  record.quotaRefusal = refusalToTell(failures)?.refused
   return exhausted(failures, plan, health, now())
 }
 

@@ -1,10 +1,13 @@
 /** What the client is told when every try has failed, and when it may ask again. */
 import { GatewayError, type GatewayErrorDetails } from '../../domain/errors.ts'
 import { allRefuseUs, coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
-import type { RoutePlan } from '../../domain/routing/route.ts'
+import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { NoAnswerRoom } from './answer-room.ts'
 import type { AttemptFailure } from './attempt-failure.ts'
 import type { HealthRecorder } from './ports.ts'
+
+type Choice = Pick<Candidate, 'deployment'>
 
 /** Why each failed is the operator's to know: the client learns where it is written. */
 const WHERE_TO_LOOK =
@@ -21,11 +24,11 @@ export function exhausted(
   nowMs: Milliseconds,
 ): GatewayError {
   // The caller's own limits kept somebody from being asked who might have answered.
-  const refusal = failures.find((failure) => failure.refusal !== undefined)?.refusal
-  if (refusal !== undefined) return refusedBackup(refusal.error, failures)
+  const refusal = refusalToTell(failures)
+  if (refusal !== undefined) return refusedBackup(refusal.error, failures, plan, health, nowMs)
   const every = (kind: AttemptFailure['kind']) => failures.length > 0 && failures.every((item) => item.kind === kind)
   const tried = `attempts: ${failures.length}, candidates: ${plan.candidates.length}`
-  const seconds = secondsLeft(plan, health, nowMs)
+  const seconds = secondsLeft(choicesOf(plan), health, nowMs)
   const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
   const passing = { retryAfterSeconds: Math.max(1, seconds) }
   if (every('timeout')) return new GatewayError('upstream_timeout', `No provider answered in time (${tried}).`, wait)
@@ -39,20 +42,35 @@ export function exhausted(
   return new GatewayError('all_providers_failed', `All providers failed (${tried}). ${WHERE_TO_LOOK}`, details)
 }
 
+/** Of what the caller's limits refused, what the client is told: a refusal that a moment's patience cures, if there is one. */
+export function refusalToTell(failures: readonly AttemptFailure[]): NoAnswerRoom | undefined {
+  const refusals = failures.flatMap(({ refusal }) => refusal ?? [])
+  return refusals.find(({ error }) => error.retryable) ?? refusals[0]
+}
+
 /** The limits leave too little for a backup. What they left enough for may have failed for the moment only. */
-function refusedBackup(error: GatewayError, failures: readonly AttemptFailure[]): GatewayError {
+function refusedBackup(
+  error: GatewayError,
+  failures: readonly AttemptFailure[],
+  plan: RoutePlan,
+  health: HealthRecorder,
+  nowMs: Milliseconds,
+): GatewayError {
   const mayRecover = failures.some((failure) => failure.refusal === undefined && failure.isOurFault !== true)
   if (!mayRecover || error.retryable) return error
   const message = `${error.message} (at another provider; those tried before have failed)`
-  return new GatewayError(error.code, message, { ...error.details, retryable: true })
+  const refused = new Set(failures.map(({ refusal }) => refusal?.deployment))
+  const tried = choicesOf(plan).filter(({ deployment }) => !refused.has(deployment))
+  const seconds = secondsLeft(tried, health, nowMs)
+  const wait = seconds === 0 ? {} : { retryAfterSeconds: seconds }
+  return new GatewayError(error.code, message, { ...error.details, ...wait, retryable: true })
 }
 
 /**
  * Until the first of what could serve may be asked, of what was out already too; 0: one of them may now. What refuses us is
  * waited for only where there is nothing else.
  */
-function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Milliseconds): number {
-  const all = choicesOf(plan)
+function secondsLeft(all: readonly Choice[], health: HealthRecorder, nowMs: Milliseconds): number {
   const resting = onlyResting(all, health)
   const leftMs = (resting.length === 0 ? all : resting).map((choice) =>
     Math.max(coolDownLeft([choice], health, nowMs), health.fullForMs(choice.deployment)),
@@ -61,7 +79,7 @@ function secondsLeft(plan: RoutePlan, health: HealthRecorder, nowMs: Millisecond
 }
 
 /** What could serve, be it out for the moment. */
-function choicesOf(plan: RoutePlan) {
+function choicesOf(plan: RoutePlan): readonly Choice[] {
   return [...plan.candidates, ...coolingDown(plan.removed)]
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { GatewayError } from '../../../src/domain/errors.ts'
+import { GatewayError, type ErrorCode } from '../../../src/domain/errors.ts'
 import type { RemovalRule, RoutePlan } from '../../../src/domain/routing/route.ts'
 import { NO_SLOT, type AttemptFailure } from '../../../src/proxy/pipeline/attempt-failure.ts'
 import { exhausted } from '../../../src/proxy/pipeline/exhausted-plan.ts'
@@ -128,12 +128,18 @@ t.test('a provider that was full is waited for as one that is cooling down', asy
 })
 
 t.test('where the budget does not leave a backup, asking again helps only if what was asked may recover', async (t) => {
-  const { planOf, refusal } = setUp()
-  const error = new GatewayError('budget_exceeded', 'the total budget of this key leaves too little')
-  const refused: AttemptFailure = { ...NO_SLOT.failure, refusal: { refused: undefined, error } }
+  const { board, at, planOf, refusal } = setUp()
+  const refused = (code: ErrorCode): AttemptFailure => {
+    const error = new GatewayError(code, 'the total budget of this key leaves too little')
+    return { ...NO_SLOT.failure, refusal: { deployment: at('two'), refused: undefined, error } }
+  }
+  const spent = refused('budget_exceeded')
   const plan = planOf('one', ['two'])
-  t.strictSame(refusal([FAILED, refused], plan), ['budget_exceeded', true, undefined])
-  t.strictSame(refusal([FULL, refused], plan), ['budget_exceeded', true, undefined])
-  t.strictSame(refusal([REFUSES_US, refused], plan), ['budget_exceeded', false, undefined])
-  t.strictSame(refusal([refused], plan), ['budget_exceeded', false, undefined])
+  t.strictSame(refusal([FAILED, spent], plan), ['budget_exceeded', true, undefined])
+  t.strictSame(refusal([FULL, spent], plan), ['budget_exceeded', true, undefined])
+  t.strictSame(refusal([REFUSES_US, spent], plan), ['budget_exceeded', false, undefined])
+  t.strictSame(refusal([spent], plan), ['budget_exceeded', false, undefined])
+  t.strictSame(refusal([REFUSES_US, spent, refused('budget_reserved')], plan), ['budget_reserved', true, undefined])
+  board.failed(at('one'), { reason: 'status-429', retryAfterMs: 7_000 })
+  t.strictSame(refusal([FAILED, spent], plan), ['budget_exceeded', true, 7], 'when what was asked may be asked again')
 })
