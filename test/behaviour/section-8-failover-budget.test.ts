@@ -11,6 +11,8 @@ import { startRedis } from '../helpers/redis.ts'
 /** 1 and 100 USD a million tokens: an answer of 4,000 tokens costs 0.004 and 0.4 USD. */
 const CHEAP = ['{ name: m, maxOutputTokens: 4000, pricing: { input: "1", output: "1" } }']
 const DEAR = ['{ name: m, maxOutputTokens: 4000, pricing: { input: "100", output: "100" } }']
+const SMALL = ['{ name: small, maxOutputTokens: 4000, pricing: { input: "1", output: "1" } }']
+const NONE = ['{ name: none, capabilities: [embeddings], pricing: { input: "1", output: "1" } }']
 const BUDGET = '  budgets: [{ window: Total, limitUSD: "0.05" }]'
 const NO_CACHE = '  policies: { cache: { exact: { enabled: false } } }'
 const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 }
@@ -142,6 +144,53 @@ t.test('nothing is held for a dear provider that takes no more', async (t) => {
   for (const _ of [1, 2]) t.equal((await gateway.chat({ max_tokens: 1_000 })).status, 200)
   t.equal(dear.requests.length, 1)
   t.match(reserved, [/^0\.001/])
+})
+
+t.test(
+  'where the budget does not leave the model that ranks first, one that was asked for as well answers',
+  async (t) => {
+    const redis = await startRedis()
+    t.teardown(() => redis.stop())
+    for (const args of [[], ['--redis', redis.url]]) {
+      const small = await startFakeProvider()
+      t.teardown(() => small.close())
+      small.otherwise(ok({ ...chatCompletion('x'), usage }))
+      const further = [provider({ name: 'small', url: small.url, models: SMALL, priority: 3 })]
+      const { cheap, dear, gateway } = await start(t, BUDGET, { args, further, models: NONE })
+      for (const [model, expected] of [
+        ['auto', 200],
+        ['m', 429],
+      ] as const) {
+        const response = await gateway.chat({ model, max_tokens: 1_000 })
+        t.equal(response.status, expected, model)
+        const body = await response.json()
+        if (expected === 429)
+          t.match(body, { error: { code: 'budget_exceeded', message: /cost 0\.10/ } }, 'no stand-in')
+      }
+      t.strictSame(
+        [cheap, dear, small].map(({ requests }) => requests.length),
+        [0, 0, 1],
+      )
+      const { attempts } = (await gateway.line(({ type }) => type === 'audit')) as { attempts?: LogLine[] }
+      t.match(attempts, [{ deploymentId: 'dear/m', result: 'busy', reason: 'budget' }, { deploymentId: 'small/small' }])
+      t.match(await usageOf(gateway), { spent: '0.000110', reserved: '0.000000' })
+    }
+  },
+)
+
+t.test('where only what is dearer is left for the moment, asking again helps when the cheap one is back', async (t) => {
+  const { cheap, dear, gateway } = await start(t, BUDGET)
+  cheap.otherwise(status(429, {}, { 'retry-after': '7' }))
+  const refusal = async (max_tokens: number) => {
+    const response = await gateway.chat({ max_tokens })
+    const { error } = (await response.json()) as { error: { code: string } }
+    const wait = Number(response.headers.get('retry-after'))
+    return [error.code, response.headers.get('x-should-retry'), wait > 0 && wait <= 7]
+  }
+  t.strictSame(await refusal(1_000), ['budget_exceeded', 'true', true], 'it has failed')
+  t.strictSame(await refusal(1_000), ['budget_exceeded', 'true', true], 'it is cooling down')
+  t.equal(cheap.requests.length, 1)
+  t.equal(dear.requests.length, 0)
 })
 
 t.test('a model that the budget does not leave puts off no other model of its provider', async (t) => {

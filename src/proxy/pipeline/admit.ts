@@ -4,16 +4,18 @@
  * to that (answer-room.ts). What is reserved is settled once, at the request's end (settle.ts); until then it is renewed.
  */
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
+import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
-import { refusalError, unavailableError, type RefusedAdmission } from '../../domain/quota/refusal.ts'
+import { refusalError, unavailableError } from '../../domain/quota/refusal.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
-import type { VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
+import type { Milliseconds, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import { affordablePlan, unpricedOf } from './affordable-plan.ts'
 import { AnswerRoom } from './answer-room.ts'
 import type { Caller } from './authenticate.ts'
+import { cheaperAfterMs, cheaperChoice, type Choice } from './cheaper-choice.ts'
 import { QuotaBacklogError, QuotaUnavailableError, type Admission, type Admitted } from './quota-port.ts'
 import { KeptReservation } from './held-reservation.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -58,27 +60,18 @@ export async function admit(
   const quotas = limitsOfCaller(caller)
   const plan = affordablePlan(route, quotas, asked.model, record, services)
   record.promptSize = asked.prompt
-  const first = plan.candidates[0].deployment
-  const need = needOf(asked.prompt, asked.sampling, first)
-  const id = record.incoming.requestId
-  let admission: Admission
-  try {
-    admission = await services.quotas.admit({ id, plan: quotas, need })
-  } catch (error) {
-    admission = admittedWithoutStore(error, id, quotas, caller)
-  }
-  const admitted = orRefusal(admission, { plan: quotas, need }, record)
-  const reservation = new KeptReservation(admitted, need, services.quotas)
+  const { admitted, choice } = await reserve(asked, plan, quotas, caller, record, services)
+  const reservation = new KeptReservation(admitted, choice.need, services.quotas)
   record.reservation = reservation
   Object.assign(record.rateLimitHeaders, rateLimitHeaders(admitted.rateLimits))
   record.quotaWarnings = admitted.warnings
   services.quotaWarnings.tell(caller.key.id, quotas, admitted.warnings)
   traceStep(record, services, 'admit', () => ({
-    reserved: { ...reservation.bound, rateTokens: need.rateTokens },
+    reserved: { ...reservation.bound, rateTokens: choice.need.rateTokens },
     warnings: admitted.warnings,
     removed: unpricedOf(plan).map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
-  return { plan, room: new AnswerRoom(asked, record, first) }
+  return { plan, room: new AnswerRoom(asked, record, choice.deployment) }
 }
 
 /** The limits that bind a key within its project and organization. */
@@ -90,10 +83,54 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
   return plan
 }
 
-function orRefusal(admission: Admission, asked: RefusedAdmission, record: RequestRecord): Admitted {
-  if (admission.type === 'admitted') return admission
-  record.quotaRefusal = admission
-  throw refusalError(admission, asked)
+/**
+ * What the first candidate may use. Where a limit does not leave that, what the cheapest of those may use that were asked for: the
+ * others are passed over when it comes to them, unless more is left by then.
+ */
+async function reserve(
+  asked: AskedAdmission,
+  plan: RoutePlan,
+  quotas: QuotaPlan,
+  caller: GovernedCaller,
+  record: RequestRecord,
+  services: Services,
+): Promise<{ readonly admitted: Admitted; readonly choice: Choice }> {
+  const [{ deployment }] = plan.candidates
+  const first = { deployment, need: needOf(asked.prompt, asked.sampling, deployment) }
+  const admission = await admissionFor(first, quotas, caller, record, services)
+  if (admission.type === 'admitted') return { admitted: admission, choice: first }
+  const cheaper = cheaperChoice(admission, first, asked, plan)
+  const second = cheaper && (await admissionFor(cheaper, quotas, caller, record, services))
+  if (second?.type === 'admitted') return { admitted: second, choice: cheaper ?? first }
+  const refusal = second ?? admission
+  const choice = cheaper ?? first
+  record.quotaRefusal = refusal
+  const error = refusalError(refusal, { plan: quotas, need: choice.need })
+  const waitMs = error.retryable
+    ? undefined
+    : cheaperAfterMs(refusal, choice, asked, plan, services.health, services.now())
+  throw waitMs === undefined ? error : laterAtAnother(error, waitMs)
+}
+
+async function admissionFor(
+  { need }: Choice,
+  plan: QuotaPlan,
+  caller: GovernedCaller,
+  { incoming: { requestId: id } }: RequestRecord,
+  { quotas }: Services,
+): Promise<Admission> {
+  try {
+    return await quotas.admit({ id, plan, need })
+  } catch (error) {
+    return admittedWithoutStore(error, id, plan, caller)
+  }
+}
+
+/** What has failed for the moment takes less: then the same request may fit. */
+function laterAtAnother({ code, message, details }: GatewayError, waitMs: Milliseconds): GatewayError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  const told = `${message} (at the provider that is left; one that takes less is out for the moment)`
+  return new GatewayError(code, told, { ...details, retryAfterSeconds, retryable: true })
 }
 
 /** The store has failed with `error`: refused, or, by the organization's choice, admitted and charged when it is back. */

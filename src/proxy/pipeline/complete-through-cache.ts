@@ -18,7 +18,7 @@ import { formatOf } from '../../domain/formats/registry.ts'
 import { unmodelledAnswer } from '../../domain/formats/unmodelled-answer.ts'
 import { parseJson } from '../../domain/json-parse.ts'
 import { isJsonObject } from '../../domain/json.ts'
-import { AUTO_MODEL, publicNamesOf } from '../../domain/routing/names.ts'
+import { isMeant } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { AnswerRoom } from './answer-room.ts'
@@ -111,7 +111,9 @@ function cacheableCompletion(
   return {
     plan,
     similar: similarAnswers(request, codec, text, caller, record, services),
-    answers: (deployment) => isNamed(deployment, request.model),
+    // A backup's answer is for the time of the failure only: who asks the same meanwhile gets it, but it is not kept in the
+    // name of the model that was asked.
+    answers: (deployment) => isMeant(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
     follow: ownParts ? undefined : (live, deployment) => followStream(live, deployment, tokens, record),
@@ -125,16 +127,6 @@ function cacheableCompletion(
       return answer
     },
   }
-}
-
-/**
- * A backup's answer is for the time of the failure only: who asks the same meanwhile gets it, but it is not kept in the name
- * of the model that was asked.
- */
-export function isNamed(deployment: Deployment, model: string | undefined): boolean {
-  if (model === undefined || model === AUTO_MODEL) return true
-  const names = publicNamesOf(deployment)
-  return names.includes(model) || names.some((name) => `${deployment.provider.name}/${name}` === model)
 }
 
 function revive(

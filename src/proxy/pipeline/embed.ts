@@ -9,7 +9,7 @@ import { InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts
 import { parseEmbeddingsRequest, type EmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, type EmbeddingsResult } from '../../domain/formats/embeddings/result.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import { AUTO_MODEL } from '../../domain/routing/names.ts'
+import { AUTO_MODEL, isMeant } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admit } from './admit.ts'
@@ -20,7 +20,6 @@ import type { Incoming, Outgoing } from './exchange.ts'
 import { governCaller } from './govern-caller.ts'
 import { guardEmbeddings } from './guard-embeddings.ts'
 import { beginLookUp } from './look-up.ts'
-import { isNamed } from './complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { refusePlan } from './refuse-plan.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
@@ -162,7 +161,7 @@ function cachedText(
 function cacheable(request: EmbeddingsRequest, plan: RoutePlan): Cacheable<EmbeddingsAnswer> {
   return {
     plan,
-    answers: (deployment) => isNamed(deployment, request.model),
+    answers: (deployment) => isMeant(deployment, request.model),
     revive: (bytes, format, deployment) => (format === 'embeddings' ? revive(bytes, request, deployment) : undefined),
     keep: (answer, keeper) => {
       keeper.keep(answer.bytes, 'embeddings', answer.deployment)
