@@ -18,7 +18,7 @@ const alike: Behaviour = (exchange) => {
 upstream.otherwise(alike, { path: /embeddings$/ })
 
 /** An embedding's token costs 1,000 micro-dollars, a question of 40 bytes is reserved at 40,000. */
-const BUDGETS: Record<string, string> = { rich: '1', poor: '0.02', frugal: '0.0475' }
+const BUDGETS: Record<string, string> = { rich: '1', poor: '0.02', frugal: '0.0475', small: '0.0155' }
 
 function paidBy(name: string): string {
   return `  budgets: [{ window: Total, limitUSD: "${BUDGETS[name]}" }]
@@ -42,7 +42,7 @@ const gateway = await startGateway(t, {
           '{ name: dear, capabilities: [embeddings], pricing: { input: "1000", output: "0" } }',
         ],
       }),
-      ...['rich', 'poor', 'frugal'].map((name) => virtualKey({ name, key: keyOf(name), spec: paidBy(name) })),
+      ...['rich', 'poor', 'frugal', 'small'].map((name) => virtualKey({ name, key: keyOf(name), spec: paidBy(name) })),
       virtualKey({ spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }' }),
     ),
   },
@@ -228,6 +228,20 @@ t.test('an embedding that the budget leaves no room for is not made, and nothing
   t.equal((await pay('frugal', 'How do I cook a soup with rice and pears and beans')).audit['costMicroUsd'], 8)
   t.match(await spent('frugal'), { spent: '0.003016', reserved: '0.000000' })
 })
+
+t.test(
+  'an answer without a maximum that holds all that a budget leaves gives up what the embedding may cost',
+  async (t) => {
+    const before = upstream.requests.length
+    const missed = await pay('small', 'Why bread?', { max_tokens: undefined })
+    t.match(missed.audit, { costMicroUsd: 3_008, cacheDetails: { semanticLook: 'asked' } })
+    const asked = upstream.requests.slice(before).find(({ model }) => model === 'priced')?.json
+    t.ok(Number(asked?.['max_tokens']) > 5_000 && Number(asked?.['max_tokens']) < 5_500, `${asked?.['max_tokens']}`)
+    t.match(await spent('small'), { spent: '0.003008', reserved: '0.000000' })
+    const hit = await pay('small', 'why bread', { max_tokens: undefined })
+    t.match(hit, { cache: 'hit-semantic', cost: '0.003000' })
+  },
+)
 
 t.test('streams pay for the embedding of their question too', async (t) => {
   upstream.enqueueFor({ model: 'priced' }, stream(chatStream(['a', 'b'])))

@@ -44,12 +44,16 @@ export class AnswerRoom {
   readonly #held: HeldReservation | undefined
   /** Tokens of one choice, by the deployment for which they are reserved. */
   readonly #tokens = new Map<Deployment, number | undefined>()
+  readonly #first: Deployment | undefined
+  /** Of what is reserved, what is for something else than answers. */
+  #lent = NOTHING_USED
 
   /** @param first what was admitted for: nothing need be asked for it */
   constructor(call: RoomedCall, record: RequestRecord, first?: Deployment) {
     this.#call = call
     this.#record = record
     this.#held = record.reservation
+    this.#first = first
     if (first !== undefined && this.#held !== undefined) this.#tokens.set(first, this.#held.granted)
   }
 
@@ -73,6 +77,24 @@ export class AnswerRoom {
     return refusal === undefined || fitting === undefined ? refusal : this.#made(deployment, fitting)
   }
 
+  /**
+   * Sets a part of what is reserved aside for something else that the request pays for. Only before its answer is asked for, and
+   * where a limit has shortened that: nothing else is left to be reserved, so it becomes somewhat shorter still.
+   * @returns whether it is set aside
+   */
+  lend(charge: Charge): boolean {
+    const [held, first] = [this.#held, this.#first]
+    if (held === undefined || first === undefined) return false
+    const need = needOf(this.#call.prompt, this.#call.sampling, first)
+    if ((this.#grantedTo(first) ?? Infinity) >= (need.open?.maxTokens ?? 0)) return false
+    const left = subtractCharges(this.#left(held), charge)
+    const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
+    if (fitting === undefined) return false
+    this.#lent = addCharges(this.#lent, charge)
+    this.#tokens.set(first, fitting)
+    return true
+  }
+
   /** Tokens to which a budget shortens an answer of a deployment; undefined: it does not. */
   clampFor(deployment: Deployment): number | undefined {
     const tokens = this.#grantedTo(deployment)
@@ -93,7 +115,7 @@ export class AnswerRoom {
   }
 
   #left({ bound }: HeldReservation): Charge {
-    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), NOTHING_USED)
+    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), this.#lent)
     return subtractCharges(bound, spent)
   }
 

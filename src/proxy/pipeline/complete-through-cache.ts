@@ -110,7 +110,7 @@ function cacheableCompletion(
   const { tokens } = text
   return {
     plan,
-    similar: similarAnswers(request, codec, text, caller, record, services),
+    similar: similarAnswers(ask, codec, text, caller, record, services),
     // A backup's answer is for the time of the failure only: who asks the same meanwhile gets it, but it is not kept in the
     // name of the model that was asked.
     answers: (deployment) => isMeant(deployment, request.model),

@@ -1,19 +1,20 @@
 /**
  * The vector of one question, for the cache's second look: one try, in a budget of time, paid for by the request that
- * asks. Its bound is added to the request's reservation before it is sent and settled with the request; where the
- * limits leave no room for it there is no look, and never a refusal.
+ * asks. Its bound is added to the request's reservation before it is sent (or taken of it, where an answer without a maximum holds
+ * all that a limit leaves) and settled with the request; where the limits leave no room for it there is no look, and never a refusal.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { packVector, type PackedVector } from '../../domain/caching/semantic/vector.ts'
 import { parseEmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, vectorAt } from '../../domain/formats/embeddings/result.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import { chargeOf } from '../../domain/quota/amounts.ts'
+import { chargeOf, fixedBound } from '../../domain/quota/amounts.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import type { PromptSize } from '../../domain/quota/prompt-size.ts'
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
 import { CallCancellation } from './call-cancellation.ts'
@@ -33,12 +34,13 @@ const MAX_ANSWER_BYTES = 512 * 1024
 export async function embedQuestion(
   question: string,
   deployment: Deployment,
+  room: AnswerRoom,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<PackedVector | undefined> {
   const size = sizeOfInputs({ texts: [question], tokens: 0 })
-  if (!(await isReserved(size, deployment, record, services))) {
+  if (!(await isReserved(size, deployment, room, record, services))) {
     record.semanticLook = 'unaffordable'
     return undefined
   }
@@ -47,17 +49,20 @@ export async function embedQuestion(
   return vector
 }
 
-/** Whether the request's reservation could be extended by what the call may use at most. */
+/** Whether the request's reservation has room for what the call may use at most, or could be extended by that. */
 async function isReserved(
   size: PromptSize,
   deployment: Deployment,
+  room: AnswerRoom,
   record: RequestRecord,
   { quotas }: Services,
 ): Promise<boolean> {
   const reservation = record.reservation?.reservation
   if (reservation === undefined || !canAfford(deployment, reservation.plan)) return false
+  const need = needOf(size, { maxOutputTokens: 0 }, deployment)
+  if (room.lend(fixedBound(need))) return true
   try {
-    const extension = await quotas.extend(reservation, needOf(size, { maxOutputTokens: 0 }, deployment))
+    const extension = await quotas.extend(reservation, need)
     return extension.type === 'extended'
   } catch {
     // The store cannot be asked: what is not certain to be paid for is not bought.

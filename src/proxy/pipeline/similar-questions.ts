@@ -13,13 +13,13 @@ import { requestText } from '../../domain/caching/request-text.ts'
 import { QUESTION_PLACE, questionOf } from '../../domain/caching/semantic/question.ts'
 import { cosine, type PackedVector } from '../../domain/caching/semantic/vector.ts'
 import { wordingOf } from '../../domain/caching/semantic/wording.ts'
-import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format } from '../../domain/formats/format.ts'
 import { parseJson } from '../../domain/json-parse.ts'
 import { asObject } from '../../domain/json.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { CacheAddress, CacheScope, KnownQuestion, PurgeMarks } from './cache-port.ts'
+import type { CompletionAsk } from './complete-through-cache.ts'
 import { embedQuestion } from './embed-question.ts'
 import { planForEmbeddings } from './plan-embeddings.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -36,7 +36,7 @@ const MAX_FETCHED = 3
 
 /** Undefined where the policy does not want it or the request is none that can be compared by meaning. */
 export function similarAnswers(
-  request: CompletionRequest,
+  { request, room }: Pick<CompletionAsk, 'request' | 'room'>,
   format: Format,
   text: RequestText,
   caller: GovernedCaller,
@@ -58,7 +58,7 @@ export function similarAnswers(
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
       if (deployment === undefined || group === undefined) return undefined
-      const embedding = embedQuestion(asked, deployment, caller, record, services)
+      const embedding = embedQuestion(asked, deployment, room, caller, record, services)
       record.embeddingUnderway = embedding
       known = { group, vector: embedding, marks }
       const questions = await services.questions.questions(group, marks)
