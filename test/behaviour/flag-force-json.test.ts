@@ -238,10 +238,11 @@ t.test('tries whose usage the provider does not tell are paid for by estimate, w
   const nothing = silent({ content: null })
   const thought = silent({ content: null, reasoning_content: 'a thought' })
   const promptOnly = silent({ content: 'none' }, { usage: { prompt_tokens: 12, completion_tokens: 0 } })
+  // The prompt of the second try has the first answer and what is wrong with it.
   const pairs = [
-    [none, none, { input: 20, output: 2 }],
-    [nothing, nothing, { input: 20, output: 0 }],
-    [none, thought, { input: 20, output: 4 }],
+    [none, none, { input: 43, output: 2 }],
+    [nothing, nothing, { input: 45, output: 0 }],
+    [none, thought, { input: 43, output: 4 }],
     [promptOnly, promptOnly, { input: 24, output: 2 }],
   ] as const
   for (const [first, second, tokens] of pairs) {

@@ -55,7 +55,10 @@ export async function callForJson(
 
   countTry(first, record, services)
   const repair = repairing(call, first, view.hide(repairInstruction(problems)))
-  const room = new AnswerRoom(admissionOf(repair.request), record)
+  const asked = admissionOf(repair.request)
+  // What is estimated from here on has the longer prompt.
+  record.promptSize = asked.prompt
+  const room = new AnswerRoom(asked, record)
   const second = await ask({ ...repair, room }, record, services)
   const remaining = settlePaid(second, check, view, record, services)
   if (remaining.length === 0) return second
