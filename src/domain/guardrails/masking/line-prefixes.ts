@@ -29,7 +29,8 @@ const PREFIX = new RegExp(
   `^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|${CONTAINER}|${QUOTATION}|${ADDED}|(?<comment>${COMMENT})|(?<time>(?:[^\t\n]{1,60}\t){0,2}${TIME}))`,
 )
 const HUNK = '@@ -'
-const LIKELY = new RegExp(String.raw`(?:^|\n)(?:${NUMBER}|${HUNK}|${PLACE}|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const LIKELY = new RegExp(String.raw`\n(?:${NUMBER}|${HUNK}|${PLACE}|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const LONGEST_STEM = Math.max(...TELLING_STEMS.map(({ length }) => length))
 const STEM = `(?:${TELLING_STEMS.join('|')})`
 /** How a line ends that tells of the next: a name and a sign, the name of a field called `name`, a table's names, a private key's first line. */
 const TELLS_OF_NEXT = [
@@ -38,13 +39,15 @@ const TELLS_OF_NEXT = [
   String.raw`(?=[^\n]{0,120}?${STEM})(?:[\w"']{1,40}(?:[,;][\w"'-]{1,40}){1,20}|\|?[\w "']{1,40}(?:[|\t][\w "'-]{1,40}){1,20}\|?)\r?\n`,
   String.raw`[^\n]{0,16}BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY`,
 ].join('|')
+/** At the beginning of a line. */
 const LIKELY_TO_TELL = new RegExp(
-  String.raw`(?:(?:^|\n)(?:${COMMENT}|${TIME})|\t(?=20)${TIME})(?:${TELLS_OF_NEXT})`,
-  'i',
+  String.raw`(?:${COMMENT}|(?:(?:[^\t\n]{1,60}\t){1,2}(?=20))?${TIME})(?:${TELLS_OF_NEXT})`,
+  'iy',
 )
-
-/** What each of these has: asked first, as nearly no log and few comments do. */
-const HAS_TELLING_WORD = new RegExp(`${STEM}|PRIVATE KEY`, 'i')
+/** What each of these has: searched for first, as few lines of logs and comments do. */
+const TELLING_WORD = new RegExp(STEM, 'gi')
+/** Of a line, up to such a word in what tells of the next. */
+const LONGEST_TELLING = 512
 
 interface Prefix {
   /** The same for lines that go on with it. */
@@ -122,8 +125,25 @@ function* isLikely(text: string): Steps<boolean> {
   if (!text.includes('\n')) return false
   for (let from = 0; from < text.length; from += WINDOW) {
     if (from > 0) yield
-    const window = text.slice(from, from + WINDOW + LONGEST_PREFIX)
-    if (LIKELY.test(window) || (HAS_TELLING_WORD.test(window) && LIKELY_TO_TELL.test(window))) return true
+    // With what stands before it: where it begins no line may.
+    const window = from === 0 ? `\n${text.slice(0, WINDOW)}` : text.slice(from - 1, from + WINDOW + LONGEST_PREFIX)
+    if (LIKELY.test(window) || mayTellOfNext(text, from)) return true
+  }
+  return false
+}
+
+/** Whether a line that begins as a comment or with a time ends with what tells of the next, of those with a telling word in the window. */
+function mayTellOfNext(text: string, from: number): boolean {
+  const window = text.slice(from, from + WINDOW + LONGEST_STEM)
+  TELLING_WORD.lastIndex = 0
+  for (let word = TELLING_WORD.exec(window); word !== null; word = TELLING_WORD.exec(window)) {
+    const at = from + word.index
+    const before = text.slice(Math.max(0, at - LONGEST_TELLING), at)
+    LIKELY_TO_TELL.lastIndex = at - before.length + before.lastIndexOf('\n') + 1
+    if (LIKELY_TO_TELL.test(text)) return true
+    const lineEnd = window.indexOf('\n', word.index)
+    if (lineEnd < 0) return false
+    TELLING_WORD.lastIndex = lineEnd
   }
   return false
 }

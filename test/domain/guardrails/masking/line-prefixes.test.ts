@@ -140,3 +140,26 @@ t.test('a long text is read in many steps', async (t) => {
   }
   t.ok([...amongPrefixes('+a\n'.repeat(100_000), [{ kind: 'KEY', rule: 'x', start: 0, end: 199_999 }])].length > 3)
 })
+
+t.test(
+  'of a long log, read in windows, none that begins within a line is taken for the beginning of one',
+  async (t) => {
+    const WINDOW = 32 * 1024
+    const line = '2026-01-10T12:13:07.123Z INFO [keep] request_id=b86738b4 status=200 pass draw river\n'
+    for (const part of ['T', '2', ':', 'I']) {
+      const beginning = 'x'.repeat(WINDOW - line.length - line.indexOf(part) - 1)
+      const text = `${beginning}\n${line.repeat(1000)}`
+      t.ok(text.startsWith(part, WINDOW))
+      t.equal(takeAll(withoutPrefixes(text)), undefined)
+    }
+  },
+)
+
+t.test('a line that tells of the next is found wherever a window ends', async (t) => {
+  const line = '2026-01-10T12:13:07Z INFO draw river\n'
+  const told = '2026-01-10T12:13:07Z password:\n2026-01-10T12:13:07Z   hunter2x\n'
+  for (let shift = 0; shift < told.length + 8; shift++) {
+    const text = `${line.repeat(1000).slice(-(32 * 1024) - 8 + shift)}${told}`
+    t.type(takeAll(withoutPrefixes(text)), 'string', String(shift))
+  }
+})
