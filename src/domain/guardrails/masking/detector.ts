@@ -42,10 +42,11 @@ export function createDetector(options: DetectorOptions): Detector {
   }
   return {
     detect(text) {
-      const { findings, isDisguised, isColoured } = scan(text)
+      const { findings, isDisguised, isColoured, hasTelling } = scan(text)
       if (isColoured) return takeAll(withoutItsColours(text, finders))
       for (const find of finders) add(find(text), findings)
-      const open = takeAll(withLines(text, resolveOverlaps(findings)))
+      const found = resolveOverlaps(findings)
+      const open = mayGoOverLines(text, hasTelling) ? takeAll(withLines(text, found)) : found
       return isDisguised ? takeAll(withDisguised(text, open, finders)) : open
     },
     detectByField: (fieldName, text) => findToldByField(fieldName, text, options.kinds),
@@ -70,13 +71,22 @@ function* withoutItsColours(
 
 function* detectIn(
   text: string,
-  { findings, isDisguised }: Scanned,
+  { findings, isDisguised, hasTelling }: Scanned,
   finders: readonly KindFinder[],
   expect?: ExpectValues,
 ): Steps<readonly Finding[]> {
   yield* addInSteps(text, finders, findings, expect)
-  const open = yield* withLines(text, resolveOverlaps(findings), expect)
+  const found = resolveOverlaps(findings)
+  const open = mayGoOverLines(text, hasTelling) ? yield* withLines(text, found, expect) : found
   return isDisguised ? yield* withDisguised(text, open, finders, expect) : open
+}
+
+/** Of an address that is spelled over two lines, and of a file of cookies. */
+const OVER_LINES = /[\])}]\r?\n|\t(?:TRUE|FALSE)\t/
+
+/** Whether something may be told of, or go on, over a line's end: in logs mostly nothing does, which need not be read without what stands before their lines. */
+function mayGoOverLines(text: string, hasTelling: boolean): boolean {
+  return hasTelling || OVER_LINES.test(text)
 }
 
 /** In front of one line: a number, a comment's sign in a diff. */

@@ -52,6 +52,8 @@ export interface Scanned {
   readonly isDisguised: boolean
   /** Whether it has colours of a terminal among its words. @see terminal-colours.ts */
   readonly isColoured: boolean
+  /** Whether it has a word that may tell of a secret, or one that no word tells of: it is worth asking what stands on lines beside it. */
+  readonly hasTelling: boolean
 }
 
 export function scan(text: string): Scanned {
@@ -146,7 +148,12 @@ class Scan {
   /** When all is read. */
   result(): Scanned {
     for (const finding of this.#words.findings) this.#found.push(finding)
-    return { findings: this.#found, isDisguised: this.#signs.isDisguised, isColoured: this.#signs.isColoured }
+    return {
+      findings: this.#found,
+      isDisguised: this.#signs.isDisguised,
+      isColoured: this.#signs.isColoured,
+      hasTelling: this.#words.hasTelling || this.#found.some(({ kind }) => kind === 'KEY'),
+    }
   }
 
   /** Looks at a sign, an ideograph or a disguise; where the scan goes on. */

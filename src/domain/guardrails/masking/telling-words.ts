@@ -32,6 +32,8 @@ import { findWifiPassword, WIFI } from './wifi-code.ts'
 const TABLE_SIGNS = ',;\t| "\\\r\n)]`\u2502'
 /** What stands after a word that tells little: a blank, a call. */
 const FOLLOWING = ' ('
+/** Or the text's: behind it comes nothing. */
+const LINE_ENDS = '\r\n'
 const NO_LETTER = DIGIT | UNDERSCORE
 const LAST_OF_IDENTIFIED = 0x64
 const LAST_OF_USER = 0x72
@@ -60,11 +62,17 @@ export class TellingWords {
   #tableUntil = 0
   #headerEnd = 0
   #columns: OpenColumn[] = []
+  #hasTelling = false
 
   /** @param found takes what needs no telling */
   constructor(text: string, found: Finding[]) {
     this.#text = text
     this.#found = found
+  }
+
+  /** Whether a word was among them that may tell of a secret, whether one was found or not. */
+  get hasTelling(): boolean {
+    return this.#hasTelling
   }
 
   /** A word that may be, or end, a telling name. `bits`: the classes of its units. */
@@ -77,6 +85,8 @@ export class TellingWords {
       if (!isAssigned || (bits & LETTER) === 0) return
       if (this.#loginCookie(start, end) || !mayTellBefore(text, start, end)) return
     }
+    const hadTelling = this.#hasTelling
+    this.#hasTelling = true
     const last = unitAt(text, end - 1) | 0x20
     if (last === 0x63 && end - start === 5 && text.slice(start, end).toLowerCase() === 'basic') this.#basic(end)
     if (last === LAST_OF_IDENTIFIED && this.#sql(start, end)) return
@@ -89,7 +99,11 @@ export class TellingWords {
     const from = nameStart(text, start, end)
     if (this.#call(from, end)) return
     const telling = classifyName(text.slice(from, end))
-    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) return
+    if (telling === 'weak' && !isKeyWord(text, end) && !isAssigned && !FOLLOWING.includes(text.charAt(end))) {
+      // In the midst of a line it tells nothing: `GET /api/users`.
+      if (!LINE_ENDS.includes(text.charAt(end))) this.#hasTelling = hadTelling
+      return
+    }
     if (telling === undefined) return
     const mayHead = TABLE_SIGNS.includes(text.charAt(end)) && telling !== 'weak'
     if (!mayHead || !this.#table(from, end, telling)) this.#tell(from, end, telling)
@@ -97,7 +111,9 @@ export class TellingWords {
 
   ideograph(at: number): void {
     const telling = classifyIdeographs(this.#text, at + 1)
-    if (telling !== undefined) this.#tell(at, at + 1, telling)
+    if (telling === undefined) return
+    this.#hasTelling = true
+    this.#tell(at, at + 1, telling)
   }
 
   #loginCookie(start: number, end: number): boolean {

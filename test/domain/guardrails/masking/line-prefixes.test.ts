@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
 import { amongPrefixes, withoutPrefixes } from '../../../../src/domain/guardrails/masking/line-prefixes.ts'
+import { scan } from '../../../../src/domain/guardrails/masking/scan.ts'
 import { takeAll } from '../../../../src/domain/steps.ts'
 
 const detector = createDetector({ kinds: new Set(), custom: [] })
@@ -162,4 +163,26 @@ t.test('a line that tells of the next is found wherever a window ends', async (t
     const text = `${line.repeat(1000).slice(-(32 * 1024) - 8 + shift)}${told}`
     t.type(takeAll(withoutPrefixes(text)), 'string', String(shift))
   }
+})
+
+t.test("only where a word may tell of something over a line's end are lines read again", async (t) => {
+  for (const line of [
+    'web-1  | GET /api/v1/users 200',
+    '+  return total',
+    'alice@example.com logged in',
+    '4111 1111 1111 1111',
+  ])
+    t.notOk(scan(`${line}\n${line}\n`).hasTelling, line)
+  const told = [
+    'password',
+    'the api\n',
+    '密码',
+    'backup codes\n',
+    'AKIAIOSFODNN7EXAMPLQ',
+    '-----BEGIN PRIVATE KEY-----',
+  ]
+  for (const word of told) t.ok(scan(`web-1  | see ${word}`).hasTelling, word)
+  t.strictSame(found('12: write to\n13: or alice [at]\n14: example [dot] com'), ['alice [at]\n14: example [dot] com'])
+  const cookies = ['.a.de\tTRUE\t/\tTRUE\t0\tremember_me\tabc123def456', '.a.de\tTRUE\t/\tTRUE\t0\tlang\ten']
+  t.strictSame(found(cookies.map((line) => `+${line}`).join('\n')), ['abc123def456'])
 })
