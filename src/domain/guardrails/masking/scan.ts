@@ -198,6 +198,7 @@ class Scan {
     const text = this.#text
     const start = from + Math.min(escapeLengthAt(text, from), end - from)
     const begin = (bits & UNDERSCORE) === 0 ? start : skipForward(text, start, end, UNDERSCORE)
+    if ((bits & DIGIT) !== 0 && unitAt(text, from - 1) === 0x5b) this.#signs.bracketBeforeDigits(from - 1)
     // A card on a magnetic track: no escape.
     if ((bits & DIGIT) !== 0 && unitAt(text, end) === 0x5e && text.startsWith('%B', from - 1))
       this.#digits(from + 1, end, end)

@@ -44,6 +44,11 @@ export class TellingSigns {
     return this.#isColoured
   }
 
+  /** The bracket at `at`, before digits: of a colour whose escape was lost. */
+  bracketBeforeDigits(at: number): void {
+    this.#coloured(at)
+  }
+
   /** Looks at the sign at `at`; where the scan goes on. */
   sign(at: number): number {
     const text = this.#text

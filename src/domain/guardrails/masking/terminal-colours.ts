@@ -1,20 +1,25 @@
 /**
  * Colours and other escape sequences of a terminal, `ESC [ 32 m`, also as a text in JSON or code has them (`\u001b[32m`, `\x1b[0m`,
- * `\033[1m`): their last letter makes one word with what follows, in which no rule finds a value. So such a text is read
- * without them, and what is found is brought back to its place, with what stands within it.
+ * `\033[1m`), as `cat -v` writes them (`^[[32m`), and without their escape, which is lost where a page or chat is copied (`[32m`): their
+ * last letter makes one word with what follows, in which no rule finds a value. So such a text is read without them, and
+ * what is found is brought back to its place, with what stands within it.
  */
 import type { Steps } from '../../steps.ts'
 import type { Finding } from './finding.ts'
 
 /** Sequences that are taken away in one step. */
 const SEQUENCES_A_STEP = 4096
-const SEQUENCE = String.raw`(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-HJKSTfhlmsu]`
+const ESCAPE = String.raw`(?:\x1b|\u241b|\^\[|\\{1,7}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|[eE]))`
+/** A colour alone, and no time: `[5m]`, `[5m:1m]`, `[10ms]`, `[5m30s]`. */
+const WITHOUT_ESCAPE = String.raw`\[\d{1,2}(?:;\d{1,3}){0,5}m(?!(?:\d{0,3}s)?\]|:\d)`
+/** Also which letters follow, as `tput sgr0` has it: `ESC ( B`. */
+const SEQUENCE = String.raw`(?:${ESCAPE}(?:\[[\d;:?]{0,24}[A-HJKSTfhlmsu]|\([AB0])|${WITHOUT_ESCAPE})`
 const ALL = new RegExp(SEQUENCE, 'g')
 const AT = new RegExp(SEQUENCE, 'y')
 const BEFORE = new RegExp(`${SEQUENCE}$`)
 const LONGEST_SEQUENCE = 40
-/** Colours, and what `grep` puts behind them; others move on to another place, as a blank does. */
-const LEAVES_PLACE = /m$|\[K$/
+/** Colours, what `grep` puts behind them, and letters; others move on to another place, as a blank does. */
+const LEAVES_PLACE = /m$|\[K$|\(.$/
 
 /** Whether a sequence begins at its escape. */
 export function isTerminalEscape(text: string, at: number): boolean {

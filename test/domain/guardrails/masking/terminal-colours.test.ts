@@ -1,12 +1,26 @@
 import t from 'tap'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
 import { amongColours, withoutColours } from '../../../../src/domain/guardrails/masking/terminal-colours.ts'
+import { scan } from '../../../../src/domain/guardrails/masking/scan.ts'
 import { takeAll } from '../../../../src/domain/steps.ts'
 
 const detector = createDetector({ kinds: new Set(['PHONE', 'IBAN', 'SSN', 'IP']), custom: [] })
 const found = (text: string): string[] => [...detector.detect(text)].map(({ start, end }) => text.slice(start, end))
 
-const ESCAPES = ['\u001b', String.raw`\u001b`, String.raw`\\u001B`, String.raw`\x1b`, String.raw`\033`, String.raw`\e`]
+/** The last is lost. */
+const ESCAPES = [
+  '\u001b',
+  String.raw`\u001b`,
+  String.raw`\\u001B`,
+  String.raw`\x1b`,
+  String.raw`\033`,
+  String.raw`\e`,
+  String.raw`\E`,
+  String.raw`\u{1b}`,
+  '^[',
+  '\u241b',
+  '',
+]
 const VALUES = [
   `ghp_${'aB3dE6gH9j'.repeat(4)}`,
   '4111 1111 1111 1111',
@@ -44,6 +58,19 @@ t.test('a value holds what stands within it, and moves to another place part wor
   t.strictSame(found('\u001b[20Gname\u001b[20Galice@example.com'), ['alice@example.com'])
 })
 
+t.test('as `tput sgr0` writes them, and with colours of any number', async (t) => {
+  const key = `ghp_${'aB3dE6gH9j'.repeat(4)}`
+  t.strictSame(found(`all: \u001b(B\u001b[m${key}\u001b(B\u001b[m now`), [key])
+  t.strictSame(found(`all: \u001b(B${key}\u001b(B now`), [key])
+  t.strictSame(found(`all: \u001b[38:2::255:0:0m${key}\u001b[0m now`), [key])
+})
+
+t.test('times in brackets are no colours', async (t) => {
+  for (const text of ['rate(x[5m])', 'max_over_time(x[30m:1m])', 'took [10ms]', 'after [5m30s]', 'a[0]'])
+    t.notOk(scan(text).isColoured, text)
+  t.ok(scan('[32mok[0m').isColoured)
+})
+
 t.test('what only begins like one stays', async (t) => {
   for (const text of [
     '\u001b',
@@ -54,7 +81,7 @@ t.test('what only begins like one stays', async (t) => {
     '\u001b[32mdone\u001b[0m',
   ])
     t.strictSame(found(text), [], text)
-  t.strictSame(found('\u001b\u001b[0m[0m4111111111111111'), [])
+  t.strictSame(found('\u001b\u001b[0m[0a4111111111111111'), [])
 })
 
 t.test('a long text is read in many steps', async (t) => {
