@@ -37,6 +37,14 @@ const SHARE = new RegExp(
 )
 const BEHIND_NAME = new RegExp(String.raw`:[\w.@+\\-]{1,80} (?:${QUOTE})?(?<value>[^\s"'\\/*]{4,64})`, 'diy')
 
+/** `rabbitmqctl add_user bob secret`, `wpa_passphrase Home secret`. */
+const RABBIT = /(?:^|[\s;&|"'`/]|\\[nrt])rabbitmqctl (?:-{1,2}\S{1,64} (?:[^\s-]\S{0,64} )?){0,3}$/
+const WPA = /(?:^|[\s;&|"'`/>]|\\[nrt])$/
+const BEHIND_OTHER = new RegExp(
+  String.raw` (?:(?<other>${QUOTE})[^"'\\\n]{1,64}\k<other>|[^\s"'\\-][^\s"'\\]{0,63}) (?!(?:${QUOTE})?(?:new)?pass(?:word|phrase|wd)?(?![\w-]))${VALUE}`,
+  'dy',
+)
+
 /** The one that the word `[start, end)` stands beside. */
 export function findHandedSecret(text: string, start: number, end: number): Finding | undefined {
   const word = text.slice(start, end).toLowerCase()
@@ -51,6 +59,9 @@ export function findHandedSecret(text: string, start: number, end: number): Find
     }
     return within(PIPED, line, from)
   }
+  if (word === 'add_user' || word === 'change_password')
+    return RABBIT.test(line) ? behind(BEHIND_OTHER, text, end) : undefined
+  if (word === 'wpa_passphrase') return WPA.test(line) ? behind(BEHIND_OTHER, text, end) : undefined
   if (word === 'chpasswd') return behind(HERE_NAMED, text, end) ?? within(PIPED_NAMED, line, from)
   if (word === 'passwd' || word === 'smbpasswd') return within(PIPED_TWICE, line, from)
   if (word !== USER || unitAt(text, end) !== 0x3a || !NET_USE.test(line)) return undefined

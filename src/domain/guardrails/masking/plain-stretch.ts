@@ -150,10 +150,11 @@ function patterns(): WordPattern[] {
       { columns: [BRACKET, BLANK, ...columnsOf(at)], back: at.length + 1 },
     ]),
     { columns: columnsOf('dot'), beginsWord: true, endsWord: true, back: 0 },
-    // Logins of addresses, data, a vendor's token, private keys, options of commands.
+    // Logins of addresses, data, a vendor's token, private keys, options of commands, `.pgpass`.
     { columns: columnsOf('://'), back: 2 },
     { columns: columnsOf('data:'), back: 0 },
     { columns: columnsOf('/p:'), back: 0 },
+    { columns: columnsOf(':*:'), back: 2 },
     { columns: columnsOf('.atlas'), back: 5 },
     { columns: columnsOf('---'), back: 2 },
     ...[...SMALL_LETTERS, '-'].map((next) => ({ columns: columnsOf(`-${next}`), beginsWord: true, back: 1 })),

@@ -136,19 +136,26 @@ export function findNumberedKey(text: string, start: number, end: number): Findi
 
 /** The password in a line of `.pgpass`, `host:port:database:user:password`; `[start, end)` is the port. */
 export function findPgpass(text: string, start: number, end: number): Finding | undefined {
-  if (unitAt(text, start - 1) !== 0x3a || unitAt(text, end) !== 0x3a || end - start < 4 || end - start > 5)
-    return undefined
-  const host = skipBack(text, start - 1, start - 80, WORD | DASH | DOT)
+  const isAny = unitAt(text, start) === ASTERISK
+  if (unitAt(text, start - 1) !== 0x3a || unitAt(text, end) !== 0x3a || end - start > 5) return undefined
+  if (!isAny && end - start < 4) return undefined
+  const host =
+    unitAt(text, start - 2) === ASTERISK ? start - 2 : skipBack(text, start - 1, start - 80, WORD | DASH | DOT)
   const before = unitAt(text, host - 1)
   if (host === start - 1 || (host > 0 && before !== 0x0a && before !== 0x22 && before !== 0x20 && before !== 0x6e))
     return undefined
-  PGPASS_REST.lastIndex = end
-  const value = PGPASS_REST.exec(text)?.[1]
+  const rest = isAny ? PGPASS_REST_OF_ANY : PGPASS_REST
+  rest.lastIndex = end
+  const value = rest.exec(text)?.[1]
   if (value === undefined || isPlaceholder(value) || /^\d*$/.test(value)) return undefined
-  return key(PGPASS_REST.lastIndex - value.length, PGPASS_REST.lastIndex, 'pgpass')
+  return key(rest.lastIndex - value.length, rest.lastIndex, 'pgpass')
 }
 
+const ASTERISK = 0x2a
 const PGPASS_REST = /:[\w*.-]{1,63}:[\w*.-]{1,63}:((?:[^\s"'`\\:]|\\[:\\]){6,128})(?![^\s"'`\\])/y
+/** Up to the line's end, as `/etc/passwd` of macOS has an asterisk there as well (`root:*:0:0:System Administrator:...`). */
+const PGPASS_REST_OF_ANY =
+  /:(?!\d+:)[\w*.-]{1,63}:(?!\d+:)[\w*.-]{1,63}:((?:[^\s"'`\\:]|\\[:\\]){6,128})(?=["'`\\]|[ \t]{0,8}(?:\r?\n|$))/y
 
 /** Microsoft Entra client secrets: three characters, a digit, `Q~`, 31 to 34 more; `at` is the `~`. */
 export function findEntraSecret(text: string, at: number): Finding | undefined {

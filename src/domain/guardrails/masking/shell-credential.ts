@@ -26,9 +26,25 @@ const USER_COMMA = new RegExp(
   'y',
 )
 const NEW_PASSPHRASE = new RegExp(`-[NP] ${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
-const GLUED = new RegExp(`-p(?!ort\\b|rotocol|assword)${QUOTE}(?<value>${BARE}{1,128})`, 'y')
+const GLUED = new RegExp(
+  `-p(?!ort\\b|rotocol|assword|ath\\b|refix\\b|r(?:ogress|int|etty|oject))${QUOTE}(?<value>${BARE}{1,128})`,
+  'y',
+)
 /** `openssl enc -k secret`. */
 const OPENSSL = new RegExp(`-(?:k|K|pass|passin|passout)[ =]${QUOTE}(?:pass:)?(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
+/** `openssl rsa -passin pass:secret`. */
+const OPENSSL_PASS = new RegExp(
+  `-(?:pass|passin|passout|password|passwd)[ =]${QUOTE}pass:(?<value>${BARE}{1,128})`,
+  'y',
+)
+/** `zip -rP secret`, `unzip -Psecret`. */
+const ZIP = new RegExp(`-[a-zA-OQ-Z0-9]{0,8}P ?${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
+const KEYTOOL = new RegExp(
+  `-(?:(?:src|dest)?(?:store|key)pass|new|passwd)[ ]${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`,
+  'y',
+)
+/** `ldapsearch -w secret`, `-wsecret`. */
+const SMALL_W = new RegExp(`-w ?${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
 const HTPASSWD = new RegExp(
   String.raw`-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s\S{1,128}\s["']?[^\s"':]{1,64}["']?\s${QUOTE}(?<value>${BARE}{1,127})`,
   'y',
@@ -41,6 +57,8 @@ const SEPARATE = new RegExp(
 )
 /** Of a password that stands alone. */
 const SHORTEST = 3
+const LOGIN_OF_CONTAINERS =
+  /^(?=[^]*\blogin\b)[^]*(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]*\blogin\b/
 
 /**
  * The option takes a user and a password, the password glued to the letter, or the password as the next word. `sure`: behind this it
@@ -48,34 +66,37 @@ const SHORTEST = 3
  */
 const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly sure?: RegExp }[] = [
   {
-    name: /(?:\b|\\[nrt])(?:curl|http|https|xh|wget|ab|smbclient|rpcclient|mosquitto_(?:pub|sub)|nats|grpcurl)\b/,
+    name: /(?:\b|\\[nrt])(?:curl|http|https|xh|wget|ab|smbclient|rpcclient|mosquitto_(?:pub|sub)|nats|grpcurl|etcdctl)\b/,
     option: USER_PASSWORD,
   },
   { name: /(?:\b|\\[nrt])curl\b/, option: GLUED_USER },
   {
-    name: /(?:\b|\\[nrt])(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport|7za?|unrar|rar)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport)\b/,
     option: GLUED,
     sure: /\s-{1,2}u[^|;&\n]*$|\bsshpass\s$/,
   },
+  { name: /(?:(?<![.\w-])|\\[nrt])(?:7z[ar]?|unrar|rar)\s/, option: GLUED, sure: /$/ },
+  { name: /(?:(?<![.\w-])|\\[nrt])(?:un)?zip(?:cloak)?\s/, option: ZIP },
+  { name: /(?:\b|\\[nrt])(?:keytool|jarsigner)\b/, option: KEYTOOL, sure: /$/ },
+  { name: /(?:\b|\\[nrt])ldap(?:search|modify|add|delete|passwd|whoami|compare)\b/, option: SMALL_W, sure: /$/ },
+  { name: /(?:\b|\\[nrt])security add-(?:generic|internet)-password\b/, option: SMALL_W, sure: /$/ },
   {
-    name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|ldap(?:search|modify|add)|sqlcmd|bcp|mongo(?:sh|dump|restore)?|zip|unzip|ansible-vault|keytool|helm|7za?|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk|rdesktop|oras|twine|ipmitool|evil-winrm|crackmapexec|netexec|nxc|esxcli|nuget)\b/,
+    name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|sqlcmd|bcp|mongo(?:sh|dump|restore)?|ansible-vault|helm|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk|rdesktop|oras|twine|ipmitool|hydra|medusa|evil-winrm|crackmapexec|netexec|nxc|esxcli|nuget)\b/,
     option: SEPARATE,
     sure: /\b(?:sshpass|redis-cli(?:\s-[hpn]\s[\w.-]{1,64}){0,3})\s$|\s-{1,2}(?:u|U|user|username)[ =](?!-|user(?:name)?\s)\S+\s(?:-[SH] \S+\s)?$/,
   },
   { name: /(?:\b|\\[nrt])lftp\b/, option: USER_COMMA },
   { name: /(?:\b|\\[nrt])ssh-keygen\b/, option: NEW_PASSPHRASE, sure: /$/ },
   // Elsewhere `-p` is a port, a project, `-w` a folder.
-  {
-    name: /^(?=[^]*\blogin\b)[^]*(?:\b|\\[nrt])(?:docker|podman|buildah|skopeo|nerdctl|crane)\s[^|;&]*\blogin\b/,
-    option: SEPARATE,
-    sure: /\s-{1,2}(?:u|username)[ =](?!-|user(?:name)?\s)\S+\s$/,
-  },
+  { name: LOGIN_OF_CONTAINERS, option: SEPARATE, sure: /\s-{1,2}(?:u|username)[ =](?!-|user(?:name)?\s)\S+\s$/ },
+  { name: LOGIN_OF_CONTAINERS, option: GLUED },
   {
     name: /\baz\s+keyvault\s+secret\s+set\b|\baws\s+ssm\s+put-parameter\b(?=[^|;&]*\bSecureString\b)/,
     option: VALUE_OPTION,
     sure: /$/,
   },
   { name: /(?:\b|\\[nrt])snmp(?:get|getnext|walk|bulkget|bulkwalk|set|table|trap)\b/, option: SNMP },
+  { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL_PASS, sure: /$/ },
   { name: /(?:\b|\\[nrt])openssl\b/, option: OPENSSL },
   { name: /(?:\b|\\[nrt])htpasswd\b/, option: HTPASSWD, sure: /$/ },
 ]
@@ -122,9 +143,9 @@ export function findSlashCredential(text: string, at: number): Finding | undefin
   return isLeft(whole) ? undefined : credential(start, whole)
 }
 
-/** A path, a variable or what stands for a password. */
+/** A path, a variable, a place to take a password from, or what stands for one. */
 function isLeft(value: string): boolean {
-  return /^(?:[/.~]|\$(?:[A-Z_]+\b|[\d@*(]))/.test(value) || isPlaceholder(value)
+  return /^(?:[/.~]|(?:env|file|fd):|\$(?:[A-Z_]+\b|[\d@*(]))/.test(value) || isPlaceholder(value)
 }
 
 const LONGEST_QUOTED = 128

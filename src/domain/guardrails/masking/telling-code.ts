@@ -23,13 +23,15 @@ const OF_PATTERN = /\(\?[:=!<]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]){1,4}[^\]\s]{0,8}\]
 const MINIFIED = /[)\]}](?:\|\||&&|[{}])|\}\}|;(?:while|if|for|return|var|let|const|switch)\b/
 /** A member or a call, without which those signs are a generated password's: chance makes hardly any. */
 const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
+/** Where OpenSSL is to take a password from: `-passin env:NAME`, `file:/run/x`, `fd:3`, `pass:$NAME`. */
+const TAKEN_FROM = /^(?:env:[A-Za-z_]\w*|file:[\w./~$-]+|fd:\d+|pass:(?:[$<%{].*)?)$/
 /** Fields that a pattern names: `users.*.credentials.apiKey`. */
 const FIELDS = /^(?=[^*]*\*)(?:[\w-]+|\*{1,2})(?:\.(?:[\w-]+|\*{1,2}))+$/
 
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret` of C or YAML. */
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
-  if (OF_PATTERN.test(value) || FIELDS.test(value)) return true
+  if (OF_PATTERN.test(value) || FIELDS.test(value) || TAKEN_FROM.test(value)) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true

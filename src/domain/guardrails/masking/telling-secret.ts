@@ -13,7 +13,7 @@ import { isSessionCookie } from './session-cookie.ts'
 import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
 import type { Connection } from './telling-connector.ts'
-import { findConnector } from './telling-connector.ts'
+import { findConnector, matchEnd } from './telling-connector.ts'
 import { isCode, isRule } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
 import { bracedValue, defaultValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
@@ -202,7 +202,7 @@ function judgeValue(
     isLiteral: value.isQuoted || isBearers || '=:'.includes(text.charAt(value.start - 1)),
     isVendorNear: () => isVendorNear(text, start, end),
     canBeVerb: text.slice(start, end).toLowerCase() === 'pass',
-    isLast: isUsers || isLineEnd(text, value.end),
+    isLast: isUsers || isLineEnd(text, value.end) || isOfCommand(text, start, end, value),
   }
   if (place.canBeVerb && isOtherPass(text, start, end, value, connection, place.isLast)) return undefined
   if (!isSecret(content, place) || isPlaceholder(content) || isCode(content, value.isQuoted)) return undefined
@@ -220,6 +220,22 @@ function isAfterBearer(text: string, start: number): boolean {
 /** The end of the text or line, of a quoted line too. */
 function isLineEnd(text: string, end: number): boolean {
   return end >= text.length || /^(?:[ \t]{0,8}\r?\n|\\{1,7}[rn]|\\{0,7}["`](?!\w))/.test(text.slice(end, end + 16))
+}
+
+/** Up to a variable that is set for one command. */
+const LONGEST_VARIABLE = 80
+const BEFORE_VARIABLE = /(?:^|[\n;&|(`$#"']|\b(?:env|export)|=\S{0,64})[ \t]{0,4}$/
+const COMMAND = / (?:\.{0,2}\/)?[a-z][\w./-]*(?:[ \n]|$)/y
+
+/** `PGPASSWORD=swordfish psql`, at the beginning of a line or command. */
+function isOfCommand(text: string, start: number, end: number, value: Value): boolean {
+  if (value.isQuoted || unitAt(text, end) !== 0x3d || value.start !== end + 1 || unitAt(text, value.end) !== 0x20)
+    return false
+  if (!/^[A-Z][A-Z\d_]*$/.test(text.slice(start, end))) return false
+  return (
+    BEFORE_VARIABLE.test(text.slice(Math.max(0, start - LONGEST_VARIABLE), start)) &&
+    matchEnd(COMMAND, text, value.end) !== undefined
+  )
 }
 
 function isVendorNear(text: string, start: number, end: number): boolean {

@@ -6,11 +6,11 @@ import type { Finding } from './finding.ts'
 import { findObfuscatedEmail } from './obfuscated-email.ts'
 import { hiddenEnd, isDisguiseEscape } from './plain-character.ts'
 import { PrivateKeyBlocks } from './private-key-block.ts'
-import { findAtlasToken, findEntraSecret } from './shaped-key.ts'
+import { findAtlasToken, findEntraSecret, findPgpass } from './shaped-key.ts'
 import { findShellCredential, findSlashCredential } from './shell-credential.ts'
 import { findPasswordAfter } from './telling-secret.ts'
 import { isTerminalEscape } from './terminal-colours.ts'
-import { findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
+import { findBareLogin, findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
 import { hidesWritten } from './written-character.ts'
 
 const DATA_URL = /:[\w.+/-]{0,80}(?:;[\w=.-]{1,60}){0,4};base64,/y
@@ -115,7 +115,7 @@ export class TellingSigns {
     if (at < this.#userInformationUntil) return at + 1
     if (this.#push(findDriverCredential(this.#text, at))) return at + 1
     const address = findEmail(this.#text, at, 1)
-    this.#push(address)
+    this.#push(address ?? findBareLogin(this.#text, at))
     if (address !== undefined) this.#push(findPasswordAfter(this.#text, address.end))
     return at + 1
   }
@@ -130,6 +130,7 @@ export class TellingSigns {
       }
       return at + 3
     }
+    if (text.startsWith('*:', at + 1)) this.#push(findPgpass(text, at + 1, at + 2))
     if (text.startsWith('/p', at - 2)) this.#push(findSlashCredential(text, at))
     if (!text.startsWith('data', at - 4)) return at + 1
     DATA_URL.lastIndex = at

@@ -149,6 +149,27 @@ export function findDriverCredential(text: string, at: number): Finding | undefi
   return { kind: 'KEY', start: colon + 1, end: at, rule: 'uri-credential' }
 }
 
+/** Behind `user:password` without a scheme: where it is no address, and no version or digest. */
+const BARE_HOST = /@(?:(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?![\w.-])|[A-Za-z][\w.-]{0,252}:\d{2,5}(?![\w.:-]))/y
+const BARE_LOGIN =
+  /(?:^|[\s"'`=([,>])(?!(?:sips?|tel|ssh|xmpp|mailto|git|npm|docker|image|file)\d?:)[A-Za-z_][\w.-]{0,63}:([^\s:@/"'`<>(){}[\]\\,;]{6,64})$/i
+const LONGEST_LOGIN = 132
+/** Letters of both cases and a digit, or a sign that no name has among them. */
+const OF_BARE_LOGIN = /^(?=.*\d)(?=.*[A-Za-z])(?:(?=.*[a-z])(?=.*[A-Z])|.*[!#$%^&*+?~])/
+/** Behind whom a word and a number will do. */
+const OF_ADMINISTRATOR = /[^\w.-](?:root|admin|administrator|postgres|sa):(?=.*\d)(?=.*[A-Za-z])[^:]*$/i
+
+/** `root:password@localhost`, `app:password@db:5432`: the password before the `@` at `at`. */
+export function findBareLogin(text: string, at: number): Finding | undefined {
+  BARE_HOST.lastIndex = at
+  if (!BARE_HOST.test(text)) return undefined
+  const login = text.slice(Math.max(0, at - LONGEST_LOGIN), at)
+  const password = BARE_LOGIN.exec(login)?.[1]
+  if (password === undefined || !isSecretPassword('', password)) return undefined
+  if (!OF_BARE_LOGIN.test(password) && !OF_ADMINISTRATOR.test(` ${login}`)) return undefined
+  return finding(at - password.length, password.length)
+}
+
 /** Whether `://` at `colon` follows a scheme. */
 export function isAfterScheme(text: string, colon: number): boolean {
   return (classAt(text, colon - 1) & ALPHANUMERIC) !== 0

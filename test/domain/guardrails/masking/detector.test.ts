@@ -604,3 +604,26 @@ t.test('findings are in order, inside the text and do not overlap, for any text'
 t.test('a hundred thousand characters of every hostile text are read to the end', async (t) => {
   for (const [name, text] of hostileTexts(100_000)) t.ok(Array.isArray(detector.detect(`${text} a@b.com`)), name)
 })
+
+t.test('logins without a scheme, and lines of .pgpass for any port, are found', async (t) => {
+  for (const [text, password] of [
+    ['mysqlsh root:Xk29fPq1@localhost:3306', 'Xk29fPq1'],
+    ['DSN=app_user:Xk29fPq1@10.0.0.5:5432/app', 'Xk29fPq1'],
+    ['url: "app:s3cret!x@db:5432"', 's3cret!x'],
+    ['root:hunter2@localhost', 'hunter2'],
+    ['*:*:*:app:Xk29fPq1', 'Xk29fPq1'],
+    ['db.example.com:*:appdb:app:Xk29fPq1\nx', 'Xk29fPq1'],
+  ] as const)
+    t.strictSame(found(text), [`KEY ${password}`], text)
+  for (const text of [
+    'root:*:0:0:System Administrator:/var/root:/bin/sh',
+    'daemon:*:18375:0:99999:7:::',
+    'arn:aws:lambda:*:123456789012:function:my-func1',
+    'sip:Bob22x@10.0.0.5:5060',
+    'docker pull image:v1.2A@localhost:5000',
+    'npm:Foo1x@1.2.3, user:pass1@localhost, at 12:30Ab@localhost:80',
+    'image: app:v12Abc@sha256:0123456789abcdef',
+  ])
+    t.strictSame(found(text), [], text)
+  for (const piece of ['a:b1C#ddd@b:', ':*:', '*:*:*:a:', 'a:B1c!']) t.ok(found(piece.repeat(10_000)))
+})
