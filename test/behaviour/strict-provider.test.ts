@@ -42,6 +42,21 @@ t.test(
   },
 )
 
+t.test('what is told of a request that was asked twice is told once', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  const manifests = { 'a.yaml': yaml(provider({ name: 'strict', url: fake.url }), virtualKey()) }
+  const gateway = await startGateway(t, { manifests })
+  fake.otherwise(strict)
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const asked = { model: 'm', max_tokens: 9, messages, top_k: 5, stream: true }
+  const answer = await gateway.chat(asked, { 'x-llm-trace': 'true' }, '/adapters/anthropic/v1/messages')
+  t.match(await answer.text(), 'message_stop')
+  t.equal(fake.requests.length, 2)
+  const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
+  t.match(metrics, /tollgate_translation_warnings_total\{[^}]*\} 1\n/)
+})
+
 t.test('a refusal of something else stays one', async (t) => {
   const fake = await startFakeProvider()
   t.teardown(() => fake.close())

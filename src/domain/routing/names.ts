@@ -14,13 +14,6 @@ export function answersTo({ model }: Deployment, name: string): boolean {
   return model.name === name || model.aliases.includes(name)
 }
 
-/** Whether it is what a client that named `model` (undefined, `auto`: left the choice to us) has asked for, and no stand-in for it. */
-export function isMeant(deployment: Deployment, model: string | undefined): boolean {
-  if (model === undefined || model === AUTO_MODEL) return true
-  const names = publicNamesOf(deployment)
-  return names.includes(model) || names.some((name) => `${deployment.provider.name}/${name}` === model)
-}
-
 /** `pattern` is a name or a suffix glob (`gpt-4.1-*`): a star counts at the end only. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name

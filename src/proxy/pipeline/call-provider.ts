@@ -5,7 +5,6 @@
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format } from '../../domain/formats/format.ts'
-import { isNamed } from '../../domain/formats/named-model.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -14,6 +13,7 @@ import { familyOf } from '../providers/registry.ts'
 import { goesWithout, noteRefusal, refusesOptions } from './refused-options.ts'
 import { statusErrorOf } from './status-error.ts'
 import type { AnswerRoom } from './answer-room.ts'
+import { isAskedForItself } from './asked-model.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
 import { Cohort } from './cohort.ts'
@@ -33,6 +33,11 @@ export interface ProviderRequest {
   readonly stream: boolean
   /** The request as a deployment is to get it, where that is not the same for all. */
   readonly requestFor?: (deployment: Deployment) => CompletionRequest
+}
+
+/** What one deployment is sent. */
+interface ProviderCall extends ProviderRequest {
+  readonly asksUsage: boolean
 }
 
 export type Answer = WholeAnswer | StreamAnswer
@@ -73,15 +78,19 @@ async function exchange(
   record: RequestRecord,
   services: Services,
 ): Promise<Exchanged<Answer>> {
-  if (!call.stream) return exchangeOnce(deployment, call, record, services, true)
   const request = call.requestFor?.(deployment) ?? call.request
-  if (goesWithout(deployment, request)) return exchangeOnce(deployment, call, record, services, false)
+  const once = (asksUsage: boolean) => exchangeOnce(deployment, { ...call, request, asksUsage }, record, services)
+  if (!call.stream) return once(true)
+  if (goesWithout(deployment, request, services.now())) return once(false)
+  const told = record.warnings.length
   try {
-    return await exchangeOnce(deployment, call, record, services, true)
+    return await once(true)
   } catch (error) {
     if (!refusesOptions(error, deployment, request)) throw error
-    const exchanged = await exchangeOnce(deployment, call, record, services, false)
-    noteRefusal(deployment)
+    // The same is told of the second.
+    record.warnings.length = told
+    const exchanged = await once(false)
+    noteRefusal(deployment, services.now())
     return exchanged
   }
 }
@@ -89,10 +98,9 @@ async function exchange(
 /** Throws for everything that is no usable answer. */
 async function exchangeOnce(
   deployment: Deployment,
-  call: ProviderRequest,
+  call: ProviderCall,
   record: RequestRecord,
   services: Services,
-  asksUsage: boolean,
 ): Promise<Exchanged<Answer>> {
   const started = services.now()
   const format = formatOf(familyOf(deployment.provider.type).format)
@@ -102,7 +110,7 @@ async function exchangeOnce(
     credential,
     operation: 'chat',
     stream: call.stream,
-    body: renderBody(format, deployment, call, record, asksUsage),
+    body: renderBody(format, deployment, call, record),
     passHeaders: passHeaders(format, record),
     signal: record.upstreamSignal,
   })
@@ -126,14 +134,8 @@ async function exchangeOnce(
   }
 }
 
-function renderBody(
-  format: Format,
-  deployment: Deployment,
-  call: ProviderRequest,
-  record: RequestRecord,
-  asksUsage: boolean,
-) {
-  const request = call.requestFor?.(deployment) ?? call.request
+function renderBody(format: Format, deployment: Deployment, call: ProviderCall, record: RequestRecord) {
+  const { request, asksUsage } = call
   const family = familyOf(deployment.provider.type)
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
@@ -157,15 +159,15 @@ function renderBody(
 function outputMaximum(
   format: Format,
   deployment: Deployment,
-  { request, room }: ProviderRequest,
+  { request, room }: ProviderCall,
   record: RequestRecord,
 ): number | undefined {
   const { model } = deployment
   const limit = room.limitFor(deployment)
   const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
   const stated = model.maxOutputTokens ?? Infinity
-  const isOwn = isNamed(request.model, { model: model.upstreamName, provider: deployment.provider.name })
-  if (asked <= stated || (isOwn && request.source.format === format.name)) return limit
+  if (asked <= stated || (isAskedForItself(deployment, request.model) && request.source.format === format.name))
+    return limit
   record.warnings.push({
     field: 'max_tokens',
     message: `it was lowered to ${stated}, the most that ${model.name} can say`,

@@ -3,10 +3,10 @@ import { amountIn, boundOf } from '../../domain/quota/amounts.ts'
 import { needOf, type QuotaNeed } from '../../domain/quota/need.ts'
 import type { Refused } from '../../domain/quota/outcome.ts'
 import { coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
-import { isMeant } from '../../domain/routing/names.ts'
 import type { HealthView, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { isAskedFor } from './asked-model.ts'
 import type { AskedAdmission } from './admit.ts'
 
 /** What an admission asks for, and of whom. */
@@ -51,7 +51,7 @@ export function cheaperAfterMs(
 
 function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {
   return among
-    .filter(({ deployment }) => isMeant(deployment, asked.model))
+    .filter(({ deployment }) => isAskedFor(deployment, asked.model))
     .map(({ deployment }) => ({ deployment, need: needOf(asked.prompt, asked.sampling, deployment) }))
 }
 

@@ -18,9 +18,9 @@ import { formatOf } from '../../domain/formats/registry.ts'
 import { unmodelledAnswer } from '../../domain/formats/unmodelled-answer.ts'
 import { parseJson } from '../../domain/json-parse.ts'
 import { isJsonObject } from '../../domain/json.ts'
-import { isMeant } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { isAskedFor } from './asked-model.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
 import { followStream, shareStream } from './follow-stream.ts'
@@ -113,7 +113,7 @@ function cacheableCompletion(
     similar: similarAnswers(ask, codec, text, caller, record, services),
     // A backup's answer is for the time of the failure only: who asks the same meanwhile gets it, but it is not kept in the
     // name of the model that was asked.
-    answers: (deployment) => isMeant(deployment, request.model),
+    answers: (deployment) => isAskedFor(deployment, request.model),
     revive: (bytes, name, deployment) =>
       name === 'embeddings' ? undefined : revive(bytes, formatOf(name), deployment, request, tokens),
     follow: ownParts ? undefined : (live, deployment) => followStream(live, deployment, tokens, record),

@@ -9,9 +9,10 @@ import { InvalidRequestError, UpstreamFormatError } from '../../domain/errors.ts
 import { parseEmbeddingsRequest, type EmbeddingsRequest } from '../../domain/formats/embeddings/request.ts'
 import { parseEmbeddingsResult, type EmbeddingsResult } from '../../domain/formats/embeddings/result.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
-import { AUTO_MODEL, isMeant } from '../../domain/routing/names.ts'
+import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
+import { isAskedFor } from './asked-model.ts'
 import { admit } from './admit.ts'
 import { statusErrorOf } from './status-error.ts'
 import { attemptInOrder, type Exchanged, type Planned } from './attempt-in-order.ts'
@@ -161,7 +162,7 @@ function cachedText(
 function cacheable(request: EmbeddingsRequest, plan: RoutePlan): Cacheable<EmbeddingsAnswer> {
   return {
     plan,
-    answers: (deployment) => isMeant(deployment, request.model),
+    answers: (deployment) => isAskedFor(deployment, request.model),
     revive: (bytes, format, deployment) => (format === 'embeddings' ? revive(bytes, request, deployment) : undefined),
     keep: (answer, keeper) => {
       keeper.keep(answer.bytes, 'embeddings', answer.deployment)

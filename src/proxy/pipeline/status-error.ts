@@ -30,14 +30,29 @@ export class StatusError extends Error {
   readonly format: FormatName
   /** For the log: whose fault it is, and what to look at where it is the gateway's own. */
   readonly detail: string
+  /** The beginning of what came: it may quote the key that was sent, so it goes nowhere. */
+  readonly #body: string
 
-  constructor(status: number, verdict: ReplyFailure, provider: ProviderError, format: FormatName, detail: string) {
+  constructor(
+    status: number,
+    verdict: ReplyFailure,
+    provider: ProviderError,
+    body: string,
+    format: FormatName,
+    detail: string,
+  ) {
     super(`status ${status}`)
     this.status = status
     this.verdict = verdict
     this.provider = provider
+    this.#body = body
     this.format = format
     this.detail = detail
+  }
+
+  /** Whether the provider's words, of whatever shape, have this one. */
+  says(word: string): boolean {
+    return this.#body.includes(word)
   }
 }
 
@@ -55,7 +70,7 @@ export async function statusErrorOf(
   const document = errorObjectOf(body)
   const provider = document === undefined ? NOTHING : format.parseError(document)
   const detail = verdict.kind === 'our-fault' ? faultOf(status, deployment) : FAULT_OF[verdict.kind]
-  return new StatusError(status, verdict, withoutCredential(provider, credential), format.name, detail)
+  return new StatusError(status, verdict, withoutCredential(provider, credential), body, format.name, detail)
 }
 
 /** Google's address for OpenAI's API has the error in an array of one. */

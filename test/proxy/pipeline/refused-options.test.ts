@@ -3,16 +3,17 @@ import { chatCompletions } from '../../../src/domain/formats/chat-completions/ch
 import { messages } from '../../../src/domain/formats/messages/messages.ts'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import { refusesOptions } from '../../../src/proxy/pipeline/refused-options.ts'
+import { goesWithout, noteRefusal, refusesOptions } from '../../../src/proxy/pipeline/refused-options.ts'
 import { StatusError } from '../../../src/proxy/pipeline/status-error.ts'
 import { compile, deploymentOf, model, provider } from '../../domain/routing/samples.ts'
 
 const said = [{ role: 'user', content: 'Hello' }]
 const strict = deploymentOf(compile(provider('strict', [model('m')])), 'strict/m')
 
-function refusal(body: JsonObject, status = 400, format: FormatName = 'chat-completions'): StatusError {
+function refusal(body: JsonObject | string, status = 400, format: FormatName = 'chat-completions'): StatusError {
   const verdict = { kind: 'request', failover: false, retrySame: false, retryAfterMs: undefined } as const
-  return new StatusError(status, verdict, chatCompletions.parseError(body), format, '')
+  const told = chatCompletions.parseError(typeof body === 'string' ? {} : body)
+  return new StatusError(status, verdict, told, typeof body === 'string' ? body : JSON.stringify(body), format, '')
 }
 
 t.test('a refusal of stream_options is known in the words of those who refuse it', async (t) => {
@@ -24,6 +25,8 @@ t.test('a refusal of stream_options is known in the words of those who refuse it
     refusal(azure),
     refusal({ error: { message: 'Unknown parameter', param: 'stream_options' } }),
     refusal({ detail }, 422),
+    refusal({ errors: [{ code: 5006, message: 'must not have stream_options' }] }),
+    refusal('Failed to deserialize the JSON body: unknown field `stream_options`, expected one of `model`', 422),
   ])
     t.equal(refusesOptions(error, strict, request), true, error.provider.message ?? '')
   for (const other of [
@@ -44,4 +47,30 @@ t.test('what the client itself asked of that very model is not taken away', asyn
   t.equal(refusesOptions(error, strict, asks('auto')), true)
   const other = messages.parseRequest({ model: 'm', max_tokens: 9, messages: said, stream: true }, {})
   t.equal(refusesOptions(error, strict, other), true)
+})
+
+t.test(
+  'what a server has refused is learnt for an hour, also by the next configuration, and of that server alone',
+  async (t) => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true })
+    const hour = 3_600_000
+    t.equal(goesWithout(strict, request, 0), false)
+    noteRefusal(strict, 5)
+    t.equal(goesWithout(strict, request, hour), true)
+    const reloaded = deploymentOf(compile(provider('strict', [model('m')])), 'strict/m')
+    t.not(reloaded, strict)
+    t.equal(goesWithout(reloaded, request, hour), true)
+    const { provider: server, model: known } = strict
+    const moved = { ...server, endpoint: { ...server.endpoint, baseUrl: 'https://moved.example/v1' } }
+    t.equal(goesWithout({ ...strict, provider: moved }, request, hour), false)
+    t.equal(goesWithout({ ...strict, model: { ...known, upstreamName: 'm-2' } }, request, hour), false)
+    t.equal(goesWithout(strict, request, hour + 5), false, 'it may have been made newer')
+  },
+)
+
+t.test('however many servers refuse, the memory is bounded', async (t) => {
+  const request = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true })
+  const many = Array.from({ length: 1_001 }, (_, index) => ({ ...strict, id: `strict/${index}` }))
+  for (const deployment of many) noteRefusal(deployment, 0)
+  t.equal(many.filter((deployment) => goesWithout(deployment, request, 1)).length, 1_000)
 })

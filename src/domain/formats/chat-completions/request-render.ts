@@ -5,7 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
-import { isNamed } from '../named-model.ts'
+import { isUpstreamName } from '../named-model.ts'
 import { fitToModel } from './chosen-model.ts'
 import { inItsFields, withoutOptions } from './mistral.ts'
 import { OUTPUT_LIMIT_FIELDS } from './request-parse.ts'
@@ -18,7 +18,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   const rendered = target.asksUsage === false ? withoutUsage(request, asked) : asked
   if (target.dialect === undefined) return rendered
   const { document } = rendered
-  if (isOwn && isNamed(request.source.document.model, target))
+  if (isOwn && isUpstreamName(request.source.document.model, target))
     return { ...rendered, document: withoutOptions(document) }
   const warnings = [...rendered.warnings]
   return { document: inItsFields(document, warnings), warnings }
@@ -37,7 +37,7 @@ function patchRequest(request: CompletionRequest, target: RenderTarget): Rendere
   patchStream(patch, source, target)
   patchLimit(patch, source, target)
   const warnings: TranslationWarning[] = []
-  if (!isNamed(source.model, target)) fitToModel(request, target.model, patch, warnings)
+  if (!isUpstreamName(source.model, target)) fitToModel(request, target.model, patch, warnings)
   return { document: patched(source, patch), warnings }
 }
 

@@ -5,7 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
-import { isNamed } from '../named-model.ts'
+import { isUpstreamName } from '../named-model.ts'
 import { fitConfig } from './chosen-model.ts'
 import { patchCalls } from './foreign-calls.ts'
 import { translateRequest } from './request-translate.ts'
@@ -41,7 +41,7 @@ function patchConfig(
   const configName = nameIn(source, 'generationConfig')
   const config = asObject(source[configName]) ?? {}
   const limited = { ...config, ...patchLimit(config, target.maxOutputTokens) }
-  const fitted = isNamed(request.model, target) ? undefined : fitConfig(request, target.model, limited, warnings)
+  const fitted = isUpstreamName(request.model, target) ? undefined : fitConfig(request, target.model, limited, warnings)
   const isSame = fitted === undefined && Object.entries(limited).every(([field, value]) => config[field] === value)
   return isSame ? undefined : { [configName]: fitted ?? limited }
 }

@@ -5,7 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
-import { isNamed } from '../named-model.ts'
+import { isUpstreamName } from '../named-model.ts'
 import { fitToModel } from './chosen-model.ts'
 import { patchThinking } from './foreign-thinking.ts'
 import { goOnBehind, renderTurn } from './message-translate.ts'
@@ -24,7 +24,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...patchLimit(source, target, warnings),
     ...(isClaude(target.model) ? patchThinking(source, warnings) : {}),
   }
-  if (!isNamed(source.model, target)) {
+  if (!isUpstreamName(source.model, target)) {
     if (isClaude(target.model)) fitToModel(request, target.model, patch, warnings)
     patchLastWord(source, target, patch, warnings)
   }
