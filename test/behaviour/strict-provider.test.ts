@@ -1,9 +1,9 @@
 /** Servers that refuse what the gateway adds to requests of its own accord. */
 import t from 'tap'
-import { chatError, chatStream } from '../helpers/answers.ts'
+import { chatCompletion, chatError, chatStream } from '../helpers/answers.ts'
 import { status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
-import { provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
+import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
 
 /** Databricks' words. */
 const REFUSAL = { error_code: 'BAD_REQUEST', message: 'Bad request: json: unknown field "stream_options"\n' }
@@ -65,4 +65,49 @@ t.test('a refusal of something else stays one', async (t) => {
   fake.otherwise(status(400, chatError('messages are too many')))
   t.equal((await gateway.chat({ stream: true })).status, 400)
   t.equal(fake.requests.length, 1)
+})
+
+t.test('tools go to a model that takes them, unless the client names one that does not', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  const astra = provider({
+    name: 'astra',
+    url: fake.url,
+    priority: 1,
+    models: ['{ name: gpt-6-astra, quality: 0.9, capabilities: [chat, streaming, tools] }'],
+  })
+  const other = provider({
+    name: 'other',
+    url: fake.url,
+    priority: 2,
+    models: ['{ name: gpt-5.2, quality: 0.5, capabilities: [chat, streaming, tools] }'],
+  })
+  const alone = 'policies: { fallback: SameModel }'
+  const manifests = {
+    'a.yaml': yaml(astra, other, virtualKey(), virtualKey({ name: 'alone', key: `${KEY}-2`, spec: `  ${alone}` })),
+  }
+  const gateway = await startGateway(t, { manifests })
+  fake.otherwise(status(200, chatCompletion('Hi')))
+  const modelOf = () => fake.requests.at(-1)?.json?.model
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
+  await gateway.chat({ model: 'auto' })
+  t.equal(modelOf(), 'gpt-6-astra')
+  await gateway.chat({ model: 'auto', tools })
+  t.equal(modelOf(), 'gpt-5.2')
+  await gateway.chat({ model: 'gpt-6-astra', tools })
+  t.equal(modelOf(), 'gpt-6-astra', "what its client asks of that very model is its vendor's to refuse")
+
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const asked = {
+    model: 'gpt-6-astra',
+    max_tokens: 9,
+    messages,
+    tools: [{ name: 'f', input_schema: { type: 'object' } }],
+  }
+  const path = '/adapters/anthropic/v1/messages'
+  t.equal((await gateway.chat(asked, {}, path)).status, 200)
+  t.equal(modelOf(), 'gpt-5.2', 'the gateway speaks this interface to it')
+  const refused = await gateway.chat(asked, { authorization: `Bearer ${KEY}-2` }, path)
+  t.equal(refused.status, 400)
+  t.match(await refused.json(), { type: 'error', error: { message: /takes no function tools over chat-completions/ } })
 })

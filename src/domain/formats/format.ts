@@ -39,6 +39,12 @@ export interface Format {
   readonly toolNames: ToolNameRules
 
   /**
+   * Why a model cannot be offered the request's tools in this format, in words that follow its name; undefined: it can. Absent: every
+   * one can.
+   */
+  refusesTools?(request: CompletionRequest, target: Pick<RenderTarget, 'model' | 'dialect'>): string | undefined
+
+  /**
    * The id of another vendor's tool call as the model that a provider knows by `model` takes it; equal ones equally.
    * Absent: every id is taken, or `renderRequest` sees to it.
    */

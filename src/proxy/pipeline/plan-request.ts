@@ -1,10 +1,12 @@
 /** Stage: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
 import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
 import { losesLastTurn } from '../../domain/formats/lost-turn.ts'
+import { formatOf } from '../../domain/formats/registry.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
+import { isAskedForItself } from './asked-model.ts'
 import { refusePlan } from './refuse-plan.ts'
 import { needsOf } from './request-needs.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -57,14 +59,20 @@ export function planRequest(
   return outcome
 }
 
-/** Whose format can carry nothing of what the user says last: other deployments may take it. */
+/** Whose format can carry nothing of what the user says last, or whose model not the tools: other deployments may take it. */
 function unsayableFor(request: CompletionRequest): (deployment: Deployment) => string | undefined {
   const known = new Map<FormatName, boolean>()
-  return ({ provider }) => {
-    const { format } = familyOf(provider.type)
+  return (deployment) => {
+    const { provider, model } = deployment
+    const { format, dialect } = familyOf(provider.type)
     const isLost = known.get(format) ?? losesLastTurn(request, format)
     known.set(format, isLost)
-    return isLost ? NOTHING_CARRIED : undefined
+    if (isLost) return NOTHING_CARRIED
+    if (request.tools.length === 0) return undefined
+    // Who names the model gets its vendor's own word.
+    if (format === request.source.format && isAskedForItself(deployment, request.model)) return undefined
+    const target = { model: model.upstreamName, dialect: dialect?.(provider.endpoint.baseUrl) }
+    return formatOf(format).refusesTools?.(request, target)
   }
 }
 

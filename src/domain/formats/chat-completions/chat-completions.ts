@@ -5,6 +5,7 @@
 import type { Format } from '../format.ts'
 import { callIdFor } from './model-call-id.ts'
 import { parseError, renderError, renderStreamError } from './errors.ts'
+import { refusesTools } from './refused-tools.ts'
 import { parseRequest } from './request-parse.ts'
 import { renderUserPart } from './message-translate.ts'
 import { renderRequest } from './request-render.ts'
@@ -27,6 +28,7 @@ export const chatCompletions = {
   renderRequest,
   carries: (part) => renderUserPart(part, '', []) !== undefined,
   callIdFor,
+  refusesTools,
   unmodelledFields,
   asksForJson,
   visitRequestText,

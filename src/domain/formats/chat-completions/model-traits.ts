@@ -10,7 +10,8 @@
  * | gpt-5.4           | unless it reasons       | never     | no   | only none, or no word             |
  * | gpt-5.5           | unless it reasons       | never     | yes  | only none, or no word             |
  * | gpt-5.6 and later | unless it reasons       | never     | yes  | only none, and it must be said    |
- * | gpt-6 Sol, Luna   | unless it reasons       | never     | no   | only none, and it must be said    |
+ * | gpt-6 Sol, Luna,  | unless it reasons       | never     | no   | only none, and it must be said    |
+ * | gpt-6.1 Terra     |                         |           |      |                                   |
  * | other gpt-6       | never                   | never     | no   | none: it takes no function tools  |
  * | Grok that reasons | always                  | never     | no   | yes                               |
  *
@@ -62,7 +63,7 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?![\d.]|-\d{1,2}(?:\D|$)|-chat)/i
 /** And those after it. */
 const GPT_6 = /(?:^|[/:])gpt-[6-9](?!\d|[\w.-]*-chat)/i
 /** Of those the ones that can be told not to reason. */
-const GPT_6_STOPS = /(?:^|[/:])gpt-6-(?:sol|luna)(?![a-z])/i
+const GPT_6_STOPS = /(?:^|[/:])gpt-6(?:-(?:sol|luna)|(?:\.\d+)?-terra)(?![a-z])/i
 const OLDER = /(?:^|[/:])(?:gpt-[34]|chatgpt-4)/i
 /** Without a vendor before it: gateways in front of several vendors have other ways to the model. */
 const BARE = /^gpt-/i
@@ -72,6 +73,11 @@ const ALWAYS_REASONS = /-(?:codex|pro)/i
 export function gpt6Reasons(name: string): 'always' | 'unless-told' | undefined {
   if (!GPT_6.test(name)) return undefined
   return GPT_6_STOPS.test(name) ? 'unless-told' : 'always'
+}
+
+/** Whether the model calls functions at all over this interface: some of OpenAI's do so over another only. */
+export function takesTools(name: string): boolean {
+  return !BARE.test(name) || gpt6Reasons(name) !== 'always'
 }
 
 /** The traits of the model that a provider knows by `name`. */

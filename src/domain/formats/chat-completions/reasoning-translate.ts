@@ -8,7 +8,7 @@
  * | o1, o3, o4                      | low, medium, high                                  | nothing, a warning  |
  * | gpt-5                           | minimal, low, medium, high                         | minimal, a warning  |
  * | gpt-5.1 and later               | none, low, medium, high, and xhigh from 5.2 on     | none                |
- * | gpt-6 Sol, Luna                 | none, low, medium, high, xhigh                     | none                |
+ * | gpt-6 Sol, Luna, gpt-6.1 Terra  | none, low, medium, high, xhigh                     | none                |
  * | other gpt-6                     | low, medium, high, xhigh                           | low, a warning      |
  * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
  * | Grok 4.6 and later              | low, medium, high, xhigh                           | low, a warning      |
@@ -49,7 +49,7 @@ const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?!\d)/i
 
 /** What a model takes, from the least to the most. */
 const COMMON: readonly Effort[] = ['low', 'medium', 'high']
-/** Of gpt-6 but Sol and Luna, and Grok from 4.6 on: they cannot stop. */
+/** Of gpt-6 but Sol, Luna and Terra, and Grok from 4.6 on: they cannot stop. */
 const ALWAYS: readonly Effort[] = [...COMMON, 'xhigh']
 const GROK_3_MINI = /grok-3-mini/i
 /** @see https://docs.x.ai/developers/model-capabilities/text/reasoning */

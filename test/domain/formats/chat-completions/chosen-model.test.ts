@@ -60,6 +60,8 @@ t.test('what gpt-6 refuses is left out, too', async (t) => {
     rest: { temperature: 0.2, top_p: 0.5, max_completion_tokens: 100, reasoning_effort: 'none' },
     fields: ['stop', 'presence_penalty'],
   })
+  t.strictSame(sent({ reasoning_effort: 'none' }, 'gpt-6.1-terra').fields, [])
+  t.strictSame(sent({ tools }, 'gpt-6.1-terra').rest, { tools, reasoning_effort: 'none' })
   t.strictSame(sent({ temperature: 0.2 }, 'gpt-6-luna'), { rest: {}, fields: ['temperature'] }, 'it reasons unasked')
   t.strictSame(sent({ tools }, 'gpt-6-luna'), { rest: { tools, reasoning_effort: 'none' }, fields: ['reasoning'] })
   t.strictSame(sent({ tools }, 'gpt-6-astra'), { rest: { tools }, fields: [] }, 'it takes no tools, whatever is said')
