@@ -6,9 +6,9 @@ import type { CompletionRequest, TranslationWarning } from '../../completion/req
 import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
-import { isOpenAi, traitsOf } from './model-traits.ts'
+import { isOpenAi, traitsOf, type ModelTraits } from './model-traits.ts'
 import { fitToOpenAi, isOpenAisApi } from './openai-only.ts'
-import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
+import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 
 const SAMPLING_FIELDS = ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop'] as const
@@ -26,17 +26,32 @@ export function fitToModel(
   if (messages !== undefined) patch.messages = messages
   const list = asArray(patch.messages ?? source.messages)
   if (isOpenAi(model) && list.some(hasThinking)) patch.messages = withoutThinking(list, warnings)
+  if (!isOpenAi(model) && list.some(isDeveloper)) patch.messages = list.map(asSystem)
   if (isOpenAisApi(model)) fitToOpenAi(request, model, patch, warnings)
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)
   leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
   if (!traits.penalties) fitSampling(request, { traits, effort }, patch, warnings)
-  if (traits.sampling === 'always') return
-  // Of the models that reason OpenAI's take the newer name only.
+  fitLimit(source, model, traits, patch)
+}
+
+/** Of the models that reason OpenAI's take the newer name only, the others one of both: the newer one is what counts. */
+function fitLimit(source: JsonObject, model: string, { sampling }: ModelTraits, patch: JsonObject): void {
   const limit = patch.max_tokens ?? source.max_tokens ?? undefined
-  if (limit === undefined) return
+  const isNewer = (source.max_completion_tokens ?? undefined) !== undefined
+  if (limit === undefined || (sampling === 'always' && !(isNewer && isOpenAisApi(model)))) return
   patch.max_tokens = undefined
-  if ((source.max_completion_tokens ?? undefined) === undefined) patch.max_completion_tokens = limit
+  if (!isNewer) patch.max_completion_tokens = limit
+}
+
+/** OpenAI's newer word for the system, which many others refuse (DeepSeek) or make nothing of. */
+function isDeveloper(value: JsonValue): boolean {
+  return asObject(value)?.role === 'developer'
+}
+
+function asSystem(value: JsonValue): JsonValue {
+  const message = asObject(value)
+  return message !== undefined && isDeveloper(value) ? { ...message, role: 'system' } : value
 }
 
 /** The last two: OpenRouter's and LiteLLM's, besides one of the others. */
@@ -88,6 +103,8 @@ function fitEffort(
   if (isNested && isOpenAisApi(model)) patch.reasoning = undefined
   // Another shape of it, or a word of another vendor's (DeepSeek's max), is none of this one's.
   else if (isNested || (said === 'max' && !isOpenAi(model) && effort !== undefined)) return effort
+  const stop = renderStop(reasoning, model)
+  if (document.thinking === undefined && stop.thinking !== undefined) patch.thinking = stop.thinking
   if ((reasoning === undefined && effort === undefined) || (effort === said && !isNested)) return effort
   patch.reasoning_effort = effort
   if (said === 'max' && effort === 'xhigh') {

@@ -15,7 +15,7 @@ import { smallestLimit } from '../smallest-limit.ts'
 import { translateMessages } from './message-translate.ts'
 import { instructionFor, takesFormat } from './answer-form.ts'
 import { traitsOf, type ModelTraits } from './model-traits.ts'
-import { renderEffort, renderEffortBesideTools } from './reasoning-translate.ts'
+import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
 import { canBeStrict } from './strict-schema.ts'
 import { argumentsSchema, withItems } from './tool-schema.ts'
@@ -36,6 +36,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     ...renderLimit(request.sampling, target, warnings),
     ...translateSampling(request.sampling, { traits, effort }, warnings),
     reasoning_effort: effort,
+    ...renderStop(request.reasoning, target.model),
     response_format: translateResponseFormat(request.responseFormat, target.model, warnings),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,

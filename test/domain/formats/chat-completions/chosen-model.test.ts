@@ -1,22 +1,27 @@
 import t from 'tap'
 import { chatCompletions } from '../../../../src/domain/formats/chat-completions/chat-completions.ts'
-import { asArray, type JsonObject } from '../../../../src/domain/json.ts'
+import type { RenderTarget } from '../../../../src/domain/formats/format.ts'
+import { asArray, asObject, type JsonObject } from '../../../../src/domain/json.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const tools = [{ type: 'function', function: { name: 'f' } }]
 
 function sent(fields: JsonObject, model: string, maxOutputTokens?: number) {
   const request = chatCompletions.parseRequest({ model: 'auto', messages, ...fields })
-  const { document, warnings } = chatCompletions.renderRequest(request, {
+  const { document, warnings } = chatCompletions.renderRequest(request, target(model, maxOutputTokens))
+  const { model: _model, messages: _messages, ...rest } = document
+  return { rest, fields: warnings.map(({ field }) => field) }
+}
+
+function target(model: string, maxOutputTokens?: number): RenderTarget {
+  return {
     model,
     provider: 'openai',
     maxOutputTokens,
     defaultMaxOutputTokens: undefined,
     stream: false,
     outputLimitField: 'max_completion_tokens',
-  })
-  const { model: _model, messages: _messages, ...rest } = document
-  return { rest, fields: warnings.map(({ field }) => field) }
+  }
 }
 
 t.test('what a model refuses that the gateway has chosen is left out, with a warning', async (t) => {
@@ -248,4 +253,39 @@ t.test("Mistral's API gets the fields that it knows", async (t) => {
   })
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x${index}`, 1]))
   t.equal(render(many).fields.length, 64)
+})
+
+t.test("OpenAI's role for the system goes to others as theirs", async (t) => {
+  const said = [{ role: 'developer', content: 'Be brief.' }, ...messages]
+  const roles = (model: string, fields: JsonObject = {}) => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages: said, ...fields })
+    const { document, warnings } = chatCompletions.renderRequest(request, target(model))
+    return [...asArray(document.messages).map((message) => asObject(message)?.role), warnings.length]
+  }
+  for (const model of ['deepseek-v4-pro', 'llama-3.3-70b', 'mistral-large']) {
+    t.strictSame(roles(model), ['system', 'user', 0], model)
+    t.strictSame(roles(model, { model }), ['developer', 'user', 0], 'who names it is told')
+  }
+  for (const model of ['gpt-5', 'openai/o3', 'gpt-4o']) t.strictSame(roles(model), ['developer', 'user', 0], model)
+})
+
+t.test('of two limits OpenAI gets the newer one alone', async (t) => {
+  const both = { max_tokens: 100, max_completion_tokens: 90 }
+  t.strictSame(sent(both, 'gpt-4o').rest, { max_completion_tokens: 90 })
+  t.strictSame(sent(both, 'gpt-4o', 50).rest, { max_completion_tokens: 50 })
+  t.strictSame(sent({ ...both, model: 'gpt-4o' }, 'gpt-4o').rest, both, 'who names it is told')
+  t.strictSame(sent(both, 'llama-3.3-70b').rest, both, 'others go by either')
+  t.strictSame(sent({ max_tokens: 100 }, 'gpt-4o').rest, { max_tokens: 100 })
+})
+
+t.test('DeepSeek is told not to think by its own field', async (t) => {
+  const off = { reasoning_effort: 'none' }
+  for (const model of ['deepseek-v4-pro', 'deepseek-v3.2', 'deepseek-flash'])
+    t.strictSame(sent(off, model), { rest: { thinking: { type: 'disabled' } }, fields: [] }, model)
+  for (const model of ['deepseek-reasoner', 'deepseek-v3.1', 'deepseek/deepseek-v4-pro'])
+    t.strictSame(sent(off, model), { rest: {}, fields: ['reasoning'] }, model)
+  const thinking = { type: 'enabled' }
+  t.strictSame(sent({ ...off, thinking }, 'deepseek-v4-pro').rest.thinking, thinking, "the client's own")
+  t.strictSame(sent({ ...off, model: 'deepseek-v4-pro' }, 'deepseek-v4-pro').rest, off, 'who names it is told')
+  t.strictSame(sent({ reasoning_effort: 'high' }, 'deepseek-v4-pro').rest, { reasoning_effort: 'high' })
 })
