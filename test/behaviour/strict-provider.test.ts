@@ -1,6 +1,6 @@
 /** Servers that refuse what the gateway adds to requests of its own accord. */
 import t from 'tap'
-import { chatCompletion, chatError, chatStream } from '../helpers/answers.ts'
+import { anthropicMessage, anthropicStream, chatCompletion, chatError, chatStream } from '../helpers/answers.ts'
 import { status, stream } from '../helpers/behaviours.ts'
 import { startFakeProvider, type Behaviour } from '../helpers/fake-provider.ts'
 import { KEY, provider, startGateway, virtualKey, yaml } from '../helpers/gateway.ts'
@@ -110,4 +110,63 @@ t.test('tools go to a model that takes them, unless the client names one that do
   const refused = await gateway.chat(asked, { authorization: `Bearer ${KEY}-2` }, path)
   t.equal(refused.status, 400)
   t.match(await refused.json(), { type: 'error', error: { message: /takes no function tools over chat-completions/ } })
+})
+
+/** Anthropic's words. */
+const BOUND = {
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    message:
+      'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
+  },
+}
+
+const bound: Behaviour = (exchange) => {
+  const { body, json } = exchange.request
+  const answer = json?.stream === true ? stream(anthropicStream(['Hi'])) : status(200, anthropicMessage('Hi'))
+  return (body.includes('"thinking"') ? status(400, BOUND) : answer)(exchange)
+}
+
+t.test('thinking that a Claude refuses behind what the gateway has changed is left out', async (t) => {
+  const fake = await startFakeProvider()
+  t.teardown(() => fake.close())
+  const claude = provider({
+    name: 'claude',
+    url: fake.url,
+    type: 'Anthropic',
+    models: ['{ name: claude-opus-5-5, quality: 0.9 }'],
+  })
+  const gateway = await startGateway(t, { manifests: { 'a.yaml': yaml(claude, virtualKey()) } })
+  fake.otherwise(bound)
+  const ask = (fields: object, headers: Record<string, string> = {}) => {
+    const messages = [
+      { role: 'user', content: 'I am jane@example.com' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: '', signature: 'sig' },
+          { type: 'text', text: 'Hello' },
+        ],
+      },
+      { role: 'user', content: 'Who am I?' },
+    ]
+    const body = { max_tokens: 9, messages, ...fields }
+    return gateway.chat(body, { 'x-llm-trace': 'true', ...headers }, '/adapters/anthropic/v1/messages')
+  }
+  const own = await ask({ model: 'claude-opus-5-5' })
+  t.equal(own.status, 400, "what its client has changed itself is its vendor's to refuse")
+  t.match(await own.text(), 'bound to a different conversation')
+  t.equal(fake.requests.length, 1)
+
+  const masked = await ask({ model: 'claude-opus-5-5' }, { 'x-llm-flags': 'pii-safe' })
+  t.equal(masked.status, 200)
+  t.equal(masked.headers.get('x-gateway-translation-warnings'), 'messages[1].thinking')
+  t.equal(fake.requests.length, 3)
+  t.match(fake.requests[2]?.json?.messages, [{}, { content: [{ type: 'text', text: 'Hello' }] }, {}])
+  t.match(String(fake.requests[2]?.body), 'LLM_REDACTED_EMAIL')
+
+  const chosen = await ask({ model: 'auto', stream: true })
+  t.equal(chosen.status, 200)
+  t.match(await chosen.text(), 'Hi')
 })

@@ -135,6 +135,8 @@ export interface RenderTarget {
   readonly dialect?: 'mistral' | undefined
   /** False: the provider refuses to be asked for the usage of a stream (chat-completions only). Absent: it is asked. */
   readonly asksUsage?: boolean
+  /** False: the provider refuses its own thinking of earlier turns (messages to messages only). Absent: it goes as it is. */
+  readonly keepsThinking?: boolean
 }
 
 export interface RenderContext {

@@ -4,13 +4,14 @@
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { Format } from '../../domain/formats/format.ts'
+import type { Format, RenderTarget } from '../../domain/formats/format.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { familyOf } from '../providers/registry.ts'
 import { goesWithout, noteRefusal, refusesOptions } from './refused-options.ts'
+import { refusesThinking } from './refused-thinking.ts'
 import { statusErrorOf } from './status-error.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { isAskedForItself } from './asked-model.ts'
@@ -35,10 +36,11 @@ export interface ProviderRequest {
   readonly requestFor?: (deployment: Deployment) => CompletionRequest
 }
 
+/** How a request is put, where a provider may refuse it the usual way. */
+type Form = Required<Pick<RenderTarget, 'asksUsage' | 'keepsThinking'>>
+
 /** What one deployment is sent. */
-interface ProviderCall extends ProviderRequest {
-  readonly asksUsage: boolean
-}
+type ProviderCall = ProviderRequest & Form
 
 export type Answer = WholeAnswer | StreamAnswer
 
@@ -71,7 +73,7 @@ export function callProvider(call: ProviderRequest, record: RequestRecord, servi
 /** Whole answers have begun to come: mostly all of them has. */
 const answered = new Cohort()
 
-/** One exchange; a second one where the first was refused for what the gateway itself had added. */
+/** One exchange; a second one where the first was refused for what the gateway itself had added or changed. */
 async function exchange(
   deployment: Deployment,
   call: ProviderRequest,
@@ -79,18 +81,18 @@ async function exchange(
   services: Services,
 ): Promise<Exchanged<Answer>> {
   const request = call.requestFor?.(deployment) ?? call.request
-  const once = (asksUsage: boolean) => exchangeOnce(deployment, { ...call, request, asksUsage }, record, services)
-  if (!call.stream) return once(true)
-  if (goesWithout(deployment, request, services.now())) return once(false)
+  const once = (form: Form) => exchangeOnce(deployment, { ...call, request, ...form }, record, services)
+  const asksUsage = !call.stream || !goesWithout(deployment, request, services.now())
   const told = record.warnings.length
   try {
-    return await once(true)
+    return await once({ asksUsage, keepsThinking: true })
   } catch (error) {
-    if (!refusesOptions(error, deployment, request)) throw error
+    const withoutOptions = call.stream && asksUsage && refusesOptions(error, deployment, request)
+    if (!withoutOptions && !refusesThinking(error, deployment, request, call.bytes !== undefined)) throw error
     // The same is told of the second.
     record.warnings.length = told
-    const exchanged = await once(false)
-    noteRefusal(deployment, services.now())
+    const exchanged = await once({ asksUsage: asksUsage && !withoutOptions, keepsThinking: withoutOptions })
+    if (withoutOptions) noteRefusal(deployment, services.now())
     return exchanged
   }
 }
@@ -135,7 +137,7 @@ async function exchangeOnce(
 }
 
 function renderBody(format: Format, deployment: Deployment, call: ProviderCall, record: RequestRecord) {
-  const { request, asksUsage } = call
+  const { request, asksUsage, keepsThinking } = call
   const family = familyOf(deployment.provider.type)
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
@@ -146,6 +148,7 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderCall, 
     outputLimitField: family.outputLimitField,
     dialect: family.dialect?.(deployment.provider.endpoint.baseUrl),
     asksUsage,
+    keepsThinking,
   })
   for (const warning of warnings) record.warnings.push(warning)
   const unchanged = document === request.source.document

@@ -22,7 +22,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...(source.model === target.model ? {} : { model: target.model }),
     ...patchStream(source, target),
     ...patchLimit(source, target, warnings),
-    ...(isClaude(target.model) ? patchThinking(source, warnings) : {}),
+    ...(isClaude(target.model) ? patchThinking(source, target.keepsThinking ?? true, warnings) : {}),
   }
   if (!isUpstreamName(source.model, target)) {
     if (isClaude(target.model)) fitToModel(request, target.model, patch, warnings)
