@@ -5,6 +5,7 @@
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
+import { demandsThinking, withThinking } from './earlier-thinking.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
 import { isOpenAi, traitsOf, type ModelTraits } from './model-traits.ts'
 import { fitToOpenAi, isOpenAisApi } from './openai-only.ts'
@@ -27,6 +28,7 @@ export function fitToModel(
   const list = asArray(patch.messages ?? source.messages)
   if (isOpenAi(model) && list.some(hasThinking)) patch.messages = withoutThinking(list, warnings)
   if (!isOpenAi(model) && list.some(isDeveloper)) patch.messages = list.map(asSystem)
+  if (demandsThinking(model, request.messages)) patch.messages = withThinking(asArray(patch.messages ?? list))
   if (isOpenAisApi(model)) fitToOpenAi(request, model, patch, warnings)
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)

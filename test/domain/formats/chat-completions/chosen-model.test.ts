@@ -289,3 +289,25 @@ t.test('DeepSeek is told not to think by its own field', async (t) => {
   t.strictSame(sent({ ...off, model: 'deepseek-v4-pro' }, 'deepseek-v4-pro').rest, off, 'who names it is told')
   t.strictSame(sent({ reasoning_effort: 'high' }, 'deepseek-v4-pro').rest, { reasoning_effort: 'high' })
 })
+
+t.test('DeepSeek gets thinking in each earlier turn of a conversation with calls', async (t) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const turns = [
+    ...messages,
+    { role: 'assistant', content: null, tool_calls: [call], reasoning: 'It is late.' },
+    { role: 'tool', tool_call_id: 'call_1', content: '5' },
+    { role: 'assistant', content: 'Five.' },
+    { role: 'assistant', content: 'Or six.', reasoning_content: 'Or not.' },
+    ...messages,
+  ]
+  const thoughts = (list: JsonObject[], model: string, fields: JsonObject = {}) => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages: list, tools, ...fields })
+    const { document } = chatCompletions.renderRequest(request, target(model))
+    return asArray(document.messages).map((message) => asObject(message)?.reasoning_content)
+  }
+  const [none, own] = [undefined, 'Or not.']
+  t.strictSame(thoughts(turns, 'deepseek-v4-pro'), [none, 'It is late.', none, ' ', own, none])
+  t.strictSame(thoughts(turns, 'deepseek-v4-pro', { model: 'deepseek-v4-pro' }), [none, none, none, none, own, none])
+  t.strictSame(thoughts(turns, 'qwen3'), [none, none, none, none, own, none])
+  t.strictSame(thoughts(turns.slice(3), 'deepseek-v4-pro'), [none, own, none], 'without calls nothing is demanded')
+})
