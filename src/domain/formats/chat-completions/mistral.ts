@@ -5,8 +5,9 @@
  * @see https://docs.mistral.ai/api/#tag/chat
  */
 import type { TranslationWarning } from '../../completion/request.ts'
-import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
+import { asArray, asNumber, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_UNMODELLED_FIELDS } from '../format.ts'
+import { inItsOrder } from './mistral-order.ts'
 
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -39,6 +40,9 @@ const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 const OTHER_MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content'])
 
+/** @see https://docs.mistral.ai/api/#tag/chat */
+const MAX_TEMPERATURE = 1.5
+
 /** The document without what the gateway asks of other servers. Returns `document` itself where nothing has to change. */
 export function withoutOptions(document: JsonObject): JsonObject {
   if (!('stream_options' in document)) return document
@@ -53,7 +57,15 @@ export function inItsFields(document: JsonObject, warnings: TranslationWarning[]
   const fitted = known(rest, FIELDS, '', lost)
   if (isSaid(limit) && !isSaid(fitted.max_tokens)) fitted.max_tokens = limit
   if (isSaid(seed) && !isSaid(fitted.random_seed)) fitted.random_seed = seed
-  fitted.messages = asArray(document.messages).map((message, index) => fitMessage(message, index, lost))
+  const messages = asArray(document.messages).map((message, index) => fitMessage(message, index, lost))
+  fitted.messages = inItsOrder(messages, warnings)
+  if ((asNumber(fitted.temperature) ?? 0) > MAX_TEMPERATURE) {
+    fitted.temperature = MAX_TEMPERATURE
+    lost.push({
+      field: 'temperature',
+      message: `it was lowered to ${MAX_TEMPERATURE}, the most that Mistral's API takes`,
+    })
+  }
   for (const warning of lost) warnings.push(warning)
   return fitted
 }

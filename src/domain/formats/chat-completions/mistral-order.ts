@@ -1,0 +1,37 @@
+/**
+ * The order of messages as Mistral's API takes them: no system behind the model's or a tool's, no user right behind a tool's, and
+ * the end is a user's, a tool's, or a prefix of the model's that is said to be one.
+ * @see https://github.com/mistralai/mistral-common (protocol/instruct/validator.py)
+ */
+import type { TranslationWarning } from '../../completion/request.ts'
+import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
+
+/** Said by the model between a tool's result and what the user says behind it. */
+const BRIDGE: JsonObject = { role: 'assistant', content: 'OK.' }
+
+/** The messages in an order that is taken. Adds to `warnings` what means less now. */
+export function inItsOrder(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
+  const list: JsonValue[] = []
+  let previous: JsonValue | undefined
+  for (const [index, value] of messages.entries()) {
+    const isLast = index === messages.length - 1
+    const message = asObject(value)
+    const isLate = message?.role === 'system' && (isLast || previous === 'assistant' || previous === 'tool')
+    const field = `messages[${index}]`
+    if (isLate) warnings.push({ field, message: "Mistral refuses an instruction there; it was sent as the user's" })
+    const role = isLate ? 'user' : message?.role
+    if (previous === 'tool' && role === 'user') {
+      list.push(BRIDGE)
+      warnings.push({
+        field,
+        message: "Mistral refuses a user right behind a tool; an OK of the model's was put before it",
+      })
+    }
+    const goesOn = isLast && role === 'assistant' && asArray(message?.tool_calls).length === 0
+    list.push(
+      message === undefined ? value : { ...message, ...(isLate ? { role } : {}), ...(goesOn ? { prefix: true } : {}) },
+    )
+    previous = role
+  }
+  return list
+}
