@@ -18,7 +18,7 @@ const alike: Behaviour = (exchange) => {
 upstream.otherwise(alike, { path: /embeddings$/ })
 
 /** An embedding's token costs 1,000 micro-dollars, a question of 40 bytes is reserved at 40,000. */
-const BUDGETS: Record<string, string> = { rich: '1', poor: '0.02', frugal: '0.0475', small: '0.0155' }
+const BUDGETS: Record<string, string> = { rich: '1', poor: '0.02', frugal: '0.0475', small: '0.0155', little: '0.0155' }
 
 function paidBy(name: string): string {
   return `  budgets: [{ window: Total, limitUSD: "${BUDGETS[name]}" }]
@@ -42,7 +42,9 @@ const gateway = await startGateway(t, {
           '{ name: dear, capabilities: [embeddings], pricing: { input: "1000", output: "0" } }',
         ],
       }),
-      ...['rich', 'poor', 'frugal', 'small'].map((name) => virtualKey({ name, key: keyOf(name), spec: paidBy(name) })),
+      ...['rich', 'poor', 'frugal', 'small', 'little'].map((name) =>
+        virtualKey({ name, key: keyOf(name), spec: paidBy(name) }),
+      ),
       virtualKey({ spec: '  policies: { cache: { semantic: { enabled: true, model: e } } }' }),
     ),
   },
@@ -242,6 +244,21 @@ t.test(
     t.match(hit, { cache: 'hit-semantic', cost: '0.003000' })
   },
 )
+
+t.test('what an answer has given up for the embedding is not there for its repair either', async (t) => {
+  const before = upstream.requests.length
+  const body = { model: 'priced', messages: [{ role: 'user', content: 'Why cake?' }] }
+  const wish = { 'cache-control': 'max-age=999', 'x-llm-flags': 'force-json' }
+  const headers = { ...wish, authorization: `Bearer ${keyOf('little')}` }
+  t.equal((await gateway.chat(body, headers)).status, 502)
+  const asked = upstream.requests.slice(before).filter(({ model }) => model === 'priced')
+  const limits = asked.map(({ json }) => Number(json?.['max_tokens']))
+  t.equal(limits.length, 2)
+  t.ok(
+    limits.every((limit) => limit > 5_000 && limit < 6_500),
+    String(limits),
+  )
+})
 
 t.test('streams pay for the embedding of their question too', async (t) => {
   upstream.enqueueFor({ model: 'priced' }, stream(chatStream(['a', 'b'])))

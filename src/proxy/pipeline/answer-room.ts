@@ -57,6 +57,13 @@ export class AnswerRoom {
     if (first !== undefined && this.#held !== undefined) this.#tokens.set(first, this.#held.granted)
   }
 
+  /** For a further call of the same request. What is set aside stays so. */
+  for(call: RoomedCall): AnswerRoom {
+    const room = new AnswerRoom(call, this.#record)
+    room.#lent = this.#lent
+    return room
+  }
+
   /** Whether all that the deployment may use is reserved. */
   isMadeFor(deployment: Deployment): boolean {
     return (

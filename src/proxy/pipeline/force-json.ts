@@ -24,7 +24,6 @@ import { chargeOf } from '../../domain/quota/amounts.ts'
 import { estimateUsage, generatedText, withPrompt } from '../../domain/quota/estimate.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { admissionOf } from './admit.ts'
-import { AnswerRoom } from './answer-room.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
@@ -58,8 +57,7 @@ export async function callForJson(
   const asked = admissionOf(repair.request)
   // What is estimated from here on has the longer prompt.
   record.promptSize = asked.prompt
-  const room = new AnswerRoom(asked, record)
-  const second = await ask({ ...repair, room }, record, services)
+  const second = await ask({ ...repair, room: call.room.for(asked) }, record, services)
   const remaining = settlePaid(second, check, view, record, services)
   if (remaining.length === 0) return second
   record.usage = usageOf(second, record, services)
