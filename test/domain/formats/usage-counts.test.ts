@@ -53,11 +53,31 @@ t.test('thoughts that only the total of a chat completion counts are charged as 
   t.match(parseChatUsage({ ...answer, total_tokens: 1 }), { input: 20, output: 424, reasoning: 0 })
   // Cached tokens beside the prompt, also as many as thoughts that are named, and a prompt that is not told.
   const cached = { prompt_tokens_details: { cached_tokens: 70 }, total_tokens: 514 }
-  t.match(parseChatUsage({ ...answer, ...cached }), { cachedInput: 70, output: 424, reasoning: 0 })
+  t.match(parseChatUsage({ ...answer, ...cached }), { input: 20, cachedInput: 70, output: 424, reasoning: 0 })
   const named = { ...cached, completion_tokens_details: { reasoning_tokens: 70 } }
   t.match(parseChatUsage({ ...answer, ...named }), { cachedInput: 70, output: 494, reasoning: 70 })
   t.match(parseChatUsage({ completion_tokens: 5, total_tokens: 15 }), { input: 0, output: 5, reasoning: 0 })
 })
+
+t.test(
+  'cached tokens beside the prompt of a chat completion leave it whole, those within are a part of it',
+  async (t) => {
+    const of = (prompt_tokens: number, cached_tokens: number, total_tokens: number) => {
+      const { input, cachedInput, output } =
+        parseChatUsage({
+          prompt_tokens,
+          completion_tokens: 5,
+          total_tokens,
+          prompt_tokens_details: { cached_tokens },
+        }) ?? {}
+      return [input, cachedInput, output]
+    }
+    t.strictSame(of(100, 70, 105), [30, 70, 5])
+    t.strictSame(of(100, 70, 175), [100, 70, 5])
+    t.strictSame(of(20, 70, 0), [20, 70, 5], 'the total is not told, and more is cached than the prompt has')
+    t.strictSame(of(70, 70, 75), [0, 70, 5])
+  },
+)
 
 t.test('a prompt that was counted is not undone by a usage that counts the answer only', async (t) => {
   const of = (input: number, output: number, cachedInput = 0) => ({

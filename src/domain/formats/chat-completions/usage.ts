@@ -16,9 +16,12 @@ export function parseUsage(value: JsonValue | undefined): Usage | undefined {
   const completion = countOf(value.completion_tokens)
   const reasoning = countOf(asObject(value.completion_tokens_details)?.reasoning_tokens)
   const beside = prompt === 0 ? 0 : Math.max(0, countOf(value.total_tokens) - prompt - completion)
-  const thoughts = isCached(beside, cachedInput + cacheWrite, reasoning) ? 0 : beside
+  const cached = cachedInput + cacheWrite
+  const isBeside = isCached(beside, cached, reasoning)
+  const thoughts = isBeside ? 0 : beside
   return {
-    input: Math.max(0, prompt - cachedInput - cacheWrite),
+    // More than the whole prompt cannot be a part of it.
+    input: (isBeside && beside > 0) || cached > prompt ? prompt : prompt - cached,
     cachedInput,
     cacheWrite,
     output: completion + thoughts,
