@@ -154,7 +154,15 @@ t.test(
     for (const args of [[], ['--redis', redis.url]]) {
       const small = await startFakeProvider()
       t.teardown(() => small.close())
-      small.otherwise(ok({ ...chatCompletion('x'), usage }))
+      small.otherwise(async (exchange) => {
+        const held = await redis.cli('HKEYS', 'tg:q:{default}:reservations')
+        t.match(
+          held,
+          args.length === 0 ? '\n' : /\*$/m,
+          'not under the id that was refused, whose answer may come late',
+        )
+        await ok({ ...chatCompletion('x'), usage })(exchange)
+      })
       const further = [provider({ name: 'small', url: small.url, models: SMALL, priority: 3 })]
       const { cheap, dear, gateway } = await start(t, BUDGET, { args, further, models: NONE })
       for (const [model, expected] of [
@@ -177,6 +185,38 @@ t.test(
     }
   },
 )
+
+t.test('where a moment helps, that is told, though the cheaper model never fits', async (t) => {
+  // An image is 48,169 tokens to gpt-4o-mini, and 6,000 to others.
+  const mini = [
+    '{ name: gpt-4o-mini, capabilities: [chat, vision], maxOutputTokens: 300, pricing: { input: "0.1", output: "0.1" } }',
+  ]
+  const large = [
+    '{ name: m, capabilities: [chat, vision], maxOutputTokens: 300, pricing: { input: "10", output: "10" } }',
+  ]
+  const other = await startFakeProvider()
+  t.teardown(() => other.close())
+  const limits = `  budgets: [{ window: Total, limitUSD: "0.1" }]\n  tokenQuotas: [{ window: Total, limit: 20000 }]`
+  const { cheap, gateway } = await start(t, limits, {
+    models: large,
+    further: [provider({ name: 'mini', url: other.url, models: mini, priority: 3 })],
+  })
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
+  const { promise: end, resolve: goOn } = Promise.withResolvers<void>()
+  cheap.otherwise(async (exchange) => {
+    isAsked()
+    await end
+    await ok({ ...chatCompletion('x'), usage })(exchange)
+  })
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGFsbG8=' } }
+  const body = { model: 'auto', max_tokens: 100, messages: [{ role: 'user', content: [image] }] }
+  const first = gateway.chat(body)
+  await asked
+  const response = await gateway.chat(body)
+  t.match(await response.json(), { error: { code: 'budget_reserved' } })
+  goOn()
+  t.equal((await first).status, 200)
+})
 
 t.test('where only what is dearer is left for the moment, asking again helps when the cheap one is back', async (t) => {
   const { cheap, dear, gateway } = await start(t, BUDGET)

@@ -8,6 +8,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
+import type { Refused } from '../../domain/quota/outcome.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
 import { refusalError, unavailableError } from '../../domain/quota/refusal.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -95,28 +96,41 @@ async function reserve(
   record: RequestRecord,
   services: Services,
 ): Promise<{ readonly admitted: Admitted; readonly choice: Choice }> {
+  const asking = { asked, plan, quotas }
   const [{ deployment }] = plan.candidates
   const first = { deployment, need: needOf(asked.prompt, asked.sampling, deployment) }
-  const admission = await admissionFor(first, quotas, caller, record, services)
+  const { requestId } = record.incoming
+  const admission = await admissionFor(first, requestId, quotas, caller, services)
   if (admission.type === 'admitted') return { admitted: admission, choice: first }
   const cheaper = cheaperChoice(admission, first, asked, plan)
-  const second = cheaper && (await admissionFor(cheaper, quotas, caller, record, services))
-  if (second?.type === 'admitted') return { admitted: second, choice: cheaper ?? first }
-  const refusal = second ?? admission
-  const choice = cheaper ?? first
+  if (cheaper === undefined) throw refused(admission, first, asking, record, services)
+  // Under another id: where the store's first answer was lost, what it may hold under the first one is being released.
+  const second = await admissionFor(cheaper, `${requestId}*`, quotas, caller, services)
+  if (second.type === 'admitted') return { admitted: second, choice: cheaper }
+  // What a moment's patience cures is told before what another limit has against the cheaper one.
+  throw admission.reason === 'reserved'
+    ? refused(admission, first, asking, record, services)
+    : refused(second, cheaper, asking, record, services)
+}
+
+function refused(
+  refusal: Refused,
+  choice: Choice,
+  { asked, plan, quotas }: { asked: AskedAdmission; plan: RoutePlan; quotas: QuotaPlan },
+  record: RequestRecord,
+  { health, now }: Services,
+): GatewayError {
   record.quotaRefusal = refusal
   const error = refusalError(refusal, { plan: quotas, need: choice.need })
-  const waitMs = error.retryable
-    ? undefined
-    : cheaperAfterMs(refusal, choice, asked, plan, services.health, services.now())
-  throw waitMs === undefined ? error : laterAtAnother(error, waitMs)
+  const waitMs = error.retryable ? undefined : cheaperAfterMs(refusal, choice, asked, plan, health, now())
+  return waitMs === undefined ? error : laterAtAnother(error, waitMs)
 }
 
 async function admissionFor(
   { need }: Choice,
+  id: string,
   plan: QuotaPlan,
   caller: GovernedCaller,
-  { incoming: { requestId: id } }: RequestRecord,
   { quotas }: Services,
 ): Promise<Admission> {
   try {
