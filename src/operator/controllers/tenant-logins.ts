@@ -150,7 +150,7 @@ export class TenantLogins {
       }
       this.#problem = undefined
     } catch (error) {
-      if (isRefusedCommand(error)) this.#problem = refusal(error)
+      if (isRefusedCommand(error) || isUnknownRule(error)) this.#problem = refusal(error)
       throw error
     }
   }
@@ -211,9 +211,22 @@ function organizationsOf(keys: Snapshot['virtualKeys']): readonly string[] {
 /** Redis repeats what it was sent: an owner's name and its password's hash, which are not for all who read a key's status. */
 const SENT = /, with args beginning with:.*/s
 
+/** An older Redis: it will not know the rule by being asked again. The reply itself, or what the connection made of it. */
+function isUnknownRule(error: unknown): boolean {
+  return error instanceof Error && (UNKNOWN_RULE.test(error.message) || isUnknownRule(error.cause))
+}
+
+const UNKNOWN_RULE = /^ERR Error in ACL SETUSER modifier '.*': /s
+
 /** The reply tells which command, and of a login that lacks the right to it. */
 function refusal(error: unknown): Problem {
-  const reply = error instanceof Error ? error.message.replace(SENT, '').slice(0, MAX_REPLY).toWellFormed() : ''
-  const message = `Redis does not let the operator make logins for sidecars, so none can start: ${reply}; allow its login ACL SETUSER, or name one login for all of them (Helm: redis.external.sidecarSecret)`
-  return { reason: 'SidecarLoginRefused', message }
+  const said = error instanceof Error ? error.message.replace(SENT, '').replace(UNKNOWN_RULE, '') : ''
+  const reply = said.slice(0, MAX_REPLY).toWellFormed()
+  const [why, cure] = isUnknownRule(error)
+    ? ['does not know the rules of logins for sidecars', 'Redis 7 or newer, or Valkey, does']
+    : [
+        'does not let the operator make logins for sidecars',
+        'allow its login ACL SETUSER, or name one login for all of them (Helm: redis.external.sidecarSecret)',
+      ]
+  return { reason: 'SidecarLoginRefused', message: `Redis ${why}, so none can start: ${reply}; ${cure}` }
 }

@@ -238,6 +238,21 @@ t.test("what a problem says holds nothing of another owner's login", async (t) =
   t.notMatch(logins.problem?.message, /tollgate-a|#0/)
 })
 
+t.test(
+  'a Redis that is older than the rules of logins is a problem, and what it repeats of them is not shown',
+  async (t) => {
+    const reply = "ERR Error in ACL SETUSER modifier '%R~tg:cfg:org:secret': Syntax error"
+    const error = new Error('Redis refuses for now', { cause: new Error(reply) })
+    for (const refused of [new Error(reply), error]) {
+      const redis = refusing(() => refused)
+      const logins = new TenantLogins(redis, MASTER, recordedLog())
+      await logins.ensure(keysOf('a'))
+      t.match(logins.problem, { reason: 'SidecarLoginRefused', message: /Redis 7 or newer/ })
+      t.notMatch(logins.problem?.message, /secret/)
+    }
+  },
+)
+
 t.test('a cluster that refuses is asked again each minute, not at each look', async (t) => {
   let asked = 0
   const redis = refusing(() => {
