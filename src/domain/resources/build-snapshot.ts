@@ -59,6 +59,8 @@ export interface BuildInput {
   readonly requireOrganization?: boolean
   /** Organizations that the keys of one namespace may belong to, the oldest keys first. Default: any number. */
   readonly maxOrganizationsPerNamespace?: number
+  /** Characters that they may take in what is published. Default: any number. */
+  readonly maxKeysLengthPerNamespace?: number
 }
 
 export interface BuildOutput {
@@ -89,6 +91,7 @@ export function* buildSnapshotInSteps(input: BuildInput): Steps<BuildOutput> {
     retiringDigests: input.retiringDigests ?? (() => []),
     digestsInForce: input.digestsInForce ?? (() => []),
     maxOrganizations: input.maxOrganizationsPerNamespace ?? Infinity,
+    maxLength: input.maxKeysLengthPerNamespace ?? Infinity,
     nowMs: input.nowMs,
   })
   const content = {

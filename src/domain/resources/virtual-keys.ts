@@ -10,7 +10,7 @@ import type { VirtualKeyResource } from './kinds.ts'
 import { namespacedName } from './namespaced-name.ts'
 import type { ResolvedOrganization } from './organizations.ts'
 import { toLimits, toPolicySettings } from './policies.ts'
-import { sameAsBefore } from '../remembered.ts'
+import { remembered, sameAsBefore } from '../remembered.ts'
 import { present } from './present.ts'
 import { mayUseProvider, type ResolvedProvider } from './providers.ts'
 import { resolveOwnSecret, resolveSecret, type SecretLookup } from './secret-lookup.ts'
@@ -37,6 +37,8 @@ export interface KeyContext {
   readonly digestsInForce: (id: string) => readonly KeyDigest[]
   /** Organizations that the keys of one namespace may belong to. */
   readonly maxOrganizations: number
+  /** Characters that the keys of one namespace may take, as a JSON text in a JSON text. */
+  readonly maxLength: number
   /** For `Expired`, and the end of former digests; undefined: not judged. */
   readonly nowMs: number | undefined
 }
@@ -46,6 +48,8 @@ interface TakenUp {
   readonly keys: KeyCounts
   /** By namespace. */
   readonly organizations: Map<string, Set<string>>
+  /** By namespace. */
+  readonly lengths: Map<string, number>
 }
 
 export interface ResolvedKeys {
@@ -60,7 +64,7 @@ export function* resolveVirtualKeys(
 ): Steps<ResolvedKeys> {
   const entries: VirtualKeyEntry[] = []
   const conditions: ResourceConditions[] = []
-  const taken: TakenUp = { keys: new Map(), organizations: new Map() }
+  const taken: TakenUp = { keys: new Map(), organizations: new Map(), lengths: new Map() }
   const owners = new Map<string, string>()
   for (const resource of [...resources].toSorted(byAge)) {
     yield
@@ -87,9 +91,24 @@ function resolveKey(
   const outcome = accept(resource, context, taken)
   const text = readKeyText(resource, context.secretValue, owners)
   const digests = outcome.type === 'granted' ? digestsOfKey(resource, text, context) : []
-  const isIn = outcome.type === 'granted' && digests.length > 0
-  return { outcome, text, entry: isIn ? toEntry(resource, outcome, digests, context) : undefined }
+  if (outcome.type !== 'granted' || digests.length === 0) return { outcome, text, entry: undefined }
+  const entry = toEntry(resource, outcome, digests, context)
+  const { namespace } = resource.metadata
+  const length = (taken.lengths.get(namespace) ?? 0) + lengthOf(entry)
+  if (length > context.maxLength) {
+    const message = `the keys of namespace ${namespace} take more than the ${context.maxLength} characters that sidecars read: there are too many, or their lists are too long`
+    return { outcome: notAccepted('TooManyKeys', message), text, entry: undefined }
+  }
+  taken.lengths.set(namespace, length)
+  return { outcome, text, entry }
 }
+
+function lengthOf(entry: VirtualKeyEntry): number {
+  // With the comma.
+  return remembered(lengths, entry, () => JSON.stringify(JSON.stringify(entry)).length - 1)
+}
+
+const lengths = new WeakMap<VirtualKeyEntry, number>()
 
 function accept(resource: VirtualKeyResource, context: KeyContext, taken: TakenUp): GrantOutcome {
   const { name } = resource.spec.organizationRef

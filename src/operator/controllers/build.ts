@@ -5,13 +5,16 @@ import { namespacedName } from '../../domain/resources/namespaced-name.ts'
 import type { PatternCheck } from '../../domain/resources/organizations.ts'
 import type { SecretLookup } from '../../domain/resources/secret-lookup.ts'
 import type { Secret } from '../../domain/secret.ts'
-import { MAX_OWNER_ORGANIZATIONS, splitSnapshot } from '../../domain/snapshot/shards.ts'
+import { MAX_OWNER_ORGANIZATIONS, MAX_SHARD_LENGTH, splitSnapshot } from '../../domain/snapshot/shards.ts'
 import type { ContentHash, ShardContent } from '../../domain/snapshot/shards.ts'
 import type { KeyDigest, Milliseconds, Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { keyOf } from '../kube/kube-object.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { gather } from './gather.ts'
 import type { View } from './gather.ts'
+
+/** More than what is around the keys of a shard. */
+const SHARD_FRAME_LENGTH = 1_024
 
 /** What is in force as of one moment. Resources are named `Kind/namespace/name`, `Kind/name` where cluster-scoped. */
 export interface Build {
@@ -69,8 +72,9 @@ function evaluate(options: BuildOptions): Build {
     checkPattern,
     nowMs,
     requireOrganization: true,
-    // A sidecar refuses a shard that names more, and with it every later change of the namespace.
+    // A sidecar refuses a shard that names or holds more, and with it every later change of the namespace.
     maxOrganizationsPerNamespace: MAX_OWNER_ORGANIZATIONS,
+    maxKeysLengthPerNamespace: MAX_SHARD_LENGTH - SHARD_FRAME_LENGTH,
   })
   return {
     snapshot,

@@ -153,3 +153,23 @@ t.test(
     t.equal(build({ organizations, virtualKeys }).snapshot.virtualKeys.length, 4, 'any number where nothing is said')
   },
 )
+
+t.test('the keys of one namespace take so much room at most, of which the oldest keys decide', async (t) => {
+  const models = Array.from({ length: 20 }, (_unused, index) => `"model"-${index}`)
+  const of = (name: string, month: number) =>
+    virtualKey({ access: { models, allowAuto: true } }, name, new Date(Date.UTC(2026, month, 1)).toISOString())
+  const organizations = [organization({ grants: [grant({})] })]
+  const virtualKeys = [of('third', 3), of('first', 1), of('second', 2)]
+  const lengthOf = (keys: readonly object[]) => JSON.stringify(JSON.stringify(keys)).length
+  const all = build({ organizations, virtualKeys }).snapshot.virtualKeys
+  t.equal(all.length, 3, 'any where nothing is said')
+  const maxKeysLengthPerNamespace = lengthOf(all.filter(({ id }) => id !== 'team/third'))
+  const output = build({ organizations, virtualKeys, maxKeysLengthPerNamespace })
+  t.same(
+    output.snapshot.virtualKeys.map(({ id }) => id),
+    ['team/first', 'team/second'],
+  )
+  t.match(conditionOf(output, 'VirtualKey', 'third', 'Ready'), { status: 'False', reason: 'TooManyKeys' })
+  const less = build({ organizations, virtualKeys, maxKeysLengthPerNamespace: maxKeysLengthPerNamespace - 5 })
+  t.equal(less.snapshot.virtualKeys.length, 1)
+})
