@@ -19,7 +19,7 @@ import type { CounterCopy, CounterStore } from './counter-store.ts'
 const CLOCK_SLACK_MS = 60 * 60_000
 
 export interface RestorerOptions {
-  readonly store: CounterStore
+  readonly store: Pick<CounterStore, 'wholeSince' | 'advance' | 'restore'>
   readonly view: UsageView
   readonly log: Log
   /** What was read last of an organization's counters. */
@@ -54,12 +54,13 @@ export class Restorer {
     const stored = await this.#options.store.wholeSince(organizations)
     // A mark of the future is nobody's of ours: tenants can write it.
     const marks = new Map([...stored].map(([name, mark]) => [name, isPast(mark, nowMs) ? mark : undefined]))
+    this.#forgetFuture(nowMs)
     const unsure = organizations.filter((name) => this.#isUnsure(name, marks.get(name)))
     if (unsure.length === 0) return
     const copies = checkpoints(this.#options.view)
     for (const name of unsure) {
       const held = copies.get(name) ?? []
-      const newestMs = held.reduce((newest, { atMs }) => Math.max(newest, atMs), 0)
+      const newestMs = held.reduce((newest, { atMs }) => Math.max(newest, notAfter(atMs, nowMs)), 0)
       const mark = marks.get(name)
       if (mark !== undefined && mark >= Math.max(newestMs, this.#seen.get(name) ?? 0)) {
         this.#seen.set(name, mark)
@@ -84,6 +85,11 @@ export class Restorer {
     }
   }
 
+  /** The clock of Redis was ahead: until that time came again every look would find the counters lost. */
+  #forgetFuture(nowMs: Milliseconds): void {
+    for (const [name, seen] of this.#seen) this.#seen.set(name, notAfter(seen, nowMs))
+  }
+
   #isUnsure(organization: string, mark: Milliseconds | undefined): boolean {
     const seen = this.#seen.get(organization)
     return mark === undefined || seen === undefined || mark < seen
@@ -103,6 +109,10 @@ export class Restorer {
     log.warn({ organization, counters: raised }, 'counters restored')
     onRestored(organization, raised)
   }
+}
+
+function notAfter(ms: Milliseconds, nowMs: Milliseconds): Milliseconds {
+  return isPast(ms, nowMs) ? ms : nowMs
 }
 
 function isPast(mark: Milliseconds | undefined, nowMs: Milliseconds): boolean {
