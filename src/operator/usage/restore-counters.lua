@@ -8,6 +8,7 @@
 local IDLE_MS = 400 * 86400000
 local RETENTION_MS = 3600000
 local ROLLING_BUCKETS = 60
+local CLOCK_SLACK_MS = 3600000
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
@@ -74,9 +75,11 @@ for index = 2, #KEYS do
   end
 end
 
--- Never backwards: a copy that is older has not lost what a newer one knew.
+-- Never backwards: a copy that is older has not lost what a newer one knew. A mark of the future is nobody's: a tenant's, or
+-- of a clock that was ahead.
 local mark = redis.pcall('GET', KEYS[1])
-local known = type(mark) == 'string' and tonumber(mark) or -1
+local known = type(mark) == 'string' and #mark <= 15 and string.find(mark, '^%d+$') and tonumber(mark) or -1
+if known > now + CLOCK_SLACK_MS then known = -1 end
 if ARGV[1] ~= '' and raised == 0 and known < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', text(IDLE_MS))
 end

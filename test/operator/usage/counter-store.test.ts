@@ -148,6 +148,20 @@ t.test('counters as the operator sees them', async (t) => {
     t.equal(await counters.restore('ac/me', copies, clock, clock), 3)
     t.strictSame(await spent(), [90, 90, 90])
     t.strictSame(await counters.wholeSince(['ac/me']), new Map([['ac/me', clock]]))
+    const now = await counters.now()
+    for (const mark of [
+      String(now + 26 * HOUR),
+      `${now}.5`,
+      `0${now}0`,
+      'nan',
+      'inf',
+      '0xffffffffffff',
+      '9'.repeat(15),
+    ]) {
+      await server.cli('SET', wholeKey('ac/me'), mark)
+      await counters.restore('ac/me', copies, now - 1, now)
+      t.strictSame(await counters.wholeSince(['ac/me']), new Map([['ac/me', now - 1]]), mark)
+    }
   })
 })
 
