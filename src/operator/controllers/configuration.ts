@@ -227,20 +227,20 @@ export class Configuration {
 
   #scheduleExpiry({ virtualKeys }: Snapshot, nowMs: Milliseconds): void {
     this.#cancelExpiry?.()
-    let next = Infinity
-    for (const { expiresAtMs = Infinity, digests } of virtualKeys) {
-      for (const time of [expiresAtMs, ...digests.map(({ notAfterMs = Infinity }) => notAfterMs)])
-        if (time > nowMs) next = Math.min(next, time)
+    let next: Milliseconds | undefined
+    for (const { expiresAtMs, digests } of virtualKeys) {
+      for (const time of [expiresAtMs, ...digests.map(({ notAfterMs }) => notAfterMs)])
+        if (time !== undefined) next = Math.min(next ?? Infinity, time > nowMs ? time : Infinity)
     }
-    if (next !== Infinity) this.#awaitExpiry(next, nowMs)
+    if (next !== undefined) this.#awaitExpiry(next, nowMs)
   }
 
-  /** In steps: the clock may be set, and a timer does not run while the machine sleeps. */
+  /** In steps: the clock may be set, back too, and a timer does not run while the machine sleeps. */
   #awaitExpiry(expiresAtMs: Milliseconds, nowMs: Milliseconds): void {
     const { timing } = this.#options
     this.#cancelExpiry = timing.after(Math.min(expiresAtMs - nowMs, MAX_EXPIRY_STEP_MS), () => {
       const now = timing.now()
-      if (now < expiresAtMs) this.#awaitExpiry(expiresAtMs, now)
+      if (now < expiresAtMs && now >= nowMs) this.#awaitExpiry(expiresAtMs, now)
       else this.request()
     })
   }

@@ -167,5 +167,9 @@ t.test('an expiry is met within seconds where the clock was set, or the machine 
   ahead = 3_600_000
   await timing.advance(15_000)
   t.same(isOver, [false, true])
+  await timing.advance(60_000)
+  ahead = 0
+  await timing.advance(15_000)
+  t.same(isOver, [false, true, false], 'and taken back where the clock was')
   await configuration.stop()
 })
