@@ -75,6 +75,9 @@ export class SidecarConfiguration {
   get missing(): string | undefined {
     if (this.#inForce !== undefined) return undefined
     if (this.#grant === undefined) return 'the operator has not granted credentials yet'
+    // Then it has no login to Redis either.
+    if (this.#grant.organizations.length === 0)
+      return `the namespace has no virtual key in force; kubectl get virtualkeys -n ${this.#options.owner} says why`
     if (this.#unreachable !== undefined) return 'the configuration cannot be read from Redis; the log says why'
     if (this.#lastRefusal !== undefined) return 'the configuration in Redis is refused; the log says why'
     return 'the configuration has not been read from Redis yet'

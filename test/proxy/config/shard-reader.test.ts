@@ -363,6 +363,11 @@ t.test('until a configuration is in force it says what is missing, without an ad
   holder.onChange(() => inForce.resolve())
   const configuration = readingFrom(t, redis, holder, () => failed.resolve())
   t.equal(configuration.missing, 'the operator has not granted credentials yet')
+  configuration.use(grant({ organizations: [] }))
+  t.match(
+    configuration.missing,
+    'the namespace has no virtual key in force; kubectl get virtualkeys -n team-a says why',
+  )
   configuration.use(grant())
   t.equal(configuration.missing, 'the configuration has not been read from Redis yet')
   await failed.promise
