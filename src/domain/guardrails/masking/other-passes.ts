@@ -25,6 +25,8 @@ const LONGEST_LINE = 256
 /** `pass to` what takes it; a password is changed to another. */
 const TO = /^\s{1,2}to\s/i
 const FAILED = /\bfail/i
+/** An option, or a text that a program reads in its own quotes: pass `-Dfoo=no` to it, pass `"proxy"`. */
+const OF_PROGRAM = /^(?:-{1,2}[A-Za-z]|(["'])[\w.-]*\1$)/
 /** `pass %lu/%lu` */
 const FORMAT = /^\W{0,2}%l{0,2}[disux]\b/
 const ONE_OF_SEVERAL =
@@ -46,6 +48,8 @@ export function isOtherPass(
   const content = text.slice(value.start, value.end)
   if (connection === 'said' && TO.test(text.slice(end, value.start))) return true
   const before = text.slice(Math.max(0, start - WINDOW), start)
+  if (value.end <= start && /\bto $/i.test(before)) return true
+  if (connection === 'beside' && OF_PROGRAM.test(content)) return true
   if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content) && !NOUN.test(before)) return true
   if ((ONE_OF_SEVERAL.test(before) && !OF_PASSWORD_ALONE.test(content)) || FORMAT.test(content)) return true
   if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))

@@ -27,7 +27,7 @@ const USER_COMMA = new RegExp(
 )
 const NEW_PASSPHRASE = new RegExp(`-[NP] ${QUOTE}(?<value>${NO_DASH}${BARE}{0,127})`, 'y')
 const GLUED = new RegExp(
-  `-p(?!ort\\b|rotocol|assword|ath\\b|refix\\b|r(?:ogress|int|etty|oject))${QUOTE}(?<value>${BARE}{1,128})`,
+  `-p(?!ort\\b|rotocol|ass(?:in|out|wd|word|phrase)\\b|ath\\b|refix\\b|r(?:ogress|int|etty|oject))${QUOTE}(?<value>${BARE}{1,128})`,
   'y',
 )
 /** `openssl enc -k secret`. */

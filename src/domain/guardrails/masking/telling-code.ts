@@ -4,7 +4,7 @@ import { classifyName } from './telling-name.ts'
 const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?(?:\?\.(?=[[(]))?\s?(?:\(|\[|<)/
 /** Literals and tags of Go: `&v1.Secret{Name`, `oauth2.Token{`, `json:"token"`. */
 const LITERAL = /^(?:&[A-Za-z_][\w.]*|[A-Za-z_]\w*\.[A-Z]\w*)\{|^(?:json|yaml|xml):"\w/
-const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
+const MEMBER = /^[*&]?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
 const ACCESS =
   /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
 
@@ -17,23 +17,30 @@ const BORROWED = /^&(?:mut|str|String|OsStr|\[u8\]|'(?:static|[a-z_]))[,;)>\]]*$
 const PATTERN = /^\/\^.*\/[dgimsuvy]{0,7}[,;)]{0,3}$/
 const BIT = /^(?:0x[\dA-Fa-f]{1,4}|\d{1,2}<<\d{1,2})[uUlL]{0,3}[,;)]{0,2}$/
 
+/** A number of 32 bits, which no secret is: `#define FS_KEY 0xc0506617`. */
+const WORD_OF_FLAGS = /^-?0x[\dA-Fa-f]{5,8}[uUlL]{0,3}[,;)]{0,2}$/
+
 /** Parts of a regular expression: `[0-9a-f]`, `(?:`, `\\d+`. */
 const OF_PATTERN = /\(\?[:=!<]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]){1,4}[^\]\s]{0,8}\]|\\{1,4}[dwsDWS][*+{]/
 /** What a program has become for a browser: `e.type)||"textarea"`, `token,a;while(!b.eos()){`. */
 const MINIFIED = /[)\]}](?:\|\||&&|[{}])|\}\}|;(?:while|if|for|return|var|let|const|switch)\b/
 /** A member or a call, without which those signs are a generated password's: chance makes hardly any. */
 const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
+/** What `printf` writes alone: `%s:%s`, `%s\n`. */
+const FORMAT = /^(?:[^\w%]{0,4}%[-+ #0]?\d{0,3}(?:\.\d{1,3})?l{0,2}[sdiufxXvqceg](?:\\[nrt])?){1,8}[^\w%]{0,4}$/
 /** Where OpenSSL is to take a password from: `-passin env:NAME`, `file:/run/x`, `fd:3`, `pass:$NAME`. */
 const TAKEN_FROM = /^(?:env:[A-Za-z_]\w*|file:[\w./~$-]+|fd:\d+|pass:(?:[$<%{].*)?)$/
-/** Fields that a pattern names: `users.*.credentials.apiKey`. */
-const FIELDS = /^(?=[^*]*\*)(?:[\w-]+|\*{1,2})(?:\.(?:[\w-]+|\*{1,2}))+$/
+/** Fields that a pattern or a path names: `users.*.credentials.apiKey`, `users[0].password`, `headers["X-Auth"]`. */
+const FIELDS =
+  /^(?:(?=[^*]*\*)(?:[\w-]+|\*{1,2})(?:\.(?:[\w-]+|\*{1,2}))+|(?=[^[]*\[\d)[A-Za-z_]\w*(?:\[\d{1,4}\]|\.[A-Za-z_]\w*)+|[a-z_]\w*\[["'][\w-]+["']\])$/
 
 /** An expression instead of a value: `getPassword()`, `process.env.TOKEN`, `userPassword`, `*secret` of C or YAML. */
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
-  if (OF_PATTERN.test(value) || FIELDS.test(value) || TAKEN_FROM.test(value)) return true
+  if (OF_PATTERN.test(value) || FIELDS.test(value) || TAKEN_FROM.test(value) || FORMAT.test(value)) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
+  if (WORD_OF_FLAGS.test(value)) return true
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
   if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
   if (MINIFIED.test(value) && IN_MINIFIED.test(value)) return true
@@ -42,7 +49,7 @@ export function isCode(value: string, isQuoted: boolean): boolean {
 
 /** What stands beside such a word in C and Go: types and pointers (`pass *analysis.Pass`), lines of the preprocessor, masks, `name=word`. */
 const CODE_BESIDE =
-  /^(?:[*&]{1,3}[A-Za-z_](?:[A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|\w*\()|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$|(?:secret|kv)\/[\w/-]+$)/
+  /^(?:[*&]{1,3}[A-Za-z_](?:[A-Za-z_.:]*(?:$|\d{0,4}[(,;)])|\w*\()|[*&]{1,3}\)|#(?:define|undef|include|if|ifn?def|else|elif|endif|pragma)$|\/\*|0x[0-9A-Fa-f]{1,8}[,;)]?$|[a-z_]+=[a-z_]+$|[*&]{0,3}(?:u?int|float|complex)(?:8|16|32|64|128)(?:_t)?[,;)]?$|(?:secret|kv)\/[\w/-]+$)/
 
 const ARGUMENT = /^[a-z_]+=(?:True|False|None|true|false|null|\d{1,3}\.\d{1,3}|[A-Z][A-Z_]+)$/
 /** Of more digits it may be anybody's code: `wifi=4711`, `pincode=4711`. */

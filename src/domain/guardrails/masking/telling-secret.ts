@@ -95,12 +95,20 @@ function isField(text: string, end: number): boolean {
   return /^\\{0,7}["'`]\s{0,4}(?::(?!:)|=>)/.test(text.slice(end, end + 16))
 }
 
-/** `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306`, which its own name tells of. */
+/**
+ * `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of; and a line of base64 that
+ * ends with such a word by chance.
+ */
 function isNextLine(text: string, end: number, value: Value): boolean {
-  return (
-    text.slice(end, value.start).includes('\n') && /^[A-Za-z_][\w.-]{0,63}=/.test(text.slice(value.start, value.end))
-  )
+  if (!text.slice(end, value.start).includes('\n')) return false
+  const content = text.slice(value.start, value.end)
+  if (/^[A-Za-z_][\w.-]{0,63}=/.test(content)) return true
+  if (/^[A-Za-z_]\w*$/.test(content) && /^[ \t]{1,40}=(?!=)/.test(text.slice(value.end, value.end + 44))) return true
+  return LINE_OF_BASE64.test(text.slice(Math.max(0, end - SHORTEST_LINE_OF_BASE64), end))
 }
+
+const SHORTEST_LINE_OF_BASE64 = 48
+const LINE_OF_BASE64 = new RegExp(`^[A-Za-z0-9+/]{${SHORTEST_LINE_OF_BASE64}}$`)
 
 /** `Cookie: `, whose cookies are judged by their own names as well. None stands in the value of another, as the blank ends that. */
 function isCookieHeader(text: string, end: number, valueStart: number): boolean {

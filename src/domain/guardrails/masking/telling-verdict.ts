@@ -56,13 +56,14 @@ export function isSecret(value: string, place: Place): boolean {
 }
 
 const ORDINARY_VALUES: ReadonlySet<string> = new Set(
-  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo obligatoire facultatif requis invalide incorrecte manquant erforderlich vergessen abgelaufen falsch eingeben wiederholen verplicht verlopen ongeldig onjuist vergeten obligatoria obligatorio requerida requerido incorrecta incorrecto invalida invalido caducada olvidada opcional obrigatoria obrigatorio obbligatoria obbligatorio richiesta richiesto scaduta errata wymagane zorunlu gerekli'.split(
+  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. amd64 arm64 armhf i386 ppc64el s390x riscv64 bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo obligatoire facultatif requis invalide incorrecte manquant erforderlich vergessen abgelaufen falsch eingeben wiederholen verplicht verlopen ongeldig onjuist vergeten obligatoria obligatorio requerida requerido incorrecta incorrecto invalida invalido caducada olvidada opcional obrigatoria obrigatorio obbligatoria obbligatorio richiesta richiesto scaduta errata wymagane zorunlu gerekli'.split(
     ' ',
   ),
 )
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
   if (connection === 'beside' && !isQuoted && (isCodeBeside(value) || OF_PROSE.test(value))) return false
+  if (!isQuoted && OF_POD.test(value)) return false
   if (connection === 'said' && !isQuoted && OF_ROFF.test(value)) return false
   if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase())) return false
@@ -100,6 +101,8 @@ const OF_ROFF = /\\(?:&|\([A-Za-z'`^,:*o]|\*\(|f[BIPR]|-)/
 const OF_PROSE = new RegExp(
   String.raw`${OF_ROFF.source}|^[\xa1\xab\xbb\xbf|]|\(_[A-Z]\)$|^(?=\D*[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\D*$`,
 )
+/** A command of Perl's documents, behind `B<password>` or the like on the line before. */
+const OF_POD = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$/
 /** Algorithms and protocols: `SHA-256`, `UTF-8`, `HTTP/2`. */
 const ALGORITHM =
   /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?)[-_/#]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i

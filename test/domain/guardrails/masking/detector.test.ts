@@ -627,3 +627,23 @@ t.test('logins without a scheme, and lines of .pgpass for any port, are found', 
     t.strictSame(found(text), [], text)
   for (const piece of ['a:b1C#ddd@b:', ':*:', '*:*:*:a:', 'a:B1c!']) t.ok(found(piece.repeat(10_000)))
 })
+
+t.test('types, constants, formats, paths and packages of programs beside a telling word stay', async (t) => {
+  const lineOfBase64 = `${'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa'.slice(0, 62)}`
+  for (const text of [
+    'upgrade passwd:amd64 1:4.13+dfsg1-1 1:4.13+dfsg1-2',
+    'fmt.Fprintf(pw, "%s\\t%d\\n", name, n)',
+    "user_pass = '%s:%s' % (unquote(user), x)",
+    '=item B<password>\n\n=item B<token2>',
+    '\tPT_PSW = 40 // left half of the PSW\n\tPT_PSW1 = 41',
+    'PASSWORD=$DB_PASSWORD\nPORT2 = 3306',
+    'func F(cert *ed25519.PrivateKey, secret *tls13.MasterSecret, key *mlkem.DecapsulationKey768, password *uint16)',
+    '#define FS_IOC_ADD_ENCRYPTION_KEY 0xc0506617\nconst SIOCGLIFTOKEN = -0x3f879678',
+    'readerPass uint32 // number of readers',
+    "redact({ paths: ['user.password', 'users[0].password', 'headers[\"X-Auth-Token2\"]'] })",
+    `${lineOfBase64}Pw\n${'yJiT2S0WR5ARg6I6IqIoV6Lr/sCMKKCmfecqQjuCgGOlYx8ZzHyyZqjC0203b+J+'}\n`,
+  ])
+    t.strictSame(found(text), [], text)
+  t.strictSame(found("mysql -h db -u root -p'mY$ecretW0rd' x"), ['KEY mY$ecretW0rd'])
+  t.strictSame(found('DB_PASSWORD:\n  Xk29fPq1\n'), ['KEY Xk29fPq1'])
+})

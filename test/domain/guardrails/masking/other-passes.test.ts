@@ -53,6 +53,16 @@ t.test('what is said of one pass of several stays, with a sign too', async (t) =
     t.strictSame(found(text), [], text)
 })
 
+t.test('what is used to pass something, an option, and a text in its own quotes stay', async (t) => {
+  for (const text of [
+    'R4..R19 are used to pass int arguments',
+    'Pass `-Dfoo2=no` to meson',
+    'a path MUST pass `"proxy2"` explicitly',
+  ])
+    t.strictSame(found(text), [], text)
+  t.strictSame(found('K9x!q7zz is the pass'), ['K9x!q7zz'])
+})
+
 t.test('a long report is read in linear time', async (t) => {
   for (const piece of ['PASS: a1\n', '--- PASS: a1', 'PASS: ', 'pass 1 fail ', '\nPASS: a1'])
     t.ok(found(piece.repeat(20_000)), piece)

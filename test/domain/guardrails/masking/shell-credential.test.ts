@@ -118,6 +118,7 @@ t.test('examples, variables, ports, paths and other options stay', async (t) => 
     '7z a -p a.7z src1; zip -r9 a.zip src1 -x "*.log1"; ldapsearch -x -W -s sub -a never1',
     'openssl rsa -passin env:PASS1; openssl rsa -passin file:/x1 -passout fd:3; openssl rsa -passin pass:$PW1',
     'openssl rsa -passin "pass:<password1>"',
+    'see 7z -p, openssl -passin and -passout, mysql -u and -password',
     'wpa_passphrase ssid1 passphrase; rabbitmqctl add_user bob $PW1; user.add_user bob secret1',
     'Set PGPASSWORD=required in the file',
     'docker run -p "8080:80" -a stdin -w "/app dir" x',
