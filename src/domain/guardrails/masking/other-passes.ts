@@ -25,8 +25,8 @@ const LONGEST_LINE = 256
 /** `pass to` what takes it; a password is changed to another. */
 const TO = /^\s{1,2}to\s/i
 const FAILED = /\bfail/i
-/** An option, or a text that a program reads in its own quotes: pass `-Dfoo=no` to it, pass `"proxy"`. */
-const OF_PROGRAM = /^(?:-{1,2}[A-Za-z]|(["'])[\w.-]*\1$)/
+/** An option, a text that a program reads in its own quotes, a call: pass `-Dfoo=no` to it, pass `"proxy"`, pass `logger.V(3)`. */
+const OF_PROGRAM = /^(?:-{1,2}[A-Za-z]|(["'])[\w.-]*\1$|[A-Za-z_][\w.]*\([^()]*\)$)/
 /** `pass %lu/%lu` */
 const FORMAT = /^\W{0,2}%l{0,2}[disux]\b/
 const ONE_OF_SEVERAL =

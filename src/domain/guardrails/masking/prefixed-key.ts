@@ -16,7 +16,7 @@ import {
 import type { Finding } from './finding.ts'
 import { KEY_PREFIXES, SHORT_KEY_PREFIXES } from './key-prefixes.ts'
 import { isMadeUp } from './made-up-value.ts'
-import { hasGeneratedRun, isNameOfCode, isPlaceholder } from './randomness.ts'
+import { hasGeneratedRun, isNameOfCode, isPlaceholder, isWordsOfCode } from './randomness.ts'
 import { SHORTEST_SHAPED } from './shaped-key.ts'
 
 /** A private key of 4,096 bits in base64 twice; all others stay far below it. */
@@ -155,6 +155,7 @@ function partsOf(tail: string): string[] {
 function isKeyTail(tail: string, prefix: string): boolean {
   if (SECURITY_KEY.test(tail)) return false
   if (prefix.length === 2 && (!/\d/.test(tail) || isNameOfCode(tail))) return false
+  if (prefix.length <= 3 && !/[-_]$/.test(prefix) && isWordsOfCode(tail)) return false
   return (hasGeneratedRun(tail, 8) || isMixedTail(tail, prefix.length > 4)) && !isPlaceholder(tail)
 }
 

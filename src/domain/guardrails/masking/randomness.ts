@@ -154,6 +154,20 @@ const NAME_OF_CODE = new RegExp(
     .join('|'),
 )
 
+/** Words with a capital each, and a few numbers; each goes on in small letters, which chance seldom makes. */
+const WORD_OF_CODE = '(?:[A-Z]{1,5}[a-z]{2,}|(?:Of|In|To|On|By|As|At|Is|No|Or|If|Up|Id|My)(?=[A-Z]))'
+const WORDS_OF_CODE = new RegExp(
+  String.raw`^[*&]?[a-z]*${WORD_OF_CODE}+(?:[A-Z]{0,5}\d{1,4}[a-z]{0,5}${WORD_OF_CODE}*){0,3}$`,
+)
+
+/** Whether a value is words of a program, with at most two capitals among seven letters: `BetaCredentialParams`, `signalShutdownV2`. */
+export function isWordsOfCode(value: string): boolean {
+  if (value.length > LONGEST_JUDGED || !WORDS_OF_CODE.test(value)) return false
+  const capitals = value.match(/[A-Z]/g)?.length ?? 0
+  const letters = value.match(/[A-Za-z]/g)?.length ?? 0
+  return capitals >= 2 && letters >= 12 && capitals * 7 <= letters * 2
+}
+
 /** Whether letters and digits are a name as programs have them: chance makes none. */
 export function isNameOfCode(value: string): boolean {
   return NAME_OF_CODE.test(value)

@@ -17,7 +17,7 @@ import {
   unitAt,
 } from './character-classes.ts'
 import type { Finding } from './finding.ts'
-import { hasGeneratedRun, isNameOfCode, isPlaceholder } from './randomness.ts'
+import { hasGeneratedRun, isNameOfCode, isPlaceholder, isWordsOfCode } from './randomness.ts'
 
 /** Shorter words are too often names. */
 export const SHORTEST_SHAPED = 18
@@ -73,6 +73,7 @@ function findBotToken(text: string, start: number, end: number): Finding | undef
   const middle = skipForward(text, end + 1, end + 9, BASE64_URL)
   const last = skipForward(text, middle + 1, middle + 64, BASE64_URL)
   if (middle - end - 1 < 5 || unitAt(text, middle) !== 0x2e || last - middle < 25) return undefined
+  if (isWordsOfCode(text.slice(middle + 1, last))) return undefined
   return key(start, last, 'discord-bot')
 }
 

@@ -1,9 +1,16 @@
 /** What stands where a secret's value would and is code: expressions, types, pointers. */
 import { classifyName } from './telling-name.ts'
 
-const CALL = /^(?:await |new )?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?(?:\?\.(?=[[(]))?\s?(?:\(|\[|<)/
+const CALL =
+  /^(?:await |new |[!&*]{1,2}(?=[A-Za-z_$][\w$.]{2,}[[(]))?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)*!?(?:\?\.(?=[[(]))?\s?(?:\(|\[|<)/
 /** Literals and tags of Go: `&v1.Secret{Name`, `oauth2.Token{`, `json:"token"`. */
 const LITERAL = /^(?:&[A-Za-z_][\w.]*|[A-Za-z_]\w*\.[A-Z]\w*)\{|^(?:json|yaml|xml):"\w/
+/** A conversion of Go's, what it says a type is, a value without fields: `*(*[]string)(x)`, `o.(*v1.Secret)`, `Bug4Secret{1}`, `&creds[0]`. */
+const OF_GO = /^\*\(\*|^[A-Za-z_]\w*(?:\.\w+)*\.\(\*?[A-Za-z]|^[A-Za-z_]\w{3,}\{(?:[A-Za-z_]\w*|\d{0,3})\}$/
+/** How a field is written, in a tag of Go's: `name=password,proto3`, `json=startingToken,proto3`. */
+const OF_TAG = /^(?:json=\w+,)?proto[23]\b/
+/** Zeros and the like to be trimmed: `"\\x00"`. */
+const ESCAPES_ALONE = /^(?:\\{1,2}(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[0nrt])){1,4}$/
 const MEMBER = /^[*&]?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
 const ACCESS =
   /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
@@ -27,7 +34,8 @@ const MINIFIED = /[)\]}](?:\|\||&&|[{}])|\}\}|;(?:while|if|for|return|var|let|co
 /** A member or a call, without which those signs are a generated password's: chance makes hardly any. */
 const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
 /** What `printf` writes alone: `%s:%s`, `%s\n`. */
-const FORMAT = /^(?:[^\w%]{0,4}%[-+ #0]?\d{0,3}(?:\.\d{1,3})?l{0,2}[sdiufxXvqceg](?:\\[nrt])?){1,8}[^\w%]{0,4}$/
+const FORMAT =
+  /^(?:[^\w%]{0,4}%[-+ #0]?\d{0,3}(?:\.\d{1,3})?l{0,2}[sdiufFxXvqcegEGtTwbop](?:\\[nrt])?){1,8}[^\w%]{0,4}$/
 /** Where OpenSSL is to take a password from: `-passin env:NAME`, `file:/run/x`, `fd:3`, `pass:$NAME`. */
 const TAKEN_FROM = /^(?:env:[A-Za-z_]\w*|file:[\w./~$-]+|fd:\d+|pass:(?:[$<%{].*)?)$/
 /** Fields that a pattern or a path names: `users.*.credentials.apiKey`, `users[0].password`, `headers["X-Auth"]`. */
@@ -38,9 +46,10 @@ const FIELDS =
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
   if (OF_PATTERN.test(value) || FIELDS.test(value) || TAKEN_FROM.test(value) || FORMAT.test(value)) return true
+  if (OF_TAG.test(value) || ESCAPES_ALONE.test(value)) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
-  if (WORD_OF_FLAGS.test(value)) return true
+  if (WORD_OF_FLAGS.test(value) || OF_GO.test(value)) return true
   if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
   if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
   if (MINIFIED.test(value) && IN_MINIFIED.test(value)) return true

@@ -75,6 +75,9 @@ function findSecretBehind(
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && (!value.isQuoted || isField(text, value.end)))
     return { finding: undefined, judgedUntil: end }
+  if (connector.connection === 'called' && isWriter(text, start, end)) return { finding: undefined, judgedUntil: end }
+  if (!value.isQuoted && COMPARED.test(text.slice(end, connector.end))) return { finding: undefined, judgedUntil: end }
+  if (isOfBase64(text, end, value.start)) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
@@ -83,6 +86,14 @@ function findSecretBehind(
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** `len(key) != AES128KeySize`: a program compares with what stands in quotes, or with a name of its own. */
+const COMPARED = /^[\])*_ ]{0,4}(?:[!=]==?)[ \t]{0,4}$/
+
+/** `fmt.Fprint(pw, "...")`: what writes, not what is written. */
+function isWriter(text: string, start: number, end: number): boolean {
+  return end - start === 2 && /print(?:f|ln)?\($/i.test(text.slice(Math.max(0, start - 12), start))
 }
 
 /** A shell's message, what stands for a value that is set, another variable. */
@@ -95,20 +106,23 @@ function isField(text: string, end: number): boolean {
   return /^\\{0,7}["'`]\s{0,4}(?::(?!:)|=>)/.test(text.slice(end, end + 16))
 }
 
-/**
- * `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of; and a line of base64 that
- * ends with such a word by chance.
- */
+/** `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of. */
 function isNextLine(text: string, end: number, value: Value): boolean {
   if (!text.slice(end, value.start).includes('\n')) return false
   const content = text.slice(value.start, value.end)
   if (/^[A-Za-z_][\w.-]{0,63}=/.test(content)) return true
-  if (/^[A-Za-z_]\w*$/.test(content) && /^[ \t]{1,40}=(?!=)/.test(text.slice(value.end, value.end + 44))) return true
-  return LINE_OF_BASE64.test(text.slice(Math.max(0, end - SHORTEST_LINE_OF_BASE64), end))
+  return /^[A-Za-z_]\w*$/.test(content) && /^[ \t]{1,40}=(?!=)/.test(text.slice(value.end, value.end + 44))
 }
 
-const SHORTEST_LINE_OF_BASE64 = 48
-const LINE_OF_BASE64 = new RegExp(`^[A-Za-z0-9+/]{${SHORTEST_LINE_OF_BASE64}}$`)
+/** Of the checksum of a module, without its padding, at least. */
+const SHORTEST_BASE64 = 40
+const OF_BASE64 = new RegExp(`^(?=.*\\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z\\d+/]{${SHORTEST_BASE64}}$`)
+
+/** Base64 that ends with such a word by chance (`...Pw==`), and what stands on the next line or in the next field. */
+function isOfBase64(text: string, end: number, valueStart: number): boolean {
+  if (!/^={0,2}["'\\]{0,3}[\s,;:]/.test(text.slice(end, Math.min(end + 8, valueStart)))) return false
+  return OF_BASE64.test(text.slice(Math.max(0, end - SHORTEST_BASE64), end))
+}
 
 /** `Cookie: `, whose cookies are judged by their own names as well. None stands in the value of another, as the blank ends that. */
 function isCookieHeader(text: string, end: number, valueStart: number): boolean {

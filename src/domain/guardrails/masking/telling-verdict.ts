@@ -10,6 +10,7 @@ import {
   isHex,
   isNameOfCode,
   isUuid,
+  isWordsOfCode,
   kindsOfCharacters,
   OTHER,
 } from './randomness.ts'
@@ -50,13 +51,15 @@ export function hasLength(length: number, telling: Telling): boolean {
 /** To be asked of values that have a length for it. */
 export function isSecret(value: string, place: Place): boolean {
   if (place.telling === 'password') return isPassword(value, place)
+  if ((!place.isLiteral || (place.isQuoted && place.telling === 'weak')) && isWordsOfCode(value)) return false
+  if (place.connection === 'beside' && !place.isQuoted && isCodeBeside(value)) return false
   if (place.telling === 'secret' && (isMadeUpSecret(value, place) || isMnemonic(value, place))) return true
   if (isOrdinary(value)) return false
   return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)
 }
 
 const ORDINARY_VALUES: ReadonlySet<string> = new Set(
-  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. amd64 arm64 armhf i386 ppc64el s390x riscv64 bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo obligatoire facultatif requis invalide incorrecte manquant erforderlich vergessen abgelaufen falsch eingeben wiederholen verplicht verlopen ongeldig onjuist vergeten obligatoria obligatorio requerida requerido incorrecta incorrecto invalida invalido caducada olvidada opcional obrigatoria obrigatorio obbligatoria obbligatorio richiesta richiesto scaduta errata wymagane zorunlu gerekli'.split(
+  'string str text char varchar bytes byte number int integer float bool boolean object any unknown none null nil true false yes no undefined void optional required never auto default empty missing invalid incorrect wrong expired valid correct hidden visible password passwd pwd pass secret token key username user email name value input field label placeholder type confirm reset forgot forgotten change changed update login logout signin encrypted hashed plaintext bcrypt argon2 sha256 md5 hash base64 file path env variable manager protected weak strong short long disabled enabled validation error errors failed success this self new old current not the a an and or of in on to for with is are was be must should can will may at from by sent set stored safe correctly securely here there required. b64enc b64dec b32enc b32dec sha256sum sha1sum sha512sum md5sum amd64 arm64 armhf i386 ppc64el s390x riscv64 bearer basic oauth oauth2 jwt apikey header query cookie body refresh access public private test todo obligatoire facultatif requis invalide incorrecte manquant erforderlich vergessen abgelaufen falsch eingeben wiederholen verplicht verlopen ongeldig onjuist vergeten obligatoria obligatorio requerida requerido incorrecta incorrecto invalida invalido caducada olvidada opcional obrigatoria obrigatorio obbligatoria obbligatorio richiesta richiesto scaduta errata wymagane zorunlu gerekli'.split(
     ' ',
   ),
 )
@@ -210,17 +213,21 @@ function isOrdinary(value: string): boolean {
   return /\s/.test(value) && !/^[A-Za-z]{2,8} \S+$/.test(value)
 }
 
+/** What Go imports: `k8s.io/klog/v2`. */
+const IMPORT_PATH = /^[a-z\d-]{2,40}(?:\.[a-z\d-]{1,40}){0,3}\.[a-z]{2,10}(?:\/[a-z\d._-]{1,64}){1,12}$/
+
 function isNeverSecret(value: string): boolean {
+  if (IMPORT_PATH.test(value)) return true
   if (/^--[a-z][a-z\d]*(?:-[a-z\d]+)*=?$/.test(value)) return true
   if (/^[A-Za-z-]{1,32}=$/.test(value) && !isMixedCase(value.slice(0, -1))) return true
   if (
     /^(?:sha(?:1|224|256|384|512)|md5)[-:]/i.test(value) ||
-    /^(?:\d+:)?v?\d+(?:\.\d+){1,15}(?:[-+][\w.+-]+)?$/.test(value)
+    /^(?:\d+:|[\^~]|[<>]=?|==?)?v?\d+(?:\.\d+){1,15}(?:[-+][\w.+-]+)?$/.test(value)
   )
     return true
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true
   if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value)) return true
-  return /^[\w./-]+\.(?:pem|key|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
+  return /^[\w./+-]+\.(?:pem|key|private|pub|p12|pfx|jks|der|csr|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
     value,
   )
 }

@@ -647,3 +647,36 @@ t.test('types, constants, formats, paths and packages of programs beside a telli
   t.strictSame(found("mysql -h db -u root -p'mY$ecretW0rd' x"), ['KEY mY$ecretW0rd'])
   t.strictSame(found('DB_PASSWORD:\n  Xk29fPq1\n'), ['KEY Xk29fPq1'])
 })
+
+t.test('versions, checksums, code of Go and names of several words stay', async (t) => {
+  const sum = 'Gq8Tq1cMkWGFnhY4m0r9vS2pXx1dT5eQkZb7nYlJr3uHc6iKf8oWzPaVtLsDyEbN2rUmCqXgF4hTjS1wIe9'
+  for (const text of [
+    '"parse-passwd": "^1.0.0",\n"jwt": "~9.0.2",\n"password-validator": ">=5.3.0"',
+    `  integrity sha512-${sum}Pw==\n\nbrace-expansion@^1.1.7:\n  version "1.1.11"`,
+    `github.com/a/b v1.0.0 h1:${sum.slice(0, 41)}Pw=\ngo.yaml.in/yaml/v3 v3.0.5/go.mod h1:HVTZu1O7/Vkt2N+BFy8Zza`,
+    'Password *OauthFlow `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`',
+    'Token string `protobuf:"bytes,2,opt,name=starting_token,json=startingToken,proto3"`',
+    'out.ImagePullSecrets = *(*[]core.LocalObjectReference)(unsafe.Pointer(&in.ImagePullSecrets))',
+    'secret := o.(*v1.Secret)\nretCreds = &creds[0]\npass := !isEmpty(object2)',
+    'config.Credentials = StubCredentialsProvider{}\nSecret: Bug4Secret{1},',
+    'bootstrapsecretutil "k8s.io/klog/v2"\nsecret "k8s.io/kubernetes/pkg/registry/authorization/localsubjectaccess"',
+    'strings.Trim(passwd, "\\x00"), fmt.Fprint(pw, "Node\\tVersion2\\n")',
+    'root-password: "{{ .Values.root.password | b64enc }}"',
+    '"operationId": "patchAdmissionregistrationV1alpha1MutatingAdmissionPolicyBinding"',
+    'return b.signalContainerShutdownV2(ctx) || s.shouldConfigureHTTP2ForServe()',
+    'len(result.OfWebSearchToolResult.Content.OfWebSearchToolResultBlockItem) != 1',
+    'CreditToken BetaMessageNewParamsFallbackCreditTokenUnion `json:"token,omitzero"`',
+    'Secret *SecretProjectionApplyConfiguration `json:"secret,omitempty"`',
+    'cfg.ClientAuth = VerifyClientCertIfGiven',
+    'if len(key) != AES128GCMKeySize && len(key) != Chacha20Poly1305KeySize {',
+    'generated private key `Kexample.org+013+45330.private`',
+  ])
+    t.strictSame(found(text), [], text)
+  for (const [text, key] of [
+    ['JWT_SECRET=MySuperSecretKey2024', 'MySuperSecretKey2024'],
+    ['VAULT=s.aB3dE6gH9jKl2mNo5pQr8sTu', 's.aB3dE6gH9jKl2mNo5pQr8sTu'],
+    ['if password == "hunter2x":', 'hunter2x'],
+    ['"password": "1.2hunter"', '1.2hunter'],
+  ] as const)
+    t.strictSame(found(text), [`KEY ${key}`], text)
+})

@@ -58,6 +58,7 @@ t.test('what is used to pass something, an option, and a text in its own quotes 
     'R4..R19 are used to pass int arguments',
     'Pass `-Dfoo2=no` to meson',
     'a path MUST pass `"proxy2"` explicitly',
+    'i.e. pass `logger.V(3)` instead of `logger`',
   ])
     t.strictSame(found(text), [], text)
   t.strictSame(found('K9x!q7zz is the pass'), ['K9x!q7zz'])
