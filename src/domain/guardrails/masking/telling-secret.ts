@@ -12,7 +12,7 @@ import { isPlaceholder } from './randomness.ts'
 import { isSessionCookie } from './session-cookie.ts'
 import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
-import type { Connection } from './telling-connector.ts'
+import type { Connection, Connector } from './telling-connector.ts'
 import { findConnector, matchEnd } from './telling-connector.ts'
 import { isCode, isRule } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
@@ -75,17 +75,30 @@ function findSecretBehind(
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && (!value.isQuoted || isField(text, value.end)))
     return { finding: undefined, judgedUntil: end }
-  if (connector.connection === 'called' && isWriter(text, start, end)) return { finding: undefined, judgedUntil: end }
-  if (!value.isQuoted && COMPARED.test(text.slice(end, connector.end))) return { finding: undefined, judgedUntil: end }
-  if (isOfBase64(text, end, value.start)) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
   const isAssigned = isSql || (isCookie && connector.connection === 'called')
   const finding = judgeValue(text, { start, end, telling: told }, value, isAssigned ? 'assigned' : connector.connection)
+  // Asked last: nearly no word has a value that may be a secret.
+  if (finding !== undefined && isOfProgram(text, start, end, value, connector))
+    return { finding: undefined, judgedUntil: end }
   const isLong = !value.isQuoted && value.end - value.start > LONG_VALUE && !isCookieHeader(text, end, value.start)
   const isConsumed = finding !== undefined || isLong
   return { finding, judgedUntil: isConsumed ? value.end : end }
+}
+
+/** A name compares, writes, or is the end of a checksum. */
+function isOfProgram(
+  text: string,
+  start: number,
+  end: number,
+  value: Value,
+  { connection, end: valueStart }: Connector,
+): boolean {
+  if (connection === 'called' && isWriter(text, start, end)) return true
+  if (!value.isQuoted && COMPARED.test(text.slice(end, valueStart))) return true
+  return isOfBase64(text, end, value.start)
 }
 
 /** `len(key) != AES128KeySize`: a program compares with what stands in quotes, or with a name of its own. */

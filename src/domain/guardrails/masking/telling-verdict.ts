@@ -51,8 +51,12 @@ export function hasLength(length: number, telling: Telling): boolean {
 /** To be asked of values that have a length for it. */
 export function isSecret(value: string, place: Place): boolean {
   if (place.telling === 'password') return isPassword(value, place)
+  if (!hasSecret(value, place)) return false
   if ((!place.isLiteral || (place.isQuoted && place.telling === 'weak')) && isWordsOfCode(value)) return false
-  if (place.connection === 'beside' && !place.isQuoted && isCodeBeside(value)) return false
+  return place.connection !== 'beside' || place.isQuoted || !isCodeBeside(value)
+}
+
+function hasSecret(value: string, place: Place): boolean {
   if (place.telling === 'secret' && (isMadeUpSecret(value, place) || isMnemonic(value, place))) return true
   if (isOrdinary(value)) return false
   return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)
