@@ -39,11 +39,11 @@ const TELLS_OF_NEXT = [
   String.raw`(?=[^\n]{0,120}?${STEM})(?:[\w"']{1,40}(?:[,;][\w"'-]{1,40}){1,20}|\|?[\w "']{1,40}(?:[|\t][\w "'-]{1,40}){1,20}\|?)\r?\n`,
   String.raw`[^\n]{0,16}BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY`,
 ].join('|')
+const COMMENT_OR_TIME = String.raw`(?:${COMMENT}|(?:(?:[^\t\n]{1,60}\t){1,2}(?=20))?${TIME})`
+/** What most texts have no line of: asked before their words. */
+const HAS_COMMENT_OR_TIME = new RegExp(String.raw`\n${COMMENT_OR_TIME}`)
 /** At the beginning of a line. */
-const LIKELY_TO_TELL = new RegExp(
-  String.raw`(?:${COMMENT}|(?:(?:[^\t\n]{1,60}\t){1,2}(?=20))?${TIME})(?:${TELLS_OF_NEXT})`,
-  'iy',
-)
+const LIKELY_TO_TELL = new RegExp(`${COMMENT_OR_TIME}(?:${TELLS_OF_NEXT})`, 'iy')
 /** What each of these has: searched for first, as few lines of logs and comments do. */
 const TELLING_WORD = new RegExp(STEM, 'gi')
 /** Of a line, up to such a word in what tells of the next. */
@@ -127,7 +127,7 @@ function* isLikely(text: string): Steps<boolean> {
     if (from > 0) yield
     // With what stands before it: where it begins no line may.
     const window = from === 0 ? `\n${text.slice(0, WINDOW)}` : text.slice(from - 1, from + WINDOW + LONGEST_PREFIX)
-    if (LIKELY.test(window) || mayTellOfNext(text, from)) return true
+    if (LIKELY.test(window) || (HAS_COMMENT_OR_TIME.test(window) && mayTellOfNext(text, from))) return true
   }
   return false
 }
