@@ -337,6 +337,36 @@ t.test('whose expectation is not met reads so when its body is written', async (
   t.match(await readWhenWritten(client, request), { status: 417, complete: true })
 })
 
+t.test('who waits to send a body is told to once it will be read, and not where the head is refused', async (t) => {
+  const body = JSON.stringify({ model: 'chat-model', messages: [{ role: 'user', content: 'Hello' }] })
+  const head = (length: number, key: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+  const ask = async (length: number, key: string) => {
+    const client = openRaw(gateway.url)
+    t.teardown(() => client.close())
+    client.write(head(length, key))
+    const [bytes] = (await once(client.socket, 'data')) as [Buffer]
+    return { client, received: bytes.toString() }
+  }
+  const invited = await ask(body.length, KEY)
+  t.equal(invited.received, 'HTTP/1.1 100 Continue\r\n\r\n')
+  invited.client.write(body)
+  const [answer] = (await once(invited.client.socket, 'data')) as [Buffer]
+  t.match(answer.toString(), /^HTTP\/1.1 200 OK\r\n[^]*connection: keep-alive/i)
+  for (const [status, length, key] of [
+    [401, body.length, 'nobody'],
+    [413, 900_000_000, KEY],
+  ] as const) {
+    const { received } = await ask(length, key)
+    t.match(received, new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'), 'another request would be its body')
+  }
+  const expecting = requestBytes('GET', '/v1/models', [
+    ['Expect', '100-continue'],
+    ['Authorization', `Bearer ${KEY}`],
+  ])
+  t.equal((await sendRaw(gateway.url, expecting)).status, 200, 'there is none to wait for')
+})
+
 t.test('behind a refusal that ends the connection nothing else is said', async (t) => {
   const head =
     'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n'

@@ -17,6 +17,7 @@ import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ConnectionEnd } from './connection-end.ts'
+import { letWait } from './invitation.ts'
 import { newRequestId } from './request-id.ts'
 import type { RunningAnswers } from './running-answers.ts'
 import { breakOff, logStalled, serve } from './serve.ts'
@@ -83,6 +84,10 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   app.server.maxConnections = MAX_CONNECTIONS
   app.server.on('connect', (_request, socket) => connectionEnd.onConnect(socket))
   options.running.watch(app.server)
+  app.server.on('checkContinue', (request, response) => {
+    letWait(request, response)
+    app.server.emit('request', request, response)
+  })
   app.server.on('checkExpectation', (request, response) => unmetExpectation(request, response, services))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

@@ -7,6 +7,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import type { BodyShare } from './body-budget.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
+import { invite } from './invitation.ts'
 
 /**
  * The whole body. `share` has room for `announced` bytes, or for a small body where no length was announced.
@@ -65,6 +66,7 @@ class BodyCollection {
     request.on(BROKEN_BODY, this.#refuse)
     client.addEventListener('abort', this.#onGone)
     if (request.destroyed || client.aborted) this.#onGone()
+    else invite(request)
   }
 
   get collected(): Promise<Uint8Array> {

@@ -45,7 +45,8 @@ export function isRefused(socket: Duplex): boolean {
   return refused.has(socket)
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether the head announces one. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 }
 
