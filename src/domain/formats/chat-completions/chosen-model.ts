@@ -7,8 +7,8 @@ import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.t
 import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
 import { demandsThinking, withThinking } from './earlier-thinking.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
-import { isOpenAi, traitsOf, type ModelTraits } from './model-traits.ts'
-import { fitToOpenAi, isOpenAisApi } from './openai-only.ts'
+import { isDeepSeeksApi, isOpenAi, traitsOf, type ModelTraits } from './model-traits.ts'
+import { fitForm, fitToOpenAi, isOpenAisApi } from './openai-only.ts'
 import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 
@@ -30,6 +30,7 @@ export function fitToModel(
   if (!isOpenAi(model) && list.some(isDeveloper)) patch.messages = list.map(asSystem)
   if (demandsThinking(model, request.messages)) patch.messages = withThinking(asArray(patch.messages ?? list))
   if (isOpenAisApi(model)) fitToOpenAi(request, model, patch, warnings)
+  if (isDeepSeeksApi(model)) fitForm(request, model, false, patch, warnings)
   const effort = fitEffort(request, model, patch, warnings)
   const traits = traitsOf(model)
   leaveOut(refusedFields(source, { traits, effort }), patch, warnings)
@@ -90,11 +91,19 @@ function withoutThinking(messages: readonly JsonValue[], warnings: TranslationWa
 
 /** The effort that is sent. */
 function fitEffort(
-  { reasoning, tools, source: { document } }: CompletionRequest,
+  request: CompletionRequest,
   model: string,
   patch: JsonObject,
   warnings: TranslationWarning[],
 ): string | undefined {
+  const { reasoning, tools, source } = request
+  const { document } = source
+  const stop = asObject(document.thinking)?.type === 'disabled' ? {} : renderStop(request, model, warnings)
+  if (stop.thinking !== undefined) {
+    patch.thinking = { ...stop.thinking }
+    if (document.reasoning_effort !== undefined) patch.reasoning_effort = undefined
+    return undefined
+  }
   const told: TranslationWarning[] = []
   const effort =
     tools.length > 0
@@ -105,8 +114,6 @@ function fitEffort(
   if (isNested && isOpenAisApi(model)) patch.reasoning = undefined
   // Another shape of it, or a word of another vendor's (DeepSeek's max), is none of this one's.
   else if (isNested || (said === 'max' && !isOpenAi(model) && effort !== undefined)) return effort
-  const stop = renderStop(reasoning, model)
-  if (document.thinking === undefined && stop.thinking !== undefined) patch.thinking = stop.thinking
   if ((reasoning === undefined && effort === undefined) || (effort === said && !isNested)) return effort
   patch.reasoning_effort = effort
   if (said === 'max' && effort === 'xhigh') {

@@ -57,6 +57,14 @@ export function isOpenAi(name: string): boolean {
   return OPENAI.test(name)
 }
 
+/** Under the vendor's own names: other servers of these models take other fields. @see https://api-docs.deepseek.com/guides/thinking_mode */
+const DEEPSEEKS_API = /^deepseek-(?:v3[.-][2-9](?!\d)|v[4-9]|flash|pro)(?!.*:)/i
+
+/** Whether the name is one by which DeepSeek's own API knows a model that may think. */
+export function isDeepSeeksApi(name: string): boolean {
+  return DEEPSEEKS_API.test(name)
+}
+
 const O_SERIES = /(?:^|[/:])o([134])(?:$|-)/i
 /** A deployment called `gpt-5-4` may be any of them. */
 const GPT_5 = /(?:^|[/:])gpt-5(?:\.(\d+))?(?![\d.]|-\d{1,2}(?:\D|$)|-chat)/i

@@ -7,7 +7,7 @@ import type { CompletionRequest, TranslationWarning } from '../../completion/req
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { newerTuples } from '../schema-tuples.ts'
-import { instructionFor, takesFormat } from './answer-form.ts'
+import { formFor, instructionFor } from './answer-form.ts'
 import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
 import { MAX_STOP_SEQUENCES } from './sampling-translate.ts'
@@ -88,7 +88,8 @@ export function fitToOpenAi(
   fitTools(source, patch, warnings)
 }
 
-function fitForm(
+/** The answer's form as the model takes it. Adds to `patch`, whose messages are those to be sent, and to `warnings`. */
+export function fitForm(
   request: CompletionRequest,
   model: string,
   isForOthers: boolean,
@@ -102,8 +103,9 @@ function fitForm(
     patch.messages = reviseRequest({ messages }, { instruction }).messages
   }
   if (format?.type !== 'json-schema') return
-  if (!takesFormat(format, model)) {
-    patch.response_format = undefined
+  const form = formFor(format, model)
+  if (form?.type !== 'json-schema') {
+    patch.response_format = form && renderResponseFormat(form)
     return
   }
   const schema = withItems(newerTuples(format.schema))

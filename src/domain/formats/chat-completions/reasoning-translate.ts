@@ -13,15 +13,15 @@
  * | Grok 3 mini                     | low, high                                          | nothing, a warning  |
  * | Grok 4.6 and later              | low, medium, high, xhigh                           | low, a warning      |
  * | Mistral Small 4, Medium 3.5     | none, high                                         | none                |
- * | DeepSeek from V3.2 on           | low, medium, high                                  | `thinking: disabled`|
+ * | DeepSeek from V3.2 on           | low, medium, high                                  | `thinking: disabled`, as beside a forced tool |
  * | every other                     | low, medium, high: what compatible servers know    | nothing, a warning  |
  *
  * A word that the model lacks becomes its neighbour. A budget of tokens becomes a word. Beside function tools OpenAI's newest
  * models take none but the word none (model-traits.ts): a model that calls tools is worth more than one that reasons.
  * @see https://platform.openai.com/docs/guides/reasoning
  */
-import type { Reasoning, TranslationWarning } from '../../completion/request.ts'
-import { gpt6Reasons, traitsOf } from './model-traits.ts'
+import type { CompletionRequest, Reasoning, TranslationWarning } from '../../completion/request.ts'
+import { gpt6Reasons, isDeepSeeksApi, traitsOf } from './model-traits.ts'
 
 type Effort = NonNullable<Reasoning['effort']>
 
@@ -59,13 +59,20 @@ const GROK_4_6 = /grok-4[-.][6-9](?!\d)/i
 const MISTRAL_THAT_REASONS = /(?:^|[/:])mistral-(?:small-(?:latest|2603|4(?!\d))|medium-(?:latest|2604|3[-.]5(?!\d)))/i
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
-/** Under DeepSeek's own names: other servers of these models have other switches. @see https://api-docs.deepseek.com/guides/thinking_mode */
-const DEEPSEEK = /^deepseek-(?:v3[.-][2-9](?!\d)|v[4-9]|flash|pro)/i
-
-/** The field by which the model is told not to think, where no word for an effort does so. */
-export function renderStop(reasoning: Reasoning | undefined, model: string): { thinking?: { type: 'disabled' } } {
-  return isOff(reasoning) && DEEPSEEK.test(model) ? { thinking: { type: 'disabled' } } : {}
+/** The field by which the model is told not to think, where no word for an effort does so. Adds to `warnings` where the client wanted it to. */
+export function renderStop(
+  { reasoning, tools, toolChoice }: Pick<CompletionRequest, 'reasoning' | 'tools' | 'toolChoice'>,
+  model: string,
+  warnings: TranslationWarning[],
+): { readonly thinking?: { readonly type: 'disabled' } } {
+  if (!isDeepSeeksApi(model)) return {}
+  const isForced = tools.length > 0 && (toolChoice?.type === 'required' || toolChoice?.type === 'tool')
+  if (!isForced && !isOff(reasoning)) return {}
+  if (!isOff(reasoning)) warn(warnings, 'the model must not think where it is made to call a tool; it was told so')
+  return STOPPED
 }
+
+const STOPPED = { thinking: { type: 'disabled' } } as const
 
 function isOff(reasoning: Reasoning | undefined): boolean {
   return reasoning?.effort === 'none' || (reasoning?.effort === undefined && reasoning?.budgetTokens === 0)
@@ -73,7 +80,6 @@ function isOff(reasoning: Reasoning | undefined): boolean {
 
 /** The word for the model; undefined where nothing is to be sent. Adds to `warnings` what is lost. */
 export function renderEffort(reasoning: Reasoning, model: string, warnings: TranslationWarning[]): string | undefined {
-  if (isOff(reasoning) && DEEPSEEK.test(model)) return undefined
   const wanted = wordOf(reasoning, warnings)
   const taken = wordsOf(model)
   if (taken.includes(wanted)) return wanted

@@ -13,7 +13,7 @@ import { offeredTools } from '../offered-tools.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { smallestLimit } from '../smallest-limit.ts'
 import { translateMessages } from './message-translate.ts'
-import { instructionFor, takesFormat } from './answer-form.ts'
+import { formFor, instructionFor } from './answer-form.ts'
 import { traitsOf, type ModelTraits } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
@@ -27,7 +27,8 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const tools = offeredTools(request).map((tool, index) => renderTool(tool, index, warnings))
   const instruction = instructionFor(request, target.model, warnings)
   const messages = translateMessages(withInstruction(request, instruction), target.model, warnings)
-  const effort = effortOf(request, target, tools.length > 0, warnings)
+  const stop = renderStop(request, target.model, warnings)
+  const effort = stop.thinking === undefined ? effortOf(request, target, tools.length > 0, warnings) : undefined
   const document = withoutUndefined({
     model: target.model,
     messages,
@@ -36,7 +37,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     ...renderLimit(request.sampling, target, warnings),
     ...translateSampling(request.sampling, { traits, effort }, warnings),
     reasoning_effort: effort,
-    ...renderStop(request.reasoning, target.model),
+    ...stop,
     response_format: translateResponseFormat(request.responseFormat, target.model, warnings),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
@@ -89,10 +90,11 @@ function translateResponseFormat(
   model: string,
   warnings: TranslationWarning[],
 ): JsonObject | undefined {
-  if (format === undefined || !takesFormat(format, model)) return undefined
-  if (format.type !== 'json-schema') return renderResponseFormat(format)
-  const { strict, ...rest } = format
-  const schema = withItems(format.schema)
+  if (format === undefined) return undefined
+  const form = formFor(format, model)
+  if (form?.type !== 'json-schema') return form && renderResponseFormat(form)
+  const { strict, ...rest } = form
+  const schema = withItems(form.schema)
   const taken = renderStrict(strict, schema, 'response_format', warnings)
   return renderResponseFormat(withoutUndefined({ ...rest, schema, strict: taken }))
 }

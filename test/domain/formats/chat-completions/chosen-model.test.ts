@@ -282,10 +282,8 @@ t.test('DeepSeek is told not to think by its own field', async (t) => {
   const off = { reasoning_effort: 'none' }
   for (const model of ['deepseek-v4-pro', 'deepseek-v3.2', 'deepseek-flash'])
     t.strictSame(sent(off, model), { rest: { thinking: { type: 'disabled' } }, fields: [] }, model)
-  for (const model of ['deepseek-reasoner', 'deepseek-v3.1', 'deepseek/deepseek-v4-pro'])
+  for (const model of ['deepseek-reasoner', 'deepseek-v3.1', 'deepseek/deepseek-v4-pro', 'deepseek-v4-pro:cloud'])
     t.strictSame(sent(off, model), { rest: {}, fields: ['reasoning'] }, model)
-  const thinking = { type: 'enabled' }
-  t.strictSame(sent({ ...off, thinking }, 'deepseek-v4-pro').rest.thinking, thinking, "the client's own")
   t.strictSame(sent({ ...off, model: 'deepseek-v4-pro' }, 'deepseek-v4-pro').rest, off, 'who names it is told')
   t.strictSame(sent({ reasoning_effort: 'high' }, 'deepseek-v4-pro').rest, { reasoning_effort: 'high' })
 })
@@ -310,4 +308,43 @@ t.test('DeepSeek gets thinking in each earlier turn of a conversation with calls
   t.strictSame(thoughts(turns, 'deepseek-v4-pro', { model: 'deepseek-v4-pro' }), [none, none, none, none, own, none])
   t.strictSame(thoughts(turns, 'qwen3'), [none, none, none, none, own, none])
   t.strictSame(thoughts(turns.slice(3), 'deepseek-v4-pro'), [none, own, none], 'without calls nothing is demanded')
+})
+
+t.test('DeepSeek does not think where it is made to call a tool', async (t) => {
+  const stopped = { thinking: { type: 'disabled' } }
+  const [forced, named] = ['required', { type: 'function', function: { name: 'f' } }]
+  for (const tool_choice of [forced, named]) {
+    const asked = { tools, tool_choice, reasoning_effort: 'high', thinking: { type: 'enabled' } }
+    t.strictSame(sent(asked, 'deepseek-v4-pro'), { rest: { tools, tool_choice, ...stopped }, fields: ['reasoning'] })
+    t.strictSame(sent({ tools, tool_choice, ...stopped }, 'deepseek-v4-pro').fields, [], 'it did not want to')
+    t.strictSame(sent({ tools, tool_choice }, 'deepseek/deepseek-v4-pro').rest, { tools, tool_choice })
+  }
+  t.strictSame(sent({ tools, tool_choice: 'auto' }, 'deepseek-v4-pro').rest, { tools, tool_choice: 'auto' })
+})
+
+t.test('DeepSeek is told of a schema in words', async (t) => {
+  const form = (schema: JsonObject) => ({
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+  })
+  const asked = (schema: JsonObject, model: string, fields: JsonObject = {}) => {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages, ...form(schema), ...fields })
+    const { document, warnings } = chatCompletions.renderRequest(request, target(model))
+    return { document, fields: warnings.map(({ field }) => field) }
+  }
+  const object = { type: 'object', properties: { a: { type: 'string' } } }
+  const told = asked(object, 'deepseek-v4-pro')
+  t.strictSame(told.document.response_format, { type: 'json_object' })
+  t.match(told.document.messages, [
+    { role: 'system', content: /valid against this JSON schema: \{"type":"object"/ },
+    messages[0],
+  ])
+  t.strictSame(told.fields, ['response_format'])
+  t.equal(asked({ type: 'array' }, 'deepseek-v4-pro').document.response_format, undefined)
+  for (const [model, fields] of [
+    ['qwen3', {}],
+    ['deepseek-v4-pro', { model: 'deepseek-v4-pro' }],
+  ] as const)
+    t.strictSame(asked(object, model, fields).document.response_format, form(object).response_format, model)
+  const mode = sent({ response_format: { type: 'json_object' } }, 'deepseek-v4-pro')
+  t.strictSame(mode.fields, ['response_format'], 'JSON mode needs its word')
 })

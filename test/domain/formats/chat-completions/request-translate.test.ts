@@ -293,3 +293,20 @@ t.test("what Mistral's API refuses is told of, however much else is lost", async
   const { warnings } = fromMessages({ tools, metadata: { user_id: 'u' } }, { dialect: 'mistral' })
   test.equal(warnings.at(-1)?.field, 'user')
 })
+
+t.test("DeepSeek gets clients of other formats' wishes in its own words", async (test) => {
+  const sent = (fields: JsonObject, model = 'deepseek-v4-pro') => {
+    const { document, warnings } = fromMessages(fields, { model })
+    const { model: _model, messages: _messages, max_tokens: _limit, ...rest } = document
+    return { rest, fields: warnings.map(({ field }) => field) }
+  }
+  const thinking = { type: 'disabled' }
+  test.strictSame(sent({ thinking }), { rest: { thinking }, fields: [] })
+  const tools = [{ name: 'f', input_schema: { type: 'object', properties: {} } }]
+  const forced = sent({ tools, tool_choice: { type: 'any' }, thinking: { type: 'adaptive' } })
+  test.match(forced, { rest: { thinking, tool_choice: 'required' }, fields: ['reasoning'] })
+  test.equal(forced.rest.reasoning_effort, undefined)
+  const schema = { type: 'object', properties: {} }
+  const formed = sent({ output_config: { format: { type: 'json_schema', schema } } })
+  test.strictSame(formed, { rest: { response_format: { type: 'json_object' } }, fields: ['response_format'] })
+})
