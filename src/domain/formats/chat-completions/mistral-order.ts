@@ -1,6 +1,6 @@
 /**
  * The order of messages as Mistral's API takes them: no system behind the model's or a tool's, no user right behind a tool's, and
- * the end is a user's, a tool's, or a prefix of the model's that is said to be one.
+ * the end is a user's, a tool's, or a prefix of the model's that its client has called one.
  * @see https://github.com/mistralai/mistral-common (protocol/instruct/validator.py)
  */
 import type { TranslationWarning } from '../../completion/request.ts'
@@ -8,6 +8,9 @@ import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.t
 
 /** Said by the model between a tool's result and what the user says behind it. */
 const BRIDGE: JsonObject = { role: 'assistant', content: 'OK.' }
+
+/** Said by the user behind the model's last word: as the `prefix` that Mistral has for it, it stands in the answer again. */
+const GO_ON: JsonObject = { role: 'user', content: '(Continue.)' }
 
 /** The messages in an order that is taken. Adds to `warnings` what means less now. */
 export function inItsOrder(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
@@ -27,11 +30,20 @@ export function inItsOrder(messages: readonly JsonValue[], warnings: Translation
         message: "Mistral refuses a user right behind a tool; an OK of the model's was put before it",
       })
     }
-    const goesOn = isLast && role === 'assistant' && asArray(message?.tool_calls).length === 0
-    list.push(
-      message === undefined ? value : { ...message, ...(isLate ? { role } : {}), ...(goesOn ? { prefix: true } : {}) },
-    )
+    list.push(message !== undefined && isLate ? { ...message, role } : value)
+    if (isLast && isAnswer(message)) {
+      list.push(GO_ON)
+      warnings.push({
+        field,
+        message: 'Mistral would say it again in its answer; a turn that asks to go on was put behind it',
+      })
+    }
     previous = role
   }
   return list
+}
+
+/** Not one that the client itself calls a prefix, nor calls that wait for results. */
+function isAnswer(message: JsonObject | undefined): boolean {
+  return message?.role === 'assistant' && message.prefix !== true && asArray(message.tool_calls).length === 0
 }

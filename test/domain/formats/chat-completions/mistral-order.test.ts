@@ -11,6 +11,8 @@ const call = { id: 'abcdef123', type: 'function', function: { name: 'f', argumen
 const called = { role: 'assistant', content: '', tool_calls: [call] }
 const result = { role: 'tool', tool_call_id: 'abcdef123', content: '5' }
 const bridge = { role: 'assistant', content: 'OK.' }
+const goOn = { role: 'user', content: '(Continue.)' }
+const prefix = { ...said, prefix: true }
 const late = { role: 'user', content: 'Be brief.' }
 
 function ordered(messages: JsonObject[]) {
@@ -32,7 +34,8 @@ t.test('messages go in the order that Mistral takes', async (t) => {
       [user, called, result, bridge, late],
       ['messages[3]', 'messages[3]'],
     ],
-    ["the model's last word", [user, said], [user, { ...said, prefix: true }], []],
+    ["the model's last word", [user, said], [user, said, goOn], ['messages[1]']],
+    ['a prefix of its own', [user, prefix], [user, prefix], []],
     ['its calls', [user, called], [user, called], []],
   ]
   for (const [name, messages, expected, fields] of cases)
@@ -51,6 +54,6 @@ t.test('of a client that did not name the model, with a temperature that it take
     const { document, warnings } = chatCompletions.renderRequest(request, { ...target, dialect: 'mistral' })
     return [document.messages, document.temperature, warnings.map(({ field }) => field)]
   }
-  t.strictSame(sent('auto'), [[user, { ...said, prefix: true }], 1.5, ['temperature']])
+  t.strictSame(sent('auto'), [[user, said, goOn], 1.5, ['messages[1]', 'temperature']])
   t.strictSame(sent('mistral-large-latest'), [[user, said], 1.8, []], 'who names it is told')
 })
