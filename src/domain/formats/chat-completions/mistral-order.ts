@@ -19,6 +19,7 @@ export function inItsOrder(messages: readonly JsonValue[], warnings: Translation
   for (const [index, value] of messages.entries()) {
     const isLast = index === messages.length - 1
     const message = asObject(value)
+    if (isEmpty(message)) continue
     const isLate = message?.role === 'system' && (isLast || previous === 'assistant' || previous === 'tool')
     const field = `messages[${index}]`
     if (isLate) warnings.push({ field, message: "Mistral refuses an instruction there; it was sent as the user's" })
@@ -41,6 +42,13 @@ export function inItsOrder(messages: readonly JsonValue[], warnings: Translation
     previous = role
   }
   return list
+}
+
+/** A turn of the model's that says and calls nothing is refused. */
+function isEmpty(message: JsonObject | undefined): boolean {
+  if (message?.role !== 'assistant' || asArray(message.tool_calls).length > 0) return false
+  const { content } = message
+  return content === undefined || content === null || content === '' || (Array.isArray(content) && content.length === 0)
 }
 
 /** Not one that the client itself calls a prefix, nor calls that wait for results. */

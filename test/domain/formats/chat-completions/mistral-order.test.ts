@@ -36,6 +36,8 @@ t.test('messages go in the order that Mistral takes', async (t) => {
     ],
     ["the model's last word", [user, said], [user, said, goOn], ['messages[1]']],
     ['a prefix of its own', [user, prefix], [user, prefix], []],
+    ['an empty turn', [user, { ...said, content: '' }, user], [user, user], []],
+    ['an empty turn at the end', [user, { ...said, content: null }], [user], []],
     ['its calls', [user, called], [user, called], []],
   ]
   for (const [name, messages, expected, fields] of cases)
