@@ -15,9 +15,10 @@ const GO_ON: JsonObject = { role: 'user', content: '(Continue.)' }
 /** The messages in an order that is taken. Adds to `warnings` what means less now. */
 export function inItsOrder(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
   const list: JsonValue[] = []
+  const last = messages.findLastIndex((value) => !isEmpty(asObject(value)))
   let previous: JsonValue | undefined
   for (const [index, value] of messages.entries()) {
-    const isLast = index === messages.length - 1
+    const isLast = index === last
     const message = asObject(value)
     if (isEmpty(message)) continue
     const isLate = message?.role === 'system' && (isLast || previous === 'assistant' || previous === 'tool')

@@ -38,6 +38,7 @@ t.test('messages go in the order that Mistral takes', async (t) => {
     ['a prefix of its own', [user, prefix], [user, prefix], []],
     ['an empty turn', [user, { ...said, content: '' }, user], [user, user], []],
     ['an empty turn at the end', [user, { ...said, content: null }], [user], []],
+    ['an instruction before one', [user, system, { ...said, content: '' }], [user, late], ['messages[1]']],
     ['its calls', [user, called], [user, called], []],
   ]
   for (const [name, messages, expected, fields] of cases)
