@@ -200,7 +200,8 @@ function prefixAt(text: string, at: number): Prefix | undefined {
   if (match.groups?.['comment'] !== undefined) return { form: prefix.trimEnd(), number: undefined, length }
   if (OF_SEVERAL.test(prefix)) return { form: String(length), number: undefined, length }
   if (match.groups?.['time'] !== undefined) return { form: prefix.replace(/\d/g, '0'), number: undefined, length }
-  if (digits === undefined) return { form: prefix, number: undefined, length }
+  // Of an empty line that is quoted, the blank may be missing.
+  if (digits === undefined) return { form: prefix.trimEnd(), number: undefined, length }
   return { form: prefix.trimStart().replace(/\d+(?=\D*$)/, ''), number: Number(digits), length }
 }
 

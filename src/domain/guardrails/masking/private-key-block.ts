@@ -17,6 +17,9 @@ const LONGEST_BLOCK = 32_768
 /** Of a block that was cut off. */
 const SHORTEST_BODY = 40
 const LINE_END = 0x0a
+/** In front of a block's body, with the empty line below them: `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`. */
+const HEADERS =
+  /(?:(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[A-Za-z-]{4,20}: [^\n\\]{1,120}){1,6}(?:(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)\s{0,8}){2}/y
 const EMPTY_LINE = /\n\r?\n/y
 
 /** Finds blocks of one text in order; remembers where the next end line and the next run of base64 are, so that many beginnings cost one search. */
@@ -62,6 +65,8 @@ export class PrivateKeyBlocks {
 
   /** A block that was cut off: base64, line ends and their escapes as far as they go, up to an empty line. */
   #bodyEnd(body: number): number | undefined {
+    HEADERS.lastIndex = body
+    if (HEADERS.test(this.#text)) body = HEADERS.lastIndex
     const limit = Math.min(this.#text.length, body + LONGEST_BLOCK)
     let at = body
     while (at < limit && ((classAt(this.#text, at) & (BASE64 | SPACE)) !== 0 || this.#text.charCodeAt(at) === 0x5c)) {

@@ -36,6 +36,9 @@ const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
 /** What `printf` writes alone: `%s:%s`, `%s\n`. */
 const FORMAT =
   /^(?:[^\w%]{0,4}%[-+ #0]?\d{0,3}(?:\.\d{1,3})?l{0,2}[sdiufFxXvqcegEGtTwbop](?:\\[nrt])?){1,8}[^\w%]{0,4}$/
+/** Where a store keeps it: `secret/data/prod/db2`, `vault:secret/data/db#password`, `projects/1/secrets/db/versions/2`. */
+const STORED =
+  /^(?:vault:|ref\+[a-z]+:\/\/)?(?:secret|secrets|kv|kv-v2)\/[\w/.-]{1,200}(?:#[\w.${}-]{1,64})?$|^projects\/[\w-]{1,64}\/secrets\/[\w-]{1,128}(?:\/versions\/\w{1,16})?$|^@Microsoft\.KeyVault\(|^ENC\[[A-Z\d_]+,data:/
 /** Where OpenSSL is to take a password from: `-passin env:NAME`, `file:/run/x`, `fd:3`, `pass:$NAME`. */
 const TAKEN_FROM = /^(?:env:[A-Za-z_]\w*|file:[\w./~$-]+|fd:\d+|pass:(?:[$<%{].*)?)$/
 /** Fields that a pattern or a path names: `users.*.credentials.apiKey`, `users[0].password`, `headers["X-Auth"]`. */
@@ -46,7 +49,7 @@ const FIELDS =
 export function isCode(value: string, isQuoted: boolean): boolean {
   if (value.includes('[[LLM_')) return true
   if (OF_PATTERN.test(value) || FIELDS.test(value) || TAKEN_FROM.test(value) || FORMAT.test(value)) return true
-  if (OF_TAG.test(value) || ESCAPES_ALONE.test(value)) return true
+  if (OF_TAG.test(value) || ESCAPES_ALONE.test(value) || STORED.test(value)) return true
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (WORD_OF_FLAGS.test(value) || OF_GO.test(value)) return true

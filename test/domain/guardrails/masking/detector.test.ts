@@ -680,3 +680,36 @@ t.test('versions, checksums, code of Go and names of several words stay', async 
   ] as const)
     t.strictSame(found(text), [`KEY ${key}`], text)
 })
+
+t.test('of a private key without its last line, headers and the empty line below them are no end', async (t) => {
+  const body =
+    'lQHYBE2rFNoBBADFwqWQIW/DSqcB4yCQqnAFTJ27qS5AnB46ccAdw3u4Greeu3Bp\nidpoHdjULy7zSKlwR1EA873dO/k/e11Ml3dlAFU'
+  for (const headers of [
+    'Version: GnuPG v2\nComment: of Bob, 2024',
+    'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,7487BB8910A3',
+  ])
+    for (const kind of ['RSA PRIVATE KEY', 'PGP PRIVATE KEY BLOCK']) {
+      const key = `-----BEGIN ${kind}-----\n${headers}\n\n${body}`
+      t.strictSame(found(`${key}\n\nand more words below it`), [`KEY ${key}`])
+      const escaped = JSON.stringify({ key })
+      t.strictSame(found(escaped), [`KEY ${JSON.stringify(key).slice(1, -1)}`])
+      const quoted = key.replaceAll(/^/gm, '> ').replaceAll('> \n', '>\n')
+      t.strictSame(found(quoted), [`KEY ${quoted.slice(2)}`])
+    }
+  t.strictSame(
+    found('-----BEGIN RSA PRIVATE KEY-----\nNote: this is the first line\n\nand here are words about it'),
+    [],
+  )
+  t.ok(found('-----BEGIN RSA PRIVATE KEY-----\nA-b: c\n'.repeat(5000)))
+})
+
+t.test('where a store keeps a secret stays', async (t) => {
+  for (const text of [
+    'password: secret/data/prod/db2',
+    'DB_PASSWORD: vault:secret/data/accounts/db#DB_PASSWORD2',
+    'secret: projects/123/secrets/db-pass1/versions/2',
+    'password: ENC[AES256_GCM,data:p673w==,iv:YY=,aad:UQ=,tag:A=]',
+    'password: @Microsoft.KeyVault(SecretUri=https://v.vault.azure.net/secrets/s1)',
+  ])
+    t.strictSame(found(text), [], text)
+})
