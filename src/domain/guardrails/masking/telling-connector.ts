@@ -27,13 +27,13 @@ const ESCAPES = String.raw`\\{0,7}`
 const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
 const BLANK = String.raw`(?:[ \t\u00a0]|\\{1,7}[nt]){0,20}`
 const IS =
-  "(?:is|are|was|were|will be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|jest|to|är|er|on|olan|это|был|была|är|adalah|ialah|é:|są|isto é)"
+  "(?:is|are|was|were|will be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|jest|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|é:|są|isto é)"
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
 const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24})?`,
+  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -47,7 +47,12 @@ const VALUE_APART = new RegExp(
   String.raw`${ESCAPES}"\s{0,4}(?::\s{0,4}\{|,)${NEXT_LINE}(?:${QUOTED_FIELD}\s{0,4},${NEXT_LINE}){0,6}(?:${ESCAPES}"value${ESCAPES}"\s{0,4}:\s{0,4}\{${NEXT_LINE})?${ESCAPES}"(?:\w{0,12}val(?:ue)?|default|raw|plain(?:_?text)?|S|\$t?|#text|__?text|_cdata)${ESCAPES}"\s{0,4}:\s{0,4}(?=${ESCAPES}"[^"\s]{0,64}\d)`,
   'iy',
 )
-const CALLED = new RegExp(String.raw`${CLOSERS}\s?[,(](?:[ \t]{9,24}|\s{0,8})(?=[bfr@]?${ESCAPES}["'\x60])`, 'iy')
+/** What types into the field of that name: `getByLabel('Password').fill('...')`. */
+const TYPED_INTO = String.raw`\.(?:type|fill|send_?keys|set_?value|type_?text|press_?sequentially|replace_?text)\(\s{0,8}`
+const CALLED = new RegExp(
+  String.raw`${CLOSERS}(?:\s?[,(](?:[ \t]{9,24}|\s{0,8})|${TYPED_INTO})(?=[bfr@]?${ESCAPES}["'\x60])`,
+  'iy',
+)
 /** `<Password Value="...">` */
 const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
 /** Go's `var password string = "..."`. */
@@ -57,7 +62,7 @@ const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${FOR}(?:,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?[:=\u2013\u2014]\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
+  String.raw`${CLOSERS}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y

@@ -23,7 +23,7 @@ const SECRET_ENDINGS = words(
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(
   words(
-    'pass pw psw psk sshpass passe sandi المرور userpass requirepass masterauth dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass',
+    'pass pw psw psk sshpass passe sandi المرور userpass requirepass masterauth dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass authtok',
   ),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(

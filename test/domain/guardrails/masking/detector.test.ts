@@ -713,3 +713,27 @@ t.test('where a store keeps a secret stays', async (t) => {
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('passwords that programs write in logs and dumps, and tests type into fields, are found', async (t) => {
+  for (const [text, password] of [
+    ['["user"]=> string(3) "app" ["password"]=>\n  string(8) "vbn45TYU"', 'vbn45TYU'],
+    ['ldap_default_authtok = c0ntr4s3na9', 'c0ntr4s3na9'],
+    ['WiFi.begin("home", "Ed5rTg8y");', 'Ed5rTg8y'],
+    ['WiFi.begin(ssid, "swordfish");', 'swordfish'],
+    ["cy.get('#password').type('Oi8uYt4r')", 'Oi8uYt4r'],
+    ['driver.find_element(By.NAME, "password").send_keys("Nv5cXz2l")', 'Nv5cXz2l'],
+    ["await page.getByLabel('Password').fill('Qa3zWs6x');", 'Qa3zWs6x'],
+    ['Password (staging) → Ax8sZd3f', 'Ax8sZd3f'],
+    ['A temporary password is generated for root@localhost: Iv5bOc8n', 'Iv5bOc8n'],
+    ['Please use the following password to proceed to installation:\n\n1f2e3d4c5b6a7988', '1f2e3d4c5b6a7988'],
+    ['PASSWORD?=Lw2eKq7r', 'Lw2eKq7r'],
+  ] as const)
+    t.strictSame(found(text), [`KEY ${password}`], text)
+  for (const text of [
+    'WiFi.begin(ssid, password); WiFi.begin("ssid", "your_password"); WiFi.begin("x", "WIFI_PASSWORD")',
+    "cy.get('#password').type(user.password2); getByLabel('Password').fill('password')",
+    'password required pam_unix.so use_authtok sha512 shadow',
+    'the token is generated for user2: see below',
+  ])
+    t.strictSame(found(text), [], text)
+})
