@@ -12,10 +12,10 @@ import type { ConfigurationHolder } from './proxy/config/configuration.ts'
 import { createGuardrails } from './proxy/guardrails/guardrails.ts'
 import { AfterAnswer } from './proxy/pipeline/after-answer.ts'
 import { CallCancellation } from './proxy/pipeline/call-cancellation.ts'
-import { AnswerBudget, memoryForAnswers, memoryForValues } from './proxy/pipeline/answer-budget.ts'
+import { AnswerMemory, memoryForAnswers, memoryForValues } from './proxy/pipeline/answer-memory.ts'
 import { QuotaWarningLog } from './proxy/pipeline/quota-warnings.ts'
 import { UsageDoubtLog } from './proxy/pipeline/usage-doubts.ts'
-import { roomForMaskedValues, ValueRoom } from './proxy/pipeline/value-room.ts'
+import { roomForMaskedValues, ValueMemory } from './proxy/pipeline/value-memory.ts'
 import { QuestionHydrator } from './proxy/pipeline/hydrate-questions.ts'
 import { Flights } from './proxy/pipeline/single-flight.ts'
 import type { Configuration } from './proxy/pipeline/ports.ts'
@@ -133,8 +133,8 @@ export async function startDataPlane(parts: DataPlaneParts): Promise<RunningServ
     metrics,
     audit: auditTo(output.audit, stores.audit),
     afterAnswer,
-    answers: new AnswerBudget(memoryForAnswers(heapLimit, process.constrainedMemory()), memoryForValues(heapLimit)),
-    maskedValues: new ValueRoom(roomForMaskedValues(heapLimit)),
+    answers: new AnswerMemory(memoryForAnswers(heapLimit, process.constrainedMemory()), memoryForValues(heapLimit)),
+    maskedValues: new ValueMemory(roomForMaskedValues(heapLimit)),
     leaving,
     log: output.log,
   }

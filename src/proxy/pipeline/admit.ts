@@ -1,7 +1,7 @@
 /**
  * Stage: may this request be paid for. Rate limits and all budgets and quotas of key, project and organization are
  * checked and what the first candidate may use is reserved, in one question to the store; more for another candidate when it comes
- * to that (answer-room.ts). What is reserved is settled once, at the request's end (settle.ts); until then it is renewed.
+ * to that (answer-reservation.ts). What is reserved is settled once, at the request's end (settle.ts); until then it is renewed.
  */
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
@@ -14,7 +14,7 @@ import { refusalError, unavailableError } from '../../domain/quota/refusal.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Milliseconds, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import { affordablePlan, unpricedOf } from './affordable-plan.ts'
-import { AnswerRoom } from './answer-room.ts'
+import { AnswerReservation } from './answer-reservation.ts'
 import type { Caller } from './authenticate.ts'
 import { cheaperAfterMs, cheaperChoice, type Choice } from './cheaper-choice.ts'
 import { QuotaBacklogError, QuotaUnavailableError, type Admission, type Admitted } from './quota-port.ts'
@@ -34,7 +34,7 @@ export interface AskedAdmission {
 export interface AdmittedRequest {
   /** The route without what a budget cannot afford to try. */
   readonly plan: RoutePlan
-  readonly room: AnswerRoom
+  readonly reserved: AnswerReservation
 }
 
 /** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
@@ -72,7 +72,7 @@ export async function admit(
     warnings: admitted.warnings,
     removed: unpricedOf(plan).map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
   }))
-  return { plan, room: new AnswerRoom(asked, record, choice.deployment) }
+  return { plan, reserved: new AnswerReservation(asked, record, choice.deployment) }
 }
 
 /** The limits that bind a key within its project and organization. */

@@ -2,7 +2,7 @@
  * Work whose end no answer waits for. What a request leaves for the time after its answer is bounded in number, and all
  * is finished before the process ends. It is begun
  * - when the answer has been handed to the connection, before another request is read: what an admission must find done;
- * - in a pause, while a request waits for its provider, when there is enough of it, or ten milliseconds later at the
+ * - when the process is idle: while a request waits for its provider, when there is enough of it, or ten milliseconds later at the
  *   latest: all else. Done before the next read it would be a part of what that client waits for, whose request is mostly
  *   there by then; done one by one, each would find its code no longer in the processor's caches.
  */
@@ -13,7 +13,7 @@ import type { Now } from './ports.ts'
 /** Beyond this, work is begun at once: the queue never holds more than a second or so of requests. */
 const MAX_WAITING = 10_000
 
-/** What waits for a pause waits no longer. */
+/** What waits for idle time waits no longer. */
 const LONGEST_WAIT_MS: Milliseconds = 10
 
 /** So many works are begun together: those of eight requests, half a millisecond or so. 4 % less of the processor than one by one. */
@@ -28,7 +28,7 @@ interface Underway extends Linked<Underway> {
 
 export interface AfterAnswerOptions {
   readonly maxWaiting?: number
-  /** How many a pause is worth while. */
+  /** How many are worth idle time. */
   readonly enough?: number
   /** Told of work that has failed: nobody else waits for it. */
   readonly onError?: (error: unknown) => void
@@ -45,9 +45,9 @@ export class AfterAnswer {
   #sinceMs: Milliseconds = 0
   readonly #underway = new LinkedList<Underway>()
   #isDue = false
-  /** For a pause, in the order in which it came. */
-  #forPause: Work[] = []
-  #isPauseTimed = false
+  /** For idle time, in the order in which it came. */
+  #whenIdle: Work[] = []
+  #isIdleTimed = false
 
   constructor(now: Now, { maxWaiting = MAX_WAITING, enough = ENOUGH, onError = () => {} }: AfterAnswerOptions = {}) {
     this.#now = now
@@ -56,7 +56,7 @@ export class AfterAnswer {
     this.#onError = onError
   }
 
-  /** Not begun yet of what no pause is waited for. */
+  /** Not begun yet of what waits for no idle time. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -76,29 +76,29 @@ export class AfterAnswer {
     process.nextTick(() => this.#beginAll())
   }
 
-  runInPause(work: Work): void {
-    if (this.#forPause.length >= this.#maxWaiting) return this.begin(work)
-    this.#forPause.push(work)
-    if (this.#isPauseTimed) return
-    this.#isPauseTimed = true
+  runWhenIdle(work: Work): void {
+    if (this.#whenIdle.length >= this.#maxWaiting) return this.begin(work)
+    this.#whenIdle.push(work)
+    if (this.#isIdleTimed) return
+    this.#isIdleTimed = true
     setTimeout(() => {
-      this.#isPauseTimed = false
+      this.#isIdleTimed = false
       this.catchUp()
     }, LONGEST_WAIT_MS)
   }
 
   /** A request is being sent to its provider. */
-  pauseBegins(): void {
-    if (this.#forPause.length < this.#enough) return
+  idleBegins(): void {
+    if (this.#whenIdle.length < this.#enough) return
     // When it has been written to the provider's connection.
     process.nextTick(() => this.catchUp())
   }
 
-  /** Begins what waits for a pause: for whoever must find it done. */
+  /** Begins what waits for idle time: for whoever must find it done. */
   catchUp(): void {
-    const works = this.#forPause
+    const works = this.#whenIdle
     if (works.length === 0) return
-    this.#forPause = []
+    this.#whenIdle = []
     this.#beginEach(works)
   }
 

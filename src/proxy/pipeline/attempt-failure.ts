@@ -3,7 +3,7 @@ import { GatewayError, UpstreamFormatError } from '../../domain/errors.ts'
 import type { FormatName } from '../../domain/completion/request.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import { AttemptError, type AttemptErrorKind } from './ports.ts'
-import type { NoAnswerRoom } from './answer-room.ts'
+import type { Unreserved } from './answer-reservation.ts'
 import { StatusError } from './status-error.ts'
 
 /** A try that another one may make good. */
@@ -14,7 +14,7 @@ export interface AttemptFailure {
   /** Whether the same deployment may be tried once more at once, within its `failover.maxAttempts`. */
   readonly retrySame: boolean
   /** The caller's limits leave too little for it: what the client is told where nobody answers. */
-  readonly refusal?: NoAnswerRoom
+  readonly refusal?: Unreserved
   /** The provider refuses this gateway: its key, its account, a model that is not there. Asking again does not help. */
   readonly isOurFault?: boolean
 }

@@ -9,8 +9,8 @@ import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { NoRoomError } from './no-room.ts'
-import type { AnswerRoom, NoAnswerRoom } from './answer-room.ts'
+import { NoMemoryError } from './no-memory.ts'
+import type { AnswerReservation, Unreserved } from './answer-reservation.ts'
 import { judge, NO_BUDGET, NO_QUOTA_STORE, NO_SLOT, wasSent, type AttemptFailure } from './attempt-failure.ts'
 import { failureDetail } from './failure-detail.ts'
 import { exhausted, refusalToTell } from './exhausted-plan.ts'
@@ -31,7 +31,7 @@ export interface Exchanged<Answer> {
 /** A plan, and what is reserved for its answers. */
 export interface Planned {
   readonly plan: RoutePlan
-  readonly room: AnswerRoom
+  readonly reserved: AnswerReservation
 }
 
 /** However long a plan is: more tries than this only make the client wait. */
@@ -44,7 +44,7 @@ const MAX_PASSED_OVER = 64
  * @throws {GatewayError} where no deployment answers, or the provider refuses the request itself.
  */
 export async function attemptInOrder<Answer>(
-  { plan, room }: Planned,
+  { plan, reserved }: Planned,
   record: RequestRecord,
   services: Services,
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
@@ -58,7 +58,7 @@ export async function attemptInOrder<Answer>(
     for (let again = 0; again < deployment.provider.failover.maxAttempts; again++) {
       if (sent >= MAX_ATTEMPTS || failures.length - sent >= MAX_PASSED_OVER)
         throw givenUp(failures, plan, record, services)
-      const outcome = await tryOnce(deployment, room, record, services, exchange)
+      const outcome = await tryOnce(deployment, reserved, record, services, exchange)
       if ('answer' in outcome) return outcome.answer
       failures.push(outcome)
       isPassedOver = outcome.refusal !== undefined
@@ -93,7 +93,7 @@ function others(candidates: readonly Candidate[], failedProvider: string): reado
 
 async function tryOnce<Answer>(
   deployment: Deployment,
-  room: AnswerRoom,
+  reserved: AnswerReservation,
   record: RequestRecord,
   services: Services,
   exchange: (deployment: Deployment) => Promise<Exchanged<Answer>>,
@@ -101,8 +101,8 @@ async function tryOnce<Answer>(
   const leave = services.health.enter(deployment)
   if (leave === undefined) return skipped(deployment, record)
   // Once there is a slot: nothing is to be held for a provider that takes no more.
-  if (!room.isMadeFor(deployment)) {
-    const refusal = await room.makeFor(deployment).catch((error: unknown) => {
+  if (!reserved.isFor(deployment)) {
+    const refusal = await reserved.reserveFor(deployment).catch((error: unknown) => {
       leave(false)
       throw error
     })
@@ -116,7 +116,7 @@ async function tryOnce<Answer>(
   try {
     const exchanging = exchange(deployment)
     // While the provider thinks there is time for what answered requests have left to do.
-    services.afterAnswer.pauseBegins()
+    services.afterAnswer.idleBegins()
     const { answer, firstByteMs, sentAgain, onEnd } = await exchanging
     const ms = Math.round(services.now() - started)
     const reason = sentAgain === true ? { reason: 'sent-again' } : {}
@@ -166,7 +166,7 @@ function isOurs(error: unknown): boolean {
 }
 
 /** The limits of the caller leave too little for this deployment, or none can be asked: that says nothing of its provider. */
-function passedOver(refusal: NoAnswerRoom, deployment: Deployment, record: RequestRecord): AttemptFailure {
+function passedOver(refusal: Unreserved, deployment: Deployment, record: RequestRecord): AttemptFailure {
   const { attempt, failure } = refusal.refused === undefined ? NO_QUOTA_STORE : NO_BUDGET
   record.attempts.push({ deploymentId: deployment.id, ms: 0, ...attempt })
   return { ...failure, refusal }
@@ -190,7 +190,7 @@ function failed(
     throw new GatewayError('client_closed_request', 'The client closed the request.')
   }
   // The provider did answer, and may be paid for it: the record must say that it was asked.
-  if (error instanceof NoRoomError) {
+  if (error instanceof NoMemoryError) {
     record.attempts.push({ deploymentId: deployment.id, result: 'error', ms, reason: 'no-room' })
     throw error
   }

@@ -13,10 +13,10 @@ import { familyOf } from '../providers/registry.ts'
 import { goesWithout, noteRefusal, refusesOptions } from './refused-options.ts'
 import { refusesThinking } from './refused-thinking.ts'
 import { statusErrorOf } from './status-error.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerReservation } from './answer-reservation.ts'
 import { isAskedForItself } from './asked-model.ts'
 import { attemptInOrder, type Exchanged } from './attempt-in-order.ts'
-import { UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import { UNCOUNTED_BYTES, type AnswerShare } from './answer-memory.ts'
 import { Cohort } from './cohort.ts'
 import type { ItemStream, StreamItem } from './item-stream.ts'
 import { AttemptError, type ProviderReply } from './ports.ts'
@@ -30,7 +30,7 @@ export interface ProviderRequest {
   /** The client's bytes, sent as they are when rendering changes nothing and no guardrail did; else undefined. */
   readonly bytes: Uint8Array | undefined
   readonly plan: RoutePlan
-  readonly room: AnswerRoom
+  readonly reserved: AnswerReservation
   readonly stream: boolean
   /** The request as a deployment is to get it, where that is not the same for all. */
   readonly requestFor?: (deployment: Deployment) => CompletionRequest
@@ -162,11 +162,11 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderCall, 
 function outputMaximum(
   format: Format,
   deployment: Deployment,
-  { request, room }: ProviderCall,
+  { request, reserved }: ProviderCall,
   record: RequestRecord,
 ): number | undefined {
   const { model } = deployment
-  const limit = room.limitFor(deployment)
+  const limit = reserved.limitFor(deployment)
   const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
   const stated = model.maxOutputTokens ?? Infinity
   if (asked <= stated || (isAskedForItself(deployment, request.model) && request.source.format === format.name))

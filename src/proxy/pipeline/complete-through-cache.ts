@@ -21,7 +21,7 @@ import { isJsonObject } from '../../domain/json.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import { isAskedFor } from './asked-model.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerReservation } from './answer-reservation.ts'
 import { passHeaders, type Answer, type StreamAnswer, type WholeAnswer } from './call-provider.ts'
 import { followStream, shareStream } from './follow-stream.ts'
 import { beginLookUp, type LookUp } from './look-up.ts'
@@ -53,7 +53,7 @@ export interface CompletionAsk {
   /** Masked. */
   readonly request: CompletionRequest
   readonly plan: RoutePlan
-  readonly room: AnswerRoom
+  readonly reserved: AnswerReservation
 }
 
 /** @param tokens what was masked in the request; undefined: nothing */
@@ -164,11 +164,11 @@ const UTF8 = new TextDecoder()
 
 function keepWhole(
   { result, bytes, format, deployment }: WholeAnswer,
-  { request, room }: CompletionAsk,
+  { request, reserved }: CompletionAsk,
   tokens: TokenOrdinals,
   keeper: Keeper,
 ): void {
-  if (!isWorthKeeping(result, request, room.clampFor(deployment))) return keeper.drop()
+  if (!isWorthKeeping(result, request, reserved.clampFor(deployment))) return keeper.drop()
   if (tokens.size === 0 || !mayHoldTokens(bytes)) return keeper.keep(bytes, format.name, deployment)
   // Written anew, so that no escape hides a token.
   const text = JSON.stringify(result.source.document)
@@ -187,8 +187,9 @@ function keepStream(
   const collected = new StreamCollector()
   const keep = (): void => {
     const result = collected.result(answer.format.name)
-    const { room, request } = ask
-    if (result === undefined || !isWorthKeeping(result, request, room.clampFor(answer.deployment))) return keeper.drop()
+    const { reserved, request } = ask
+    if (result === undefined || !isWorthKeeping(result, request, reserved.clampFor(answer.deployment)))
+      return keeper.drop()
     const document = written(result, answer, request, record, services)
     if (document === undefined) return keeper.drop()
     keepWhole({ ...answer, type: 'whole', ...document }, ask, tokens, keeper)
@@ -212,7 +213,7 @@ function keepStream(
   })
   keeper.reads(answer.items)
   // What our own limit may cut is not for others.
-  if (ask.room.clampFor(answer.deployment) !== undefined) return answer
+  if (ask.reserved.clampFor(answer.deployment) !== undefined) return answer
   return shareStream(answer, tokens, record, keeper)
 }
 

@@ -14,7 +14,7 @@ import type { PromptSize } from '../../domain/quota/prompt-size.ts'
 import { canAfford } from '../../domain/quota/unpriced.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerReservation } from './answer-reservation.ts'
 import { judge, wasSent } from './attempt-failure.ts'
 import { statusErrorOf } from './status-error.ts'
 import { CallCancellation } from './call-cancellation.ts'
@@ -34,13 +34,13 @@ const MAX_ANSWER_BYTES = 512 * 1024
 export async function embedQuestion(
   question: string,
   deployment: Deployment,
-  room: AnswerRoom,
+  reserved: AnswerReservation,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<PackedVector | undefined> {
   const size = sizeOfInputs({ texts: [question], tokens: 0 })
-  if (!(await isReserved(size, deployment, room, record, services))) {
+  if (!(await isReserved(size, deployment, reserved, record, services))) {
     record.semanticLook = 'unaffordable'
     return undefined
   }
@@ -53,14 +53,14 @@ export async function embedQuestion(
 async function isReserved(
   size: PromptSize,
   deployment: Deployment,
-  room: AnswerRoom,
+  reserved: AnswerReservation,
   record: RequestRecord,
   { quotas }: Services,
 ): Promise<boolean> {
   const reservation = record.reservation?.reservation
   if (reservation === undefined || !canAfford(deployment, reservation.plan)) return false
   const need = needOf(size, { maxOutputTokens: 0 }, deployment)
-  if (room.lend(fixedBound(need))) return true
+  if (reserved.setAside(fixedBound(need))) return true
   try {
     const extension = await quotas.extend(reservation, need)
     return extension.type === 'extended'

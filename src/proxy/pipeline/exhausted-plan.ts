@@ -3,7 +3,7 @@ import { GatewayError, type GatewayErrorDetails } from '../../domain/errors.ts'
 import { allRefuseUs, coolDownLeft, coolingDown, onlyResting } from '../../domain/routing/refusals.ts'
 import type { Candidate, RoutePlan } from '../../domain/routing/route.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import type { NoAnswerRoom } from './answer-room.ts'
+import type { Unreserved } from './answer-reservation.ts'
 import type { AttemptFailure } from './attempt-failure.ts'
 import type { HealthRecorder } from './ports.ts'
 
@@ -43,7 +43,7 @@ export function exhausted(
 }
 
 /** Of what the caller's limits refused, what the client is told: a refusal that a moment's patience cures, if there is one. */
-export function refusalToTell(failures: readonly AttemptFailure[]): NoAnswerRoom | undefined {
+export function refusalToTell(failures: readonly AttemptFailure[]): Unreserved | undefined {
   const refusals = failures.flatMap(({ refusal }) => refusal ?? [])
   return refusals.find(({ error }) => error.retryable) ?? refusals[0]
 }

@@ -49,7 +49,7 @@ export async function callForJson(
 ): Promise<WholeAnswer> {
   const check = await checkFor(call.request, view, services)
   const first = await ask(call, record, services)
-  const problems = settlePaid(first, check, view, record, services)
+  const problems = problemsOfPaid(first, check, view, record, services)
   if (problems.length === 0) return first
 
   countTry(first, record, services)
@@ -57,8 +57,8 @@ export async function callForJson(
   const asked = admissionOf(repair.request)
   // What is estimated from here on has the longer prompt.
   record.promptSize = asked.prompt
-  const second = await ask({ ...repair, room: call.room.for(asked) }, record, services)
-  const remaining = settlePaid(second, check, view, record, services)
+  const second = await ask({ ...repair, reserved: call.reserved.for(asked) }, record, services)
+  const remaining = problemsOfPaid(second, check, view, record, services)
   if (remaining.length === 0) return second
   record.usage = usageOf(second, record, services)
   throw new GatewayError(
@@ -145,8 +145,8 @@ function repairing(call: ProviderRequest, answer: WholeAnswer, instruction: stri
   return { ...call, request: revise(call.request, { turns }) }
 }
 
-/** As `settleJson`; an answer that cannot be checked has been given all the same. */
-function settlePaid(
+/** As `problemsIn`; an answer that cannot be checked has been given all the same. */
+function problemsOfPaid(
   answer: WholeAnswer,
   check: JsonCheck,
   view: ClientView,
@@ -154,7 +154,7 @@ function settlePaid(
   services: Services,
 ): readonly string[] {
   try {
-    return settleJson(answer, check, view)
+    return problemsIn(answer, check, view)
   } catch (error) {
     record.usage = usageOf(answer, record, services)
     throw error
@@ -162,7 +162,7 @@ function settlePaid(
 }
 
 /** What is wrong with the answer's choices. A code fence around the JSON is taken off, in the answer itself. */
-function settleJson(answer: WholeAnswer, check: JsonCheck, { restore }: ClientView): readonly string[] {
+function problemsIn(answer: WholeAnswer, check: JsonCheck, { restore }: ClientView): readonly string[] {
   const { format, result } = answer
   if (result.choices.length === 0) return ['there is no answer']
   for (const choice of result.choices) {

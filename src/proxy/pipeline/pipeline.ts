@@ -146,18 +146,18 @@ function withLookUp(
 /** From the cache, or from the first provider of the plan that answers. */
 async function answerThroughCache(
   { guarded, lookUp }: Prepared,
-  { plan, room }: AdmittedRequest,
+  { plan, reserved }: AdmittedRequest,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
 ): Promise<Answer> {
   const { request, restorer } = guarded
-  const call = () => ({ request, bytes: guarded.bytes, plan, room, stream: request.stream })
+  const call = () => ({ request, bytes: guarded.bytes, plan, reserved, stream: request.stream })
   const view: ClientView = {
     restore: (text) => restorer?.restore(text, 'message') ?? text,
     hide: (text) => guarded.redactions?.hide(text) ?? text,
   }
-  const answer = await completeThroughCache({ request, plan, room }, lookUp, caller, record, services, () =>
+  const answer = await completeThroughCache({ request, plan, reserved }, lookUp, caller, record, services, () =>
     caller.policy.flags.has('force-json')
       ? callForJson(call(), view, record, services)
       : callProvider(call(), record, services),

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Outgoing } from './exchange.ts'
 import { leavingError } from './leaving.ts'
-import { NoRoomError } from './no-room.ts'
+import { NoMemoryError } from './no-memory.ts'
 import { QuotaUnavailableError } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
@@ -22,7 +22,8 @@ export async function refuseAndSettle(
   record.errorCode = shown.code
   const { cause } = shown.details
   // A limit of a key says so in numbers; of memory nobody knows but the log.
-  if (shown instanceof NoRoomError) services.log.warn({ requestId, reason: shown.message }, 'no memory for the request')
+  if (shown instanceof NoMemoryError)
+    services.log.warn({ requestId, reason: shown.message }, 'no memory for the request')
   // Why the store is away is told once, by the store.
   if (cause instanceof QuotaUnavailableError) {
     services.log.warn({ requestId, code: shown.code, reason: cause.message }, 'request not admitted')

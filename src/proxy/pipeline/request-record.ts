@@ -14,8 +14,8 @@ import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { HeldReservation } from './held-reservation.ts'
-import type { AnswerBudget, AnswerShare } from './answer-budget.ts'
-import { ValueShare, type ValueRoom } from './value-room.ts'
+import type { AnswerMemory, AnswerShare } from './answer-memory.ts'
+import { ValueShare, type ValueMemory } from './value-memory.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
@@ -142,7 +142,7 @@ export class RequestRecord {
   }
 
   /** Memory for a large answer, until the request has settled. */
-  openShare(answers: AnswerBudget): AnswerShare {
+  openShare(answers: AnswerMemory): AnswerShare {
     const share = answers.open(this.upstreamSignal)
     this.#answerShares ??= []
     this.#answerShares.push(share)
@@ -150,7 +150,7 @@ export class RequestRecord {
   }
 
   /** The share of an answer that is known whole and goes to the client. What was read for it before is held no more. */
-  clientShare(answers: AnswerBudget): AnswerShare {
+  clientShare(answers: AnswerMemory): AnswerShare {
     const share = this.#answerShares?.pop()
     this.releaseAnswers()
     if (share === undefined) return this.openShare(answers)
@@ -171,7 +171,7 @@ export class RequestRecord {
   }
 
   /** Room for what is masked, until the request has settled. */
-  openValues(room: ValueRoom): ValueShare {
+  openValues(room: ValueMemory): ValueShare {
     return (this.#valueShare ??= new ValueShare(room))
   }
 

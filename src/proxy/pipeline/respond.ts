@@ -5,7 +5,7 @@ import type { Format, RenderContext, StreamTextRewriter } from '../../domain/for
 import { renderResultFor } from '../../domain/formats/registry.ts'
 import { believed } from '../../domain/quota/belief.ts'
 import { generatedText } from '../../domain/quota/estimate.ts'
-import { UNCOUNTED_BYTES } from './answer-budget.ts'
+import { UNCOUNTED_BYTES } from './answer-memory.ts'
 import type { Answer, StreamAnswer, WholeAnswer } from './call-provider.ts'
 import { ClientStream } from './client-stream.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'

@@ -1,7 +1,7 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AfterAnswer } from './after-answer.ts'
-import type { AnswerBudget } from './answer-budget.ts'
-import type { ValueRoom } from './value-room.ts'
+import type { AnswerMemory } from './answer-memory.ts'
+import type { ValueMemory } from './value-memory.ts'
 import type { AnswerCache, QuestionIndex } from './cache-port.ts'
 import type {
   AuditSink,
@@ -39,9 +39,9 @@ export interface Services {
   /** What is done after the answer, for requests that are billed so. */
   readonly afterAnswer: AfterAnswer
   /** Memory for what is held of answers. */
-  readonly answers: AnswerBudget
+  readonly answers: AnswerMemory
   /** For what the requests under way have masked. */
-  readonly maskedValues: ValueRoom
+  readonly maskedValues: ValueMemory
   /** Fires when the process leaves and can wait no longer for answers that are under way. */
   readonly leaving: Cancellation
   readonly log: Logger

@@ -4,7 +4,7 @@
  * asked next; no answer waits for the store's word, which could change nothing in it. With `x-llm-billing:
  * async`, and for free answers from the cache, the charge comes after the answer, before another request is read; until
  * then the reservation stands, so that what a killed process takes with it is charged at its bound. Record and metrics
- * wait for a pause.
+ * wait until the process is idle.
  */
 import type { Usage } from '../../domain/completion/result.ts'
 import { printable } from '../../domain/printable.ts'
@@ -44,7 +44,7 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
   if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
   else afterAnswer.begin(() => chargeReservation(record, charge, services))
   noteTokens(record, services)
-  afterAnswer.runInPause(() => finish(record, outcome, endedAtMs, services))
+  afterAnswer.runWhenIdle(() => finish(record, outcome, endedAtMs, services))
 }
 
 /** By the client's wish; and of a hit that costs nothing, for whose answer nothing is to be waited for. */

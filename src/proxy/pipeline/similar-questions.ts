@@ -36,7 +36,7 @@ const MAX_FETCHED = 3
 
 /** Undefined where the policy does not want it or the request is none that can be compared by meaning. */
 export function similarAnswers(
-  { request, room }: Pick<CompletionAsk, 'request' | 'room'>,
+  { request, reserved }: Pick<CompletionAsk, 'request' | 'reserved'>,
   format: Format,
   text: RequestText,
   caller: GovernedCaller,
@@ -58,7 +58,7 @@ export function similarAnswers(
       const deployment = embedderOf(settings.model ?? AUTO_MODEL, caller, services)
       const group = deployment && groupOf(deployment, question, format, text, scope)
       if (deployment === undefined || group === undefined) return undefined
-      const embedding = embedQuestion(asked, deployment, room, caller, record, services)
+      const embedding = embedQuestion(asked, deployment, reserved, caller, record, services)
       record.embeddingUnderway = embedding
       known = { group, vector: embedding, marks }
       const questions = await services.questions.questions(group, marks)

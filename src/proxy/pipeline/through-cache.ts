@@ -16,7 +16,7 @@ import type { StoredAnswer } from '../../domain/caching/stored-answer.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
-import { UNCOUNTED_BYTES } from './answer-budget.ts'
+import { UNCOUNTED_BYTES } from './answer-memory.ts'
 import { isPurged, type CacheAddress, type PurgeMarks } from './cache-port.ts'
 import type { Cacheable, Keeper, SimilarAnswers } from './cacheable.ts'
 import { CallCancellation } from './call-cancellation.ts'
@@ -238,7 +238,7 @@ class Passage<Answer> implements Keeper {
       cache.writeNear(this.#address, answer, this.#ttlMs)
       this.#cacheable.similar?.kept(this.#address)
     })
-    if (lasts) afterAnswer.runInPause(() => cache.writeFar(this.#address, answer, this.#ttlMs))
+    if (lasts) afterAnswer.runWhenIdle(() => cache.writeFar(this.#address, answer, this.#ttlMs))
   }
 
   drop(): void {

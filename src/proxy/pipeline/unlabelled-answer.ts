@@ -4,7 +4,7 @@
  * character tells: a document is an object, and no line of an event begins as one.
  */
 import { UpstreamFormatError } from '../../domain/errors.ts'
-import type { AnswerShare } from './answer-budget.ts'
+import type { AnswerShare } from './answer-memory.ts'
 import type { ItemDecoder, StreamItem } from './item-stream.ts'
 import type { ProviderReply } from './ports.ts'
 import { readAnswer } from './read-whole.ts'

@@ -1,6 +1,6 @@
 /** A whole answer leaves: it settles, and what a large one holds of the budget goes with it, until its client has it. */
 import { partsOf } from '../../domain/completion/assemble.ts'
-import { noRoomForAnswer, UNCOUNTED_BYTES, type AnswerShare } from './answer-budget.ts'
+import { noMemoryForAnswer, UNCOUNTED_BYTES, type AnswerShare } from './answer-memory.ts'
 import type { StreamAnswer, WholeAnswer } from './call-provider.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
 import { knownItems } from './item-stream.ts'
@@ -11,7 +11,7 @@ import { addCostHeaders, addWarnings } from './answer-headers.ts'
 
 type Whole = Extract<Outgoing, { type: 'whole' }>
 
-/** @param headers completed by the answer's own. @throws (the promise rejects) {NoRoomError} where one of the cache finds no room */
+/** @param headers completed by the answer's own. @throws (the promise rejects) {NoMemoryError} where one of the cache finds no room */
 export function wholeAnswer(
   body: string | Uint8Array,
   headers: ResponseHeaders,
@@ -24,7 +24,7 @@ export function wholeAnswer(
   return settling === undefined ? rendered(body, headers, record) : settling.then(() => rendered(body, headers, record))
 }
 
-/** @throws {NoRoomError} */
+/** @throws {NoMemoryError} */
 async function largeAnswer(
   body: string | Uint8Array,
   headers: ResponseHeaders,
@@ -40,7 +40,7 @@ async function largeAnswer(
 
 /**
  * A large answer is known whole. What a provider was paid for has its room from its reading, and is sent in any case.
- * @throws {NoRoomError} where one of the cache finds none
+ * @throws {NoMemoryError} where one of the cache finds none
  */
 export function waitsForClient(
   memoryBytes: number,
@@ -48,7 +48,7 @@ export function waitsForClient(
   { answers }: Pick<Services, 'answers'>,
 ): AnswerShare {
   const share = record.clientShare(answers)
-  if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw noRoomForAnswer()
+  if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw noMemoryForAnswer()
   return share
 }
 

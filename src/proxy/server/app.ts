@@ -15,7 +15,7 @@ import { operationOf } from '../pipeline/operations.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import type { Services } from '../pipeline/services.ts'
 import { hasJsonType, readBody } from './body.ts'
-import { BodyBudget } from './body-budget.ts'
+import { BodyMemory } from './body-shares.ts'
 import { ConnectionEnd } from './connection-end.ts'
 import { letWait } from './invitation.ts'
 import { newRequestId } from './request-id.ts'
@@ -26,7 +26,7 @@ import { notFound, refuseUnrouted, unexpected, unmetExpectation } from './unrout
 export interface ServerOptions {
   /** Largest body taken, bytes. */
   readonly maxBodyBytes: number
-  /** Memory for all bodies under way, bytes. @see body-budget.ts */
+  /** Memory for all bodies under way, bytes. @see body-shares.ts */
   readonly bodyMemoryBytes: number
   /** How long a client may take nothing of its answer; absent: the usual time. @see send-clock.ts */
   readonly sendTimeoutMs?: Milliseconds | undefined
@@ -46,7 +46,7 @@ const CHECKING_INTERVAL_MS = 5_000
 /** Above the 60 s after which common client pools drop idle connections, so that the client closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 
-/** Connections beyond this are closed at once. What their bodies may hold in memory together is body-budget.ts's matter. */
+/** Connections beyond this are closed at once. What their bodies may hold in memory together is body-shares.ts's matter. */
 const MAX_CONNECTIONS = 4_096
 
 /** Longest name of a model in a path: `provider/model` with the manifests' bounds. */
@@ -94,7 +94,7 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
   app.setErrorHandler((error, request, reply) => unexpected(error, request, reply, services))
   const { maxBodyBytes, bodyMemoryBytes } = options
-  const bodies = new BodyBudget({ bytes: bodyMemoryBytes, maxBodyBytes, now: services.now })
+  const bodies = new BodyMemory({ bytes: bodyMemoryBytes, maxBodyBytes, now: services.now })
   for (const adapter of ADAPTERS) {
     for (const route of adapter.routes) mount(app, adapter, route, services, bodies, options)
   }
@@ -110,7 +110,7 @@ function mount(
   adapter: ClientAdapter,
   route: AdapterRoute,
   services: Services,
-  bodies: BodyBudget,
+  bodies: BodyMemory,
   { maxBodyBytes, sendTimeoutMs }: ServerOptions,
 ): void {
   const take = (request: FastifyRequest, reply: FastifyReply): void => {

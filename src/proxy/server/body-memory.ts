@@ -1,4 +1,4 @@
-/** What bodies take in memory, and how much of it there is for them. @see body-budget.ts for how it is given out */
+/** What bodies take in memory, and how much of it there is for them. @see body-shares.ts for how it is given out */
 import { COST_PER_BYTE, memoryBesideProcess } from '../pipeline/process-memory.ts'
 
 /** A body up to this size may use the reserve, where it is not judged to take more than its texts. Most chat requests are. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import { structureCost } from '../pipeline/structure-cost.ts'
-import type { BodyShare } from './body-budget.ts'
+import type { BodyShare } from './body-shares.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { BROKEN_BODY, clientGone, collectBody, tooLarge } from './collect-body.ts'
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
-import type { BodyShare } from './body-budget.ts'
+import type { BodyShare } from './body-shares.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { invite } from './invitation.ts'
 

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { ClientAdapter } from '../adapters/adapter.ts'
 import type { Incoming, Outgoing } from '../pipeline/exchange.ts'
 import type { Services } from '../pipeline/services.ts'
-import type { BodyShare } from './body-budget.ts'
+import type { BodyShare } from './body-shares.ts'
 import { restOfBody } from './rest-of-body.ts'
 import { send } from './send.ts'
 

@@ -69,14 +69,14 @@ t.test(
   async (t) => {
     const done: string[] = []
     const queue = new AfterAnswer(createTestClock().now, { enough: 2 })
-    queue.runInPause(() => void done.push('a'))
-    queue.pauseBegins()
+    queue.runWhenIdle(() => void done.push('a'))
+    queue.idleBegins()
     await afterTicks()
     t.strictSame(done, [], 'too little')
-    queue.runInPause(() => void done.push('b'))
+    queue.runWhenIdle(() => void done.push('b'))
     await afterTicks()
     t.strictSame(done, [])
-    queue.pauseBegins()
+    queue.idleBegins()
     t.strictSame(done, [], 'what the pause is for comes first')
     await afterTicks()
     t.strictSame(done, ['a', 'b'])
@@ -85,18 +85,18 @@ t.test(
 
 t.test('work for a pause is begun without one, and work that comes later as well', async (t) => {
   const queue = new AfterAnswer(createTestClock().now)
-  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => queue.runInPause(resolve))
+  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => queue.runWhenIdle(resolve))
   t.pass('both were begun')
 })
 
 t.test('who must find work for a pause done has it begun, once', async (t) => {
   const done: string[] = []
   const queue = new AfterAnswer(createTestClock().now)
-  queue.runInPause(() => void done.push('a'))
-  queue.pauseBegins()
+  queue.runWhenIdle(() => void done.push('a'))
+  queue.idleBegins()
   queue.catchUp()
   t.strictSame(done, ['a'])
-  queue.runInPause(() => void done.push('b'))
+  queue.runWhenIdle(() => void done.push('b'))
   await queue.drain()
   t.strictSame(done, ['a', 'b'], 'draining begins it too')
 })
@@ -104,7 +104,7 @@ t.test('who must find work for a pause done has it begun, once', async (t) => {
 t.test('what finds too much waiting for a pause begins at once', (t) => {
   const begun: number[] = []
   const queue = new AfterAnswer(createTestClock().now, { maxWaiting: 2 })
-  for (const index of [0, 1, 2]) queue.runInPause(() => void begun.push(index))
+  for (const index of [0, 1, 2]) queue.runWhenIdle(() => void begun.push(index))
   t.strictSame(begun, [2])
   queue.catchUp()
   t.strictSame(begun, [2, 0, 1])

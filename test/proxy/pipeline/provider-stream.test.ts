@@ -2,7 +2,7 @@ import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import { AnswerBudget } from '../../../src/proxy/pipeline/answer-budget.ts'
+import { AnswerMemory } from '../../../src/proxy/pipeline/answer-memory.ts'
 import { isContent, providerItems } from '../../../src/proxy/pipeline/provider-stream.ts'
 import { sse, SSE_DONE } from '../../helpers/answers.ts'
 
@@ -58,7 +58,7 @@ const call = (index: number, text: string) =>
   chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] })
 
 function open(events: readonly (string | Uint8Array)[], type: string | undefined = 'text/event-stream') {
-  const budget = new AnswerBudget(256 * MIB)
+  const budget = new AnswerMemory(256 * MIB)
   const body = (async function* () {
     for (const event of events) yield Buffer.from(event)
   })()
@@ -144,7 +144,7 @@ t.test('an event that is no JSON object is no answer; one that reports an error 
 t.test('who reads events that are called JSON gets them as they come, and ends their source by leaving', async (t) => {
   let sent = 0
   let isOpen = true
-  const budget = new AnswerBudget(256 * MIB)
+  const budget = new AnswerMemory(256 * MIB)
   const body = (async function* () {
     try {
       for (;;) yield Buffer.from(chunk({ content: `${sent++}` }))

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { AnswerBudget, memoryForValues } from '../../../src/proxy/pipeline/answer-budget.ts'
+import { AnswerMemory, memoryForValues } from '../../../src/proxy/pipeline/answer-memory.ts'
 import { readAnswer, readErrorBody } from '../../../src/proxy/pipeline/read-whole.ts'
 
 const MIB = 1024 * 1024
 
 function read(text: string, heapLimit: number): Promise<Uint8Array> {
-  const budget = new AnswerBudget(64 * MIB, memoryForValues(heapLimit))
+  const budget = new AnswerMemory(64 * MIB, memoryForValues(heapLimit))
   const body = (async function* () {
     yield Buffer.from(text)
   })()

@@ -13,14 +13,14 @@ import t, { type Test } from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { CallCancellation } from '../../../src/proxy/pipeline/call-cancellation.ts'
 import { readBody } from '../../../src/proxy/server/body.ts'
-import { BodyBudget } from '../../../src/proxy/server/body-budget.ts'
+import { BodyMemory } from '../../../src/proxy/server/body-shares.ts'
 import { bodyCost, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-memory.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 4 * MIB
 
 interface Scene {
-  readonly budget: BodyBudget
+  readonly budget: BodyMemory
   /** Answers that wait for `finish`; each body that has been read whole is one. */
   readonly read: Uint8Array[]
   /** Sockets of the server's side, in order of connection. */
@@ -39,7 +39,7 @@ async function scene(
   t: Test,
   options: { maxWaitMs?: number; slowAfterMs?: number; maxBodyBytes?: number } = {},
 ): Promise<Scene> {
-  const budget = new BodyBudget({ bytes: 0, maxBodyBytes: MAX_BODY, maxWaitMs: 60_000, ...options })
+  const budget = new BodyMemory({ bytes: 0, maxBodyBytes: MAX_BODY, maxWaitMs: 60_000, ...options })
   const { maxBodyBytes = MAX_BODY } = options
   const read: Uint8Array[] = []
   const sockets: Socket[] = []

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { CallCancellation } from '../../../src/proxy/pipeline/call-cancellation.ts'
 import { readBody } from '../../../src/proxy/server/body.ts'
-import { BodyBudget } from '../../../src/proxy/server/body-budget.ts'
+import { BodyMemory } from '../../../src/proxy/server/body-shares.ts'
 import { ConnectionEnd } from '../../../src/proxy/server/connection-end.ts'
 import { RunningAnswers } from '../../../src/proxy/server/running-answers.ts'
 
@@ -57,7 +57,7 @@ t.test('a request that does not come is told of behind an answer that is being w
 })
 
 t.test('one whose body does not come is told so by who reads it', async (t) => {
-  const share = new BodyBudget({ bytes: 1e6, maxBodyBytes: 1000 }).open()
+  const share = new BodyMemory({ bytes: 1e6, maxBodyBytes: 1000 }).open()
   const { client } = await connected(t, async (request, response) => {
     const refusal = await readBody(request, 1000, share, new CallCancellation()).catch((error: unknown) => error)
     response.end(refusal instanceof GatewayError ? `refused: ${refusal.code}` : 'read')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AnswerBudget, memoryForAnswers } from '../../../src/proxy/pipeline/answer-budget.ts'
+import { AnswerMemory, memoryForAnswers } from '../../../src/proxy/pipeline/answer-memory.ts'
 import { CallCancellation } from '../../../src/proxy/pipeline/call-cancellation.ts'
 import { AttemptError } from '../../../src/proxy/pipeline/ports.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -7,7 +7,7 @@ import { GatewayError } from '../../../src/domain/errors.ts'
 const MIB = 1024 * 1024
 
 function setUp(maxWaitMs?: number) {
-  const budget = new AnswerBudget(40 * MIB, Infinity, maxWaitMs)
+  const budget = new AnswerMemory(40 * MIB, Infinity, maxWaitMs)
   const signals = [new CallCancellation(), new CallCancellation(), new CallCancellation()] as const
   const shares = [budget.open(signals[0]), budget.open(signals[1]), budget.open(signals[2])] as const
   return { budget, signals, shares }

@@ -12,7 +12,7 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { NoRoomError } from '../pipeline/no-room.ts'
+import { NoMemoryError } from '../pipeline/no-memory.ts'
 import type { Now } from '../pipeline/ports.ts'
 import { COST_PER_BYTE } from '../pipeline/process-memory.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
@@ -34,7 +34,7 @@ const MAX_WAIT_MS = 10_000
 /** A body that has not come after this time gives way to those that wait. As long as they wait, so that they see it. */
 const SLOW_AFTER_MS = 10_000
 
-export interface BodyBudgetOptions {
+export interface BodyMemoryOptions {
   /** Memory for all bodies, bytes. Raised to what the largest body and the reserve need. */
   readonly bytes: number
   /** The largest body taken, bytes: alone, it always fits. */
@@ -75,7 +75,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-export class BodyBudget {
+export class BodyMemory {
   readonly #bytes: number
   readonly #reserve: number
   readonly #maxWaitMs: Milliseconds
@@ -88,7 +88,7 @@ export class BodyBudget {
   /** Of that, by bodies that are not small. */
   #heldByLarge = 0
 
-  constructor(options: BodyBudgetOptions) {
+  constructor(options: BodyMemoryOptions) {
     const { bytes, maxBodyBytes, maxWaitMs = MAX_WAIT_MS, maxWaiting = MAX_WAITING } = options
     const least = bodyCost(Math.max(maxBodyBytes, SMALL_BODY_BYTES)) * LARGEST_AND_MORE
     this.#bytes = Math.max(bytes, least / (1 - RESERVE_PART))
@@ -202,14 +202,14 @@ export class BodyBudget {
 }
 
 class Share implements BodyShare {
-  readonly #budget: BodyBudget
+  readonly #budget: BodyMemory
   held = 0
   /** Once it has been: what stays of a large body may be little, and the reserve is not for it all the same. */
   isLarge = false
   #coming: Coming | undefined
   #released = false
 
-  constructor(budget: BodyBudget) {
+  constructor(budget: BodyMemory) {
     this.#budget = budget
   }
 
@@ -247,8 +247,10 @@ function isLarge(bytes: number): boolean {
   return bytes > SMALL_BODY_BYTES * COST_PER_BYTE
 }
 
-function noRoom(): NoRoomError {
-  return new NoRoomError('More request bodies are under way than the gateway has memory for. The request was not sent.')
+function noRoom(): NoMemoryError {
+  return new NoMemoryError(
+    'More request bodies are under way than the gateway has memory for. The request was not sent.',
+  )
 }
 
 function neverFits(): GatewayError {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../domain/errors.ts'
 const RETRY_AFTER_SECONDS = 5
 
 /** 429 `rate_limit_exceeded`: one of these bounds is reached. It says nothing of a provider. */
-export class NoRoomError extends GatewayError {
+export class NoMemoryError extends GatewayError {
   /** @param message a sentence for the client and for the log */
   constructor(message: string) {
     super('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })

@@ -15,7 +15,7 @@
  *    cache that finds no room is refused at once: it would wait with all its memory.
  */
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { NoRoomError } from './no-room.ts'
+import { NoMemoryError } from './no-memory.ts'
 import { AttemptError, type Cancellation } from './ports.ts'
 import { COST_PER_BYTE, memoryBesideProcess } from './process-memory.ts'
 
@@ -47,8 +47,8 @@ export function memoryForValues(heapLimit: number): number {
 }
 
 /** For an answer that found no room in time. */
-export function noRoomForAnswer(): NoRoomError {
-  return new NoRoomError('More large answers are under way than the gateway has memory for. This one was given up.')
+export function noMemoryForAnswer(): NoMemoryError {
+  return new NoMemoryError('More large answers are under way than the gateway has memory for. This one was given up.')
 }
 
 /** An answer's part of the budget. */
@@ -57,7 +57,7 @@ export interface AnswerShare {
   readonly mostValueBytes: number
   /**
    * The answer takes `bytes` of itself from now on, more or less than before.
-   * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {NoRoomError}
+   * @returns undefined where there is room at once, else a promise of it. @throws (the promise rejects) {NoMemoryError}
    * 429 `rate_limit_exceeded` where there is none in time, {AttemptError} where the call is given up meanwhile.
    */
   hold(bytes: number): Promise<void> | undefined
@@ -77,7 +77,7 @@ interface Waiting {
   readonly refused: (error: Error) => void
 }
 
-export class AnswerBudget {
+export class AnswerMemory {
   readonly #bytes: number
   /** For shares only. */
   readonly mostValueBytes: number
@@ -166,7 +166,7 @@ export class AnswerBudget {
         reject(error)
       }
       const aborted = () => refused(new AttemptError('aborted', 'the attempt was aborted'))
-      const timer = setTimeout(() => refused(noRoomForAnswer()), this.#maxWaitMs)
+      const timer = setTimeout(() => refused(noMemoryForAnswer()), this.#maxWaitMs)
       const granted = (): void => {
         leave()
         resolve()
@@ -187,14 +187,14 @@ export class AnswerBudget {
 }
 
 class Share implements AnswerShare {
-  readonly #budget: AnswerBudget
+  readonly #budget: AnswerMemory
   readonly signal: Cancellation
   /** Bytes of memory. */
   held = 0
   /** Of these, what waits for the client. */
   unread = 0
 
-  constructor(budget: AnswerBudget, signal: Cancellation) {
+  constructor(budget: AnswerMemory, signal: Cancellation) {
     this.#budget = budget
     this.signal = signal
   }

@@ -5,7 +5,7 @@
  */
 import { MAX_VALUES } from '../../domain/guardrails/masking/finding.ts'
 import type { RoomForValues } from '../../domain/guardrails/masking/redaction-map.ts'
-import { NoRoomError } from './no-room.ts'
+import { NoMemoryError } from './no-memory.ts'
 
 /** Nearly no request has more: so many are not counted. */
 const UNCOUNTED_VALUES = 100
@@ -17,7 +17,7 @@ export function roomForMaskedValues(heapLimit: number): number {
   return Math.max(MAX_VALUES, Math.floor(heapLimit / 4 / BYTES_A_VALUE))
 }
 
-export class ValueRoom {
+export class ValueMemory {
   #left: number
 
   /** @param values of all requests together */
@@ -25,10 +25,10 @@ export class ValueRoom {
     this.#left = values
   }
 
-  /** For shares only. @throws {NoRoomError} */
+  /** For shares only. @throws {NoMemoryError} */
   take(values: number): void {
     if (values > this.#left)
-      throw new NoRoomError('More values to be masked are under way than the gateway has memory for.')
+      throw new NoMemoryError('More values to be masked are under way than the gateway has memory for.')
     this.#left -= values
   }
 
@@ -38,16 +38,16 @@ export class ValueRoom {
   }
 }
 
-/** One request's part of the room. Its methods throw as `ValueRoom.take`. */
+/** One request's part of the room. Its methods throw as `ValueMemory.take`. */
 export class ValueShare implements RoomForValues {
-  readonly #room: ValueRoom
+  readonly #room: ValueMemory
   /** That are kept. */
   #values = 0
   /** For how many it has room. */
   #roomFor = UNCOUNTED_VALUES
   #isReleased = false
 
-  constructor(room: ValueRoom) {
+  constructor(room: ValueMemory) {
     this.#room = room
   }
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { BodyBudget, type BodyShare } from '../../../src/proxy/server/body-budget.ts'
+import { BodyMemory, type BodyShare } from '../../../src/proxy/server/body-shares.ts'
 import { bodyCost, SMALL_BODY_BYTES } from '../../../src/proxy/server/body-memory.ts'
 
 const MIB = 1024 * 1024
 const SMALL = bodyCost(SMALL_BODY_BYTES)
 
 /** 40 MiB, of which 10 are the reserve: one largest body of 5 MiB (20) fits, two do not. */
-function budgetOf(options: { maxWaitMs?: number; maxWaiting?: number } = {}): BodyBudget {
-  return new BodyBudget({ bytes: 40 * MIB, maxBodyBytes: 5 * MIB, maxWaitMs: 60_000, ...options })
+function budgetOf(options: { maxWaitMs?: number; maxWaiting?: number } = {}): BodyMemory {
+  return new BodyMemory({ bytes: 40 * MIB, maxBodyBytes: 5 * MIB, maxWaitMs: 60_000, ...options })
 }
 
 /** A share that is given back at the test's end. */
-function open(t: Test, budget: BodyBudget): BodyShare {
+function open(t: Test, budget: BodyMemory): BodyShare {
   const share = budget.open()
   t.teardown(() => share.release())
   return share
@@ -209,7 +209,7 @@ t.test('what stays of large bodies takes nothing of the reserve, however little 
 })
 
 t.test('the largest body always fits alone, however little memory there is', async (t) => {
-  const budget = new BodyBudget({ bytes: 0, maxBodyBytes: 10 * MIB })
+  const budget = new BodyMemory({ bytes: 0, maxBodyBytes: 10 * MIB })
   const share = open(t, budget)
   t.equal(share.hold(bodyCost(10 * MIB)), undefined)
   t.equal(open(t, budget).hold(SMALL), undefined)

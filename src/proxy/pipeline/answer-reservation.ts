@@ -25,31 +25,31 @@ import { QuotaBacklogError, QuotaUnavailableError } from './quota-port.ts'
 import type { RequestRecord } from './request-record.ts'
 
 /** Of a call as it is sent: of a second one the prompt is longer, and a part of the reservation is spent. */
-export interface RoomedCall {
+export interface ReservingCall {
   readonly prompt: PromptSize
   readonly sampling: Sampling
 }
 
 /** Why a deployment must not be asked. */
-export interface NoAnswerRoom {
+export interface Unreserved {
   readonly deployment: Deployment
   /** Undefined: the store cannot be asked. */
   readonly refused: Refused | undefined
   readonly error: GatewayError
 }
 
-export class AnswerRoom {
-  readonly #call: RoomedCall
+export class AnswerReservation {
+  readonly #call: ReservingCall
   readonly #record: RequestRecord
   readonly #held: HeldReservation | undefined
   /** Tokens of one choice, by the deployment for which they are reserved. */
   readonly #tokens = new Map<Deployment, number | undefined>()
   readonly #first: Deployment | undefined
   /** Of what is reserved, what is for something else than answers. */
-  #lent = NOTHING_USED
+  #aside = NOTHING_USED
 
   /** @param first what was admitted for: nothing need be asked for it */
-  constructor(call: RoomedCall, record: RequestRecord, first?: Deployment) {
+  constructor(call: ReservingCall, record: RequestRecord, first?: Deployment) {
     this.#call = call
     this.#record = record
     this.#held = record.reservation
@@ -58,23 +58,23 @@ export class AnswerRoom {
   }
 
   /** For a further call of the same request. What is set aside stays so. */
-  for(call: RoomedCall): AnswerRoom {
-    const room = new AnswerRoom(call, this.#record)
-    room.#lent = this.#lent
-    return room
+  for(call: ReservingCall): AnswerReservation {
+    const reserved = new AnswerReservation(call, this.#record)
+    reserved.#aside = this.#aside
+    return reserved
   }
 
   /** Whether all that the deployment may use is reserved. */
-  isMadeFor(deployment: Deployment): boolean {
+  isFor(deployment: Deployment): boolean {
     return (
       this.#held === undefined || this.#held.reservation.plan.blockingUnits.size === 0 || this.#tokens.has(deployment)
     )
   }
 
   /** Reserves what is missing; the refusal where the deployment must not be asked. Never throws one. */
-  async makeFor(deployment: Deployment): Promise<NoAnswerRoom | undefined> {
+  async reserveFor(deployment: Deployment): Promise<Unreserved | undefined> {
     const held = this.#held
-    if (held === undefined || this.isMadeFor(deployment)) return undefined
+    if (held === undefined || this.isFor(deployment)) return undefined
     const need = needOf(this.#call.prompt, this.#call.sampling, deployment)
     const left = this.#left(held)
     const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
@@ -89,7 +89,7 @@ export class AnswerRoom {
    * where a limit has shortened that: nothing else is left to be reserved, so it becomes somewhat shorter still.
    * @returns whether it is set aside
    */
-  lend(charge: Charge): boolean {
+  setAside(charge: Charge): boolean {
     const [held, first] = [this.#held, this.#first]
     if (held === undefined || first === undefined) return false
     const need = needOf(this.#call.prompt, this.#call.sampling, first)
@@ -97,7 +97,7 @@ export class AnswerRoom {
     const left = subtractCharges(this.#left(held), charge)
     const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
     if (fitting === undefined) return false
-    this.#lent = addCharges(this.#lent, charge)
+    this.#aside = addCharges(this.#aside, charge)
     this.#tokens.set(first, fitting)
     return true
   }
@@ -122,7 +122,7 @@ export class AnswerRoom {
   }
 
   #left({ bound }: HeldReservation): Charge {
-    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), this.#lent)
+    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), this.#aside)
     return subtractCharges(bound, spent)
   }
 
@@ -136,7 +136,7 @@ export class AnswerRoom {
     need: QuotaNeed,
     left: Charge,
     deployment: Deployment,
-  ): Promise<NoAnswerRoom | undefined> {
+  ): Promise<Unreserved | undefined> {
     const most = need.open?.maxTokens ?? 0
     try {
       const extension = await held.extend(missingOf(need, left))

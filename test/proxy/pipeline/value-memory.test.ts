@@ -1,5 +1,5 @@
 import t from 'tap'
-import { roomForMaskedValues, ValueRoom, ValueShare } from '../../../src/proxy/pipeline/value-room.ts'
+import { roomForMaskedValues, ValueMemory, ValueShare } from '../../../src/proxy/pipeline/value-memory.ts'
 
 const UNCOUNTED = 100
 
@@ -8,12 +8,12 @@ const claim = (share: ValueShare, values: number): void => {
 }
 
 t.test('requests with few values need no room', async () => {
-  const room = new ValueRoom(0)
+  const room = new ValueMemory(0)
   for (let request = 0; request < 1_000; request++) claim(new ValueShare(room), UNCOUNTED)
 })
 
 t.test('a request is refused where others have the room, and finds it when these have ended', async (t) => {
-  const room = new ValueRoom(10)
+  const room = new ValueMemory(10)
   const first = new ValueShare(room)
   claim(first, UNCOUNTED + 8)
   const second = new ValueShare(room)
@@ -25,7 +25,7 @@ t.test('a request is refused where others have the room, and finds it when these
 })
 
 t.test('what is masked for a request that has ended takes no room', async () => {
-  const room = new ValueRoom(1)
+  const room = new ValueMemory(1)
   const late = new ValueShare(room)
   late.release()
   late.expect(UNCOUNTED + 5)
@@ -42,7 +42,7 @@ t.test('the smallest heap has room for one request with as many values as a requ
 t.test(
   'what a text seems to have has room before it is kept, and what is not kept has none when the text is masked',
   async (t) => {
-    const room = new ValueRoom(10)
+    const room = new ValueMemory(10)
     const first = new ValueShare(room)
     claim(first, UNCOUNTED)
     first.expect(4)
@@ -62,5 +62,5 @@ t.test(
 )
 
 t.test('a text that seems to have more values than a request may have is not refused for want of room', async () => {
-  new ValueShare(new ValueRoom(roomForMaskedValues(0))).expect(140_000)
+  new ValueShare(new ValueMemory(roomForMaskedValues(0))).expect(140_000)
 })
