@@ -17,6 +17,8 @@ const WINDOW = 32 * 1024
 const LONGEST_PREFIX = 240
 const NUMBER = String.raw` {0,8}(\d{1,7})(?:[\t\u2192]|: ?| {1,2}[|\u2502] ?)`
 const PLACE = String.raw`(?!\d{4}-\d\d-\d\dT\d\d:)[\w./@+-]{1,200}:(\d{1,7}):`
+/** Of a line beside one that was found: `grep -C 2`. */
+const CONTEXT = String.raw`[\w./@+-]{1,180}\.[A-Za-z]\w{0,7}-(\d{1,7})-`
 const CONTAINER = String.raw`[\w.-]{1,40} {1,24}\| `
 /** Of several, whose lines stand among one another, with the bars below one another: `web-1    | `. */
 const OF_SEVERAL = /^[\w.-]{1,36}[-_]\d{1,3} {1,24}\| $/
@@ -26,10 +28,10 @@ const COMMENT = String.raw`[ \t]{0,24}(?:#{1,3}(?!#)|//[/!]?|--(?!-)|;{1,2}|(?<=
 const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`
 const TIME = String.raw`(?:\[?(?:\d{4}-\d\d-\d\d[T ])?${CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])?|[A-Z][a-z]{2} [ \d]\d ${CLOCK} [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,7}\])?:) `
 const PREFIX = new RegExp(
-  `^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|${CONTAINER}|${QUOTATION}|${ADDED}|(?<comment>${COMMENT})|(?<time>(?:[^\t\n]{1,60}\t){0,2}${TIME}))`,
+  `^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|(?<context>${CONTEXT})|${CONTAINER}|${QUOTATION}|${ADDED}|(?<comment>${COMMENT})|(?<time>(?:[^\t\n]{1,60}\t){0,2}${TIME}))`,
 )
 const HUNK = '@@ -'
-const LIKELY = new RegExp(String.raw`\n(?:${NUMBER}|${HUNK}|${PLACE}|${CONTAINER}|${QUOTATION}|${ADDED})`)
+const LIKELY = new RegExp(String.raw`\n(?:${NUMBER}|${HUNK}|${PLACE}|${CONTEXT}|${CONTAINER}|${QUOTATION}|${ADDED})`)
 const LONGEST_STEM = Math.max(...TELLING_STEMS.map(({ length }) => length))
 const STEM = `(?:${TELLING_STEMS.join('|')})`
 /** How a line ends that tells of the next: a name and a sign, the name of a field called `name`, a table's names, a private key's first line. */
@@ -100,6 +102,15 @@ export function* amongPrefixes(text: string, findings: readonly Finding[]): Step
     places.push({ ...finding, start, end })
   }
   return places
+}
+
+const PLACE_HERE = new RegExp(`${PLACE}|${CONTEXT}`, 'y')
+
+/** Whether a line begins at `at` with its place, as `grep -n` and compilers write it. */
+export function isPlaceOfLine(text: string, at: number): boolean {
+  if (at > 0 && text.charCodeAt(at - 1) !== 0x0a) return false
+  PLACE_HERE.lastIndex = at
+  return PLACE_HERE.test(text)
 }
 
 /** What a word only tells of, and may be such a beginning itself. A column's value is none: its header has no such beginning. */
@@ -194,14 +205,15 @@ class PrefixedLines {
 function prefixAt(text: string, at: number): Prefix | undefined {
   const match = PREFIX.exec(text.slice(at, at + LONGEST_PREFIX))
   if (match === null) return undefined
-  const [prefix, , ofLine, , ofPlace] = match
-  const digits = ofLine ?? ofPlace
+  const [prefix, , ofLine, , ofPlace, , ofContext] = match
+  const digits = ofLine ?? ofPlace ?? ofContext
   const { length } = prefix
   if (match.groups?.['comment'] !== undefined) return { form: prefix.trimEnd(), number: undefined, length }
   if (OF_SEVERAL.test(prefix)) return { form: String(length), number: undefined, length }
   if (match.groups?.['time'] !== undefined) return { form: prefix.replace(/\d/g, '0'), number: undefined, length }
   // Of an empty line that is quoted, the blank may be missing.
   if (digits === undefined) return { form: prefix.trimEnd(), number: undefined, length }
+  if (ofLine === undefined) return { form: prefix.replace(/.\d+.$/, '::'), number: Number(digits), length }
   return { form: prefix.trimStart().replace(/\d+(?=\D*$)/, ''), number: Number(digits), length }
 }
 

@@ -8,6 +8,7 @@
 import { unitAt } from './character-classes.ts'
 import type { Finding } from './finding.ts'
 import { isOtherPass } from './other-passes.ts'
+import { isPlaceOfLine } from './line-prefixes.ts'
 import { isPlaceholder } from './randomness.ts'
 import { isSessionCookie } from './session-cookie.ts'
 import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
@@ -88,7 +89,7 @@ function findSecretBehind(
   return { finding, judgedUntil: isConsumed ? value.end : end }
 }
 
-/** A name compares, writes, or is the end of a checksum. */
+/** A name compares, writes, is the end of a checksum, or of a line before one that begins with its place (`password:\nsrc/a.ts:12:`). */
 function isOfProgram(
   text: string,
   start: number,
@@ -97,7 +98,7 @@ function isOfProgram(
   { connection, end: valueStart }: Connector,
 ): boolean {
   if (connection === 'called' && isWriter(text, start, end)) return true
-  if (!value.isQuoted && COMPARED.test(text.slice(end, valueStart))) return true
+  if (!value.isQuoted && (COMPARED.test(text.slice(end, valueStart)) || isPlaceOfLine(text, value.start))) return true
   return isOfBase64(text, end, value.start)
 }
 

@@ -186,3 +186,19 @@ t.test("only where a word may tell of something over a line's end are lines read
   const cookies = ['.a.de\tTRUE\t/\tTRUE\t0\tremember_me\tabc123def456', '.a.de\tTRUE\t/\tTRUE\t0\tlang\ten']
   t.strictSame(found(cookies.map((line) => `+${line}`).join('\n')), ['abc123def456'])
 })
+
+t.test(
+  "a place that follows a telling word on the line before stays, and lines of grep's context are read without theirs",
+  async (t) => {
+    for (const text of [
+      'src/a.ts:12:  throw loginError(error, address.password\nsrc/b2.ts:74:    send2: x',
+      'a.yml:3:    password:\na.yml:9:    port: 8080',
+      'src/a.ts:12:34: password =\nsrc/b2.ts:13:1: error TS2304: token',
+      '/src/a.py:12: missing password\n/src/b2.py:44: missing token',
+      'src/a.ts-11-  password:\nsrc/a.ts-40-    send2',
+    ])
+      t.strictSame(found(text), [], text)
+    t.strictSame(found('src/a.yml-11-  port: 1\nsrc/a.yml:12:  password:\nsrc/a.yml-13-    hunter2x'), ['hunter2x'])
+    t.strictSame(found('password:\nhunter2x'), ['hunter2x'])
+  },
+)
