@@ -36,9 +36,10 @@ const LONGEST_STEM = Math.max(...TELLING_STEMS.map(({ length }) => length))
 const STEM = `(?:${TELLING_STEMS.join('|')})`
 /** How a line ends that tells of the next: a name and a sign, the name of a field called `name`, a table's names, a private key's first line. */
 const TELLS_OF_NEXT = [
-  String.raw`[^\n]{0,120}?${STEM}[\w-]{0,12}(?: (?:phrase|words|codes?|key))?["'\x60*)\]]{0,3}[ \t]{0,4}[:=>|{\[]{1,3}[+-]?[ \t]{0,4}\r?\n`,
+  String.raw`[^\n]{0,120}?${STEM}[\w-]{0,12}(?: (?:phrase|words|codes?|key)| (?:to|for)(?: [\w@.-]{1,24}){1,4})?["'\x60*)\]]{0,3}[ \t]{0,4}[:=>|{\[]{1,3}[+-]?[ \t]{0,4}\r?\n`,
   String.raw`[ \t]{0,24}(?:- )?["']?(?:name|key)["']?[:=] {0,4}["']?[\w.-]{0,40}?${STEM}[\w-]{0,12}["']?,?\r?\n`,
   String.raw`(?=[^\n]{0,120}?${STEM})(?:[\w"']{1,40}(?:[,;][\w"'-]{1,40}){1,20}|\|?[\w "']{1,40}(?:[|\t][\w "'-]{1,40}){1,20}\|?)\r?\n`,
+  String.raw`(?=[^\n]{0,120}?${STEM})\w{1,40}(?: {2,24}\w{1,40}){1,12} {0,24}\r?\n`,
   String.raw`[^\n]{0,16}BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY`,
 ].join('|')
 const COMMENT_OR_TIME = String.raw`(?:${COMMENT}|(?:(?:[^\t\n]{1,60}\t){1,2}(?=20))?${TIME})`

@@ -202,3 +202,15 @@ t.test(
     t.strictSame(found('password:\nhunter2x'), ['hunter2x'])
   },
 )
+
+t.test(
+  'a table that blanks align, and what a password is for, tell of the next line behind times and comments, too',
+  async (t) => {
+    for (const [way, write] of Object.entries(SECOND)) {
+      const table = ['NAME   USER   PASSWORD', 'db1    root   hunter2x'].map(write).join('\n')
+      t.strictSame(found(table), ['hunter2x'], way)
+      const first = ['use this password to proceed to installation:', '', '1f2e3d4c5b6a7988'].map(write).join('\n')
+      t.strictSame(found(first), ['1f2e3d4c5b6a7988'], way)
+    }
+  },
+)
