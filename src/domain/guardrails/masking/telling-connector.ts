@@ -75,7 +75,7 @@ export function findConnector(text: string, start: number, end: number): Connect
     return { connection: 'assigned', end: skipForward(text, end, end + 8, SPACE), isElement: false }
   const isElement = unitAt(text, start - 1) === 0x3c || unitAt(text, start - 1) === 0x3a
   if (unitAt(text, end) === 0x20 && (classAt(text, end + 1) & ALPHANUMERIC) !== 0) {
-    if (isOption(text, start, end) || isSet(text, start))
+    if (isOption(text, start, end) || isSet(text, start, end))
       return { connection: 'assigned', end: end + 1, isElement: false }
     const typed = matchEnd(TYPED, text, end) ?? (isElement ? matchEnd(VALUE_ATTRIBUTE, text, end) : undefined)
     return typed === undefined
@@ -110,10 +110,11 @@ function isOption(text: string, start: number, end: number): boolean {
 }
 
 /** How shells without `=` set a variable: `setx NAME value`, `setenv NAME value`, `set -gx NAME value`. */
-const SET = /(?:^|[\s"'`;&|>]|\\[nrt])(?:setx|setenv|set -[gUux]{1,3}) $/i
+const SET = /(?:^|[\s"'`;&|>]|\\[nrt])(?:setx|setenv|set -[gUux]{1,3}) [\w.-]+$/i
 
-function isSet(text: string, start: number): boolean {
-  return SET.test(text.slice(Math.max(0, start - 12), start))
+/** A name of two words (`API key`) may have begun with the command. */
+function isSet(text: string, start: number, end: number): boolean {
+  return SET.test(text.slice(Math.max(0, start - 12), end))
 }
 
 /** `process.env.TOKEN ?? '...'` */

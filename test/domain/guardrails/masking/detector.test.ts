@@ -62,6 +62,7 @@ const FOUND: readonly (readonly [text: string, ...expected: string[]])[] = [
   ['MySQLdb.connect("localhost", "root", "hunter2x", "db")', 'KEY hunter2x'],
   ["crypto.createHmac('sha1', 'abcdef12345')", 'KEY abcdef12345'],
   ['setx API_TOKEN abc123def456 /M\nset -gx API_TOKEN abc123def457', 'KEY abc123def456', 'KEY abc123def457'],
+  ['setx API_KEY 9fk2mq8xlp\nset -gx OPENAI_KEY 9fk2mq8xlq', 'KEY 9fk2mq8xlp', 'KEY 9fk2mq8xlq'],
   ['C:\\>net user bob P@ssw0rd! /add', 'KEY P@ssw0rd!'],
   ['WIFI:T:WPA;S:Home Net;P:swordfish;H:true;;', 'KEY swordfish'],
   [String.raw`{"qr":"WIFI:S:Home;T:WPA;P:ab\\;c9;;"}`, String.raw`KEY ab\\;c9`],
