@@ -103,7 +103,7 @@ const usages: { name: string; usage: JsonObject; expected: [number, number, numb
   {
     name: 'with more cached than prompt tokens',
     usage: { prompt_tokens: 1, cached_tokens: 5 },
-    expected: [0, 5, 0, 0, 0],
+    expected: [1, 5, 0, 0, 0],
   },
   { name: 'with nonsense', usage: { prompt_tokens: '5', completion_tokens: 2 }, expected: [0, 0, 0, 2, 0] },
 ]
