@@ -8,6 +8,7 @@
 local IDLE_MS = 400 * 86400000
 local RETENTION_MS = 3600000
 local ROLLING_BUCKETS = 60
+-- As in restorer.ts.
 local CLOCK_SLACK_MS = 3600000
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

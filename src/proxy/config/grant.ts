@@ -16,10 +16,8 @@ export interface Grant {
   /** Keys of providers, by name. */
   readonly credentials: ReadonlyMap<string, Secret>
   readonly secrets: DerivedSecrets
-  /** Those whose secrets are among them. */
-  readonly organizations: readonly string[]
-  /** Whether the organization's secrets are among them: a key of one without cannot be served. */
-  readonly grantsOrganization: (name: string) => boolean
+  /** Names of those whose secrets are among them: a key of another cannot be served. */
+  readonly organizations: ReadonlySet<string>
 }
 
 export interface RedisAccess {
@@ -43,8 +41,7 @@ export function parseGrant(message: GrantMessage): Grant {
     trust: authorities(message.trustBundle),
     redis: { url: redisUrl(message.redis), ca: message.redis.ca === '' ? undefined : message.redis.ca },
     credentials: new Map(Object.entries(message.credentials).map(([name, value]) => [name, new Secret(value)])),
-    organizations: [...organizations.keys()],
-    grantsOrganization: (name) => organizations.has(name),
+    organizations: new Set(organizations.keys()),
     secrets: {
       digestOf: keyDigester(hexadecimal('the pepper of keys', message.keyPepper)),
       redactionSecretOf: secretOf(organizations, ({ redactionSecret }) => redactionSecret),

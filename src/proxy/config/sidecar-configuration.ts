@@ -76,7 +76,7 @@ export class SidecarConfiguration {
     if (this.#inForce !== undefined) return undefined
     if (this.#grant === undefined) return 'the operator has not granted credentials yet'
     // Then it has no login to Redis either.
-    if (this.#grant.organizations.length === 0)
+    if (this.#grant.organizations.size === 0)
       return `the namespace has no virtual key in force; kubectl get virtualkeys -n ${this.#options.owner} says why`
     if (this.#unreachable !== undefined) return 'the configuration cannot be read from Redis; the log says why'
     if (this.#lastRefusal !== undefined) return 'the configuration in Redis is refused; the log says why'
@@ -142,12 +142,12 @@ export class SidecarConfiguration {
   /** With an owner's last key goes its login, so that its sidecars can no longer read that this key is gone. */
   #withdraw(former: Grant | undefined, grant: Grant): void {
     // Also before anything is in force: the first look may have read them already.
-    for (const name of former?.organizations ?? []) if (!grant.grantsOrganization(name)) this.#withdrawn.add(name)
+    for (const name of former?.organizations ?? []) if (!grant.organizations.has(name)) this.#withdrawn.add(name)
   }
 
   /** What has been read since the secrets came back is as it is published. */
   #believe(grant: Grant): void {
-    for (const name of this.#withdrawn) if (grant.grantsOrganization(name)) this.#withdrawn.delete(name)
+    for (const name of this.#withdrawn) if (grant.organizations.has(name)) this.#withdrawn.delete(name)
   }
 
   /** Makes the configuration of both where it is not in force already. Returns whether all of it is. */
@@ -227,7 +227,7 @@ interface InForce {
  */
 function usableHere(snapshot: Snapshot, grant: Grant, withdrawn: ReadonlySet<string>): Snapshot {
   const { serviceAccount } = grant
-  const isUsable = (organization: string) => grant.grantsOrganization(organization) && !withdrawn.has(organization)
+  const isUsable = (organization: string) => grant.organizations.has(organization) && !withdrawn.has(organization)
   return {
     ...snapshot,
     organizations: snapshot.organizations.filter(({ name }) => isUsable(name)),

@@ -187,31 +187,31 @@ export class AnswerMemory {
 }
 
 class Share implements AnswerShare {
-  readonly #budget: AnswerMemory
+  readonly #memory: AnswerMemory
   readonly signal: Cancellation
   /** Bytes of memory. */
   held = 0
   /** Of these, what waits for the client. */
   unread = 0
 
-  constructor(budget: AnswerMemory, signal: Cancellation) {
-    this.#budget = budget
+  constructor(memory: AnswerMemory, signal: Cancellation) {
+    this.#memory = memory
     this.signal = signal
   }
 
   get mostValueBytes(): number {
-    return this.#budget.mostValueBytes
+    return this.#memory.mostValueBytes
   }
 
   hold(bytes: number): Promise<void> | undefined {
-    return this.#budget.hold(this, bytes * COST_PER_BYTE)
+    return this.#memory.hold(this, bytes * COST_PER_BYTE)
   }
 
   holdUnread(memoryBytes: number): boolean {
-    return this.#budget.holdUnread(this, memoryBytes)
+    return this.#memory.holdUnread(this, memoryBytes)
   }
 
   release(): void {
-    this.#budget.release(this)
+    this.#memory.release(this)
   }
 }

@@ -171,8 +171,8 @@ export class RequestRecord {
   }
 
   /** Room for what is masked, until the request has settled. */
-  openValues(room: ValueMemory): ValueShare {
-    return (this.#valueShare ??= new ValueShare(room))
+  openValues(memory: ValueMemory): ValueShare {
+    return (this.#valueShare ??= new ValueShare(memory))
   }
 
   releaseValues(): void {

@@ -38,17 +38,17 @@ export class ValueMemory {
   }
 }
 
-/** One request's part of the room. Its methods throw as `ValueMemory.take`. */
+/** One request's part of it. Its methods throw as `ValueMemory.take`. */
 export class ValueShare implements RoomForValues {
-  readonly #room: ValueMemory
+  readonly #memory: ValueMemory
   /** That are kept. */
   #values = 0
   /** For how many it has room. */
   #roomFor = UNCOUNTED_VALUES
   #isReleased = false
 
-  constructor(room: ValueMemory) {
-    this.#room = room
+  constructor(memory: ValueMemory) {
+    this.#memory = memory
   }
 
   /** Beside those that are kept. More than a request may have are refused when they are, so no room is asked for them. */
@@ -63,7 +63,7 @@ export class ValueShare implements RoomForValues {
 
   settle(): void {
     const needed = Math.max(UNCOUNTED_VALUES, this.#values)
-    this.#room.give(this.#roomFor - needed)
+    this.#memory.give(this.#roomFor - needed)
     this.#roomFor = needed
   }
 
@@ -76,7 +76,7 @@ export class ValueShare implements RoomForValues {
 
   #makeRoom(values: number): void {
     if (values <= this.#roomFor || this.#isReleased) return
-    this.#room.take(values - this.#roomFor)
+    this.#memory.take(values - this.#roomFor)
     this.#roomFor = values
   }
 }

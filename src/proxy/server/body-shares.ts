@@ -202,15 +202,15 @@ export class BodyMemory {
 }
 
 class Share implements BodyShare {
-  readonly #budget: BodyMemory
+  readonly #memory: BodyMemory
   held = 0
   /** Once it has been: what stays of a large body may be little, and the reserve is not for it all the same. */
   isLarge = false
   #coming: Coming | undefined
   #released = false
 
-  constructor(budget: BodyMemory) {
-    this.#budget = budget
+  constructor(memory: BodyMemory) {
+    this.#memory = memory
   }
 
   /** Of the part that is for large bodies, bytes. */
@@ -220,15 +220,15 @@ class Share implements BodyShare {
 
   hold(bytes: number): Promise<void> | undefined {
     // What comes for a request that has ended is dropped by whoever reads it.
-    return this.#released ? undefined : this.#budget.hold(this, bytes)
+    return this.#released ? undefined : this.#memory.hold(this, bytes)
   }
 
   watchPace(late: () => void): void {
-    this.#coming = this.#budget.coming.begin(late)
+    this.#coming = this.#memory.coming.begin(late)
   }
 
   stopWatching(): void {
-    if (this.#coming !== undefined) this.#budget.coming.end(this.#coming)
+    if (this.#coming !== undefined) this.#memory.coming.end(this.#coming)
     this.#coming = undefined
   }
 
@@ -239,7 +239,7 @@ class Share implements BodyShare {
   release(): void {
     if (this.#released) return
     this.#released = true
-    this.#budget.release(this)
+    this.#memory.release(this)
   }
 }
 

@@ -5,12 +5,13 @@
  */
 import type { TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { GO_ON } from '../silent-turn.ts'
 
 /** Said by the model between a tool's result and what the user says behind it. */
 const BRIDGE: JsonObject = { role: 'assistant', content: 'OK.' }
 
-/** Said by the user behind the model's last word: as the `prefix` that Mistral has for it, it stands in the answer again. */
-const GO_ON: JsonObject = { role: 'user', content: '(Continue.)' }
+/** Behind the model's last word: as the `prefix` that Mistral has for it, that would stand in the answer again. */
+const LAST_TURN: JsonObject = { role: 'user', content: GO_ON }
 
 /** The messages in an order that is taken. Adds to `warnings` what means less now. */
 export function inItsOrder(messages: readonly JsonValue[], warnings: TranslationWarning[]): JsonValue[] {
@@ -34,7 +35,7 @@ export function inItsOrder(messages: readonly JsonValue[], warnings: Translation
     }
     list.push(message !== undefined && isLate ? { ...message, role } : value)
     if (isLast && isAnswer(message)) {
-      list.push(GO_ON)
+      list.push(LAST_TURN)
       warnings.push({
         field,
         message: 'Mistral would say it again in its answer; a turn that asks to go on was put behind it',

@@ -12,7 +12,7 @@
 import type { CompletionRequest, Message, TextPart, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { InnerJson } from '../inner-json.ts'
-import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
+import { endsInSilence, GO_ON, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart, textBlock } from './block-translate.ts'
 import type { ModelTraits } from './model-traits.ts'
 
@@ -25,9 +25,6 @@ export interface Conversation {
   readonly system: TextPart[]
   readonly messages: JsonObject[]
 }
-
-/** Sent where the model's turn ends the conversation. Other vendors' models answer that, mostly by going on. */
-const GO_ON = '(Continue.)'
 
 /** The conversation. Adds to `warnings` what is lost. */
 export function translateMessages(

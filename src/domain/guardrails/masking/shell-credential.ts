@@ -78,8 +78,11 @@ const TOOLS: readonly { readonly name: RegExp; readonly option: RegExp; readonly
   { name: /(?:(?<![.\w-])|\\[nrt])(?:7z[ar]?|unrar|rar)\s/, option: GLUED, sure: /$/ },
   { name: /(?:(?<![.\w-])|\\[nrt])(?:un)?zip(?:cloak)?\s/, option: ZIP },
   { name: /(?:\b|\\[nrt])(?:keytool|jarsigner)\b/, option: KEYTOOL, sure: /$/ },
-  { name: /(?:\b|\\[nrt])ldap(?:search|modify|add|delete|passwd|whoami|compare)\b/, option: SMALL_W, sure: /$/ },
-  { name: /(?:\b|\\[nrt])security add-(?:generic|internet)-password\b/, option: SMALL_W, sure: /$/ },
+  {
+    name: /(?:\b|\\[nrt])(?:ldap(?:search|modify|add|delete|passwd|whoami|compare)|security add-(?:generic|internet)-password)\b/,
+    option: SMALL_W,
+    sure: /$/,
+  },
   {
     name: /(?:\b|\\[nrt])(?:sshpass|psexec|redis-cli|sqlcmd|bcp|mongo(?:sh|dump|restore)?|ansible-vault|helm|az|oc|nmcli|mosquitto_(?:pub|sub)|wrk|isql|cqlsh|mqtt|snmpwalk|rdesktop|oras|twine|ipmitool|hydra|medusa|evil-winrm|crackmapexec|netexec|nxc|esxcli|nuget)\b/,
     option: SEPARATE,
