@@ -87,7 +87,7 @@ function planned(record: RequestRecord, method = 'priority'): RequestRecord {
 function answered(record: RequestRecord, served = first): RequestRecord {
   planned(record).attempts.push({ deploymentId: served.id, result: 'ok', status: 200, ms: 12 })
   record.served = served
-  record.usage = USAGE
+  record.meter.usage = USAGE
   record.costMicroUsd = 1_234
   record.upstreamMs = 12
   record.firstContentAtMs = record.incoming.receivedAtMs + 13.4
@@ -219,7 +219,7 @@ function unaffordableLook(number: number): RequestRecord {
 function stream(number: number): RequestRecord {
   const record = answered(governed(number, 'openai', { trace: true }))
   record.stream = true
-  record.usageEstimated = true
+  record.meter.isEstimated = true
   record.firstContentAtMs = undefined
   record.cache = 'bypass'
   return record
@@ -241,7 +241,7 @@ function embeddings(number: number): RequestRecord {
   record.policy = policyWith({})
   record.requestedModel = 'auto'
   answered(record)
-  record.usage = undefined
+  record.meter.usage = undefined
   return record
 }
 

@@ -53,7 +53,8 @@ function whyOf({ attempts, plan, isCacheHit }: RequestRecord): string {
 
 /** What a provider's whole answer cost: `x-gateway-cost-usd` (six decimals; absent without a price) and its tokens. */
 export function addCostHeaders(headers: ResponseHeaders, record: RequestRecord): void {
-  const { costMicroUsd, usage, served } = record
+  const { costMicroUsd, served } = record
+  const { usage } = record.meter
   if (usage === undefined || served === undefined || record.isCacheHit) return
   if (costMicroUsd !== undefined) headers['x-gateway-cost-usd'] = formatMicroUsd(costMicroUsd)
   headers['x-gateway-input-tokens'] = String(usage.input + usage.cachedInput + usage.cacheWrite)

@@ -28,6 +28,6 @@ export async function answerReading(
   } catch (error) {
     return refuse(publicError(error), adapter, requestId, answerHeaders(record))
   } finally {
-    record.releaseValues()
+    record.memory.releaseAll()
   }
 }

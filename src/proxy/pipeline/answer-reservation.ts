@@ -122,7 +122,7 @@ export class AnswerReservation {
   }
 
   #left({ bound }: HeldReservation): Charge {
-    const spent = this.#record.earlier.reduce((sum, { charge }) => addCharges(sum, charge), this.#aside)
+    const spent = this.#record.meter.earlier.reduce((sum, { charge }) => addCharges(sum, charge), this.#aside)
     return subtractCharges(bound, spent)
   }
 

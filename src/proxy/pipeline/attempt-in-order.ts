@@ -134,7 +134,7 @@ async function tryOnce<Answer>(
     return { answer }
   } catch (error) {
     leave(wasSent(error))
-    record.releaseAnswers()
+    record.memory.releaseAnswers()
     return failed(error, deployment, started, record, services)
   } finally {
     // Waiting for a provider is not the gateway's own time.

@@ -123,10 +123,10 @@ function auditEmbedding({ embedding }: RequestRecord): AuditEmbedding | undefine
   }
 }
 
-function auditTokens({ usage, usageEstimated }: RequestRecord): AuditTokens | undefined {
+function auditTokens({ meter: { usage, isEstimated } }: RequestRecord): AuditTokens | undefined {
   if (usage === undefined) return undefined
   const { input, cachedInput, cacheWrite, output, reasoning } = usage
-  return { input, cachedInput, cacheWrite, output, reasoning, estimated: usageEstimated }
+  return { input, cachedInput, cacheWrite, output, reasoning, estimated: isEstimated }
 }
 
 function countByRule({ removed }: RequestRecord): Readonly<Record<string, number>> {

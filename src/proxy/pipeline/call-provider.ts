@@ -120,7 +120,7 @@ async function exchangeOnce(
   if (reply.status < 200 || reply.status > 299) {
     throw await statusErrorOf(reply, deployment, format, credential, services.wallNow())
   }
-  const openShare = () => record.openShare(services.answers)
+  const openShare = () => record.memory.openShare(services.answers, record.upstreamSignal)
   if (!call.stream) {
     const firstByteMs = services.now() - started
     await answered.join()

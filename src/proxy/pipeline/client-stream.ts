@@ -162,7 +162,7 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   /** Takes from the parts what the record must know. */
   #observe(items: readonly StreamItem[]): void {
     const record = this.#record
-    for (const { parts } of items) for (const part of parts) record.saw(part)
+    for (const { parts } of items) for (const part of parts) record.meter.saw(part)
     record.firstContentAtMs ??= this.#services.now()
   }
 

@@ -65,8 +65,8 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
       embedAt(admitted, request, record, services),
     )
     record.served = answer.deployment
-    record.usage = usageOfVectors(answer.usage, answer.deployment, prompt, record, services)
-    record.usageEstimated = record.usage !== answer.usage
+    record.meter.usage = usageOfVectors(answer.usage, answer.deployment, prompt, record, services)
+    record.meter.isEstimated = record.meter.usage !== answer.usage
     traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
     return await wholeAnswer(answer.bytes, answerHeaders(record), settle, record, services)
   } catch (error) {
@@ -99,7 +99,9 @@ async function exchange(
     throw await statusErrorOf(reply, deployment, formatOf('chat-completions'), credential, services.wallNow())
   }
   const firstByteMs = services.now() - started
-  const bytes = await readWhole(reply, MAX_VECTORS_BYTES, () => record.openShare(services.answers))
+  const bytes = await readWhole(reply, MAX_VECTORS_BYTES, () =>
+    record.memory.openShare(services.answers, record.upstreamSignal),
+  )
   return { answer: answerOf(bytes, request, deployment), firstByteMs, sentAgain: reply.sentAgain }
 }
 

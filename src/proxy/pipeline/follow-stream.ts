@@ -82,5 +82,5 @@ function inTurn(first: StreamTextRewriter, second: StreamTextRewriter): StreamTe
 }
 
 function countUnseen(items: readonly StreamItem[], record: RequestRecord): void {
-  for (const { parts } of items) for (const part of parts) record.saw(part)
+  for (const { parts } of items) for (const part of parts) record.meter.saw(part)
 }

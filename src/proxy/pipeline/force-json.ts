@@ -60,7 +60,7 @@ export async function callForJson(
   const second = await ask({ ...repair, reserved: call.reserved.for(asked) }, record, services)
   const remaining = problemsOfPaid(second, check, view, record, services)
   if (remaining.length === 0) return second
-  record.usage = usageOf(second, record, services)
+  record.meter.usage = usageOf(second, record, services)
   throw new GatewayError(
     'invalid_structured_output',
     `The model gave no valid JSON, also when asked again: ${remaining.join('; ')}.`,
@@ -156,7 +156,7 @@ function problemsOfPaid(
   try {
     return problemsIn(answer, check, view)
   } catch (error) {
-    record.usage = usageOf(answer, record, services)
+    record.meter.usage = usageOf(answer, record, services)
     throw error
   }
 }
@@ -191,7 +191,7 @@ function replaceText(answer: WholeAnswer, from: string, to: string): void {
 function countTry(answer: WholeAnswer, record: RequestRecord, services: Services): void {
   const usage = usageOf(answer, record, services)
   if (usage === undefined) return
-  record.earlier.push({ usage, charge: chargeOf(usage, answer.deployment.model.pricing) })
+  record.meter.earlier.push({ usage, charge: chargeOf(usage, answer.deployment.model.pricing) })
 }
 
 /** An estimate for a provider that never counts, or not all. A try without any text has read its prompt. */
@@ -202,6 +202,6 @@ function usageOf({ result, deployment }: WholeAnswer, record: RequestRecord, ser
   const counted = result.usage && believedUsage(result.usage, deployment, record.promptSize, record, services)
   const told = counted === undefined ? guessed : withPrompt(counted, record.promptSize)
   const usage = told.output > 0 || text === '' ? told : { ...told, output: guessed.output }
-  if (usage !== result.usage) record.usageEstimated = true
+  if (usage !== result.usage) record.meter.isEstimated = true
   return usage
 }

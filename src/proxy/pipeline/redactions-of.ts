@@ -16,6 +16,6 @@ export function redactionsOf(
   return new RedactionMap({
     detector: guardrails.detectorFor(policy.masking),
     tokenSuffix: guardrails.tokenSuffixOf(configuration.redactionSecretOf(organization.name)),
-    room: record.openValues(maskedValues),
+    room: record.memory.openValues(maskedValues),
   })
 }

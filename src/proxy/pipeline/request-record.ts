@@ -1,25 +1,21 @@
 /** What is known of one request so far: written by the stages, read once when it settles. */
 import type { CompletionRequest, TranslationWarning } from '../../domain/completion/request.ts'
-import type { Usage } from '../../domain/completion/result.ts'
-import type { StreamPart } from '../../domain/completion/stream-part.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Charge } from '../../domain/quota/amounts.ts'
 import type { QuotaWarning, Refused } from '../../domain/quota/outcome.ts'
-import { textBytesOfAudio } from '../../domain/quota/estimate.ts'
 import type { PromptSize } from '../../domain/quota/prompt-size.ts'
-import { utf8Size } from '../../domain/quota/utf8-size.ts'
 import type { AttemptRecord } from '../../domain/routing/decision.ts'
 import { AUTO_MODEL } from '../../domain/routing/names.ts'
 import type { Removal, RoutePlan } from '../../domain/routing/route.ts'
 import type { Deployment } from '../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
+import { HeldMemory } from './held-memory.ts'
 import type { HeldReservation } from './held-reservation.ts'
-import type { AnswerMemory, AnswerShare } from './answer-memory.ts'
-import { ValueShare, type ValueMemory } from './value-memory.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallCancellation } from './call-cancellation.ts'
 import type { Incoming } from './exchange.ts'
 import type { Cancellation, ProviderReply } from './ports.ts'
+import { UsageMeter } from './usage-meter.ts'
 
 /** How a request ended. `answered` is the only one in which the client has the whole answer; `refused` is the client's to mend, or a limit's. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'client-gone' | 'cut'
@@ -46,12 +42,6 @@ export interface PaidEmbedding {
   readonly estimated: boolean
 }
 
-/** UTF-8 bytes of a text, and those of them outside ASCII. */
-interface TextSize {
-  readonly bytes: number
-  readonly wide: number
-}
-
 export class RequestRecord {
   readonly incoming: Incoming
   readonly operation: string
@@ -70,17 +60,9 @@ export class RequestRecord {
   replyHead: { readonly status: number; readonly contentType: string | undefined } | undefined
   /** Which deployment's answer the client gets. */
   served: Deployment | undefined
-  usage: Usage | undefined
+  readonly meter = new UsageMeter()
   /** The answer goes to the client: it is paid for, whether its provider tells the usage or not. */
   isResponding = false
-  /** Answers that were paid for and not used (a repair of forced JSON). */
-  readonly earlier: { readonly usage: Usage; readonly charge: Charge }[] = []
-  /** The provider reported no usage; what stands there was estimated. */
-  usageEstimated = false
-  /** UTF-8 bytes of answer text seen, and those of them outside ASCII, for the estimate. */
-  readonly answerSize = { bytes: 0, wide: 0 }
-  /** Of `answerSize`, what the usage counts that was told last. */
-  #countedSize: TextSize = NO_SIZE
   promptSize: PromptSize | undefined
   reservation: HeldReservation | undefined
   quotaRefusal: Refused | undefined
@@ -115,9 +97,7 @@ export class RequestRecord {
   /** Of the provider's call, where others may want its answer after this client has gone; else the client's counts. */
   upstream: CallCancellation | undefined
   errorCode: string | undefined
-  /** What it holds of the budget for answers: large ones only. */
-  #answerShares: AnswerShare[] | undefined
-  #valueShare: ValueShare | undefined
+  readonly memory = new HeldMemory()
 
   constructor(incoming: Incoming, operation: string) {
     this.incoming = incoming
@@ -141,44 +121,6 @@ export class RequestRecord {
     this.replyHead = { status, contentType: typeof contentType === 'string' ? contentType : undefined }
   }
 
-  /** Memory for a large answer, until the request has settled. */
-  openShare(answers: AnswerMemory): AnswerShare {
-    const share = answers.open(this.upstreamSignal)
-    this.#answerShares ??= []
-    this.#answerShares.push(share)
-    return share
-  }
-
-  /** The share of an answer that is known whole and goes to the client. What was read for it before is held no more. */
-  clientShare(answers: AnswerMemory): AnswerShare {
-    const share = this.#answerShares?.pop()
-    this.releaseAnswers()
-    if (share === undefined) return this.openShare(answers)
-    this.#answerShares = [share]
-    return share
-  }
-
-  /** The last share is the connection's now, which gives it back. */
-  handOverShare(): void {
-    this.#answerShares?.pop()
-  }
-
-  /** The answers so far are not held any more. */
-  releaseAnswers(): void {
-    if (this.#answerShares === undefined) return
-    for (const share of this.#answerShares) share.release()
-    this.#answerShares = undefined
-  }
-
-  /** Room for what is masked, until the request has settled. */
-  openValues(memory: ValueMemory): ValueShare {
-    return (this.#valueShare ??= new ValueShare(memory))
-  }
-
-  releaseValues(): void {
-    this.#valueShare?.release()
-  }
-
   /** As if no guardrail had looked at the request, which was refused before one was to. */
   forgetGuardrails(): void {
     this.findings = {}
@@ -186,42 +128,8 @@ export class RequestRecord {
     this.blockedBy = undefined
   }
 
-  /** Counts a part of a streamed answer. */
-  saw(part: StreamPart): void {
-    if (part.type === 'usage') this.#sawUsage(part.usage)
-    else if ('delta' in part) this.sawAnswer(part.delta)
-    else if (part.type === 'unknown' && part.generated !== undefined) this.#sawOwn(part.generated)
-  }
-
-  /** What only its vendor's format has a word for. */
-  #sawOwn({ text, audioBytes = 0 }: NonNullable<Extract<StreamPart, { type: 'unknown' }>['generated']>): void {
-    this.sawAnswer(text)
-    this.answerSize.bytes += textBytesOfAudio(audioBytes)
-  }
-
-  /** What a stream tells of its usage. Some tell that of the prompt first, Gemini in each event, and the answer's at the end. */
-  #sawUsage(usage: Usage): void {
-    this.usage = usage
-    this.#countedSize = usage.output > 0 ? { ...this.answerSize } : NO_SIZE
-  }
-
-  /** Of the answer's size, what came after the answer's usage was told last. */
-  get uncountedSize(): TextSize {
-    const { bytes, wide } = this.answerSize
-    return { bytes: bytes - this.#countedSize.bytes, wide: wide - this.#countedSize.wide }
-  }
-
-  /** Counts a piece of the answer. */
-  sawAnswer(text: string): void {
-    const { bytes, wide } = utf8Size(text)
-    this.answerSize.bytes += bytes
-    this.answerSize.wide += wide
-  }
-
   /** Whether the answer came from the cache: no provider was asked for it, and nothing is charged but an embedding. */
   get isCacheHit(): boolean {
     return this.cache?.startsWith('hit') === true
   }
 }
-
-const NO_SIZE: TextSize = { bytes: 0, wide: 0 }

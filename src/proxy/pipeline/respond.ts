@@ -51,9 +51,9 @@ export function respond(
     return streamed(answer, responding, record, services)
   }
   const { usage } = answer.result
-  record.usage = usage
+  record.meter.usage = usage
   const counted = usage && believed(usage, answer.deployment.model, record.promptSize)
-  if (!counted?.output) record.sawAnswer(generatedText(answer.result))
+  if (!counted?.output) record.meter.sawText(generatedText(answer.result))
   const body = renderWhole(answer, responding, record, services)
   return wholeAnswer(body, headers, responding.settle, record, services)
 }

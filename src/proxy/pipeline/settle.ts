@@ -39,8 +39,7 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
   const charge = priceUsage(record, services)
   const endedAtMs = services.now()
   const { afterAnswer } = services
-  record.releaseAnswers()
-  record.releaseValues()
+  record.memory.releaseAll()
   if (mayComeLater(record, charge)) afterAnswer.run(() => chargeReservation(record, charge, services))
   else afterAnswer.begin(() => chargeReservation(record, charge, services))
   noteTokens(record, services)
@@ -74,19 +73,19 @@ function priceUsage(record: RequestRecord, services: Services): Charge {
 }
 
 function priceAnswer(record: RequestRecord, services: Services): Charge {
-  const { served } = record
+  const { served, meter } = record
   if (served === undefined) return NOTHING_USED
   if (record.isCacheHit) {
     record.costMicroUsd = 0
     return NOTHING_USED
   }
-  record.usage = record.usage === undefined ? estimated(record) : completed(record.usage, served, record, services)
-  const { usage, earlier } = record
+  meter.usage = meter.usage === undefined ? estimated(record) : completed(meter.usage, served, record, services)
+  const { usage, earlier } = meter
   if (usage === undefined && earlier.length === 0) return NOTHING_USED
   // The last attempt may have failed after one that was paid for.
   const last = usage === undefined ? NOTHING_USED : chargeOf(usage, served.model.pricing)
   const charge = earlier.reduce((sum, attempt) => addCharges(sum, attempt.charge), last)
-  record.usage = earlier.reduce((sum, attempt) => addUsage(sum, attempt.usage), usage ?? NO_USAGE)
+  meter.usage = earlier.reduce((sum, attempt) => addUsage(sum, attempt.usage), usage ?? NO_USAGE)
   record.costMicroUsd = served.model.pricing === undefined ? undefined : charge.costMicroUsd
   return charge
 }
@@ -98,8 +97,8 @@ function chargeReservation({ reservation: held }: RequestRecord, charge: Charge,
 
 /** Against the limits of the providers, which the next request must find. */
 function noteTokens(record: RequestRecord, services: Services): void {
-  if (record.served !== undefined && record.usage !== undefined && !record.isCacheHit) {
-    services.health.tokensUsed(record.served, totalTokens(record.usage))
+  if (record.served !== undefined && record.meter.usage !== undefined && !record.isCacheHit) {
+    services.health.tokensUsed(record.served, totalTokens(record.meter.usage))
   }
   if (record.embedding !== undefined) {
     services.health.tokensUsed(record.embedding.deployment, record.embedding.charge.inputTokens)
@@ -119,10 +118,11 @@ function finish(record: RequestRecord, outcome: Outcome, endedAtMs: Milliseconds
 
 /** A stream that was cut, or a provider that never counts. An answer without a text has read its prompt. */
 function estimated(record: RequestRecord): Usage | undefined {
-  if (record.promptSize === undefined || !record.isResponding) return undefined
-  record.usageEstimated = true
-  const { usage } = estimateUsage(record.promptSize, '')
-  return { ...usage, output: probableTokens(record.answerSize.bytes, record.answerSize.wide) }
+  const { promptSize, meter } = record
+  if (promptSize === undefined || !record.isResponding) return undefined
+  meter.isEstimated = true
+  const { usage } = estimateUsage(promptSize, '')
+  return { ...usage, output: probableTokens(meter.size.bytes, meter.size.wide) }
 }
 
 /**
@@ -130,12 +130,12 @@ function estimated(record: RequestRecord): Usage | undefined {
  * told: a provider that tells it at both ends was cut, or left, between them.
  */
 function completed(told: Usage, served: Deployment, record: RequestRecord, services: Services): Usage {
-  const { promptSize } = record
+  const { promptSize, meter } = record
   const possible = believedUsage(told, served, promptSize, record, services)
   const usage = promptSize === undefined ? possible : withPrompt(possible, promptSize)
-  const { bytes, wide } = possible.output < told.output ? record.answerSize : record.uncountedSize
+  const { bytes, wide } = possible.output < told.output ? meter.size : meter.uncountedSize
   if (usage === told && bytes === 0) return told
-  record.usageEstimated = true
+  meter.isEstimated = true
   return { ...usage, output: usage.output + probableTokens(bytes, wide) }
 }
 

@@ -33,7 +33,7 @@ async function largeAnswer(
   services: Pick<Services, 'answers'>,
 ): Promise<Whole> {
   const share = waitsForClient(Buffer.byteLength(body), record, services)
-  record.handOverShare()
+  record.memory.handOverShare()
   await settle('answered')
   return { ...rendered(body, headers, record), release: () => share.release() }
 }
@@ -47,7 +47,7 @@ export function waitsForClient(
   record: RequestRecord,
   { answers }: Pick<Services, 'answers'>,
 ): AnswerShare {
-  const share = record.clientShare(answers)
+  const share = record.memory.clientShare(answers, record.upstreamSignal)
   if (!share.holdUnread(memoryBytes) && record.isCacheHit) throw noMemoryForAnswer()
   return share
 }

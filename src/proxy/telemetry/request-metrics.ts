@@ -143,7 +143,7 @@ function requestFamilies(registry: Registry) {
 function countCall(
   families: Families,
   { provider: { name: provider }, model: { name: model } }: NonNullable<RequestRecord['served']>,
-  { incoming, plan, attempts, firstContentAtMs, usage }: RequestRecord,
+  { incoming, plan, attempts, firstContentAtMs, meter: { usage } }: RequestRecord,
   totalMs: number,
 ): void {
   const reason = hasFailedOver(attempts) ? 'failover' : 'first'
