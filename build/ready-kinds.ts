@@ -1,15 +1,15 @@
 /**
- * `src/manifests/readable-kinds.ts` for the bundle: what it would read from crds/ and have ajv compile is in it as code.
+ * `src/manifests/validation/readable-kinds.ts` for the bundle: what it would read from crds/ and have ajv compile is in it as code.
  * A start of `standalone` takes a third less.
  */
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { _ } from 'ajv'
 import type { Plugin } from 'esbuild'
 import { dirname } from 'node:path'
-import { READABLE_KIND_NAMES, readableKind } from '../src/manifests/readable-kinds.ts'
-import { structureAjv, toJsonSchema } from '../src/manifests/structure.ts'
+import { READABLE_KIND_NAMES, readableKind } from '../src/manifests/validation/readable-kinds.ts'
+import { structureAjv, toJsonSchema } from '../src/manifests/validation/structure.ts'
 
-/** As a module beside those of src/manifests, with the exports of the one it stands for. */
+/** As a module beside those of src/manifests/validation, with the exports of the one it stands for. */
 export function readyKinds(): string {
   const kinds = READABLE_KIND_NAMES.map((name) => ({ name, ...readableKind(name) }))
   const ajv = structureAjv({ code: { optimize: 1, source: true, esm: true, formats: _`STRUCTURE_FORMATS` } })
@@ -32,7 +32,7 @@ export function readyKindsPlugin(): Plugin {
   return {
     name: 'ready-kinds',
     setup({ onLoad }) {
-      onLoad({ filter: /[/\\]src[/\\]manifests[/\\]readable-kinds\.ts$/ }, ({ path }) => ({
+      onLoad({ filter: /[/\\]src[/\\]manifests[/\\]validation[/\\]readable-kinds\.ts$/ }, ({ path }) => ({
         loader: 'js',
         contents: readyKinds(),
         resolveDir: dirname(path),

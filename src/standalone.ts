@@ -3,7 +3,7 @@ import { parseFlags, parseForwardProxy, parseRedis, UsageError, type FlagSpec, t
 import { DATA_PLANE_FLAGS, now, parseSettings, startDataPlane, type DataPlaneParts } from './data-plane.ts'
 import { startDemoProviders, type DemoProviders } from './demo.ts'
 import { greeting } from './greeting.ts'
-import { isManifestName } from './manifests/files.ts'
+import { isManifestName } from './manifests/syntax/files.ts'
 import { ConfigurationHolder, deriveSecrets } from './proxy/config/configuration.ts'
 import { StateDirectory } from './proxy/config/state-directory.ts'
 import { watchFiles } from './proxy/config/watch-files.ts'

@@ -2,7 +2,7 @@
 import { nearest } from '../domain/nearest-name.ts'
 import { API_GROUP, API_VERSION } from '../domain/resources/kinds.ts'
 import type { FieldProblem } from './problem.ts'
-import { didYouMean } from './words.ts'
+import { didYouMean } from './validation/words.ts'
 
 const KINDS: readonly string[] = ['VirtualKey', 'Provider', 'Organization']
 const CORE_KINDS: readonly string[] = ['Secret', 'Namespace']

@@ -1,6 +1,6 @@
 /** Where resources are declared, by which the files and lines of their fields are told. */
 import { namespacedName, type NamespacedName } from '../domain/resources/namespaced-name.ts'
-import { lineOfField, type FieldLines } from './field-lines.ts'
+import { lineOfField, type FieldLines } from './syntax/field-lines.ts'
 import type { FieldPath } from './problem.ts'
 
 export interface Place {

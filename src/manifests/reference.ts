@@ -1,6 +1,6 @@
 /** The reference of every manifest field, written from the CRDs: docs/manifests.md holds it, a test keeps it true. */
-import type { KindSchema, Schema } from './schema.ts'
-import { describePattern, describeRange } from './words.ts'
+import type { KindSchema, Schema } from './validation/schema.ts'
+import { describePattern, describeRange } from './validation/words.ts'
 
 /** Markdown: one section a kind, one row a field, in the order of the schema. */
 export function renderReference(kinds: readonly KindSchema[]): string {

@@ -3,8 +3,8 @@ import { nearest } from '../domain/nearest-name.ts'
 import { namespacedName } from '../domain/resources/namespaced-name.ts'
 import type { SecretLookup, SecretValue } from '../domain/resources/secret-lookup.ts'
 import { Secret } from '../domain/secret.ts'
-import type { SecretDocument } from './core-kinds.ts'
-import { noKeyIn, placeholderIn } from './placeholders.ts'
+import type { SecretDocument } from './validation/core-kinds.ts'
+import { noKeyIn, placeholderIn } from './remarks/placeholders.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

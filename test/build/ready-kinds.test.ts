@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { readyKinds } from '../../build/ready-kinds.ts'
-import { applyDefaults, isRecord } from '../../src/manifests/defaults.ts'
-import * as compiled from '../../src/manifests/readable-kinds.ts'
+import { applyDefaults, isRecord } from '../../src/manifests/validation/defaults.ts'
+import * as compiled from '../../src/manifests/validation/readable-kinds.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLES = join(ROOT, 'test/fixtures/manifests/valid')
@@ -51,7 +51,7 @@ async function bundled(contents: string): Promise<typeof compiled> {
   const folder = mkdtempSync(join(ROOT, 'node_modules/.ready-kinds-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const outfile = join(folder, 'ready-kinds.mjs')
-  const stdin = { contents, resolveDir: join(ROOT, 'src/manifests'), loader: 'js' } as const
+  const stdin = { contents, resolveDir: join(ROOT, 'src/manifests/validation'), loader: 'js' } as const
   await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'node', minifySyntax: true })
   return import(outfile)
 }

@@ -51,7 +51,7 @@ const CASES: Readonly<Record<string, string>> = {
     return read.length === 1e6 && read[3] === 1.5`,
   'values without end': `
     const { createDetector } = await load('domain/guardrails/masking/detector.ts')
-    const { RedactionMap } = await load('domain/guardrails/masking/redaction-map.ts')
+    const { RedactionMap } = await load('domain/guardrails/masking/restoring/redaction-map.ts')
     const { takeAll } = await load('domain/steps.ts')
     const { re2PatternEngine } = await load('proxy/guardrails/re2-pattern-engine.ts')
     const custom = [{ kind: 'X', pattern: re2PatternEngine.compile('X[0-9]') }]
@@ -68,7 +68,7 @@ const CASES: Readonly<Record<string, string>> = {
     })`,
   'a value that comes back thousands of times': `
     const { createDetector } = await load('domain/guardrails/masking/detector.ts')
-    const { RedactionMap } = await load('domain/guardrails/masking/redaction-map.ts')
+    const { RedactionMap } = await load('domain/guardrails/masking/restoring/redaction-map.ts')
     const map = new RedactionMap({ detector: createDetector({ kinds: new Set(), custom: [] }), tokenSuffix: () => 'abcdefgh' })
     const key = '-----BEGIN PRIVATE KEY-----\\n' + ('A'.repeat(64) + '\\n').repeat(400) + '-----END PRIVATE KEY-----'
     const token = map.mask(key)

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { renderReference } from '../../src/manifests/reference.ts'
-import { readKindSchemas, type Schema } from '../../src/manifests/schema.ts'
-import { describePattern } from '../../src/manifests/words.ts'
+import { readKindSchemas, type Schema } from '../../src/manifests/validation/schema.ts'
+import { describePattern } from '../../src/manifests/validation/words.ts'
 
 const DOCUMENT = new URL('../../docs/manifests.md', import.meta.url)
 const MARK =

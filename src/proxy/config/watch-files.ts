@@ -15,7 +15,7 @@ const INTERVAL_MS = 400
 const SETTLING_MS = 50
 const MAX_SETTLING_LOOKS = 8
 
-/** Folders deeper than this are not looked into; manifests are read as deep (manifests/files.ts). */
+/** Folders deeper than this are not looked into; manifests are read as deep (manifests/syntax/files.ts). */
 const MAX_DEPTH = 16
 
 export interface FileWatch {

@@ -1,7 +1,7 @@
 /** The guardrails of a process: built once, compiled forms kept per policy. */
 import { createDetector, type Detector } from '../../domain/guardrails/masking/detector.ts'
 import type { CustomPattern } from '../../domain/guardrails/masking/pattern-engine.ts'
-import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
+import type { TokenSuffix } from '../../domain/guardrails/masking/restoring/redaction-token.ts'
 import { createInjectionDetector, DEFAULT_INJECTION_THRESHOLD } from '../../domain/guardrails/injection/detector.ts'
 import type { EffectivePolicy } from '../../domain/policy/effective-policy.ts'
 import type { Secret } from '../../domain/secret.ts'

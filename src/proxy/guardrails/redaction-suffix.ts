@@ -1,7 +1,7 @@
 /** Suffixes of redaction tokens: HMAC-SHA256 under the organization's secret. */
 import { TextHmac } from '../../crypto/hmac.ts'
-import { SUFFIX_LENGTH } from '../../domain/guardrails/masking/redaction-token.ts'
-import type { TokenSuffix } from '../../domain/guardrails/masking/redaction-token.ts'
+import { SUFFIX_LENGTH } from '../../domain/guardrails/masking/restoring/redaction-token.ts'
+import type { TokenSuffix } from '../../domain/guardrails/masking/restoring/redaction-token.ts'
 import type { Secret } from '../../domain/secret.ts'
 
 /** RFC 4648 base 32 in lower case: 5 bits a character, no sign that markdown or JSON would escape. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { OrganizationEntry, ProjectEntry, VirtualKeyEntry } from '../../domain/snapshot/snapshot.ts'
 import type { ClientAdapter } from '../adapters/adapter.ts'
 import type { Incoming } from './exchange.ts'
-import { isField } from './header-lines.ts'
+import { isField } from './reading/header-lines.ts'
 import type { Configuration } from './ports.ts'
 
 export interface Caller {

@@ -27,7 +27,7 @@ import { admissionOf } from './admit.ts'
 import { callProvider, type ProviderRequest, type WholeAnswer } from './call-provider.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
-import { believedUsage } from './usage-doubts.ts'
+import { believedUsage } from './quota/usage-doubts.ts'
 
 /** How a model can be held to JSON. */
 type Ability = 'json-schema' | 'json-mode' | 'words'

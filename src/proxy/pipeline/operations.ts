@@ -1,11 +1,11 @@
 /** What each route of an adapter does. */
 import type { AdapterRoute } from '../adapters/adapter.ts'
-import { countTokens } from './count-tokens.ts'
-import { createEmbeddings } from './embed.ts'
+import { countTokens } from './queries/count-tokens.ts'
+import { createEmbeddings } from './embeddings/embed.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 import { completeChat } from './pipeline.ts'
-import { readModels } from './read-models.ts'
-import { readUsage } from './read-usage.ts'
+import { readModels } from './queries/read-models.ts'
+import { readUsage } from './queries/read-usage.ts'
 import type { Services } from './services.ts'
 
 /** From a client's request to its answer, refusals included. Never rejects. */

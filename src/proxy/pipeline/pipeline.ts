@@ -1,6 +1,6 @@
 /**
- * The way of a request. Each stage is one file; what a stage returns is the proof that it ran, and the next one takes
- * nothing else. A refusal at any stage leaves by the one `catch`.
+ * The way of a request. Each stage is one file, whose parts are in a folder beside it; what a stage returns is the proof that
+ * it ran, and the next one takes nothing else. A refusal at any stage leaves by the one `catch`.
  *
  *   authenticate.ts             identity first: nothing about models, budgets or headers is told to a stranger
  *   resolve-request-policy.ts   a bad or forbidden control header is refused before the body is read; both by
@@ -10,7 +10,7 @@
  *   admit.ts                    rate limits, budgets and quotas in one question; what the first candidate may use is reserved
  *   guard-request.ts            injection is refused, personal data and secrets are masked in the client's own document;
  *                               for a small request while the quota store is asked
- *   through-cache.ts            in masked space; a hit asks nobody, and identical requests wait for the first
+ *   caching/through-cache.ts    in masked space; a hit asks nobody, and identical requests wait for the first
  *   call-provider.ts            failover along the plan; nothing has been sent to the client yet. In its place, for
  *                               `force-json`: force-json.ts
  *   respond.ts, settle.ts       the answer in the client's format; the end is recorded exactly once
@@ -22,12 +22,12 @@ import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { callProvider, type Answer } from './call-provider.ts'
 import { Cohort } from './cohort.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
-import { forgetContents } from './forget-request.ts'
+import { forgetContents } from './guarding/forget-request.ts'
 import { callForJson, type ClientView } from './force-json.ts'
-import { restorerFor } from './follow-stream.ts'
+import { restorerFor } from './caching/follow-stream.ts'
 import { governCaller } from './govern-caller.ts'
 import { guardRequest, guardRequestInTurns, type GuardedRequest } from './guard-request.ts'
-import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './complete-through-cache.ts'
+import { beginCompletionLookUp, completeThroughCache, type CompletionLookUp } from './caching/complete-through-cache.ts'
 import { refuseAndSettle } from './refuse-and-settle.ts'
 import { planRequest } from './plan-request.ts'
 import { readRequest, SMALL_REQUEST_BYTES, type ReadRequest } from './read-request.ts'

@@ -1,8 +1,8 @@
 /** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { Format, RequestHints } from '../../domain/formats/format.ts'
-import { withoutMark } from './byte-order-mark.ts'
-import { parseRequestDocument } from './parse-document.ts'
+import { withoutMark } from './reading/byte-order-mark.ts'
+import { parseRequestDocument } from './reading/parse-document.ts'
 import { ownTurn } from './take-turns.ts'
 
 export interface ReadRequest {

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Outgoing } from './exchange.ts'
 import { leavingError } from './leaving.ts'
-import { NoMemoryError } from './no-memory.ts'
+import { NoMemoryError } from './memory/no-memory.ts'
 import { QuotaUnavailableError } from './quota-port.ts'
 import { publicError, refuse } from './refuse.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'

@@ -1,7 +1,7 @@
 /** Everything that the pipeline uses of the process it runs in. Built once by an entry. */
 import type { AfterAnswer } from './after-answer.ts'
-import type { AnswerMemory } from './answer-memory.ts'
-import type { ValueMemory } from './value-memory.ts'
+import type { AnswerMemory } from './memory/answer-memory.ts'
+import type { ValueMemory } from './memory/value-memory.ts'
 import type { AnswerCache, QuestionIndex } from './cache-port.ts'
 import type {
   AuditSink,
@@ -13,10 +13,10 @@ import type {
   ProviderTransport,
 } from './ports.ts'
 import type { QuotaStore } from './quota-port.ts'
-import type { QuotaWarningLog } from './quota-warnings.ts'
+import type { QuotaWarningLog } from './quota/quota-warnings.ts'
 import type { RequestRecord, Outcome } from './request-record.ts'
-import type { Flights } from './single-flight.ts'
-import type { UsageDoubtLog } from './usage-doubts.ts'
+import type { Flights } from './caching/single-flight.ts'
+import type { UsageDoubtLog } from './quota/usage-doubts.ts'
 
 export interface Services {
   /** For how long something takes: never goes back, whatever becomes of the machine's clock. */

@@ -17,7 +17,7 @@ import { renderAudit } from './audit.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import { traceStep } from './trace-step.ts'
-import { believedUsage } from './usage-doubts.ts'
+import { believedUsage } from './quota/usage-doubts.ts'
 
 const NO_USAGE: Usage = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 

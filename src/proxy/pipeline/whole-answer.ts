@@ -1,9 +1,9 @@
 /** A whole answer leaves: it settles, and what a large one holds of the budget goes with it, until its client has it. */
 import { partsOf } from '../../domain/completion/assemble.ts'
-import { noMemoryForAnswer, UNCOUNTED_BYTES, type AnswerShare } from './answer-memory.ts'
+import { noMemoryForAnswer, UNCOUNTED_BYTES, type AnswerShare } from './memory/answer-memory.ts'
 import type { StreamAnswer, WholeAnswer } from './call-provider.ts'
 import type { Outgoing, ResponseHeaders } from './exchange.ts'
-import { knownItems } from './item-stream.ts'
+import { knownItems } from './streaming/item-stream.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Services } from './services.ts'
 import type { Settle } from './settle.ts'

@@ -1,5 +1,5 @@
 /** What bodies take in memory, and how much of it there is for them. @see body-shares.ts for how it is given out */
-import { COST_PER_BYTE, memoryBesideProcess } from '../pipeline/process-memory.ts'
+import { COST_PER_BYTE, memoryBesideProcess } from '../pipeline/memory/process-memory.ts'
 
 /** A body up to this size may use the reserve, where it is not judged to take more than its texts. Most chat requests are. */
 export const SMALL_BODY_BYTES = 64 * 1024

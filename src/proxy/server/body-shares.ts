@@ -12,9 +12,9 @@
  */
 import { GatewayError } from '../../domain/errors.ts'
 import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
-import { NoMemoryError } from '../pipeline/no-memory.ts'
+import { NoMemoryError } from '../pipeline/memory/no-memory.ts'
 import type { Now } from '../pipeline/ports.ts'
-import { COST_PER_BYTE } from '../pipeline/process-memory.ts'
+import { COST_PER_BYTE } from '../pipeline/memory/process-memory.ts'
 import { bodyCost, SMALL_BODY_BYTES } from './body-memory.ts'
 import { ComingBodies, type Coming } from './coming-bodies.ts'
 

@@ -28,7 +28,7 @@ export async function serve(
   try {
     const outgoing = await answer
     const rest = outgoing.status === BODY_TOO_SLOW ? undefined : restOfBody(response)
-    // It goes on for as long as the model writes. @see pipeline/forget-request.ts
+    // It goes on for as long as the model writes. @see pipeline/guarding/forget-request.ts
     if (outgoing.type === 'stream') share?.forgetContents()
     const requestId = outgoing.headers['x-request-id']
     const sending = send(response, framed(outgoing, adapter, query), {

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import type { SseEvent } from '../../../src/domain/formats/format.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
-import { StreamRestorer } from '../../../src/domain/guardrails/masking/stream-restorer.ts'
+import { StreamRestorer } from '../../../src/domain/guardrails/masking/restoring/stream-restorer.ts'
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts'
 
 const TOKEN = '[[LLM_REDACTED_EMAIL_abcdefgh]]'

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import { createDetector } from '../../../src/domain/guardrails/masking/detector.ts'
-import { RedactionMap } from '../../../src/domain/guardrails/masking/redaction-map.ts'
+import { RedactionMap } from '../../../src/domain/guardrails/masking/restoring/redaction-map.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { countingSuffix } from '../../fixtures/masking/counting-suffix.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OPTIONAL_KINDS } from '../../../src/domain/guardrails/masking/optional-kinds.ts'
+import { OPTIONAL_KINDS } from '../../../src/domain/guardrails/masking/personal/optional-kinds.ts'
 import { MASKING_KINDS } from '../../../src/domain/resources/masking-kinds.ts'
 import { resolveOrganization } from '../../../src/domain/resources/organizations.ts'
 import { organization } from './resource-samples.ts'

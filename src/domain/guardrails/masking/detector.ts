@@ -1,15 +1,15 @@
 /** Detection of personal data and secrets: the pass of scan.ts, then the kinds and patterns that a policy adds. */
 import { mergeResolved, requireFewFindings, resolveOverlaps, ValueCount } from './finding.ts'
 import type { ExpectValues, Finding } from './finding.ts'
-import { OPTIONAL_KINDS, type KindFinder } from './optional-kinds.ts'
+import { OPTIONAL_KINDS, type KindFinder } from './personal/optional-kinds.ts'
 import type { CustomPattern } from './pattern-engine.ts'
 import { takeAll, type Steps } from '../../steps.ts'
-import { broughtBack, undisguise } from './disguise.ts'
-import { hiddenBorders, type Borders } from './hidden-borders.ts'
-import { amongPrefixes, outsidePrefixes, withoutPrefixes } from './line-prefixes.ts'
+import { broughtBack, undisguise } from './disguises/disguise.ts'
+import { hiddenBorders, type Borders } from './disguises/hidden-borders.ts'
+import { amongPrefixes, outsidePrefixes, withoutPrefixes } from './disguises/line-prefixes.ts'
 import { scan, scanInSteps, type Scanned } from './scan.ts'
-import { amongColours, withoutColours } from './terminal-colours.ts'
-import { findToldByField } from './told-by-field.ts'
+import { amongColours, withoutColours } from './disguises/terminal-colours.ts'
+import { findToldByField } from './telling/told-by-field.ts'
 
 export interface DetectorOptions {
   /** Kinds beside EMAIL, KEY and CARD, which are always looked for: PHONE, IBAN, SSN, IP. Names that are not known find nothing. */

@@ -5,10 +5,10 @@
  * It stops at more than the rules of scan.ts find, and never passes over anything that one of them begins at.
  */
 import { classOf, DIGIT, DISGUISE, FOREIGN_LETTER, LETTER, SPACE, UNDERSCORE } from './character-classes.ts'
-import { KEY_BEGINNINGS } from './prefixed-key.ts'
-import { LOGIN_ENDS } from './session-cookie.ts'
-import { SHORTEST_SHAPED } from './shaped-key.ts'
-import { IDEOGRAPHIC_ENDS, TELLING_STEMS, TELLING_WORDS } from './telling-name.ts'
+import { KEY_BEGINNINGS } from './secrets/prefixed-key.ts'
+import { LOGIN_ENDS } from './secrets/session-cookie.ts'
+import { SHORTEST_SHAPED } from './secrets/shaped-key.ts'
+import { IDEOGRAPHIC_ENDS, TELLING_STEMS, TELLING_WORDS } from './telling/telling-name.ts'
 import { BORDER, buildAutomaton, ROW_BITS, type WordPattern } from './word-automaton.ts'
 
 /** Units that are read at once. */

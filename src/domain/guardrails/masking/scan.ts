@@ -27,13 +27,13 @@ import {
   WORD,
 } from './character-classes.ts'
 import { ValueCount, type ExpectValues, type Finding } from './finding.ts'
-import { findJsonWebToken } from './json-web-token.ts'
+import { findJsonWebToken } from './secrets/json-web-token.ts'
 import { LongWord, SHORTEST_LONG_REST } from './long-word.ts'
-import { findSpokenEmail } from './obfuscated-email.ts'
-import { findCards } from './payment-card.ts'
+import { findSpokenEmail } from './personal/obfuscated-email.ts'
+import { findCards } from './personal/payment-card.ts'
 import { PIECE_UNITS, PlainStretches } from './plain-stretch.ts'
-import { findPrefixedKey } from './prefixed-key.ts'
-import { findPuttyKey } from './private-key-block.ts'
+import { findPrefixedKey } from './secrets/prefixed-key.ts'
+import { findPuttyKey } from './secrets/private-key-block.ts'
 import {
   findAwsSecretAfter,
   findNumberedKey,
@@ -41,9 +41,9 @@ import {
   findShapedKey,
   findTwilioTokenAfter,
   SHORTEST_SHAPED,
-} from './shaped-key.ts'
+} from './secrets/shaped-key.ts'
 import { TellingSigns } from './telling-signs.ts'
-import { TellingWords } from './telling-words.ts'
+import { TellingWords } from './telling/telling-words.ts'
 
 export interface Scanned {
   /** Of all rules, in no order; they may overlap. */

@@ -1,17 +1,17 @@
 /** The signs between words that start a rule: `@`, `://`, `-----` and a few more; and what disguises a value. */
 import { BASE64, classAt, DASH, LETTER, skipForward, SPACE, unitAt } from './character-classes.ts'
-import { hidingAt, type Hiding } from './disguise.ts'
-import { findEmail } from './email-address.ts'
+import { hidingAt, type Hiding } from './disguises/disguise.ts'
+import { findEmail } from './personal/email-address.ts'
 import type { Finding } from './finding.ts'
-import { findObfuscatedEmail } from './obfuscated-email.ts'
-import { hiddenEnd, isDisguiseEscape } from './plain-character.ts'
-import { PrivateKeyBlocks } from './private-key-block.ts'
-import { findAtlasToken, findEntraSecret, findPgpass } from './shaped-key.ts'
-import { findShellCredential, findSlashCredential } from './shell-credential.ts'
-import { findPasswordAfter } from './telling-secret.ts'
-import { isTerminalEscape } from './terminal-colours.ts'
-import { findBareLogin, findDriverCredential, findUriCredential, isAfterScheme } from './uri-credential.ts'
-import { hidesWritten } from './written-character.ts'
+import { findObfuscatedEmail } from './personal/obfuscated-email.ts'
+import { hiddenEnd, isDisguiseEscape } from './disguises/plain-character.ts'
+import { PrivateKeyBlocks } from './secrets/private-key-block.ts'
+import { findAtlasToken, findEntraSecret, findPgpass } from './secrets/shaped-key.ts'
+import { findShellCredential, findSlashCredential } from './secrets/shell-credential.ts'
+import { findPasswordAfter } from './telling/telling-secret.ts'
+import { isTerminalEscape } from './disguises/terminal-colours.ts'
+import { findBareLogin, findDriverCredential, findUriCredential, isAfterScheme } from './secrets/uri-credential.ts'
+import { hidesWritten } from './disguises/written-character.ts'
 
 const DATA_URL = /:[\w.+/-]{0,80}(?:;[\w=.-]{1,60}){0,4};base64,/y
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
-import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
+import { RedactionMap } from '../../../../src/domain/guardrails/masking/restoring/redaction-map.ts'
 import { buildBenign } from '../../../fixtures/masking/benign.ts'
 import { buildCorpus } from '../../../fixtures/masking/corpus.ts'
 import type { CorpusCase } from '../../../fixtures/masking/corpus.ts'

@@ -2,9 +2,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { classOf, DISGUISE, FOREIGN_LETTER } from '../../../../src/domain/guardrails/masking/character-classes.ts'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
-import { KEY_PREFIXES, SHORT_KEY_PREFIXES } from '../../../../src/domain/guardrails/masking/key-prefixes.ts'
+import { KEY_PREFIXES, SHORT_KEY_PREFIXES } from '../../../../src/domain/guardrails/masking/secrets/key-prefixes.ts'
 import { PIECE_UNITS, PlainStretches } from '../../../../src/domain/guardrails/masking/plain-stretch.ts'
-import { classifyIdeographs, mayTell, mayTellBefore } from '../../../../src/domain/guardrails/masking/telling-name.ts'
+import {
+  classifyIdeographs,
+  mayTell,
+  mayTellBefore,
+} from '../../../../src/domain/guardrails/masking/telling/telling-name.ts'
 import { buildCorpus } from '../../../fixtures/masking/corpus.ts'
 
 const PREFIXES = [...KEY_PREFIXES, ...SHORT_KEY_PREFIXES].flatMap(([, prefixes]) => prefixes.split(' '))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createDetector } from '../../../../src/domain/guardrails/masking/detector.ts'
-import { RedactionMap } from '../../../../src/domain/guardrails/masking/redaction-map.ts'
+import { RedactionMap } from '../../../../src/domain/guardrails/masking/restoring/redaction-map.ts'
 import { countingSuffix } from '../../../fixtures/masking/counting-suffix.ts'
 import { buildSecondBenign } from '../../../fixtures/masking/second-opinion-benign.ts'
 import { buildOpinion } from '../../../fixtures/masking/second-opinion.ts'

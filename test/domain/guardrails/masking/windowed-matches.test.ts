@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { OPTIONAL_KINDS, type KindFinder } from '../../../../src/domain/guardrails/masking/optional-kinds.ts'
+import { OPTIONAL_KINDS, type KindFinder } from '../../../../src/domain/guardrails/masking/personal/optional-kinds.ts'
 import { WINDOW, windowedMatches } from '../../../../src/domain/guardrails/masking/windowed-matches.ts'
 
 /** The longest of each kind, with all that is looked at about them. */

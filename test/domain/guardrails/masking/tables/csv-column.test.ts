@@ -1,0 +1,49 @@
+import t from 'tap'
+import { createDetector } from '../../../../../src/domain/guardrails/masking/detector.ts'
+
+const detector = createDetector({ kinds: new Set(), custom: [] })
+const found = (text: string): string[] => [...detector.detect(text)].map(({ start, end }) => text.slice(start, end))
+
+t.test('columns of secrets are read in tables that blanks align', async (t) => {
+  for (const [text, ...secrets] of [
+    ['user   password\nbob    hunter2x\namy    s3cretpw\n', 'hunter2x', 's3cretpw'],
+    [
+      'USER      PASSWORD      ROLE\nbob       hunter2x      admin\namy       4711123       user\n',
+      'hunter2x',
+      '4711123',
+    ],
+    ['> PASSWORD    USER NAME\n> --------    ---------\n> hunter2x    bob\n', 'hunter2x'],
+    ['NAME       API TOKEN          AGE\r\nbob        8f3kd9Wk2lQ0zXv7   5d\r\n', '8f3kd9Wk2lQ0zXv7'],
+  ] as const) {
+    t.strictSame(found(text), secrets, text)
+    const escaped = JSON.stringify({ text })
+    t.strictSame(found(escaped), secrets, escaped)
+  }
+})
+
+t.test('lists of settings and of options that blanks align are none', async (t) => {
+  for (const text of [
+    'type       password\nport       5432\ncharset    utf8mb4\n',
+    'username    The user name\npassword    The password, of 8 characters\nport        5432\n',
+    'NAME      TOKEN\ndefault   text\nother     words here\n',
+    'name   the password\nutf8   b2\n',
+  ])
+    t.strictSame(found(text), [], text)
+})
+
+t.test('columns of secrets are read in tables with lines of Unicode', async (t) => {
+  const text =
+    '┌──────┬──────────┐\n│ user │ password │\n├──────┼──────────┤\n│ bob  │ hunter2x │\n│ amy  │ hunter3x │\n└──────┴──────────┘\n'
+  t.strictSame(found(text), ['hunter2x', 'hunter3x'])
+})
+
+t.test('rows of aligned names are read in linear time', async (t) => {
+  for (const piece of [
+    'user  password  ',
+    'user  password\n',
+    'user  password\na  b2\n',
+    'password  ',
+    'a b  password  ',
+  ])
+    t.ok(found(piece.repeat(20_000)))
+})
