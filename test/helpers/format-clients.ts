@@ -60,10 +60,19 @@ export function clientsOf(url: string, apiKey: string): readonly Client[] {
   const gemini = `${url}/adapters/gemini`
   return [
     openaiClient(new OpenAI({ apiKey, baseURL: openai, maxRetries: 0 })),
+    responsesClient(new OpenAI({ apiKey, baseURL: openai, maxRetries: 0 })),
     anthropicClient(new Anthropic({ apiKey, baseURL: anthropic, maxRetries: 0 })),
     genaiClient(new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gemini } })),
     langchainClient(apiKey, openai),
     aiClient('ai with @ai-sdk/openai', (model) => createOpenAI({ apiKey, baseURL: openai }).chat(model)),
+    aiClient(
+      'ai with @ai-sdk/openai, responses',
+      (model) => createOpenAI({ apiKey, baseURL: openai }).responses(model),
+      {
+        // Otherwise it refers to what the vendor would have kept.
+        openai: { store: false },
+      },
+    ),
     aiClient('ai with @ai-sdk/anthropic', createAnthropic({ apiKey, baseURL: `${anthropic}/v1` })),
     aiClient('ai with @ai-sdk/google', createGoogleGenerativeAI({ apiKey, baseURL: `${gemini}/v1beta` })),
   ]
@@ -103,6 +112,46 @@ function openaiClient(client: OpenAI): Client {
       if (first.message !== undefined) messages.push(first.message)
       for (const id of first.ids) messages.push({ role: 'tool', tool_call_id: id, content: RESULT })
       return [first.said, (await turn(model, stream, messages)).said]
+    },
+  }
+}
+
+function responsesClient(client: OpenAI): Client {
+  const turn = async (model: string, stream: boolean, input: OpenAI.Responses.ResponseInput) => {
+    const tools = [
+      { type: 'function' as const, name: 'weather', description: DESCRIPTION, parameters: SCHEMA, strict: true },
+    ]
+    const fields = { model, input, instructions: SYSTEM, tools, max_output_tokens: 500 }
+    const answer = stream
+      ? await client.responses.stream(fields).finalResponse()
+      : await client.responses.create(fields)
+    const calls = answer.output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
+    const said: Said = {
+      text: answer.output_text,
+      calls: calls.map((call) => ({ name: call.name, input: JSON.parse(call.arguments) })),
+      stop: calls.length > 0 ? 'tool_calls' : 'stop',
+      input: answer.usage?.input_tokens,
+      output: answer.usage?.output_tokens,
+    }
+    return { said, output: answer.output, ids: calls.map((call) => call.call_id) }
+  }
+  return {
+    name: 'openai, responses',
+    async converse({ model, stream, question }) {
+      const image_url = `data:image/png;base64,${IMAGE}`
+      const input: OpenAI.Responses.ResponseInput = [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: question },
+            { type: 'input_image', detail: 'auto', image_url },
+          ],
+        },
+      ]
+      const first = await turn(model, stream, input)
+      for (const item of first.output) if (item.type === 'message' || item.type === 'function_call') input.push(item)
+      for (const id of first.ids) input.push({ type: 'function_call_output', call_id: id, output: RESULT })
+      return [first.said, (await turn(model, stream, input)).said]
     },
   }
 }
@@ -224,10 +273,21 @@ function tokensOf(usage: unknown): (number | undefined)[] {
   return [asNumber(usage['input_tokens']), asNumber(usage['output_tokens'])]
 }
 
-function aiClient(name: string, modelOf: (model: string) => LanguageModel): Client {
+function aiClient(
+  name: string,
+  modelOf: (model: string) => LanguageModel,
+  providerOptions: Record<string, Record<string, boolean>> = {},
+): Client {
   const turn = async (model: string, stream: boolean, messages: ModelMessage[]) => {
     const weather = { description: DESCRIPTION, inputSchema: jsonSchema<{ city: string }>(SCHEMA) }
-    const fields = { model: modelOf(model), system: SYSTEM, messages, tools: { weather }, maxRetries: 0 }
+    const fields = {
+      model: modelOf(model),
+      system: SYSTEM,
+      messages,
+      tools: { weather },
+      maxRetries: 0,
+      providerOptions,
+    }
     const answer = stream ? streamText(fields) : await generateText(fields)
     const usage = await answer.usage
     const calls = await answer.toolCalls

@@ -2,16 +2,19 @@
  * The text whose digest is a request's cache key. Everything that can change an answer is in it; whatever nobody knows
  * is in it too, so that an unknown field costs a miss and never a wrong answer.
  */
-import type { FormatName } from '../completion/request.ts'
+import type { FormatName, ProviderFormatName } from '../completion/request.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { looksLikeOrdinal, type TokenOrdinals } from './token-ordinals.ts'
 
-export type CachedFormat = FormatName | 'embeddings'
+/** In which answers are kept. */
+export type CachedFormat = ProviderFormatName | 'embeddings'
+
+type AskedFormat = FormatName | 'embeddings'
 
 export interface RequestText {
-  readonly format: CachedFormat
+  readonly format: AskedFormat
   /** The client's document, masked. */
   readonly document: JsonObject
   /** As the client named it; undefined and `auto` are the same. */
@@ -30,7 +33,7 @@ export interface RequestText {
  * Fields of each format that say who asks, how the answer is to be sent or what else to do with it, but not what the
  * answer is. `model` stands beside the document.
  */
-const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
+const IGNORED: Readonly<Record<AskedFormat, ReadonlySet<string>>> = {
   'chat-completions': new Set([
     'model',
     'stream',
@@ -42,6 +45,17 @@ const IGNORED: Readonly<Record<CachedFormat, ReadonlySet<string>>> = {
   ]),
   messages: new Set(['model', 'stream', 'metadata']),
   'generate-content': new Set(['model', 'labels']),
+  responses: new Set([
+    'model',
+    'stream',
+    'stream_options',
+    'user',
+    'metadata',
+    'safety_identifier',
+    'prompt_cache_key',
+    'store',
+    'include',
+  ]),
   embeddings: new Set(['model', 'user']),
 }
 

@@ -3,7 +3,7 @@
  * a client that did not ask for a stream, and a whole answer that must be sent as a stream.
  */
 import type { Choice, CompletionResult, Finish, Usage } from './result.ts'
-import type { AssistantPart, FormatName } from './request.ts'
+import type { AssistantPart, ProviderFormatName } from './request.ts'
 import type { StreamPart } from './stream-part.ts'
 
 /** What has come of its text: `text`, then `pieces`. */
@@ -72,7 +72,7 @@ export class ResultAssembler {
   }
 
   /** What has been collected so far as a result, with an empty source document of `format`. */
-  result(format: FormatName): CompletionResult {
+  result(format: ProviderFormatName): CompletionResult {
     const choices = [...this.#choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => whole(index, choice))
     return {
       source: { format, document: {} },

@@ -6,8 +6,11 @@
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 
-/** A wire format. Several provider families may speak one format. */
-export type FormatName = 'chat-completions' | 'messages' | 'generate-content'
+/** A wire format that providers speak, and clients too. Several provider families may speak one format. */
+export type ProviderFormatName = 'chat-completions' | 'messages' | 'generate-content'
+
+/** A wire format that clients speak. */
+export type FormatName = ProviderFormatName | 'responses'
 
 export interface CompletionRequest {
   /** The client's own document. Never mutated after parsing, except by guardrails through the codec's text visitor. */

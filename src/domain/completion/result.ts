@@ -1,9 +1,9 @@
 /** The neutral result of a completion, its usage and why it ended. */
 import type { JsonObject } from '../json.ts'
-import type { AssistantPart, FormatName } from './request.ts'
+import type { AssistantPart, ProviderFormatName } from './request.ts'
 
 export interface CompletionResult {
-  readonly source: { readonly format: FormatName; readonly document: JsonObject }
+  readonly source: { readonly format: ProviderFormatName; readonly document: JsonObject }
   readonly id: string
   /** The model name that the provider reports. */
   readonly model: string

@@ -1,10 +1,11 @@
 /**
- * A wire format: the codec of one vendor's chat API, used at the client end and at the provider end alike.
- * One file (or folder) per format, listed in registry.ts. Pure: documents in, documents out.
+ * A wire format: the codec of one vendor's chat API, used at the client end and, but for one, at the provider end alike.
+ * One folder per format, listed in registry.ts. Pure: documents in, documents out.
  */
 import type {
   CompletionRequest,
   FormatName,
+  ProviderFormatName,
   ResponseFormat,
   TranslationWarning,
   UserPart,
@@ -16,7 +17,8 @@ import type { GatewayError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { ToolNameRules } from './tool-names.ts'
 
-export interface Format {
+/** What the client's end of a format does. `responses` has no other: no provider is asked in it. */
+export interface ClientFormat {
   readonly name: FormatName
 
   /**
@@ -25,30 +27,6 @@ export interface Format {
    * Fields that it does not know are left alone: they survive in the source document.
    */
   parseRequest(document: JsonObject, hints: RequestHints): CompletionRequest
-
-  /**
-   * The request as this format says it, for the provider. Never mutates the source document, and returns it itself
-   * where nothing has to change, so that the caller can send the bytes that came.
-   */
-  renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
-
-  /** Whether anything of the part is left when `renderRequest` translates it from another format. */
-  carries(part: UserPart): boolean
-
-  /** What the vendor takes as names of tools; others are sent as such, and come back as they were. @see tool-names.ts */
-  readonly toolNames: ToolNameRules
-
-  /**
-   * Why a model cannot be offered the request's tools in this format, in words that follow its name; undefined: it can. Absent: every
-   * one can.
-   */
-  refusesTools?(request: CompletionRequest, target: Pick<RenderTarget, 'model' | 'dialect'>): string | undefined
-
-  /**
-   * The id of another vendor's tool call as the model that a provider knows by `model` takes it; equal ones equally.
-   * Absent: every id is taken, or `renderRequest` sees to it.
-   */
-  callIdFor?(id: string, model: string): string
 
   /**
    * What a document of this format says that the neutral request has no word for: lost when the request is rendered in
@@ -75,26 +53,62 @@ export interface Format {
    */
   reviseRequest(document: JsonObject, revision: RequestRevision): JsonObject
 
-  /** Reads a provider's whole answer. @throws {UpstreamFormatError} where it is not one. */
-  parseResult(document: JsonObject): CompletionResult
   /** The result as this format says it, for the client. Same format: the source document, unknown fields included. */
   renderResult(result: CompletionResult, context: RenderContext): Rendered<JsonObject>
   /** Like `visitRequestText`, over an answer: text, reasoning without signature, refusal, tool arguments (leaves). */
   visitResultText(document: JsonObject, visit: TextVisitor): boolean
 
-  /** Reads a provider's stream: any number of parts for an event. */
-  createStreamDecoder(): StreamDecoder
   /** Writes a client's stream from parts that came from ANOTHER format. */
   createStreamEncoder(context: RenderContext): StreamEncoder
-  /** Same format on both ends: events go through as they came, except what must be hidden. */
-  createStreamRelay(context: RenderContext): StreamRelay
-  /** Rewrites text inside events of this format (client side), with hold-back across events. */
-  createStreamTextPatcher(rewriter: StreamTextRewriter): StreamTextPatcher
+  /**
+   * Rewrites text inside events of this format (client side), with hold-back across events. Absent where a text comes again
+   * at its end: then the parts are rewritten before they are written as events. @see part-rewriter.ts
+   */
+  createStreamTextPatcher?(rewriter: StreamTextRewriter): StreamTextPatcher
 
   /** The body of a refusal or failure, in the vendor's shape. */
   renderError(error: GatewayError, requestId: string): JsonObject
   /** The event that ends a stream that has failed after its first content. */
   renderStreamError(error: GatewayError, requestId: string): SseEvent[]
+}
+
+/** A format with both ends. */
+export interface Format extends ClientFormat {
+  readonly name: ProviderFormatName
+
+  /**
+   * The request as this format says it, for the provider. Never mutates the source document, and returns it itself
+   * where nothing has to change, so that the caller can send the bytes that came.
+   */
+  renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject>
+
+  /** Whether anything of the part is left when `renderRequest` translates it from another format. */
+  carries(part: UserPart): boolean
+
+  /** What the vendor takes as names of tools; others are sent as such, and come back as they were. @see tool-names.ts */
+  readonly toolNames: ToolNameRules
+
+  /**
+   * Why a model cannot be offered the request's tools in this format, in words that follow its name; undefined: it can. Absent: every
+   * one can.
+   */
+  refusesTools?(request: CompletionRequest, target: Pick<RenderTarget, 'model' | 'dialect'>): string | undefined
+
+  /**
+   * The id of another vendor's tool call as the model that a provider knows by `model` takes it; equal ones equally.
+   * Absent: every id is taken, or `renderRequest` sees to it.
+   */
+  callIdFor?(id: string, model: string): string
+
+  /** Reads a provider's whole answer. @throws {UpstreamFormatError} where it is not one. */
+  parseResult(document: JsonObject): CompletionResult
+
+  /** Reads a provider's stream: any number of parts for an event. */
+  createStreamDecoder(): StreamDecoder
+  /** Same format on both ends: events go through as they came, except what must be hidden. */
+  createStreamRelay(context: RenderContext): StreamRelay
+  createStreamTextPatcher(rewriter: StreamTextRewriter): StreamTextPatcher
+
   /** What a provider's error body says; undefined fields where it says nothing. Never throws. */
   parseError(document: JsonObject): ProviderError
 }
@@ -152,7 +166,7 @@ export interface RenderContext {
    * The format of the provider that answers: signatures of thoughts are shown to its own clients only, since every other
    * vendor refuses them in the next turn. Absent: in a whole answer its source's, in a stream another than the client's.
    */
-  readonly answeredIn?: FormatName
+  readonly answeredIn?: ProviderFormatName
 }
 
 export interface Rendered<Document> {
@@ -198,6 +212,8 @@ export interface StreamEncoder {
   end(): SseEvent[]
   /** What could not be carried so far. */
   readonly warnings: readonly TranslationWarning[]
+  /** Characters of the answer that are kept for its end. Absent: none are. */
+  readonly heldCharacters?: number
 }
 
 export interface StreamRelay {

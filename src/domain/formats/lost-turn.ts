@@ -3,11 +3,11 @@
  * client's own vendor takes, or what only that one knows. Sent without it, the conversation would be empty, which is refused,
  * or the model would answer what was said before.
  */
-import type { CompletionRequest, FormatName, UserPart } from '../completion/request.ts'
+import type { CompletionRequest, ProviderFormatName, UserPart } from '../completion/request.ts'
 import { formatOf } from './registry.ts'
 import { endsInSilence } from './silent-turn.ts'
 
-export function losesLastTurn({ messages, source }: CompletionRequest, name: FormatName): boolean {
+export function losesLastTurn({ messages, source }: CompletionRequest, name: ProviderFormatName): boolean {
   if (source.format === name) return false
   // An instruction behind or between what the user says is none of it.
   const spoken = messages.filter(({ role }) => role !== 'system')

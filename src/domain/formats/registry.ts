@@ -1,21 +1,25 @@
 /** The wire formats. To add one: its folder, and one line here. */
-import type { CompletionRequest, FormatName, TranslationWarning } from '../completion/request.ts'
+import type { CompletionRequest, FormatName, ProviderFormatName, TranslationWarning } from '../completion/request.ts'
 import type { CompletionResult } from '../completion/result.ts'
 import type { StreamPart } from '../completion/stream-part.ts'
 import type { JsonObject } from '../json.ts'
 import { chatCompletions } from './chat-completions/chat-completions.ts'
 import { withDistinctCallIds } from './distinct-call-ids.ts'
-import type { Format, RenderContext, Rendered, RenderTarget, SseEvent, StreamEncoder } from './format.ts'
+import type { ClientFormat, Format, RenderContext, Rendered, RenderTarget, SseEvent, StreamEncoder } from './format.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { responses } from './responses/responses.ts'
 import { withNewerTuples } from './schema-tuples.ts'
 import { ToolNames, withOriginalName, withOriginalNames, withSentNames } from './tool-names.ts'
 import { unmodelledAnswer } from './unmodelled-answer.ts'
 
 export const FORMATS: readonly Format[] = [chatCompletions, messages, generateContent]
 
-/** The codec of a format. @throws where none is registered under the name: a mistake in the code, not in a request. */
-export function formatOf(name: FormatName): Format {
+/** Those that clients speak. */
+export const CLIENT_FORMATS: readonly ClientFormat[] = [...FORMATS, responses]
+
+/** The codec of a provider's format. @throws where none is registered under the name: a mistake in the code, not in a request. */
+export function formatOf(name: ProviderFormatName): Format {
   const format = BY_NAME.get(name)
   if (format === undefined) throw new Error(`no codec is registered for the format ${name}`)
   return format
@@ -23,9 +27,14 @@ export function formatOf(name: FormatName): Format {
 
 const BY_NAME = new Map(FORMATS.map((format) => [format.name, format]))
 
+/** The client's end of a format. @throws as `formatOf` */
+export function clientFormatOf(name: FormatName): ClientFormat {
+  return name === 'responses' ? responses : formatOf(name)
+}
+
 /** The request for a provider that speaks `name`, with a warning for everything that the way there loses. */
 export function renderRequestFor(
-  name: FormatName,
+  name: ProviderFormatName,
   request: CompletionRequest,
   target: RenderTarget,
 ): Rendered<JsonObject> {
@@ -36,7 +45,7 @@ export function renderRequestFor(
   const names = ToolNames.of(request, provider.toolNames)
   const named = names === undefined ? request : withSentNames(request, names)
   const rendered = provider.renderRequest(withDistinctCallIds(withNewerTuples(named), idOf), target)
-  return { ...rendered, warnings: [...formatOf(format).unmodelledFields(document), ...rendered.warnings] }
+  return { ...rendered, warnings: [...clientFormatOf(format).unmodelledFields(document), ...rendered.warnings] }
 }
 
 /** The answer for a client that speaks `name`, with a warning for everything that the way there loses. */
@@ -46,18 +55,20 @@ export function renderResultFor(
   context: RenderContext,
 ): Rendered<JsonObject> {
   const { format, document } = result.source
-  if (format === name) return formatOf(name).renderResult(result, context)
+  const client = clientFormatOf(name)
+  if (format === name) return client.renderResult(result, context)
   const names = ToolNames.of(context.request, formatOf(format).toolNames)
   const named = names === undefined ? result : withOriginalNames(result, names)
-  const rendered = formatOf(name).renderResult(named, context)
+  const rendered = client.renderResult(named, context)
   return { ...rendered, warnings: [...unmodelledAnswer(format, document), ...rendered.warnings] }
 }
 
 /** Writes the stream of a client that speaks `name` from parts of the format in which it is answered, or of its own. */
 export function createStreamEncoderFor(name: FormatName, context: RenderContext): StreamEncoder {
-  const encoder = formatOf(name).createStreamEncoder(context)
-  const { answeredIn = name, request } = context
-  const names = answeredIn === name ? undefined : ToolNames.of(request, formatOf(answeredIn).toolNames)
+  const encoder = clientFormatOf(name).createStreamEncoder(context)
+  const { answeredIn, request } = context
+  const names =
+    answeredIn === undefined || answeredIn === name ? undefined : ToolNames.of(request, formatOf(answeredIn).toolNames)
   return names === undefined ? encoder : new NamingEncoder(encoder, names)
 }
 
@@ -72,6 +83,10 @@ class NamingEncoder implements StreamEncoder {
 
   get warnings(): readonly TranslationWarning[] {
     return this.#encoder.warnings
+  }
+
+  get heldCharacters(): number {
+    return this.#encoder.heldCharacters ?? 0
   }
 
   push(part: StreamPart): SseEvent[] {

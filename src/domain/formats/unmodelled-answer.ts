@@ -2,18 +2,18 @@
  * What an answer says that the neutral result has no word for: lost where the client's format is another. Each format
  * has its list; fields that say nothing to a client (envelopes, ratings of a harmless text) are not on it.
  */
-import type { FormatName, TranslationWarning } from '../completion/request.ts'
+import type { ProviderFormatName, TranslationWarning } from '../completion/request.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { MAX_UNMODELLED_FIELDS } from './format.ts'
 
-const READERS: Readonly<Record<FormatName, (document: JsonObject) => string[]>> = {
+const READERS: Readonly<Record<ProviderFormatName, (document: JsonObject) => string[]>> = {
   'chat-completions': ofChatCompletions,
   messages: ofMessages,
   'generate-content': ofGenerateContent,
 }
 
 /** The fields of a provider's whole answer that another format is not given, at most `MAX_UNMODELLED_FIELDS`. */
-export function unmodelledAnswer(format: FormatName, document: JsonObject): TranslationWarning[] {
+export function unmodelledAnswer(format: ProviderFormatName, document: JsonObject): TranslationWarning[] {
   const message = `known to ${format} only; it was left out of the answer`
   return READERS[format](document)
     .slice(0, MAX_UNMODELLED_FIELDS)

@@ -1,7 +1,6 @@
 /** What is wrong with a path that no route has, where that can be told: mostly a base URL that is nearly right. */
 import { nearest } from '../../domain/nearest-name.ts'
 import { offeredMethods, pathOf } from './offered-methods.ts'
-import { native } from './openai.ts'
 import { ADAPTERS } from './registry.ts'
 
 /** What others call them, too. */
@@ -11,7 +10,7 @@ const TWO_VERSIONS = /^(\/v1(?:beta)?)(\/v1(?:beta)?)(?=\/)/
 /** Characters of the name of an adapter that a refusal repeats. */
 const MAX_SHOWN_NAME = 40
 
-const LABELS = ADAPTERS.filter((adapter) => adapter !== native).map(({ label }) => label)
+const LABELS = [...new Set(ADAPTERS.map(({ label }) => label))].filter((label) => label !== 'native')
 
 /**
  * A sentence about the path of `target`; undefined: nothing is known of it but that it is no route's.

@@ -2,9 +2,9 @@
 import type { ClientAdapter } from './adapter.ts'
 import { anthropic } from './anthropic.ts'
 import { gemini } from './gemini.ts'
-import { native, openai } from './openai.ts'
+import { native, nativeResponses, openai, openaiResponses } from './openai.ts'
 
-export const ADAPTERS: readonly ClientAdapter[] = [native, openai, anthropic, gemini]
+export const ADAPTERS: readonly ClientAdapter[] = [native, nativeResponses, openai, openaiResponses, anthropic, gemini]
 
 /** Before the label: the address too, where the whole one is asked for, as by a client that takes this for its proxy. */
 const PREFIX = /^(?:https?:\/\/[^/]*)?\/adapters\/([a-z]+)\//

@@ -4,7 +4,7 @@
  */
 import type { CompletionResult } from '../../domain/completion/result.ts'
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { Format, RenderTarget } from '../../domain/formats/format.ts'
+import type { ClientFormat, Format, RenderTarget } from '../../domain/formats/format.ts'
 import { formatOf, renderRequestFor } from '../../domain/formats/registry.ts'
 import { MAX_EVENT_CHARACTERS } from '../../domain/formats/sse.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
@@ -179,7 +179,7 @@ function outputMaximum(
 }
 
 /** Client headers that the adapter lists, and only to a provider that speaks the same format. */
-export function passHeaders(format: Format, record: RequestRecord): Record<string, string> {
+export function passHeaders(format: ClientFormat, record: RequestRecord): Record<string, string> {
   const { adapter, rawHeaders } = record.incoming
   const passed: Record<string, string> = {}
   if (adapter.format !== format.name || adapter.passHeaders.length === 0) return passed

@@ -10,7 +10,7 @@
 import type { CompletionRequest, ResponseFormat } from '../../domain/completion/request.ts'
 import type { Choice, Usage } from '../../domain/completion/result.ts'
 import { GatewayError, InvalidRequestError } from '../../domain/errors.ts'
-import { formatOf } from '../../domain/formats/registry.ts'
+import { clientFormatOf } from '../../domain/formats/registry.ts'
 import {
   ANY_OBJECT,
   jsonInstruction,
@@ -126,8 +126,11 @@ function heldTo(request: CompletionRequest, ability: Ability): CompletionRequest
   return { ...revised, responseFormat: native }
 }
 
-function revise(request: CompletionRequest, revision: Parameters<ReturnType<typeof formatOf>['reviseRequest']>[1]) {
-  const format = formatOf(request.source.format)
+function revise(
+  request: CompletionRequest,
+  revision: Parameters<ReturnType<typeof clientFormatOf>['reviseRequest']>[1],
+) {
+  const format = clientFormatOf(request.source.format)
   const document = format.reviseRequest(request.source.document, revision)
   return format.parseRequest(document, {
     ...(request.model === undefined ? {} : { model: request.model }),

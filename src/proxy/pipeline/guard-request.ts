@@ -5,7 +5,7 @@
  */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextSpan } from '../../domain/completion/text-span.ts'
-import type { Format } from '../../domain/formats/format.ts'
+import type { ClientFormat } from '../../domain/formats/format.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { isOneStep, type RedactionMap } from '../../domain/guardrails/masking/restoring/redaction-map.ts'
 import { StreamRestorer } from '../../domain/guardrails/masking/restoring/stream-restorer.ts'
@@ -44,7 +44,7 @@ export interface GuardedRequest {
 /** A small request, at once. @throws {GatewayError} 400 `prompt_injection_detected`, 503 `guardrail_failed`. */
 export function guardRequest(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
@@ -58,7 +58,7 @@ export function guardRequest(
  */
 export function guardRequestInTurns(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
@@ -69,7 +69,7 @@ export function guardRequestInTurns(
 
 function* guardInSteps(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
@@ -83,7 +83,7 @@ function* guardInSteps(
 
 function* mask(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   caller: GovernedCaller,
   record: RequestRecord,
   services: Services,
@@ -112,7 +112,7 @@ function* mask(
 /** Masks in the document. What is masked in steps is put there at once. @returns whether a text was changed */
 function* maskTexts(
   document: JsonObject,
-  format: Format,
+  format: ClientFormat,
   redactions: RedactionMap,
   record: RequestRecord,
 ): Steps<boolean> {
@@ -170,7 +170,7 @@ function maskSpan({ scope, text, maxLength, fieldName }: TextSpan, redactions: R
     : redactions.maskInSteps(text, comesAgain, maxLength, fieldName)
 }
 
-function visitOnly(format: Format, { source }: CompletionRequest, visit: (text: string) => void): void {
+function visitOnly(format: ClientFormat, { source }: CompletionRequest, visit: (text: string) => void): void {
   format.visitRequestText(source.document, (span) => {
     visit(span.text)
     return span.text
@@ -197,7 +197,7 @@ function restorerOf(redactions: RedactionMap, json: boolean): AnswerRestorer {
   }
 }
 
-function asksForJson({ responseFormat, source }: CompletionRequest, format: Format): boolean {
+function asksForJson({ responseFormat, source }: CompletionRequest, format: ClientFormat): boolean {
   if (responseFormat !== undefined && responseFormat.type !== 'text') return true
   return format.asksForJson?.(source.document) === true
 }

@@ -15,8 +15,8 @@
  *                               `force-json`: force-json.ts
  *   respond.ts, settle.ts       the answer in the client's format; the end is recorded exactly once
  */
-import type { Format } from '../../domain/formats/format.ts'
-import { formatOf } from '../../domain/formats/registry.ts'
+import type { ClientFormat } from '../../domain/formats/format.ts'
+import { clientFormatOf } from '../../domain/formats/registry.ts'
 import type { RoutePlan } from '../../domain/routing/route.ts'
 import { admissionOf, admit, type AdmittedRequest } from './admit.ts'
 import { callProvider, type Answer } from './call-provider.ts'
@@ -55,7 +55,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
       virtualKey: governed.key.id,
       flags: [...governed.policy.flags],
     }))
-    const format = formatOf(incoming.adapter.format)
+    const format = clientFormatOf(incoming.adapter.format)
     const body = await incoming.readBody()
     await arrived.join()
     const read = await readRequest(body, format, incoming.hints)
@@ -90,7 +90,7 @@ interface Prepared {
  */
 async function admitWhilePreparing(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   route: RoutePlan,
   caller: GovernedCaller,
   record: RequestRecord,
@@ -118,7 +118,7 @@ async function admitWhilePreparing(
 /** A large request costs the guardrails so much that it waits for its admission; each piece of the work has a turn of its own. */
 async function admitThenPrepare(
   read: ReadRequest,
-  format: Format,
+  format: ClientFormat,
   route: RoutePlan,
   caller: GovernedCaller,
   record: RequestRecord,

@@ -1,5 +1,5 @@
 /** Stage: where the request may go. Pure decisions of `domain/routing` over what the request needs. */
-import type { CompletionRequest, FormatName } from '../../domain/completion/request.ts'
+import type { CompletionRequest, ProviderFormatName } from '../../domain/completion/request.ts'
 import { losesLastTurn } from '../../domain/formats/lost-turn.ts'
 import { formatOf } from '../../domain/formats/registry.ts'
 import { planRoute } from '../../domain/routing/plan-route.ts'
@@ -61,7 +61,7 @@ export function planRequest(
 
 /** Whose format can carry nothing of what the user says last, or whose model not the tools: other deployments may take it. */
 function unsayableFor(request: CompletionRequest): (deployment: Deployment) => string | undefined {
-  const known = new Map<FormatName, boolean>()
+  const known = new Map<ProviderFormatName, boolean>()
   return (deployment) => {
     const { provider, model } = deployment
     const { format, dialect } = familyOf(provider.type)

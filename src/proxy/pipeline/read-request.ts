@@ -1,6 +1,6 @@
 /** Stage: the body as a neutral request. Everything that can be wrong with it is a 400 that names the place. */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
-import type { Format, RequestHints } from '../../domain/formats/format.ts'
+import type { ClientFormat, RequestHints } from '../../domain/formats/format.ts'
 import { withoutMark } from './reading/byte-order-mark.ts'
 import { parseRequestDocument } from './reading/parse-document.ts'
 import { ownTurn } from './take-turns.ts'
@@ -15,7 +15,7 @@ export interface ReadRequest {
 export const SMALL_REQUEST_BYTES = 64 * 1024
 
 /** @param hints what the path says. @throws {GatewayError} 400 `invalid_request_error`, 413 `request_too_large`. */
-export async function readRequest(bytes: Uint8Array, format: Format, hints: RequestHints): Promise<ReadRequest> {
+export async function readRequest(bytes: Uint8Array, format: ClientFormat, hints: RequestHints): Promise<ReadRequest> {
   const document = parseRequestDocument(bytes)
   if (bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
   return { request: format.parseRequest(document, hints), bytes: withoutMark(bytes) }

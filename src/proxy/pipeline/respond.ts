@@ -1,7 +1,7 @@
 /** Stage: the answer in the client's format, whole or as a stream that is pulled by the client's reading. */
 import type { CompletionRequest } from '../../domain/completion/request.ts'
 import type { TextScope } from '../../domain/completion/text-span.ts'
-import type { Format, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
+import type { ClientFormat, RenderContext, StreamTextRewriter } from '../../domain/formats/format.ts'
 import { renderResultFor } from '../../domain/formats/registry.ts'
 import { believed } from '../../domain/quota/belief.ts'
 import { generatedText } from '../../domain/quota/estimate.ts'
@@ -19,7 +19,7 @@ import { asStream, waitsForClient, wholeAnswer } from './whole-answer.ts'
 export interface Responding {
   readonly request: CompletionRequest
   /** The client's format. */
-  readonly format: Format
+  readonly format: ClientFormat
   /** Completed by the answer's own. */
   readonly headers: ResponseHeaders
   /** Present where masked values are restored in the answer. */

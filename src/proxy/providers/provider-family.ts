@@ -2,13 +2,13 @@
  * What differs between vendors on the wire besides the format: addresses, how the key is sent, what a refusal means.
  * One file per family, listed in registry.ts.
  */
-import type { FormatName } from '../../domain/completion/request.ts'
+import type { ProviderFormatName } from '../../domain/completion/request.ts'
 import type { RenderTarget } from '../../domain/formats/format.ts'
 import type { Milliseconds, ProviderEntry, ProviderType } from '../../domain/snapshot/snapshot.ts'
 
 export interface ProviderFamily {
   readonly type: ProviderType
-  readonly format: FormatName
+  readonly format: ProviderFormatName
   /** How the vendor wants an output limit that the gateway sets; absent: as the format has it. */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
   /** The vendor at a base URL, where its API takes no field but its own. Absent: there is none such. */

@@ -5,7 +5,7 @@ import {
   storedHead,
   type StoredAnswer,
 } from '../../../src/domain/caching/stored-answer.ts'
-import type { CompletionRequest, FormatName } from '../../../src/domain/completion/request.ts'
+import type { CompletionRequest, ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { Choice, CompletionResult, FinishReason } from '../../../src/domain/completion/result.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
@@ -75,7 +75,7 @@ t.test('an answer of a provider that does not say how it ended is not kept, in a
   const chat = (fields: object, finish: object) => ({ choices: [{ index: 0, message: message(fields), ...finish }] })
   const content = [{ type: 'text', text: 'x' }]
   const parts = [{ text: 'x' }]
-  const answers: [format: FormatName, told: object, untold: readonly object[]][] = [
+  const answers: [format: ProviderFormatName, told: object, untold: readonly object[]][] = [
     [
       'chat-completions',
       chat({}, { finish_reason: 'stop' }),

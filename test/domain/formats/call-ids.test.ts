@@ -1,6 +1,6 @@
 /** An agent's loop: the client sends all earlier ids back, and each must name one call and its result. */
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf, renderRequestFor, renderResultFor } from '../../../src/domain/formats/registry.ts'
 import type { RenderContext } from '../../../src/domain/formats/format.ts'
 import { asObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
@@ -9,7 +9,7 @@ import { answerOf, partsOf } from './chat-completions/answer.ts'
 const CHAT = formatOf('chat-completions')
 const HELLO = { role: 'user', content: 'Hello' }
 
-const sent = (to: FormatName, from: FormatName, document: JsonObject, model = 'm'): JsonObject =>
+const sent = (to: ProviderFormatName, from: ProviderFormatName, document: JsonObject, model = 'm'): JsonObject =>
   renderRequestFor(to, formatOf(from).parseRequest(document, { model }), {
     model,
     maxOutputTokens: undefined,

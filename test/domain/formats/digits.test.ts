@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isDeepStrictEqual } from 'node:util'
 import { ResultAssembler } from '../../../src/domain/completion/assemble.ts'
-import type { CompletionRequest, FormatName } from '../../../src/domain/completion/request.ts'
+import type { CompletionRequest, ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { CompletionResult } from '../../../src/domain/completion/result.ts'
 import type { RenderContext, SseEvent } from '../../../src/domain/formats/format.ts'
 import { FORMATS, formatOf, renderRequestFor, renderResultFor } from '../../../src/domain/formats/registry.ts'
@@ -20,7 +20,7 @@ const read = (text: string): JsonObject => asObject(parseJson(text)) ?? {}
 const mask = (text: string): string => (text === 'hello' ? 'masked' : text)
 
 /** A conversation with a call of these arguments, whose result says the same. */
-const REQUESTS: Readonly<Record<FormatName, (args: string) => string>> = {
+const REQUESTS: Readonly<Record<ProviderFormatName, (args: string) => string>> = {
   'chat-completions': (args) => `{"model":"m","messages":[{"role":"user","content":"hello"},
     {"role":"assistant","content":null,"tool_calls":[
       {"id":"c1","type":"function","function":{"name":"f","arguments":${JSON.stringify(args)}}}]},
@@ -34,7 +34,7 @@ const REQUESTS: Readonly<Record<FormatName, (args: string) => string>> = {
 }
 
 /** An answer that says something and calls a tool. */
-const ANSWERS: Readonly<Record<FormatName, (args: string) => string>> = {
+const ANSWERS: Readonly<Record<ProviderFormatName, (args: string) => string>> = {
   'chat-completions': (args) => `{"id":"a","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":
     {"role":"assistant","content":"hello","tool_calls":[
       {"id":"c1","type":"function","function":{"name":"f","arguments":${JSON.stringify(args)}}}]}}]}`,
@@ -45,7 +45,7 @@ const ANSWERS: Readonly<Record<FormatName, (args: string) => string>> = {
 }
 
 /** The same as events; where arguments are objects, in one piece. */
-const STREAMS: Readonly<Record<FormatName, (args: string) => SseEvent[]>> = {
+const STREAMS: Readonly<Record<ProviderFormatName, (args: string) => SseEvent[]>> = {
   'chat-completions': (args) =>
     [
       '{"id":"a","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"hello"}}]}',
@@ -69,18 +69,18 @@ const STREAMS: Readonly<Record<FormatName, (args: string) => SseEvent[]>> = {
   'generate-content': (args) => [{ data: ANSWERS['generate-content'](args) }],
 }
 
-function requestOf(name: FormatName, document: JsonObject): CompletionRequest {
+function requestOf(name: ProviderFormatName, document: JsonObject): CompletionRequest {
   return formatOf(name).parseRequest(document, { model: 'm', stream: true })
 }
 
 const CONTEXT: Omit<RenderContext, 'request'> = { model: 'm', nowSeconds: 1, requestId: 'r' }
 
-function contextOf(name: FormatName): RenderContext {
+function contextOf(name: ProviderFormatName): RenderContext {
   return { ...CONTEXT, request: requestOf(name, read(REQUESTS[name]('{}'))) }
 }
 
 /** Arguments of the call and text of its result, as the neutral model has them after the way. */
-function requestThrough(from: FormatName, to: FormatName, args: string): string[] {
+function requestThrough(from: ProviderFormatName, to: ProviderFormatName, args: string): string[] {
   const source = read(REQUESTS[from](args))
   formatOf(from).visitRequestText(source, (span) => mask(span.text))
   const { document } = renderRequestFor(to, requestOf(from, source), {
@@ -103,18 +103,18 @@ function argumentsIn(result: CompletionResult): string[] {
   )
 }
 
-function answerThrough(from: FormatName, to: FormatName, args: string): string[] {
+function answerThrough(from: ProviderFormatName, to: ProviderFormatName, args: string): string[] {
   const result = formatOf(from).parseResult(read(ANSWERS[from](args)))
   const { document } = renderResultFor(to, result, contextOf(to))
   formatOf(to).visitResultText(document, (span) => mask(span.text))
   return argumentsIn(formatOf(to).parseResult(read(JSON.stringify(document))))
 }
 
-function streamThrough(from: FormatName, to: FormatName, args: string): string[] {
+function streamThrough(from: ProviderFormatName, to: ProviderFormatName, args: string): string[] {
   return argumentsIn(assembled(to, patched(to, translated(from, to, STREAMS[from](args)))))
 }
 
-function translated(from: FormatName, to: FormatName, events: readonly SseEvent[]): SseEvent[] {
+function translated(from: ProviderFormatName, to: ProviderFormatName, events: readonly SseEvent[]): SseEvent[] {
   if (from === to) {
     const relay = formatOf(to).createStreamRelay(contextOf(to))
     return [...events.flatMap((event) => relay.push(event)), ...(relay.end?.() ?? [])]
@@ -125,7 +125,7 @@ function translated(from: FormatName, to: FormatName, events: readonly SseEvent[
   return [...parts.flatMap((part) => encoder.push(part)), ...encoder.end()]
 }
 
-function patched(name: FormatName, events: readonly SseEvent[]): SseEvent[] {
+function patched(name: ProviderFormatName, events: readonly SseEvent[]): SseEvent[] {
   const patcher = formatOf(name).createStreamTextPatcher({
     push: (_channel, _kind, text) => mask(text),
     flush: () => '',
@@ -133,7 +133,7 @@ function patched(name: FormatName, events: readonly SseEvent[]): SseEvent[] {
   return [...events.flatMap((event) => patcher.push(event)), ...patcher.end()]
 }
 
-function assembled(name: FormatName, events: readonly SseEvent[]): CompletionResult {
+function assembled(name: ProviderFormatName, events: readonly SseEvent[]): CompletionResult {
   const decoder = formatOf(name).createStreamDecoder()
   const assembler = new ResultAssembler()
   for (const event of events) for (const part of decoder.push(event)) assembler.push(part)

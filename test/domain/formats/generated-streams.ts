@@ -4,7 +4,7 @@
  * deltas, usage at the start or the end, errors in the middle, pings, index -1, missing ids.
  */
 import fc from 'fast-check'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { SseEvent } from '../../../src/domain/formats/format.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
 
@@ -82,14 +82,14 @@ export const cuts: fc.Arbitrary<Cuts> = fc.record({
 })
 
 /** The events of a provider of the format. */
-export function streamOf(format: FormatName, said: Script, cut: Cuts): SseEvent[] {
+export function streamOf(format: ProviderFormatName, said: Script, cut: Cuts): SseEvent[] {
   const events = WRITERS[format](said, cut)
   if (cut.failure === 'none') return events
   const start = events.slice(0, Math.floor(events.length * cut.failsAt))
   return cut.failure === 'cut' ? start : [...start, ERRORS[format]]
 }
 
-const ERRORS: Readonly<Record<FormatName, SseEvent>> = {
+const ERRORS: Readonly<Record<ProviderFormatName, SseEvent>> = {
   'chat-completions': { data: '{"error":{"message":"overloaded","type":"server_error","code":null}}' },
   messages: { event: 'error', data: '{"type":"error","error":{"type":"overloaded_error","message":"overloaded"}}' },
   'generate-content': { data: '{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}' },

@@ -1,6 +1,6 @@
 /** A token in pieces, between which a piece of another text comes: thinking beside the answer. */
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { SseEvent } from '../../../src/domain/formats/format.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import { StreamRestorer } from '../../../src/domain/guardrails/masking/restoring/stream-restorer.ts'
@@ -28,7 +28,7 @@ function joined(events: readonly SseEvent[]): Record<Piece[0], string> {
 
 const event = (document: JsonObject): SseEvent => ({ data: JSON.stringify(document) })
 
-const EVENTS: Record<FormatName, (piece: Piece) => SseEvent> = {
+const EVENTS: Record<ProviderFormatName, (piece: Piece) => SseEvent> = {
   'chat-completions': ([kind, text]) =>
     event({ choices: [{ index: 0, delta: { [kind === 'text' ? 'content' : 'reasoning_content']: text } }] }),
   messages: ([kind, text]) =>

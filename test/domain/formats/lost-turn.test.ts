@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { losesLastTurn } from '../../../src/domain/formats/lost-turn.ts'
 import { formatOf, renderRequestFor } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
@@ -14,12 +14,12 @@ const picture = { type: 'image', source: { type: 'url', url: 'https://a.test/a.p
 const upload = { type: 'container_upload', file_id: 'file_1' }
 const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'sunny' }
 
-function request(format: FormatName, list: JsonObject[]) {
+function request(format: ProviderFormatName, list: JsonObject[]) {
   const document = format === 'generate-content' ? { contents: list } : { max_tokens: 9, messages: list }
   return formatOf(format).parseRequest(document, {})
 }
 
-const lostBy = (list: JsonObject[], from: FormatName = 'messages') =>
+const lostBy = (list: JsonObject[], from: ProviderFormatName = 'messages') =>
   (['chat-completions', 'messages', 'generate-content'] as const).filter((name) =>
     losesLastTurn(request(from, list), name),
   )

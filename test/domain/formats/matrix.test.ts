@@ -1,19 +1,27 @@
 /** Every format against every format: requests, recorded streams, and streams generated with all the traps. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { CompletionRequest, FormatName } from '../../../src/domain/completion/request.ts'
+import type { CompletionRequest, FormatName, ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { RenderContext, SseEvent } from '../../../src/domain/formats/format.ts'
-import { FORMATS, formatOf, renderRequestFor } from '../../../src/domain/formats/registry.ts'
+import {
+  CLIENT_FORMATS,
+  clientFormatOf,
+  FORMATS,
+  formatOf,
+  renderRequestFor,
+} from '../../../src/domain/formats/registry.ts'
 import { SseDecoder } from '../../../src/domain/formats/sse.ts'
-import type { JsonValue } from '../../../src/domain/json.ts'
+import { asArray, asNumber, asObject, asString, type JsonValue } from '../../../src/domain/json.ts'
 import { readChatStream } from '../../helpers/chat-completions-grammar.ts'
 import { readGeminiStream } from '../../helpers/gemini-grammar.ts'
 import { readMessagesStream } from '../../helpers/messages-grammar.ts'
+import { readResponsesStream } from '../../helpers/responses-grammar.ts'
 import { cuts, script, streamOf, type Script } from './generated-streams.ts'
 import { casesOf, fixture, matchGolden } from './golden.ts'
 
 const NAMES = FORMATS.map((format) => format.name)
-const MODELS: Readonly<Record<FormatName, string>> = {
+const CLIENTS = CLIENT_FORMATS.map((format) => format.name)
+const MODELS: Readonly<Record<ProviderFormatName, string>> = {
   'chat-completions': 'gpt-5.2',
   messages: 'claude-sonnet-4-5',
   'generate-content': 'gemini-3-pro-preview',
@@ -25,14 +33,15 @@ const MINIMAL: Readonly<Record<FormatName, Parameters<(typeof FORMATS)[number]['
   ],
   messages: [{ stream: true, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }, {}],
   'generate-content': [{ contents: [{ parts: [{ text: 'x' }] }] }, { stream: true }],
+  responses: [{ stream: true, input: 'x' }, {}],
 }
 
-for (const from of NAMES) {
+for (const from of CLIENTS) {
   for (const name of casesOf(`${from}/requests`, '.json')) {
     for (const to of NAMES) {
       t.test(`the ${from} request «${name}» as ${to} says it`, async (t) => {
         const document = JSON.parse(fixture(`${from}/requests/${name}.json`))
-        const request = formatOf(from).parseRequest(document, { model: 'm', stream: true })
+        const request = clientFormatOf(from).parseRequest(document, { model: 'm', stream: true })
         // A client of the same format that names the model gets every field of its own.
         const rendered = renderRequestFor(to, request, {
           model: (from === to ? request.model : undefined) ?? MODELS[to],
@@ -113,6 +122,27 @@ const READERS: Readonly<Record<FormatName, (events: readonly SseEvent[]) => Read
       failed: error !== undefined,
     }
   },
+  responses: (events) => {
+    const { response, output, error } = readResponsesStream(events)
+    const textsIn = (type: string, field: string) =>
+      output.map((item) => (item['type'] === type ? asArray(item[field]) : []).map(textOf).join('')).join('')
+    const calls = output.filter(({ type }) => type === 'function_call')
+    const reason = response['status'] === 'incomplete' ? 'length' : calls.length > 0 ? 'tools' : 'stop'
+    return {
+      text: textsIn('message', 'content'),
+      reasoning: textsIn('reasoning', 'summary'),
+      calls: calls.map((call) => ({ name: String(call['name']), input: valueOf(String(call['arguments'])) })),
+      input: asNumber(asObject(response['usage'])?.['input_tokens']),
+      output: asNumber(asObject(response['usage'])?.['output_tokens']),
+      reason,
+      failed: error !== undefined,
+    }
+  },
+}
+
+function textOf(part: JsonValue): string {
+  const { text, refusal } = asObject(part) ?? {}
+  return asString(text) ?? asString(refusal) ?? ''
 }
 
 function valueOf(json: string): JsonValue {
@@ -123,11 +153,11 @@ function valueOf(json: string): JsonValue {
   }
 }
 
-function translate(from: FormatName, to: FormatName, events: readonly SseEvent[]): SseEvent[] {
-  const request = formatOf(to).parseRequest(...MINIMAL[to])
+function translate(from: ProviderFormatName, to: FormatName, events: readonly SseEvent[]): SseEvent[] {
+  const request = clientFormatOf(to).parseRequest(...MINIMAL[to])
   const context: RenderContext = { request, model: 'm', nowSeconds: 1, requestId: 'r' }
   const decoder = formatOf(from).createStreamDecoder()
-  const encoder = formatOf(to).createStreamEncoder(context)
+  const encoder = clientFormatOf(to).createStreamEncoder(context)
   const out = events.flatMap((event) => decoder.push(event).flatMap((part) => encoder.push(part)))
   return [...out, ...decoder.end().flatMap((part) => encoder.push(part)), ...encoder.end()]
 }
@@ -141,7 +171,7 @@ for (const from of NAMES) {
   for (const name of casesOf(`${from}/streams`, '.chunks.txt')) {
     t.test(`the recorded ${from} stream «${name}» says the same to every client`, async (t) => {
       const events = eventsOf(fixture(`${from}/streams/${name}.chunks.txt`))
-      const [chat, ...others] = NAMES.map((to) => READERS[to](translate(from, to, events)))
+      const [chat, ...others] = CLIENTS.map((to) => READERS[to](translate(from, to, events)))
       for (const other of others) {
         if (chat?.failed) t.ok(other.failed)
         // Formats without a tool-call index or a second choice are compared by what they can say.
@@ -159,7 +189,7 @@ for (const from of NAMES) {
 const RUNS = 300
 
 for (const from of NAMES) {
-  for (const to of NAMES) {
+  for (const to of CLIENTS) {
     t.test(`${RUNS} generated ${from} streams are read by ${to} clients without a loss`, async () => {
       fc.assert(
         fc.property(script, cuts, (said, cut) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
-import { formatOf } from '../../../src/domain/formats/registry.ts'
+import { clientFormatOf } from '../../../src/domain/formats/registry.ts'
 import { createDetector } from '../../../src/domain/guardrails/masking/detector.ts'
 import { RedactionMap } from '../../../src/domain/guardrails/masking/restoring/redaction-map.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
@@ -14,7 +14,7 @@ function newMap(): RedactionMap {
 }
 
 function maskIn(format: FormatName, document: JsonObject, map = newMap()): string {
-  formatOf(format).visitRequestText(document, ({ text, maxLength, fieldName }) =>
+  clientFormatOf(format).visitRequestText(document, ({ text, maxLength, fieldName }) =>
     map.mask(text, false, maxLength, fieldName),
   )
   return JSON.stringify(document)
@@ -51,6 +51,13 @@ const DOCUMENTS: readonly (readonly [what: string, format: FormatName, document:
     'generate-content',
     { contents: [{ role: 'user', parts: [{ functionResponse: { name: 'f', response: { login: [input] } } }] }] },
   ],
+  [
+    'arguments',
+    'responses',
+    { input: [{ type: 'function_call', call_id: '1', name: 'login', arguments: JSON.stringify(input) }] },
+  ],
+  ['metadata', 'responses', { metadata: { password: PASSWORD }, input: [] }],
+  ['a schema', 'responses', { input: [], tools: [{ type: 'function', name: 'f', parameters: schema }] }],
   ['metadata', 'chat-completions', { metadata: { password: PASSWORD }, messages: [] }],
   ['an unknown field', 'chat-completions', { login: { password: PASSWORD }, messages: [] }],
   [

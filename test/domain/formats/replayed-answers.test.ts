@@ -1,6 +1,6 @@
 /** A client sends an answer back as a part of its history: what was restored in it for the client must be masked again. */
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import type { StreamTextRewriter } from '../../../src/domain/formats/format.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import { asArray, asObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
@@ -54,7 +54,7 @@ const PARTS: JsonObject = {
   ],
 }
 
-const REPLAYS: Readonly<Record<FormatName, Replay>> = {
+const REPLAYS: Readonly<Record<ProviderFormatName, Replay>> = {
   'chat-completions': {
     answer: { choices: [{ message: MESSAGE }, { message: PARTS }] },
     requestWith: ({ choices }) => ({ messages: asArray(choices).map((choice) => asObject(choice)?.message ?? null) }),
@@ -109,7 +109,7 @@ function said(document: JsonValue): string {
 }
 
 for (const [name, { answer, requestWith }] of Object.entries(REPLAYS)) {
-  const format = formatOf(name as FormatName)
+  const format = formatOf(name as ProviderFormatName)
   const answers = { answer, fixture: withTokens(JSON.parse(fixture(`${name}/responses/full.json`)) as JsonObject) }
   for (const [which, original] of Object.entries(answers)) {
     t.test(`${name}: what is restored in an answer is masked when it comes back (${which})`, async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { messages } from '../../../src/domain/formats/messages/messages.ts'
 import { renderRequestFor } from '../../../src/domain/formats/registry.ts'
 import { asArray, asObject, type JsonObject } from '../../../src/domain/json.ts'
@@ -24,7 +24,8 @@ const request = messages.parseRequest({
   ],
 })
 
-const rendered = (name: FormatName, model: string) => renderRequestFor(name, request, { ...TARGET, model }).document
+const rendered = (name: ProviderFormatName, model: string) =>
+  renderRequestFor(name, request, { ...TARGET, model }).document
 
 t.test('documents of a result that are texts stay in it; only pictures go behind', async (t) => {
   t.match(asArray(rendered('chat-completions', 'm').messages).slice(2), [

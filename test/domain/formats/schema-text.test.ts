@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
-import { formatOf } from '../../../src/domain/formats/registry.ts'
+import { clientFormatOf } from '../../../src/domain/formats/registry.ts'
 import { visitSchema } from '../../../src/domain/formats/schema-text.ts'
 import { TextWalk, type TextPlace } from '../../../src/domain/formats/text-walk.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
@@ -120,6 +120,8 @@ t.test('so they are wherever a format takes a schema', async (t) => {
     ['chat-completions', { guided_json: schema, json_schema: schema, structured_outputs: { json: schema } }],
     ['chat-completions', { response_format: { type: 'json_object', schema } }],
     ['chat-completions', { response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } }],
+    ['responses', { tools: [{ type: 'function', name: 'f', parameters: schema }] }],
+    ['responses', { text: { format: { type: 'json_schema', name: 'n', schema } } }],
     ['messages', { tools: [{ name: 'f', input_schema: schema }] }],
     ['messages', { output_format: { schema }, output_config: { format: { schema } } }],
     ['generate-content', { tools: [{ functionDeclarations: [{ name: 'f', parameters: schema, response: schema }] }] }],
@@ -127,7 +129,7 @@ t.test('so they are wherever a format takes a schema', async (t) => {
   ]
   for (const [format, document] of documents) {
     const masked = structuredClone(document)
-    formatOf(format).visitRequestText(masked, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))
+    clientFormatOf(format).visitRequestText(masked, ({ text }) => text.replaceAll(EMAIL, '[[X]]'))
     t.strictSame(masked, JSON.parse(JSON.stringify(document).replaceAll(EMAIL, '[[X]]')))
   }
 })

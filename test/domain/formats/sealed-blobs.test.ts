@@ -1,11 +1,11 @@
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 
 const seal = 'CpkBAVSoXO6/AIzaSyD3adAb3dE6gH9jK2mN5pQ8rS1tU4vWx+y=='
 
-function seen(format: FormatName, document: JsonObject): string[] {
+function seen(format: ProviderFormatName, document: JsonObject): string[] {
   const texts: string[] = []
   formatOf(format).visitRequestText(document, ({ text }) => (texts.push(text), text))
   return texts
@@ -15,7 +15,7 @@ function assistant(fields: JsonObject): JsonObject {
   return { messages: [{ role: 'assistant', content: 'x', ...fields }] }
 }
 
-const SEALED: readonly (readonly [what: string, format: FormatName, document: JsonObject])[] = [
+const SEALED: readonly (readonly [what: string, format: ProviderFormatName, document: JsonObject])[] = [
   [
     'reasoning_details',
     'chat-completions',

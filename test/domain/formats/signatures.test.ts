@@ -1,7 +1,7 @@
 /** Signatures of thoughts: worth something only to the vendor who made them, and refused with a 400 by every other. */
 import t from 'tap'
 import { partsOf } from '../../../src/domain/completion/assemble.ts'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 
@@ -39,7 +39,7 @@ const CLIENT: Readonly<Record<string, JsonObject>> = {
   'generate-content': { contents: [{ parts: [{ text: 'x' }] }] },
 }
 
-function shown(from: FormatName, answer: JsonObject, to: FormatName, answeredIn?: FormatName) {
+function shown(from: ProviderFormatName, answer: JsonObject, to: ProviderFormatName, answeredIn?: ProviderFormatName) {
   const format = formatOf(to)
   const request = format.parseRequest(CLIENT[to] ?? {}, {})
   const context = { request, model: 'm', nowSeconds: 1, requestId: 'r', ...(answeredIn ? { answeredIn } : {}) }

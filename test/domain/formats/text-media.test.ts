@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { Buffer } from 'node:buffer'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import { binaryOf, bytesOfBase64, standardBase64 } from '../../../src/domain/formats/base64.ts'
 import {
@@ -86,7 +86,7 @@ t.test('a text in UTF-16 that its mark tells of is read, and stays one', async (
 t.test('every format shows them, as data from elsewhere', async (t) => {
   const data = base64('name,mail\nAda,ada@example.com\n')
   const user = (part: JsonObject) => ({ messages: [{ role: 'user', content: [part] }] })
-  const documents: [FormatName, JsonObject, (text: string) => string][] = [
+  const documents: [ProviderFormatName, JsonObject, (text: string) => string][] = [
     [
       'chat-completions',
       user({ type: 'file', file: { filename: 'a.csv', file_data: `data:text/csv;base64,${data}` } }),
@@ -97,7 +97,7 @@ t.test('every format shows them, as data from elsewhere', async (t) => {
       user({ type: 'document', source: { type: 'base64', media_type: 'text/csv', data } }),
       (text) => /"data":"([^"]*)"/.exec(text)?.[1] ?? '',
     ],
-    ...['inlineData', 'inline_data'].map((field): [FormatName, JsonObject, (text: string) => string] => [
+    ...['inlineData', 'inline_data'].map((field): [ProviderFormatName, JsonObject, (text: string) => string] => [
       'generate-content',
       { contents: [{ role: 'user', parts: [{ [field]: { mime_type: 'text/csv', data } }] }] },
       (text) => /"data":"([^"]*)"/.exec(text)?.[1] ?? '',
@@ -232,7 +232,7 @@ t.test(
 
 t.test('a secret in the place of base64 is seen', async (t) => {
   const secret = '4111111111111111'
-  const requests: [FormatName, JsonObject][] = [
+  const requests: [ProviderFormatName, JsonObject][] = [
     [
       'chat-completions',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { filename: 'a.txt', file_data: secret } }] }] },
@@ -278,7 +278,7 @@ t.test('a secret in the place of base64 is seen', async (t) => {
 /** What is seen of a request, in two passes of which the second masks; both must see the same. */
 function seenIn(
   t: Test,
-  format: FormatName,
+  format: ProviderFormatName,
   request: JsonObject,
   masked: readonly string[],
 ): { seen: string[]; sent: string } {
@@ -304,7 +304,7 @@ const geminiPart = (part: JsonObject): JsonObject => ({ contents: [{ role: 'mode
 t.test('a column of numbers is no media, however long it is and whatever stands beside it', async (t) => {
   const value = '4111111111111111'
   const column = `${value}\n`.repeat(70)
-  const requests: [FormatName, JsonObject][] = [
+  const requests: [ProviderFormatName, JsonObject][] = [
     ['messages', toolInput({ mime_type: 'application/vnd.ms-excel', data: column })],
     ['messages', toolInput({ mime_type: 'text/csv', data: column })],
     ['messages', toolInput({ file: `data:text/csv;base64,${column}` })],
@@ -321,7 +321,7 @@ t.test('a column of numbers is no media, however long it is and whatever stands 
       { source: { type: 'base64', media_type: 'text/csv', data: column } },
       { source: { type: 'base64', data: value } },
       { image_url: { url: 'https://x.example', id: value } },
-    ].map((part): [FormatName, JsonObject] => ['chat-completions', chatPart(part)]),
+    ].map((part): [ProviderFormatName, JsonObject] => ['chat-completions', chatPart(part)]),
   ]
   for (const [format, request] of requests)
     t.notMatch(seenIn(t, format, request, [value]).sent, value, JSON.stringify(request).slice(0, 150))
@@ -332,7 +332,7 @@ t.test('what stands around media is seen', async (t) => {
   const data = base64(`mail ${mail}`)
   const head = `data:text/plain;name=${mail};base64,aGVsbG8=`
   const long = `${'A'.repeat(1100)}/${mail}`
-  const requests: [FormatName, JsonObject][] = [
+  const requests: [ProviderFormatName, JsonObject][] = [
     ['messages', toolInput({ file: head })],
     [
       'messages',
@@ -390,7 +390,7 @@ t.test('media stays, in lines that are indented or behind the head of a data: UR
   const bytes = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 251))
   const lines = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n  ')
   for (const data of [lines, `  ${lines}\n`, `data:image/png;base64,${bytes.toString('base64')}`]) {
-    const requests: [FormatName, JsonObject][] = [
+    const requests: [ProviderFormatName, JsonObject][] = [
       [
         'messages',
         {
@@ -589,7 +589,7 @@ t.test('what stands in a place of ids, types, names and texts is seen for what i
   const source = (fields: JsonObject) => block({ type: 'document', source: fields })
   const typed = { mimeType: 'application/vnd.acme+json', data }
   const masked = [mail, card, 'acme', 'sk-proj-']
-  const requests: [FormatName, JsonObject][] = [
+  const requests: [ProviderFormatName, JsonObject][] = [
     ['messages', block({ type: 'resource', ...typed })],
     ['generate-content', geminiPart(typed)],
     ['chat-completions', { messages: [{ role: 'user', content: 'x', ...typed }] }],

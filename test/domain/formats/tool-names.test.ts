@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as fc from 'fast-check'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import {
   createStreamEncoderFor,
   FORMATS,
@@ -15,10 +15,10 @@ import { asArray, asObject, type JsonObject } from '../../../src/domain/json.ts'
 const TARGET = { model: 'm', maxOutputTokens: undefined, defaultMaxOutputTokens: 100, stream: false }
 const LONG = `mcp__a_server_with_a_long_name__${'x'.repeat(60)}`
 
-const parsed = (from: FormatName, document: JsonObject) => formatOf(from).parseRequest(document, { model: 'm' })
-const sent = (from: FormatName, to: FormatName, document: JsonObject) =>
+const parsed = (from: ProviderFormatName, document: JsonObject) => formatOf(from).parseRequest(document, { model: 'm' })
+const sent = (from: ProviderFormatName, to: ProviderFormatName, document: JsonObject) =>
   renderRequestFor(to, parsed(from, document), TARGET).document
-const contextOf = (from: FormatName, document: JsonObject, answeredIn: FormatName): RenderContext => ({
+const contextOf = (from: ProviderFormatName, document: JsonObject, answeredIn: ProviderFormatName): RenderContext => ({
   request: parsed(from, document),
   model: 'm',
   nowSeconds: 0,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import type { TextSpan } from '../../../src/domain/completion/text-span.ts'
-import { formatOf } from '../../../src/domain/formats/registry.ts'
+import { clientFormatOf, formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 
 const EMAIL = 'bob@b.example'
@@ -20,10 +20,11 @@ const REQUESTS: Readonly<Record<FormatName, JsonObject>> = {
   'chat-completions': { model: 'm', messages: [], instructions: EMAIL },
   messages: { model: 'm', max_tokens: 1, messages: [], prompt: EMAIL },
   'generate-content': { contents: [], input: EMAIL },
+  responses: { model: 'm', input: [], messages: EMAIL },
 }
 
 for (const [name, known] of Object.entries(REQUESTS)) {
-  const format = formatOf(name as FormatName)
+  const format = clientFormatOf(name as FormatName)
   t.test(`${name}: fields of the request that the vendor does not know are texts of the user`, async (t) => {
     const document: JsonObject = { ...structuredClone(known), ...structuredClone(UNKNOWN) }
     const spans: TextSpan[] = []
@@ -68,6 +69,17 @@ const DEFINITIONS: Readonly<Record<FormatName, JsonObject>> = {
     ],
     output_config: { effort: 'low', ...NOTE, format: { type: 'json_schema', schema: { title: EMAIL }, ...NOTE } },
   },
+  responses: {
+    tools: [
+      { type: 'function', name: 'f', description: EMAIL, parameters: { 'x-note': EMAIL }, ...NOTE },
+      { type: 'custom', name: 'c', description: EMAIL, ...NOTE },
+      { type: 'mcp', server_description: EMAIL, description: EMAIL, instructions: EMAIL },
+    ],
+    text: {
+      ...NOTE,
+      format: { type: 'json_schema', name: 'n', description: EMAIL, schema: { title: EMAIL }, ...NOTE },
+    },
+  },
   'generate-content': {
     tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { 'x-note': EMAIL }, ...NOTE }] }],
     generationConfig: { responseJsonSchema: { title: EMAIL }, _responseJsonSchema: { title: EMAIL }, ...NOTE },
@@ -78,7 +90,7 @@ for (const [name, definitions] of Object.entries(DEFINITIONS)) {
   t.test(`${name}: so are those of tools and of the form of the answer`, async (t) => {
     const document = structuredClone(definitions)
     const scopes = new Set<string>()
-    formatOf(name as FormatName).visitRequestText(document, ({ scope, text }) => {
+    clientFormatOf(name as FormatName).visitRequestText(document, ({ scope, text }) => {
       scopes.add(scope)
       return text.replaceAll(EMAIL, '[[X]]')
     })
@@ -358,7 +370,7 @@ t.test('so it is in the parts and blocks of the other vendors', async (t) => {
   }
   for (const [name, request] of Object.entries(formats)) {
     const document = structuredClone(request)
-    formatOf(name as FormatName).visitRequestText(document, ({ text }) =>
+    clientFormatOf(name as FormatName).visitRequestText(document, ({ text }) =>
       text.replaceAll(EMAIL, '[[X]]').replaceAll(seen, '[[seen]]'),
     )
     t.strictSame(document, JSON.parse(JSON.stringify(request).replaceAll(EMAIL, '[[X]]')), name)
@@ -412,7 +424,7 @@ t.test(
       'chat-completions': { messages: [{ role: 'user', content: 'x', extra: data }] },
     }
     for (const [name, request] of Object.entries(formats)) {
-      const { visitRequestText } = formatOf(name as FormatName)
+      const { visitRequestText } = clientFormatOf(name as FormatName)
       const seen: string[] = []
       const document = structuredClone(request)
       visitRequestText(document, ({ text }) => (seen.push(text), text))

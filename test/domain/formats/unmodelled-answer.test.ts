@@ -1,9 +1,9 @@
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf, renderResultFor } from '../../../src/domain/formats/registry.ts'
 import { fixture } from './golden.ts'
 
-const EXPECTED: Readonly<Record<FormatName, { to: FormatName; fields: string[] }>> = {
+const EXPECTED: Readonly<Record<ProviderFormatName, { to: ProviderFormatName; fields: string[] }>> = {
   'chat-completions': { to: 'messages', fields: [] },
   messages: { to: 'chat-completions', fields: ['content[3]'] },
   'generate-content': {
@@ -36,7 +36,7 @@ for (const from of ['chat-completions', 'messages', 'generate-content'] as const
 }
 
 t.test('citations, annotations, audio and grounding are losses', async (t) => {
-  const warnings = (from: FormatName, document: Parameters<ReturnType<typeof formatOf>['parseResult']>[0]) =>
+  const warnings = (from: ProviderFormatName, document: Parameters<ReturnType<typeof formatOf>['parseResult']>[0]) =>
     renderResultFor(
       from === 'messages' ? 'chat-completions' : 'messages',
       formatOf(from).parseResult(document),

@@ -1,12 +1,12 @@
 import t from 'tap'
-import type { FormatName } from '../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../src/domain/formats/registry.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
 import { measurePrompt } from '../../../src/domain/quota/prompt-size.ts'
 
 const LONG = 'word '.repeat(200)
 
-function sizeOf(format: FormatName, document: JsonObject) {
+function sizeOf(format: ProviderFormatName, document: JsonObject) {
   return measurePrompt(formatOf(format).parseRequest(document, { model: 'm', stream: false }))
 }
 

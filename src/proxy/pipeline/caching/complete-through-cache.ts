@@ -10,8 +10,8 @@ import type { CompletionResult } from '../../../domain/completion/result.ts'
 import { mayHaveOwnParts } from '../../../domain/caching/own-parts.ts'
 import { requestText, type RequestText } from '../../../domain/caching/request-text.ts'
 import { NO_TOKENS, type TokenOrdinals } from '../../../domain/caching/token-ordinals.ts'
-import type { Format } from '../../../domain/formats/format.ts'
-import { formatOf } from '../../../domain/formats/registry.ts'
+import type { ClientFormat, Format } from '../../../domain/formats/format.ts'
+import { clientFormatOf, formatOf } from '../../../domain/formats/registry.ts'
 import { unmodelledAnswer } from '../../../domain/formats/unmodelled-answer.ts'
 import { parseJson } from '../../../domain/json-parse.ts'
 import { isJsonObject } from '../../../domain/json.ts'
@@ -37,7 +37,7 @@ const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
 /** A completion's look, begun before the request was admitted. */
 export interface CompletionLookUp {
   readonly lookUp: LookUp
-  readonly codec: Format
+  readonly codec: ClientFormat
   /** Has parts that the neutral stream cannot carry. */
   readonly ownParts: boolean
   readonly text: RequestText
@@ -59,7 +59,7 @@ export function beginCompletionLookUp(
   services: Services,
 ): CompletionLookUp {
   const { format, document } = source
-  const codec = formatOf(format)
+  const codec = clientFormatOf(format)
   const ownParts = mayHaveOwnParts(format, codec.unmodelledFields(document))
   const text: RequestText = {
     format,

@@ -3,7 +3,7 @@
  * written as ordinals, since a token is of its own request.
  */
 import { ResultAssembler } from '../../../domain/completion/assemble.ts'
-import type { CompletionRequest, FormatName } from '../../../domain/completion/request.ts'
+import type { CompletionRequest, ProviderFormatName } from '../../../domain/completion/request.ts'
 import type { CompletionResult } from '../../../domain/completion/result.ts'
 import type { StreamPart } from '../../../domain/completion/stream-part.ts'
 import { isWorthKeeping } from '../../../domain/caching/stored-answer.ts'
@@ -103,7 +103,7 @@ function written(
   }
 }
 
-function otherThan(name: FormatName): FormatName {
+function otherThan(name: ProviderFormatName): ProviderFormatName {
   return name === 'messages' ? 'chat-completions' : 'messages'
 }
 
@@ -123,7 +123,7 @@ class StreamCollector {
     this.#assembler?.push(part)
   }
 
-  result(format: FormatName): CompletionResult | undefined {
+  result(format: ProviderFormatName): CompletionResult | undefined {
     return this.#assembler?.result(format)
   }
 }

@@ -13,7 +13,7 @@ import { requestText } from '../../../domain/caching/request-text.ts'
 import { QUESTION_PLACE, questionOf } from '../../../domain/caching/semantic/question.ts'
 import { cosine, type PackedVector } from '../../../domain/caching/semantic/vector.ts'
 import { wordingOf } from '../../../domain/caching/semantic/wording.ts'
-import type { Format } from '../../../domain/formats/format.ts'
+import type { ClientFormat } from '../../../domain/formats/format.ts'
 import { parseJson } from '../../../domain/json-parse.ts'
 import { asObject } from '../../../domain/json.ts'
 import { AUTO_MODEL } from '../../../domain/routing/names.ts'
@@ -37,7 +37,7 @@ const MAX_FETCHED = 3
 /** Undefined where the policy does not want it or the request is none that can be compared by meaning. */
 export function similarAnswers(
   { request, reserved }: Pick<CompletionAsk, 'request' | 'reserved'>,
-  format: Format,
+  format: ClientFormat,
   text: RequestText,
   caller: GovernedCaller,
   record: RequestRecord,
@@ -119,7 +119,7 @@ async function fetchBest(
 function groupOf(
   deployment: Deployment,
   question: string,
-  format: Format,
+  format: ClientFormat,
   text: RequestText,
   scope: CacheScope,
 ): CacheAddress | undefined {

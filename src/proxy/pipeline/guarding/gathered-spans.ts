@@ -4,7 +4,7 @@
  */
 import type { TextSpan } from '../../../domain/completion/text-span.ts'
 import { GatewayError } from '../../../domain/errors.ts'
-import type { Format } from '../../../domain/formats/format.ts'
+import type { ClientFormat } from '../../../domain/formats/format.ts'
 import type { JsonObject } from '../../../domain/json.ts'
 
 /** Tool arguments are JSON in a string: what is in them counts here, as the values of the body do in parse-document.ts. */
@@ -29,7 +29,7 @@ export class GatheredSpans {
   #names = 0
 
   /** @throws {GatewayError} 413 `request_too_large` */
-  constructor(format: Format, document: JsonObject) {
+  constructor(format: ClientFormat, document: JsonObject) {
     format.visitRequestText(document, (span) => {
       this.#add(span)
       return span.text

@@ -8,7 +8,7 @@
  */
 import type { CompletionRequest } from '../../../domain/completion/request.ts'
 import { UpstreamFormatError } from '../../../domain/errors.ts'
-import { formatOf, renderRequestFor } from '../../../domain/formats/registry.ts'
+import { clientFormatOf, formatOf, renderRequestFor } from '../../../domain/formats/registry.ts'
 import { hasCount } from '../../../domain/formats/usage-counts.ts'
 import { estimateUsage } from '../../../domain/quota/estimate.ts'
 import { measurePrompt } from '../../../domain/quota/prompt-size.ts'
@@ -39,7 +39,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
   const settle = settlementOf(record, services)
   try {
     const governed = governCaller(record, services)
-    const format = formatOf(incoming.adapter.format)
+    const format = clientFormatOf(incoming.adapter.format)
     const read = await readRequest(await incoming.readBody(), format, incoming.hints)
     record.requestedModel = read.request.model ?? AUTO_MODEL
     const plan = planRequest(read.request, governed, record, services)

@@ -12,6 +12,7 @@ import { EventWriter } from './event-writer.ts'
 import { failureDetail } from '../attempts/failure-detail.ts'
 import type { StreamItem } from './item-stream.ts'
 import { leavingError } from '../leaving.ts'
+import { noMemoryForAnswer, UNCOUNTED_BYTES, type AnswerShare } from '../memory/answer-memory.ts'
 import { AttemptError } from '../ports.ts'
 import { answerPull, DONE, nextOf, type PullableIterator, type Taker } from '../pull.ts'
 import type { Outcome, RequestRecord } from '../request-record.ts'
@@ -19,8 +20,11 @@ import type { Responding } from '../respond.ts'
 import type { Services } from '../services.ts'
 import { ownTurn } from '../take-turns.ts'
 
-type StreamServices = Pick<Services, 'now' | 'log' | 'leaving'>
+type StreamServices = Pick<Services, 'now' | 'log' | 'leaving' | 'answers'>
 type Chunk = IteratorResult<string, undefined>
+
+/** Of a text outside Latin-1. */
+const BYTES_A_CHARACTER = 2
 
 export class ClientStream implements PullableIterator<string>, Taker<readonly StreamItem[]> {
   readonly #answer: StreamAnswer
@@ -34,6 +38,8 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
   #isCut = false
   /** Of a batch that is written in turns. */
   #rest: Iterator<readonly StreamItem[], undefined> | undefined
+  /** Where the format keeps the answer for its end, and the answer is large. */
+  #share: AnswerShare | undefined
   /** How it has ended, from the last chunk on. */
   #outcome: Outcome | undefined
   #ending: Promise<Chunk> | undefined
@@ -117,10 +123,18 @@ export class ClientStream implements PullableIterator<string>, Taker<readonly St
     let text: string
     try {
       text = this.#writer.write(items)
+      this.#countHeld(this.#writer.heldCharacters * BYTES_A_CHARACTER)
     } catch (error) {
       return this.fail(error)
     }
     this.#handOn(text)
+  }
+
+  /** @throws {NoMemoryError} */
+  #countHeld(bytes: number): void {
+    if (bytes <= UNCOUNTED_BYTES) return
+    this.#share ??= this.#record.memory.openShare(this.#services.answers, this.#record.upstreamSignal)
+    if (!this.#share.holdUnread(bytes)) throw noMemoryForAnswer()
   }
 
   /** The next piece, when others have had their turn; after the last one, the next batch. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { FormatName } from '../../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { AnswerMemory } from '../../../../src/proxy/pipeline/memory/answer-memory.ts'
@@ -7,7 +7,7 @@ import { isContent, providerItems } from '../../../../src/proxy/pipeline/attempt
 import { sse, SSE_DONE } from '../../../helpers/answers.ts'
 
 /** One event each of an answer that is no text: what a client of the same format would show. */
-const PIECES: readonly (readonly [FormatName, object])[] = [
+const PIECES: readonly (readonly [ProviderFormatName, object])[] = [
   ['chat-completions', { id: 'a', choices: [{ index: 0, delta: { audio: { id: 'b', data: 'AAAA' } } }] }],
   ['chat-completions', { id: 'a', choices: [{ index: 0, delta: { images: [{ image_url: { url: 'data:' } }] } }] }],
   [

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { formatOf } from '../../../../src/domain/formats/registry.ts'
-import type { FormatName } from '../../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../../src/domain/completion/request.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { MOST_TOOLS, ToolNames } from '../../../../src/domain/formats/tool-names.ts'
 import { forgetContents } from '../../../../src/proxy/pipeline/guarding/forget-request.ts'
 
-const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
+const DOCUMENTS: Readonly<Record<ProviderFormatName, JsonObject>> = {
   'chat-completions': {
     model: 'm',
     stream: true,

@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { FormatName } from '../../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../../src/domain/formats/registry.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { needsOf } from '../../../../src/proxy/pipeline/planning/request-needs.ts'
 
-const needs = (format: FormatName, document: JsonObject) =>
+const needs = (format: ProviderFormatName, document: JsonObject) =>
   needsOf(formatOf(format).parseRequest(document, { model: 'm', stream: false }))
 
 const chat = (fields: JsonObject, ...content: JsonObject[]) =>

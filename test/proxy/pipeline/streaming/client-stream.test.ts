@@ -1,9 +1,10 @@
 import t from 'tap'
-import type { RenderContext } from '../../../../src/domain/formats/format.ts'
+import type { ClientFormat, RenderContext } from '../../../../src/domain/formats/format.ts'
 import type { StreamPart } from '../../../../src/domain/completion/stream-part.ts'
-import { formatOf } from '../../../../src/domain/formats/registry.ts'
+import { clientFormatOf, formatOf } from '../../../../src/domain/formats/registry.ts'
 import { encodeSse } from '../../../../src/domain/formats/sse.ts'
 import { CallCancellation } from '../../../../src/proxy/pipeline/call-cancellation.ts'
+import { AnswerMemory } from '../../../../src/proxy/pipeline/memory/answer-memory.ts'
 import { ClientStream } from '../../../../src/proxy/pipeline/streaming/client-stream.ts'
 import { decodeItems, knownItems, type ItemStream } from '../../../../src/proxy/pipeline/streaming/item-stream.ts'
 import type { Outcome } from '../../../../src/proxy/pipeline/request-record.ts'
@@ -39,7 +40,12 @@ function partsOfCalls(): StreamPart[] {
   return said.flatMap((event) => decoder.push({ data: JSON.stringify(event) }))
 }
 
-function begin(parts: readonly StreamPart[], items: ItemStream = knownItems([{ parts }])) {
+function begin(
+  parts: readonly StreamPart[],
+  items: ItemStream = knownItems([{ parts }]),
+  format: ClientFormat = CLIENT,
+  answers = new AnswerMemory(Infinity),
+) {
   const [ended] = endedRequests()
   const [candidate] = endedRequests().flatMap(({ record }) => record.plan?.candidates ?? [])
   if (ended === undefined || candidate === undefined) throw new Error('no request')
@@ -50,14 +56,19 @@ function begin(parts: readonly StreamPart[], items: ItemStream = knownItems([{ p
     { type: 'stream', deployment, format: formatOf('messages'), items },
     {
       request: context.request,
-      format: CLIENT,
+      format,
       headers: {},
       restorer: undefined,
       settle: async (outcome) => void outcomes.push(outcome),
     },
     context,
     ended.record,
-    { now: () => 1, leaving, log: { debug() {}, info() {}, warn() {}, error() {} } },
+    {
+      now: () => 1,
+      leaving,
+      answers,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    },
   )
   return { stream, outcomes, leaving, record: ended.record }
 }
@@ -155,3 +166,33 @@ function openItems(said: readonly StreamPart[]) {
   items.watch({ ended: ({ type }) => ends.push(type) })
   return { items, ends }
 }
+
+t.test('a format that says a text again at its end keeps it, as far as there is memory', async (t) => {
+  const megabyte = 'x'.repeat(1024 * 1024)
+  const parts: StreamPart[] = [
+    { type: 'text-start', choice: 0, id: 't' },
+    { type: 'text-delta', choice: 0, id: 't', delta: megabyte },
+    { type: 'text-end', choice: 0, id: 't' },
+  ]
+  const whole = async (bytes: number) => {
+    const answers = new AnswerMemory(bytes)
+    const { stream, record, outcomes } = begin(parts, knownItems([{ parts }]), clientFormatOf('responses'), answers)
+    const text = (await Array.fromAsync(stream)).join('')
+    const held = answers.heldBytes
+    record.memory.releaseAll()
+    t.equal(answers.heldBytes, 0)
+    return { text, held, outcomes }
+  }
+  const kept = await whole(8 * megabyte.length)
+  t.strictSame(kept.outcomes, ['answered'])
+  t.match(kept.text, 'event: response.completed')
+  t.ok(kept.held >= megabyte.length, 'it is counted')
+  // Another request reads: who begins first may go beyond the bound.
+  const crowded = new AnswerMemory(megabyte.length)
+  await crowded.open(new CallCancellation()).hold(1)
+  const { stream, outcomes } = begin(parts, knownItems([{ parts }]), clientFormatOf('responses'), crowded)
+  const cut = (await Array.fromAsync(stream)).join('')
+  t.strictSame(outcomes, ['cut'])
+  t.match(cut, /event: error\n.*rate_limit_exceeded/)
+  t.notMatch(cut, 'response.completed')
+})

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { FormatName } from '../../../../src/domain/completion/request.ts'
+import type { ProviderFormatName } from '../../../../src/domain/completion/request.ts'
 import { formatOf } from '../../../../src/domain/formats/registry.ts'
 import type { StreamItem } from '../../../../src/proxy/pipeline/streaming/item-stream.ts'
 import { StreamRecording } from '../../../../src/proxy/pipeline/streaming/stream-recording.ts'
 import { cuts, script, streamOf, type Cuts, type Script } from '../../../domain/formats/generated-streams.ts'
 
-const FORMATS: readonly FormatName[] = ['chat-completions', 'messages', 'generate-content']
+const FORMATS: readonly ProviderFormatName[] = ['chat-completions', 'messages', 'generate-content']
 
-function itemsOf(format: FormatName, said: Script, cut: Cuts): StreamItem[] {
+function itemsOf(format: ProviderFormatName, said: Script, cut: Cuts): StreamItem[] {
   const decoder = formatOf(format).createStreamDecoder()
   return streamOf(format, said, cut).map((event) => ({ event, parts: decoder.push(event) }))
 }

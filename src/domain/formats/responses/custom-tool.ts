@@ -1,0 +1,52 @@
+/**
+ * Custom tools, whose input is a text and no JSON. No other format has a word for them: they are offered as functions of one
+ * text, `input`, and the calls of these are the client's custom calls again.
+ */
+import type { CompletionRequest, ToolCallPart, ToolDefinition } from '../../completion/request.ts'
+import { parseInnerJson } from '../../json-parse.ts'
+import { asArray, asObject, asString, type JsonObject } from '../../json.ts'
+import { optionalString, requiredString } from '../fields.ts'
+
+const PARAMETERS = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** @throws {InvalidRequestError} */
+export function functionFor(tool: JsonObject, path: string): ToolDefinition {
+  const words = [optionalString(tool, 'description', path), grammarOf(tool)].filter((text) => text !== undefined)
+  const name = requiredString(tool, 'name', path)
+  return words.length === 0
+    ? { name, parameters: PARAMETERS }
+    : { name, description: words.join('\n\n'), parameters: PARAMETERS }
+}
+
+/** The vendor holds the model to it; others can only be told. */
+function grammarOf(tool: JsonObject): string | undefined {
+  const format = asObject(tool.format)
+  const definition = asString(format?.definition)
+  if (definition === undefined) return undefined
+  return `'input' must follow this grammar (${asString(format?.syntax) ?? 'grammar'}):\n${definition}`
+}
+
+export function callWithInput(id: string, name: string, input: string): ToolCallPart {
+  return { type: 'tool-call', id, name, arguments: JSON.stringify({ input }) }
+}
+
+/** The text of a call's arguments; what the model has written otherwise, as it is. */
+export function inputOf(args: string): string {
+  return asString(asObject(parseInnerJson(args))?.input) ?? args
+}
+
+/** Names of the request's custom tools. */
+export function customNames({ source: { document } }: CompletionRequest): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const value of asArray(document.tools)) {
+    const tool = asObject(value)
+    const name = tool?.type === 'custom' ? asString(tool.name) : undefined
+    if (name !== undefined) names.add(name)
+  }
+  return names
+}

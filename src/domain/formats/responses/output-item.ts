@@ -1,0 +1,45 @@
+/** The items of an answer: thoughts, messages and calls. The same whole as at the end of a stream. */
+import type { JsonObject } from '../../json.ts'
+import type { RenderContext } from '../format.ts'
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+/** Of the item at `index`: unique in all answers, as clients keep items by their ids. */
+export function itemId(prefix: 'msg' | 'rs' | 'fc' | 'ctc', index: number, { requestId }: RenderContext): string {
+  return `${prefix}_${requestId}_${index}`
+}
+
+export function textPart(text: string): JsonObject {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+export function refusalPart(refusal: string): JsonObject {
+  return { type: 'refusal', refusal }
+}
+
+export function messageItem(id: string, status: ItemStatus, content: readonly JsonObject[]): JsonObject {
+  return { id, type: 'message', status, role: 'assistant', content: [...content] }
+}
+
+/** What a provider shows of its thoughts is what this format calls their summary. @param text undefined: none has come yet */
+export function reasoningItem(id: string, text: string | undefined): JsonObject {
+  return { id, type: 'reasoning', summary: text === undefined ? [] : [summaryPart(text)] }
+}
+
+export function summaryPart(text: string): JsonObject {
+  return { type: 'summary_text', text }
+}
+
+export function callItem(id: string, status: ItemStatus, callId: string, name: string, args: string): JsonObject {
+  return { id, type: 'function_call', status, call_id: callId, name, arguments: args }
+}
+
+export function customCallItem(
+  id: string,
+  status: ItemStatus,
+  callId: string,
+  name: string,
+  input: string,
+): JsonObject {
+  return { id, type: 'custom_tool_call', status, call_id: callId, name, input }
+}

@@ -1,0 +1,103 @@
+/**
+ * Responses request -> neutral request. Checks the types of the fields that the gateway must understand and leaves every
+ * other field alone.
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ */
+import type { CompletionRequest, Reasoning, ResponseFormat } from '../../completion/request.ts'
+import { InvalidRequestError } from '../../errors.ts'
+import type { JsonObject } from '../../json.ts'
+import { effortOf } from '../chat-completions/request-parse.ts'
+import {
+  inOwnLetters,
+  optionalBoolean,
+  optionalInteger,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  requiredString,
+  withoutUndefined,
+} from '../fields.ts'
+import { parseConversation } from './item-parse.ts'
+import { refuseStoredState } from './stored-state.ts'
+import { parseToolChoice, parseTools } from './tool-parse.ts'
+
+const OUTPUT_LIMITS = { min: 1 }
+
+const requireOwnLetters = inOwnLetters(
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'max_output_tokens',
+  'tools',
+  'tool_choice',
+  'text',
+  'reasoning',
+  'previous_response_id',
+  'conversation',
+  'prompt',
+  'background',
+)
+
+/** Reads a request. @throws {InvalidRequestError} naming the field, e.g. `input[2].content[0].text`. */
+export function parseRequest(document: JsonObject): CompletionRequest {
+  requireOwnLetters(document)
+  refuseStoredState(document)
+  optionalObject(document, 'stream_options')
+  const { system, messages } = parseConversation(document)
+  return {
+    source: { format: 'responses', document },
+    model: parseModel(document),
+    stream: optionalBoolean(document, 'stream') ?? false,
+    streamUsage: true,
+    system,
+    messages,
+    tools: parseTools(document),
+    toolChoice: parseToolChoice(document),
+    parallelToolCalls: optionalBoolean(document, 'parallel_tool_calls'),
+    sampling: withoutUndefined({
+      maxOutputTokens: optionalInteger(document, 'max_output_tokens', OUTPUT_LIMITS),
+      temperature: optionalNumber(document, 'temperature'),
+      topP: optionalNumber(document, 'top_p'),
+    }),
+    responseFormat: parseTextFormat(document),
+    reasoning: parseReasoning(document),
+    user: optionalString(document, 'user') ?? optionalString(document, 'safety_identifier'),
+  }
+}
+
+function parseModel(document: JsonObject): string | undefined {
+  const model = optionalString(document, 'model')
+  if (model !== '') return model
+  throw new InvalidRequestError(
+    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
+    'model',
+  )
+}
+
+function parseTextFormat(document: JsonObject): ResponseFormat | undefined {
+  const text = optionalObject(document, 'text')
+  const format = text && optionalObject(text, 'format', 'text')
+  const path = 'text.format'
+  switch (format && requiredString(format, 'type', path)) {
+    case 'text':
+      return { type: 'text' }
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema':
+      return withoutUndefined({
+        type: 'json-schema' as const,
+        name: requiredString(format ?? {}, 'name', path),
+        schema: optionalObject(format ?? {}, 'schema', path) ?? {},
+        strict: optionalBoolean(format ?? {}, 'strict', path),
+      })
+    default: // a newer one: kept in the document
+      return undefined
+  }
+}
+
+function parseReasoning(document: JsonObject): Reasoning | undefined {
+  const reasoning = optionalObject(document, 'reasoning')
+  const effort = effortOf(reasoning && optionalString(reasoning, 'effort', 'reasoning'))
+  return effort && { effort }
+}

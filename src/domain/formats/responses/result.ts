@@ -1,0 +1,86 @@
+/** Neutral result -> a whole Responses answer. */
+import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
+import type { Choice, CompletionResult } from '../../completion/result.ts'
+import type { JsonObject } from '../../json.ts'
+import type { RenderContext, Rendered } from '../format.ts'
+import { customNames, inputOf } from './custom-tool.ts'
+import {
+  callItem,
+  customCallItem,
+  itemId,
+  messageItem,
+  reasoningItem,
+  refusalPart,
+  textPart,
+  type ItemStatus,
+} from './output-item.ts'
+import { responseObject, statusOf } from './response-object.ts'
+
+/** Warning of what a vendor has signed or encrypted for itself. */
+export const SIGNATURE_LOST = "responses cannot carry another vendor's signatures and encrypted thinking"
+export const ONE_CHOICE = 'responses holds one; the others were left out'
+
+export function renderResult(result: CompletionResult, context: RenderContext): Rendered<JsonObject> {
+  const warnings: TranslationWarning[] = []
+  if (result.choices.length > 1) warnings.push({ field: 'choices', message: ONE_CHOICE })
+  const choice = result.choices.find(({ index }) => index === 0) ?? result.choices[0]
+  const finish = choice?.finish ?? { reason: 'other' as const, raw: undefined }
+  const output = choice === undefined ? [] : itemsOf(choice, context, warnings)
+  return { document: responseObject(context, { finish, model: result.model, output, usage: result.usage }), warnings }
+}
+
+function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: TranslationWarning[]): JsonObject[] {
+  const status = statusOf(finish) === 'completed' ? 'completed' : 'incomplete'
+  const custom = customNames(context.request)
+  const items: JsonObject[] = []
+  /** Parts of the message that is the last item. */
+  let said: JsonObject[] | undefined
+  for (const part of content) {
+    const spoken = spokenPart(part)
+    if (spoken === undefined) {
+      said = undefined
+      noteSignature(part, `output[${items.length}]`, warnings)
+      const item = itemOf(part, items.length, status, custom, context)
+      if (item !== undefined) items.push(item)
+    } else if (said === undefined) {
+      said = [spoken]
+      items.push({ ...messageItem(itemId('msg', items.length, context), status, []), content: said })
+    } else said.push(spoken)
+  }
+  return items
+}
+
+function spokenPart(part: AssistantPart): JsonObject | undefined {
+  if (part.type === 'text') return textPart(part.text)
+  return part.type === 'refusal' ? refusalPart(part.text) : undefined
+}
+
+function itemOf(
+  part: AssistantPart,
+  index: number,
+  status: ItemStatus,
+  custom: ReadonlySet<string>,
+  context: RenderContext,
+): JsonObject | undefined {
+  if (part.type === 'reasoning')
+    return part.text === '' ? undefined : reasoningItem(itemId('rs', index, context), part.text)
+  return part.type === 'tool-call' ? renderCall(part, index, status, custom, context) : undefined
+}
+
+function renderCall(
+  { id, name, arguments: args }: ToolCallPart,
+  index: number,
+  status: ItemStatus,
+  custom: ReadonlySet<string>,
+  context: RenderContext,
+): JsonObject {
+  return custom.has(name)
+    ? customCallItem(itemId('ctc', index, context), status, id, name, inputOf(args))
+    : callItem(itemId('fc', index, context), status, id, name, args || '{}')
+}
+
+function noteSignature(part: AssistantPart, field: string, warnings: TranslationWarning[]): void {
+  const isSigned = 'signature' in part && part.signature !== undefined
+  const isSealed = part.type === 'reasoning' && part.redacted !== undefined
+  if (isSigned || isSealed) warnings.push({ field, message: SIGNATURE_LOST })
+}

@@ -1,0 +1,98 @@
+/** What a Responses request says that the neutral request cannot. */
+import type { TranslationWarning } from '../../completion/request.ts'
+import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
+import { effortOf } from '../chat-completions/request-parse.ts'
+import { MAX_UNMODELLED_FIELDS } from '../format.ts'
+
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'stream_options',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'user',
+  'safety_identifier',
+])
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['format'])
+/** What of the thinking is shown is the provider's to decide; all that comes is shown. */
+const REASONING_FIELDS: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary'])
+
+const FORMATS: ReadonlySet<string> = new Set(['text', 'json_object', 'json_schema'])
+const ITEMS: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+])
+const PARTS: ReadonlySet<string> = new Set([
+  'input_text',
+  'output_text',
+  'text',
+  'refusal',
+  'input_image',
+  'input_file',
+  'input_audio',
+])
+const CHOICES: ReadonlySet<string> = new Set(['function', 'custom', 'allowed_tools'])
+
+/** The fields that no provider can be given, at most `MAX_UNMODELLED_FIELDS`. */
+export function unmodelledFields(document: JsonObject): TranslationWarning[] {
+  const fields = unknownFields(document, REQUEST_FIELDS, '')
+  addSettings(document, fields)
+  const items = asArray(document.input)
+  for (let at = 0; at < items.length; at++) addItem(asObject(items[at]) ?? {}, `input[${at}]`, fields)
+  const tools = asArray(document.tools)
+  for (let at = 0; at < tools.length; at++) {
+    const type = asObject(tools[at])?.type
+    if (type !== 'function' && type !== 'custom') fields.push(`tools[${at}]`)
+  }
+  return fields
+    .slice(0, MAX_UNMODELLED_FIELDS)
+    .map((field) => ({ field, message: 'known to responses only; it was left out' }))
+}
+
+/** Null and false say «not wanted», and so do these words. */
+const DEFAULTS: ReadonlySet<JsonValue | undefined> = new Set([null, false, undefined, 'auto', 'disabled'])
+
+function unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): string[] {
+  const unknown: string[] = []
+  for (const name in object) if (!known.has(name) && !DEFAULTS.has(object[name])) unknown.push(prefix + name)
+  return unknown
+}
+
+function addSettings(document: JsonObject, fields: string[]): void {
+  const text = asObject(document.text) ?? {}
+  const reasoning = asObject(document.reasoning) ?? {}
+  fields.push(...unknownFields(text, TEXT_FIELDS, 'text.'), ...unknownFields(reasoning, REASONING_FIELDS, 'reasoning.'))
+  const format = asString(asObject(text.format)?.type)
+  if (format !== undefined && !FORMATS.has(format)) fields.push('text.format')
+  const effort = asString(reasoning.effort)
+  if (effort !== undefined && effortOf(effort) === undefined) fields.push('reasoning.effort')
+  const choice = asString(asObject(document.tool_choice)?.type)
+  if (choice !== undefined && !CHOICES.has(choice)) fields.push('tool_choice')
+}
+
+function addItem(item: JsonObject, path: string, fields: string[]): void {
+  if (!ITEMS.has(asString(item.type) ?? 'message')) fields.push(path)
+  else if (typeof item.encrypted_content === 'string') fields.push(`${path}.encrypted_content`)
+  addParts(item.content, `${path}.content`, fields)
+  addParts(item.output, `${path}.output`, fields)
+}
+
+function addParts(value: JsonValue | undefined, path: string, fields: string[]): void {
+  const parts = asArray(value)
+  for (let at = 0; at < parts.length; at++) {
+    const type = asString(asObject(parts[at])?.type) ?? ''
+    if (!PARTS.has(type) && type !== 'reasoning_text') fields.push(`${path}[${at}]`)
+  }
+}

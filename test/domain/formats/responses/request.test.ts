@@ -1,0 +1,157 @@
+import t from 'tap'
+import type { TextSpan } from '../../../../src/domain/completion/text-span.ts'
+import { InvalidRequestError } from '../../../../src/domain/errors.ts'
+import { responses } from '../../../../src/domain/formats/responses/responses.ts'
+import type { JsonObject } from '../../../../src/domain/json.ts'
+import { fixture } from '../golden.ts'
+
+const parse = (document: JsonObject) => responses.parseRequest(document)
+
+function refused(document: JsonObject): { param: string | undefined; message: string } {
+  try {
+    parse(document)
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return { param: error.details.param, message: error.message }
+    throw error
+  }
+  return { param: 'nothing', message: 'was taken' }
+}
+
+const message = (content: JsonObject): JsonObject => ({ input: [{ role: 'user', content: [content] }] })
+
+t.test('what cannot be understood is refused by its place', async (t) => {
+  const cases: readonly (readonly [document: JsonObject, param: string])[] = [
+    [{}, 'input'],
+    [{ input: null }, 'input'],
+    [{ input: [] }, 'input'],
+    [{ input: 3 }, 'input'],
+    [{ input: ['x'] }, 'input[0]'],
+    [{ input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
+    [{ input: [{ type: 'message', content: 'x' }] }, 'input[0].role'],
+    [{ input: [{ type: 3 }] }, 'input[0].type'],
+    [{ input: [{ role: 'user' }] }, 'input[0].content'],
+    [{ input: [{ role: 'user', content: ['x'] }] }, 'input[0].content[0]'],
+    [message({ type: 'input_text' }), 'input[0].content[0].text'],
+    [message({ type: 'input_image' }), 'input[0].content[0]'],
+    [message({ type: 'input_file' }), 'input[0].content[0]'],
+    [{ input: [{ type: 'function_call', call_id: '1', name: 'f' }] }, 'input[0].arguments'],
+    [{ input: [{ type: 'custom_tool_call', call_id: '1', name: 'f' }] }, 'input[0].input'],
+    [{ input: [{ type: 'function_call_output', call_id: '1' }] }, 'input[0].output'],
+    [{ input: [{ type: 'function_call_output', output: 'x' }] }, 'input[0].call_id'],
+    [{ input: 'x', instructions: ['y'] }, 'instructions'],
+    [{ input: 'x', model: '' }, 'model'],
+    [{ input: 'x', stream: 'yes' }, 'stream'],
+    [{ input: 'x', max_output_tokens: 0 }, 'max_output_tokens'],
+    [{ input: 'x', temperature: 'hot' }, 'temperature'],
+    [{ input: 'x', tools: [{ type: 'function' }] }, 'tools[0].name'],
+    [{ input: 'x', tools: [{ type: 'custom' }] }, 'tools[0].name'],
+    [{ input: 'x', tools: [{}] }, 'tools[0].type'],
+    [{ input: 'x', tool_choice: 3 }, 'tool_choice'],
+    [{ input: 'x', tool_choice: { type: 'function' } }, 'tool_choice.name'],
+    [{ input: 'x', text: { format: { type: 'json_schema' } } }, 'text.format.name'],
+    [{ input: 'x', reasoning: 'low' }, 'reasoning'],
+    [{ input: 'x', Max_Output_Tokens: 3 }, 'Max_Output_Tokens'],
+    [{ input: 'x', Previous_Response_Id: 'resp_1' }, 'Previous_Response_Id'],
+  ]
+  for (const [document, param] of cases) t.equal(refused(document).param, param, JSON.stringify(document))
+})
+
+t.test('what refers to something that the vendor keeps is refused, with what to do instead', async (t) => {
+  const cases: readonly (readonly [document: JsonObject, param: string, instead: RegExp])[] = [
+    [{ input: 'x', previous_response_id: 'resp_1' }, 'previous_response_id', /whole conversation in 'input'/],
+    [{ input: 'x', conversation: { id: 'conv_1' } }, 'conversation', /whole conversation in 'input'/],
+    [{ prompt: { id: 'pmpt_1' } }, 'prompt', /'instructions' or 'input'/],
+    [{ input: 'x', background: true }, 'background', /wait/],
+    [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0]', /'store: false'/],
+    [{ input: [{ id: 'msg_1' }] }, 'input[0]', /'store: false'/],
+  ]
+  for (const [document, param, instead] of cases) {
+    const { param: named, message: words } = refused(document)
+    t.equal(named, param)
+    t.match(words, instead)
+  }
+  t.ok(parse({ input: 'x', previous_response_id: null, conversation: null, background: false, prompt: null }))
+})
+
+t.test('instructions are the system prompt, and so is what stands first of system and developer', async (t) => {
+  const { system, messages } = parse({
+    instructions: 'a',
+    input: [
+      { role: 'system', content: 'b' },
+      { role: 'developer', content: [{ type: 'input_text', text: 'c' }] },
+      { role: 'user', content: 'd' },
+      { role: 'system', content: 'e' },
+    ],
+  })
+  t.strictSame(
+    system.map(({ text }) => text),
+    ['a', 'b', 'c'],
+  )
+  t.strictSame(
+    messages.map(({ role }) => role),
+    ['user', 'system'],
+  )
+  t.strictSame(parse({ input: [{ role: 'system', content: 'b' }] }).messages, [])
+})
+
+t.test('every text of a request is seen by the guardrails, with its scope', async (t) => {
+  const document: JsonObject = JSON.parse(fixture('responses/requests/full.json'))
+  const scopes: Record<string, string> = {}
+  const spans: TextSpan[] = []
+  responses.visitRequestText(document, (span) => {
+    spans.push(span)
+    if (span.isName !== true) scopes[span.text] = `${span.scope} ${span.role}`
+    return span.text
+  })
+  t.match(scopes, {
+    'You are a clerk.': 'system system',
+    'Be short.': 'system system',
+    'What is on these?': 'message user',
+    'a.pdf': 'message user',
+    'Two pictures.': 'message assistant',
+    'Let me look.': 'message assistant',
+    Rome: 'tool-input assistant',
+    '*** Begin\n"x"': 'tool-input assistant',
+    sunny: 'tool-output tool',
+    done: 'tool-output tool',
+    'Answer in German.': 'system system',
+    'The weather of a city': 'tool-definition system',
+    'Changes files': 'tool-definition system',
+    a: 'parameter user',
+    k: 'parameter user',
+    'u-1': 'parameter user',
+  })
+  const hidden = ['gpt-5.2', 'call_1', 'fc_1', 'gAAAA', 'weather', 'apply_patch', 'iVBORw0KGgo=', 'start: "*** Begin"']
+  for (const text of hidden) t.notOk(text in scopes, text)
+  // Masking each text and reading again finds what was put there.
+  responses.visitRequestText(document, ({ text, isName }) => (isName ? text : `<${text}>`))
+  const seen: string[] = []
+  responses.visitRequestText(document, ({ text, isName }) => (isName || seen.push(text), text))
+  t.ok(seen.every((text) => text.startsWith('<')))
+  t.equal(seen.length, spans.filter(({ isName }) => isName !== true).length)
+})
+
+t.test('forced JSON adds to the orders and to the conversation, and leaves the document alone', async (t) => {
+  const turns = [{ role: 'user', text: 'again' }] as const
+  const document: JsonObject = { input: 'x', instructions: 'a', text: { verbosity: 'low' } }
+  const revised = responses.reviseRequest(document, { responseFormat: { type: 'json' }, instruction: 'b', turns })
+  t.strictSame(revised, {
+    input: [
+      { role: 'user', content: 'x' },
+      { role: 'user', content: 'again' },
+    ],
+    instructions: 'a\n\nb',
+    text: { verbosity: 'low', format: { type: 'json_object' } },
+  })
+  t.strictSame(document, { input: 'x', instructions: 'a', text: { verbosity: 'low' } })
+  const items = [
+    { role: 'developer', content: 'a' },
+    { role: 'user', content: 'x' },
+  ]
+  t.strictSame(responses.reviseRequest({ input: items }, { instruction: 'b' }).input, [
+    items[0],
+    { role: 'developer', content: 'b' },
+    items[1],
+  ])
+  t.strictSame(responses.reviseRequest({ input: 'x' }, { instruction: 'b' }), { input: 'x', instructions: 'b' })
+})
