@@ -47,7 +47,8 @@ const CHOICES: ReadonlySet<string> = new Set(['function', 'custom', 'allowed_too
 
 /** The fields that no provider can be given, at most `MAX_UNMODELLED_FIELDS`. */
 export function unmodelledFields(document: JsonObject): TranslationWarning[] {
-  const fields = unknownFields(document, REQUEST_FIELDS, '')
+  const fields: string[] = []
+  addUnknown(document, REQUEST_FIELDS, '', fields)
   addSettings(document, fields)
   const items = asArray(document.input)
   for (let at = 0; at < items.length; at++) addItem(asObject(items[at]) ?? {}, `input[${at}]`, fields)
@@ -64,16 +65,15 @@ export function unmodelledFields(document: JsonObject): TranslationWarning[] {
 /** Null and false say «not wanted», and so do these words. */
 const DEFAULTS: ReadonlySet<JsonValue | undefined> = new Set([null, false, undefined, 'auto', 'disabled'])
 
-function unknownFields(object: JsonObject, known: ReadonlySet<string>, prefix: string): string[] {
-  const unknown: string[] = []
-  for (const name in object) if (!known.has(name) && !DEFAULTS.has(object[name])) unknown.push(prefix + name)
-  return unknown
+function addUnknown(object: JsonObject, known: ReadonlySet<string>, prefix: string, fields: string[]): void {
+  for (const name in object) if (!known.has(name) && !DEFAULTS.has(object[name])) fields.push(prefix + name)
 }
 
 function addSettings(document: JsonObject, fields: string[]): void {
   const text = asObject(document.text) ?? {}
   const reasoning = asObject(document.reasoning) ?? {}
-  fields.push(...unknownFields(text, TEXT_FIELDS, 'text.'), ...unknownFields(reasoning, REASONING_FIELDS, 'reasoning.'))
+  addUnknown(text, TEXT_FIELDS, 'text.', fields)
+  addUnknown(reasoning, REASONING_FIELDS, 'reasoning.', fields)
   const format = asString(asObject(text.format)?.type)
   if (format !== undefined && !FORMATS.has(format)) fields.push('text.format')
   const effort = asString(reasoning.effort)
