@@ -64,6 +64,8 @@ export interface ToolDefinition {
   /** JSON schema of the arguments; absent means no arguments. */
   readonly parameters?: JsonValue
   readonly strict?: boolean
+  /** The client knows it as one that takes a text (OpenAI's custom tools): the text is the argument `input`. */
+  readonly takesText?: true
   /** Marks the end of a cached prefix (Anthropic `cache_control`), carried verbatim. */
   readonly cacheControl?: JsonValue
 }

@@ -4,7 +4,7 @@
  */
 import type { CompletionRequest, ToolCallPart, ToolDefinition } from '../../completion/request.ts'
 import { parseInnerJson } from '../../json-parse.ts'
-import { asArray, asObject, asString, type JsonObject } from '../../json.ts'
+import { asObject, asString, type JsonObject } from '../../json.ts'
 import { optionalString, requiredString } from '../fields.ts'
 
 const PARAMETERS = {
@@ -17,10 +17,12 @@ const PARAMETERS = {
 /** @throws {InvalidRequestError} */
 export function functionFor(tool: JsonObject, path: string): ToolDefinition {
   const words = [optionalString(tool, 'description', path), grammarOf(tool)].filter((text) => text !== undefined)
-  const name = requiredString(tool, 'name', path)
-  return words.length === 0
-    ? { name, parameters: PARAMETERS }
-    : { name, description: words.join('\n\n'), parameters: PARAMETERS }
+  return {
+    name: requiredString(tool, 'name', path),
+    ...(words.length === 0 ? {} : { description: words.join('\n\n') }),
+    parameters: PARAMETERS,
+    takesText: true,
+  }
 }
 
 /** The vendor holds the model to it; others can only be told. */
@@ -41,12 +43,6 @@ export function inputOf(args: string): string {
 }
 
 /** Names of the request's custom tools. */
-export function customNames({ source: { document } }: CompletionRequest): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const value of asArray(document.tools)) {
-    const tool = asObject(value)
-    const name = tool?.type === 'custom' ? asString(tool.name) : undefined
-    if (name !== undefined) names.add(name)
-  }
-  return names
+export function customNames({ tools }: CompletionRequest): ReadonlySet<string> {
+  return new Set(tools.flatMap(({ name, takesText }) => (takesText === true ? [name] : [])))
 }

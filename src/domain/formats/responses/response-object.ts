@@ -1,5 +1,6 @@
 /** The object that an answer is, whole or at the beginning and the end of a stream. */
 import type { Finish, Usage } from '../../completion/result.ts'
+import type { ToolChoice } from '../../completion/request.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { RenderContext } from '../format.ts'
@@ -19,7 +20,6 @@ export interface AnswerState {
 export function responseObject(context: RenderContext, { finish, model, output, usage }: AnswerState): JsonObject {
   const { request, nowSeconds } = context
   const { temperature, topP, maxOutputTokens } = request.sampling
-  const { tool_choice: toolChoice = null } = request.source.document
   const incomplete = finish && incompleteReason(finish)
   return withoutUndefined({
     id: responseId(context),
@@ -42,12 +42,17 @@ export function responseObject(context: RenderContext, { finish, model, output, 
     reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
     store: false,
     temperature: temperature ?? null,
-    tool_choice: toolChoice ?? ('auto' satisfies JsonValue),
+    tool_choice: renderToolChoice(request.toolChoice),
     tools: [],
     top_p: topP ?? null,
     truncation: 'disabled',
     usage: usage === undefined ? null : renderUsage(usage),
   })
+}
+
+function renderToolChoice(choice: ToolChoice | undefined): JsonValue {
+  if (choice === undefined) return 'auto'
+  return choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
 }
 
 /** Nothing can be asked for by it: it tells answers apart. */

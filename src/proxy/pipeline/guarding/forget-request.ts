@@ -1,5 +1,5 @@
 /** A streamed answer goes on for minutes: what it is not made from need not stay in memory until its end. */
-import type { CompletionRequest } from '../../../domain/completion/request.ts'
+import type { CompletionRequest, ToolDefinition } from '../../../domain/completion/request.ts'
 import { MOST_TOOLS } from '../../../domain/formats/tool-names.ts'
 import type { GuardedRequest } from '../guard-request.ts'
 
@@ -17,13 +17,13 @@ export function forgetContents(guarded: GuardedRequest): void {
   Object.assign(guarded, { bytes: undefined })
 }
 
-/** By them the answer's calls get the names that the client knows. A choice among several offers none. */
+/** By them the answer's calls get the names that the client knows, and its form. A choice among several offers none. */
 function namesOf({ tools, toolChoice }: CompletionRequest): Pick<CompletionRequest, 'toolChoice'> & {
-  readonly tools: readonly { readonly name: string }[]
+  readonly tools: readonly Pick<ToolDefinition, 'name' | 'takesText'>[]
 } {
   if (tools.length > MOST_TOOLS) return { tools: [], toolChoice: undefined }
   return {
-    tools: tools.map(({ name }) => ({ name })),
-    toolChoice: toolChoice?.type === 'tool' ? toolChoice : undefined,
+    tools: tools.map(({ name, takesText }) => (takesText === undefined ? { name } : { name, takesText })),
+    toolChoice: toolChoice?.type === 'tool' ? toolChoice : toolChoice && { type: toolChoice.type },
   }
 }

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { formatOf } from '../../../../src/domain/formats/registry.ts'
-import type { ProviderFormatName } from '../../../../src/domain/completion/request.ts'
+import { clientFormatOf, formatOf } from '../../../../src/domain/formats/registry.ts'
+import type { FormatName } from '../../../../src/domain/completion/request.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { MOST_TOOLS, ToolNames } from '../../../../src/domain/formats/tool-names.ts'
 import { forgetContents } from '../../../../src/proxy/pipeline/guarding/forget-request.ts'
 
-const DOCUMENTS: Readonly<Record<ProviderFormatName, JsonObject>> = {
+const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
   'chat-completions': {
     model: 'm',
     stream: true,
@@ -31,12 +31,20 @@ const DOCUMENTS: Readonly<Record<ProviderFormatName, JsonObject>> = {
     contents: [{ role: 'user', parts: [{ text: 'a long text' }] }],
     generationConfig: { maxOutputTokens: 7 },
   },
+  responses: {
+    model: 'm',
+    stream: true,
+    max_output_tokens: 7,
+    instructions: 'be brief',
+    input: 'a long text',
+    tools: [{ type: 'custom', name: 'f', description: 'a long text' }],
+  },
 }
 
-for (const name of ['chat-completions', 'messages', 'generate-content'] as const) {
+for (const name of ['chat-completions', 'messages', 'generate-content', 'responses'] as const) {
   t.test(`of a request in ${name} nothing stays but what says how it is to be answered`, async (t) => {
     const document = structuredClone(DOCUMENTS[name])
-    const request = formatOf(name).parseRequest(document, { model: 'm', stream: true })
+    const request = clientFormatOf(name).parseRequest(document, { model: 'm', stream: true })
     const { model, stream, streamUsage, sampling } = structuredClone(request)
     const guarded = { request, bytes: new Uint8Array(3), redactions: undefined, restorer: undefined }
     forgetContents(guarded)
@@ -46,6 +54,15 @@ for (const name of ['chat-completions', 'messages', 'generate-content'] as const
     t.match(request, { model, stream, streamUsage, sampling })
   })
 }
+
+t.test('a tool that takes a text does so in the answer of a request that is forgotten', async (t) => {
+  const { parseRequest, createStreamEncoder } = clientFormatOf('responses')
+  const request = parseRequest(structuredClone(DOCUMENTS.responses), {})
+  forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
+  const encoder = createStreamEncoder({ request, model: 'm', nowSeconds: 1, requestId: 'r' })
+  const call = { type: 'tool-input-start', choice: 0, id: 'c', toolCallId: '1', toolName: 'f' } as const
+  t.match(JSON.stringify(encoder.push(call)), 'custom_tool_call')
+})
 
 t.test('names of tools stay, for the calls in the answer, but not those of more than any vendor takes', async (t) => {
   const kept = (count: number) => {
@@ -72,7 +89,7 @@ t.test('of what may be called and where the answer ends nothing stays that its c
   const request = formatOf('generate-content').parseRequest(document, { model: 'm', stream: true })
   t.match(request, { toolChoice: { among: names }, sampling: { stop: names } })
   forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
-  t.equal(request.toolChoice, undefined)
+  t.strictSame(request.toolChoice, { type: 'required' })
   t.equal(request.sampling.stop, undefined)
 })
 
