@@ -233,6 +233,31 @@ t.test('where only what is dearer is left for the moment, asking again helps whe
   t.equal(dear.requests.length, 0)
 })
 
+t.test('that the cheap one is back helps nobody whose budget is spent for it as well', async (t) => {
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  for (const args of [[], ['--redis', redis.url]]) {
+    const other = 'other-key-0123456789abcdef0123456789abcdef'
+    const { cheap, gateway } = await start(t, '  budgets: [{ window: Total, limitUSD: "0.0012" }]', {
+      args,
+      further: [virtualKey({ name: 'other', key: other, spec: NO_CACHE })],
+    })
+    cheap.enqueue(ok({ ...chatCompletion('x'), usage: { prompt_tokens: 10, completion_tokens: 990 } }))
+    cheap.otherwise(status(429, {}, { 'retry-after': '7' }))
+    t.equal((await gateway.chat({ max_tokens: 1_000 })).status, 200)
+    t.equal((await gateway.chat({}, { authorization: `Bearer ${other}` })).status, 200, 'the cheap one is out now')
+    for (const [max_tokens, mayRetry] of [
+      [1_000, 'false'],
+      [100, 'true'],
+    ] as const) {
+      const response = await gateway.chat({ max_tokens })
+      t.match(await response.json(), { error: { code: 'budget_exceeded' } })
+      t.equal(response.headers.get('x-should-retry'), mayRetry, `${max_tokens} tokens`)
+      t.equal(response.headers.has('retry-after'), mayRetry === 'true')
+    }
+  }
+})
+
 t.test('a model that the budget does not leave puts off no other model of its provider', async (t) => {
   const [wide, last] = [await startFakeProvider(), await startFakeProvider()]
   t.teardown(() => Promise.all([wide.close(), last.close()]))

@@ -142,6 +142,7 @@ function overQuota(number: number): RequestRecord {
     window: undefined,
     unit: 'requests',
     limit: 10,
+    left: undefined,
     retryAfterMs: 100,
     resetAtMs: undefined,
     rateLimits: { requests: undefined, tokens: undefined },

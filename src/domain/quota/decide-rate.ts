@@ -92,6 +92,7 @@ function refusal(
     window: undefined,
     unit,
     limit,
+    left: undefined,
     retryAfterMs,
     resetAtMs: undefined,
   }

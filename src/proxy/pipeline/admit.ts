@@ -122,7 +122,7 @@ function refused(
 ): GatewayError {
   record.quotaRefusal = refusal
   const error = refusalError(refusal, { plan: quotas, need: choice.need })
-  const waitMs = error.retryable ? undefined : cheaperAfterMs(refusal, choice, asked, plan, health, now())
+  const waitMs = error.retryable ? undefined : cheaperAfterMs(refusal, asked, plan, health, now())
   return waitMs === undefined ? error : laterAtAnother(error, waitMs)
 }
 

@@ -33,20 +33,18 @@ export function cheaperChoice(
   return cheapest === refused ? undefined : cheapest
 }
 
-/** How long until something that takes less than `refused` may be asked again; undefined: nothing such is out for the moment. */
+/** How long until something that fits into what the limit leaves may be asked again; undefined: nothing such is out for the moment. */
 export function cheaperAfterMs(
-  { unit, window }: Refused,
-  refused: Choice,
+  { unit, left }: Refused,
   asked: AskedAdmission,
   { removed }: RoutePlan,
   health: HealthView,
   nowMs: Milliseconds,
 ): Milliseconds | undefined {
-  if (window === undefined || unit === 'requests') return undefined
-  const least = leastOf(refused, unit)
+  if (left === undefined || unit === 'requests') return undefined
   const out = choicesOf(onlyResting(coolingDown(removed), health), asked)
-  const cheaper = out.filter((choice) => leastOf(choice, unit) < least)
-  return cheaper.length === 0 ? undefined : coolDownLeft(cheaper, health, nowMs)
+  const fitting = out.filter((choice) => leastOf(choice, unit) <= left)
+  return fitting.length === 0 ? undefined : coolDownLeft(fitting, health, nowMs)
 }
 
 function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {
