@@ -170,6 +170,25 @@ t.test('a repair has what the first try and the limits leave, and that answer is
   t.equal(long.upstream.requests.length, 1)
 })
 
+t.test('what the model is told of JSON in words counts as its prompt before it is sent', async (t) => {
+  for (const [limit, expected] of [
+    [150, 429],
+    [250, 200],
+  ] as const) {
+    const { upstream, gateway } = await start(t, `  tokenQuotas: [{ window: Total, kind: Input, limit: ${limit} }]`)
+    upstream.otherwise(async (exchange) => {
+      // As many tokens as bytes: the most that a prompt can have.
+      const prompt_tokens = JSON.stringify(exchange.request.json?.['messages']).length
+      await ok({ ...chatCompletion('{}'), usage: { prompt_tokens, completion_tokens: 1 } })(exchange)
+    })
+    const body = { model: 'words', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] }
+    t.equal((await gateway.chat(body, FORCED)).status, expected, `${limit} tokens`)
+    const answer = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${KEY}` } })
+    const { limits } = (await answer.json()) as { limits: { spent: number }[] }
+    t.ok((limits[0]?.spent ?? Infinity) <= limit, `${limits[0]?.spent} of ${limit}`)
+  }
+})
+
 t.test('where the limits bound an answer without a maximum, the repair has what the first try has left', async (t) => {
   for (const limit of [
     'tokenQuotas: [{ window: Total, limit: 6000 }]',

@@ -27,6 +27,9 @@ const FENCED = /^```(?:json|JSON)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/
 /** Longest schema that is repeated to the model in words, characters. */
 const MAX_SHOWN_SCHEMA = 16_384
 
+/** Tokens that `jsonInstruction` has at most beside the schema. */
+export const JSON_INSTRUCTION_TOKENS = 150
+
 /** For models without a JSON mode of their own, and as a reminder for those that have one. */
 export function jsonInstruction(format: ResponseFormat | undefined): string {
   const order = 'Answer with one JSON value and nothing else: no prose before or after it, no code fence.'

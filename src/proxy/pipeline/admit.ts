@@ -5,6 +5,7 @@
  */
 import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import { JSON_INSTRUCTION_TOKENS } from '../../domain/guardrails/json-shape.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
 import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
@@ -40,9 +41,15 @@ export interface AdmittedRequest {
 /** A key entry belongs to one snapshot, so its limits live as long as the snapshot does. */
 const quotaPlans = new WeakMap<VirtualKeyEntry, QuotaPlan>()
 
-/** What a chat completion asks for. */
-export function admissionOf(request: CompletionRequest): AskedAdmission {
-  return { model: request.model, sampling: reservedSampling(request.sampling), prompt: measurePrompt(request) }
+/** What a chat completion asks for. @param forcesJson which its model may be told in words */
+export function admissionOf(request: CompletionRequest, forcesJson: boolean): AskedAdmission {
+  const size = measurePrompt(request)
+  const prompt = forcesJson ? longerBy(JSON_INSTRUCTION_TOKENS, size) : size
+  return { model: request.model, sampling: reservedSampling(request.sampling), prompt }
+}
+
+function longerBy(tokens: number, size: PromptSize): PromptSize {
+  return { ...size, overheadTokens: size.overheadTokens + tokens }
 }
 
 /** In the place of a maximum of 0, which only Anthropic knows, 1 is sent to all others. */

@@ -54,7 +54,7 @@ export async function callForJson(
 
   countTry(first, record, services)
   const repair = repairing(call, first, view.hide(repairInstruction(problems)))
-  const asked = admissionOf(repair.request)
+  const asked = admissionOf(repair.request, true)
   // What is estimated from here on has the longer prompt.
   record.promptSize = asked.prompt
   const second = await ask({ ...repair, reserved: call.reserved.for(asked) }, record, services)

@@ -96,7 +96,8 @@ async function admitWhilePreparing(
   record: RequestRecord,
   services: Services,
 ): Promise<[AdmittedRequest, Prepared]> {
-  const admitting = admit(admissionOf(read.request), route, caller, record, services)
+  const asked = admissionOf(read.request, caller.policy.flags.has('force-json'))
+  const admitting = admit(asked, route, caller, record, services)
   // Its refusal may come before it is waited for.
   admitting.catch(() => undefined)
   // What has been asked of a store, by all in one turn, is written to its connection before the cohort goes on.
@@ -125,7 +126,8 @@ async function admitThenPrepare(
   services: Services,
 ): Promise<[AdmittedRequest, Prepared]> {
   await ownTurn()
-  const admitted = await admit(admissionOf(read.request), route, caller, record, services)
+  const asked = admissionOf(read.request, caller.policy.flags.has('force-json'))
+  const admitted = await admit(asked, route, caller, record, services)
   await ownTurn()
   const guarded = await guardRequestInTurns(read, format, caller, record, services)
   await ownTurn()
