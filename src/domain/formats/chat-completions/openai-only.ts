@@ -52,8 +52,6 @@ const UNKNOWN_FIELDS = [
   'safe_prompt',
   'prompt_mode',
   'provider',
-  'models',
-  'route',
   'transforms',
   'plugins',
   'cache_prompt',

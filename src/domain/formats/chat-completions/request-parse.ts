@@ -100,7 +100,13 @@ function parseOutputLimit(document: JsonObject): number | undefined {
     const limit = optionalInteger(document, field, OUTPUT_LIMITS)
     if (limit !== undefined && limit > (largest ?? 0)) largest = limit
   }
-  return largest
+  return largest ?? predictedTokens(document)
+}
+
+/** llama.cpp's own word for the limit; below 1 it is none. */
+export function predictedTokens({ n_predict }: JsonObject): number | undefined {
+  const tokens = asNumber(n_predict)
+  return Number.isSafeInteger(tokens) && (tokens ?? 0) > 0 ? tokens : undefined
 }
 
 function parseStop(document: JsonObject): string[] | undefined {

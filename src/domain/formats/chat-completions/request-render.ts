@@ -6,9 +6,10 @@ import type { CompletionRequest, TranslationWarning } from '../../completion/req
 import { asNumber, asObject, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { isUpstreamName } from '../named-model.ts'
+import { leaveOutOtherModels } from '../other-models.ts'
 import { fitToModel } from './chosen-model.ts'
 import { inItsFields, withoutOptions } from './mistral.ts'
-import { OUTPUT_LIMIT_FIELDS } from './request-parse.ts'
+import { OUTPUT_LIMIT_FIELDS, predictedTokens } from './request-parse.ts'
 import { translateRequest } from './request-translate.ts'
 
 /** The request for the provider. Returns the source document itself where nothing has to change. */
@@ -37,6 +38,7 @@ function patchRequest(request: CompletionRequest, target: RenderTarget): Rendere
   patchStream(patch, source, target)
   patchLimit(patch, source, target)
   const warnings: TranslationWarning[] = []
+  leaveOutOtherModels(source, patch, warnings)
   if (!isUpstreamName(source.model, target)) fitToModel(request, target.model, patch, warnings)
   return { document: patched(source, patch), warnings }
 }
@@ -56,8 +58,7 @@ function patchStream(patch: JsonObject, source: JsonObject, target: RenderTarget
 
 /** Lowers the client's own limit where it stands, whichever field it used; adds one where it gave none. */
 function patchLimit(patch: JsonObject, source: JsonObject, target: RenderTarget): void {
-  const limit = target.maxOutputTokens
-  if (limit === undefined) return
+  const limit = target.maxOutputTokens ?? Infinity
   let isGiven = false
   for (const field of OUTPUT_LIMIT_FIELDS) {
     const given = asNumber(source[field])
@@ -65,7 +66,10 @@ function patchLimit(patch: JsonObject, source: JsonObject, target: RenderTarget)
     isGiven = true
     if (given > limit) patch[field] = limit
   }
-  if (!isGiven) patch[target.outputLimitField ?? 'max_tokens'] = limit
+  // llama.cpp would obey it before any other.
+  if (source.n_predict !== undefined) patch.n_predict = undefined
+  const added = Math.min(limit, predictedTokens(source) ?? Infinity)
+  if (!isGiven && added < Infinity) patch[target.outputLimitField ?? 'max_tokens'] = added
 }
 
 /** `source` itself where the patch is empty; a field that is undefined in the patch goes. */

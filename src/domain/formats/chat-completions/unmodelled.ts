@@ -13,6 +13,7 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'stream_options',
   'max_tokens',
   'max_completion_tokens',
+  'n_predict',
   'temperature',
   'top_p',
   'top_k',

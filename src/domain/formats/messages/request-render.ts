@@ -6,6 +6,7 @@ import type { CompletionRequest, TranslationWarning } from '../../completion/req
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { isUpstreamName } from '../named-model.ts'
+import { leaveOutOtherModels } from '../other-models.ts'
 import { fitToModel } from './chosen-model.ts'
 import { patchThinking } from './foreign-thinking.ts'
 import { goOnBehind, renderTurn } from './message-translate.ts'
@@ -24,6 +25,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
     ...patchLimit(source, target, warnings),
     ...(isClaude(target.model) ? patchThinking(source, target.keepsThinking ?? true, warnings) : {}),
   }
+  leaveOutOtherModels(source, patch, warnings)
   if (!isUpstreamName(source.model, target)) {
     if (isClaude(target.model)) fitToModel(request, target.model, patch, warnings)
     patchLastWord(source, target, patch, warnings)

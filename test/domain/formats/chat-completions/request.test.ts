@@ -378,3 +378,31 @@ t.test('an effort that no other format has is told of', async (t) => {
   }
   t.strictSame(['max', 'none', 'ultra'].map(told), [[], [], ['reasoning_effort']])
 })
+
+t.test('no field has the provider choose another model than the gateway has', async (t) => {
+  const document = { model: 'm', messages: [user], models: ['dear'], route: 'fallback', fallbacks: ['dear'], top_a: 1 }
+  const { document: sent, warnings } = chatCompletions.renderRequest(chatCompletions.parseRequest(document), NO_TARGET)
+  t.strictSame(sent, { model: 'm', messages: [user], top_a: 1 })
+  t.strictSame(
+    warnings.map(({ field }) => field),
+    ['models', 'route', 'fallbacks'],
+  )
+  const nothing = { model: 'm', messages: [user], models: null }
+  t.strictSame(chatCompletions.renderRequest(chatCompletions.parseRequest(nothing), NO_TARGET).warnings, [])
+})
+
+t.test('n_predict, which llama.cpp obeys before any other limit, counts as one and goes as one', async (t) => {
+  for (const [limits, read, maxOutputTokens, sent] of [
+    [{ n_predict: 50 }, 50, undefined, { max_tokens: 50 }],
+    [{ n_predict: 50 }, 50, 20, { max_tokens: 20 }],
+    [{ n_predict: 50, max_tokens: 10 }, 10, undefined, { max_tokens: 10 }],
+    [{ n_predict: 50, max_completion_tokens: null }, 50, undefined, { max_completion_tokens: null, max_tokens: 50 }],
+    [{ n_predict: -1 }, undefined, 20, { max_tokens: 20 }],
+    [{ n_predict: -1 }, undefined, undefined, {}],
+    [{ n_predict: 'x' }, undefined, undefined, {}],
+  ] as const) {
+    const document = { model: 'm', messages: [user], ...limits }
+    t.equal(chatCompletions.parseRequest(document).sampling.maxOutputTokens, read, JSON.stringify(limits))
+    t.strictSame(render(document, { maxOutputTokens }), { model: 'm', messages: [user], ...sent })
+  }
+})

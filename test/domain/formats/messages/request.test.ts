@@ -247,3 +247,12 @@ t.test('a picture inside a document in blocks goes to another vendor, behind the
     'routing and quotas see it',
   )
 })
+
+t.test('no field has the provider choose another model than the gateway has', async (t) => {
+  const document = { model: 'claude', max_tokens: 1, messages: [user] }
+  for (const fallbacks of ['default', [{ model: 'claude-dear' }]]) {
+    const rendered = same({ ...document, fallbacks })
+    t.strictSame(rendered.document, document)
+    t.strictSame(fields(rendered), ['fallbacks'])
+  }
+})
