@@ -92,7 +92,7 @@ async function exchange(
     // The same is told of the second.
     record.warnings.length = told
     const exchanged = await once({ asksUsage: asksUsage && !withoutOptions, keepsThinking: withoutOptions })
-    if (withoutOptions) noteRefusal(deployment, services.now())
+    if (withoutOptions) noteRefusal(deployment, request, services.now())
     return exchanged
   }
 }

@@ -26,7 +26,8 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
 }
 
 function withoutUsage(request: CompletionRequest, { document, warnings }: Rendered<JsonObject>): Rendered<JsonObject> {
-  const isLost = request.source.format === 'chat-completions' && request.streamUsage
+  const { format, document: source } = request.source
+  const isLost = format === 'chat-completions' && asObject(source.stream_options) !== undefined
   const lost = { field: 'stream_options', message: 'the provider refuses it; it was left out' }
   return { document: withoutOptions(document), warnings: isLost ? [...warnings, lost] : warnings }
 }

@@ -4,6 +4,7 @@
  * that was made newer meanwhile counts its tokens again.
  */
 import type { CompletionRequest } from '../../../domain/completion/request.ts'
+import { asObject } from '../../../domain/json.ts'
 import type { Deployment } from '../../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { isAskedForItself } from '../planning/asked-model.ts'
@@ -33,8 +34,9 @@ export function refusesOptions(error: unknown, deployment: Deployment, request: 
   return error.says('stream_options')
 }
 
-/** It answers without. */
-export function noteRefusal(deployment: Deployment, now: Milliseconds): void {
+/** It answers without. Where options of the client's own stood among them it may have refused those: that says nothing of others. */
+export function noteRefusal(deployment: Deployment, request: CompletionRequest, now: Milliseconds): void {
+  if (!areOurs(request)) return
   const server = serverOf(deployment)
   learnt.delete(server)
   learnt.set(server, now)
@@ -44,6 +46,11 @@ export function noteRefusal(deployment: Deployment, now: Milliseconds): void {
 
 function serverOf({ id, provider, model }: Deployment): string {
   return JSON.stringify([id, provider.endpoint.baseUrl, model.upstreamName])
+}
+
+function areOurs({ source }: CompletionRequest): boolean {
+  if (source.format !== 'chat-completions') return true
+  return Object.keys(asObject(source.document.stream_options) ?? {}).every((option) => option === 'include_usage')
 }
 
 function isTheClients(deployment: Deployment, { source, model }: CompletionRequest): boolean {

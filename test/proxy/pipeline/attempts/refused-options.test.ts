@@ -55,7 +55,7 @@ t.test(
     const request = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true })
     const hour = 3_600_000
     t.equal(goesWithout(strict, request, 0), false)
-    noteRefusal(strict, 5)
+    noteRefusal(strict, request, 5)
     t.equal(goesWithout(strict, request, hour), true)
     const reloaded = deploymentOf(compile(provider('strict', [model('m')])), 'strict/m')
     t.not(reloaded, strict)
@@ -71,6 +71,21 @@ t.test(
 t.test('however many servers refuse, the memory is bounded', async (t) => {
   const request = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true })
   const many = Array.from({ length: 1_001 }, (_, index) => ({ ...strict, id: `strict/${index}` }))
-  for (const deployment of many) noteRefusal(deployment, 0)
+  for (const deployment of many) noteRefusal(deployment, request, 0)
   t.equal(many.filter((deployment) => goesWithout(deployment, request, 1)).length, 1_000)
+})
+
+t.test('a refusal of options of the client’s own is not learnt, to the harm of all others', async (t) => {
+  const server = { ...strict, id: 'strict/of-several-clients' }
+  const refused = refusal({ error: { message: "Unknown parameter: 'stream_options.include_all'." } })
+  const plain = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true })
+  for (const own of [{ include_all: true }, { include_usage: true, Include_Usage: 1 }]) {
+    const request = chatCompletions.parseRequest({ model: 'auto', messages: said, stream: true, stream_options: own })
+    t.equal(refusesOptions(refused, server, request), true, 'it is asked once more')
+    noteRefusal(server, request, 0)
+    t.equal(goesWithout(server, plain, 1), false)
+  }
+  const asked = { model: 'auto', messages: said, stream: true, stream_options: { include_usage: false } }
+  noteRefusal(server, chatCompletions.parseRequest(asked), 0)
+  t.equal(goesWithout(server, plain, 1), true, 'of the usage alone it is')
 })
