@@ -10,6 +10,9 @@ export const SILENT_TURN = '(The message is empty.)'
 /** Sent as the user's behind the model's last word, where that may not be the end. Other vendors' models answer it, mostly by going on. */
 export const GO_ON = '(Continue.)'
 
+/** Sent as the user's before the model's first word, where that may not be the beginning. */
+export const BEGINNING = '(The conversation begins with the answer.)'
+
 /** Whether the conversation ends so. What a user did send, and a format cannot carry, is no silence. */
 export function endsInSilence(messages: readonly Message[]): boolean {
   const last = messages.at(-1)

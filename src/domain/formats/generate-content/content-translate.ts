@@ -1,6 +1,7 @@
 /**
  * Neutral messages -> contents. Results of one step's calls stand together in one content, as the vendor requires. There
- * is one system instruction, before everything: later ones are moved there.
+ * is one system instruction, before everything: later ones are moved there. A step that calls is not the beginning, and with the newer
+ * models an answer is not the end.
  */
 import type {
   AssistantPart,
@@ -11,14 +12,15 @@ import type {
   TranslationWarning,
   UserPart,
 } from '../../completion/request.ts'
-import type { JsonObject } from '../../json.ts'
+import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import { InnerJson } from '../inner-json.ts'
-import { endsInSilence, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
+import { BEGINNING, endsInSilence, GO_ON, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { textOfResultPart } from '../text-media.ts'
 import { FOREIGN_SIGNATURE } from './foreign-calls.ts'
 import { renderMedia } from './media-translate.ts'
 import { traitsOf } from './model-traits.ts'
+import { itemsIn, nameIn } from './spelling.ts'
 import { argumentsOf } from './tool-arguments.ts'
 
 /** `contents` and `systemInstruction`. Adds to `warnings` what is lost. */
@@ -34,7 +36,7 @@ export function translateContents(
     warnings,
   }
   const system = systemParts(request, warnings)
-  const contents = merged(request.messages).flatMap(([message, index]) => {
+  const contents = merged(request.messages).flatMap<JsonObject>(([message, index]) => {
     const parts = partsOf(message, `messages[${index}]`, context)
     return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }]
   })
@@ -42,12 +44,46 @@ export function translateContents(
   if (contents.length === 0 && system.length > 0) return { contents: [{ role: 'user', parts: system }] }
   if (contents.at(-1)?.role !== 'user' && endsInSilence(request.messages)) {
     warnOfSilence(request.messages, warnings)
-    contents.push({ role: 'user', parts: [{ text: SILENT_TURN }] })
+    contents.push(turnOfUser(SILENT_TURN))
+  }
+  if (isOfModel(contents[0]) && calls(contents[0])) {
+    warnings.push({
+      field: 'messages[0]',
+      message: "a user's turn was put before the call, as generate-content demands",
+    })
+    contents.unshift(turnOfUser(BEGINNING))
+  }
+  if (!traitsOf(model).lastWord && isAnswer(contents.at(-1))) {
+    contents.push(goOnBehind(`messages[${request.messages.length - 1}]`, warnings))
   }
   return withoutUndefined({
     contents,
     systemInstruction: system.length > 0 ? { parts: system } : undefined,
   })
+}
+
+/** Whether the content is an answer of the model's. Calls wait for their results: where these are missing, a user's turn makes it no better. */
+export function isAnswer(content: JsonValue | undefined): boolean {
+  return isOfModel(content) && !calls(content)
+}
+
+/** The user's content behind the last one of the model's, which stands at `field`. Adds to `warnings`. */
+export function goOnBehind(field: string, warnings: TranslationWarning[]): JsonObject {
+  warnings.push({ field, message: "a user's turn was put behind it, as the model demands" })
+  return turnOfUser(GO_ON)
+}
+
+function isOfModel(content: JsonValue | undefined): boolean {
+  return asObject(content)?.role === 'model'
+}
+
+function calls(content: JsonValue | undefined): boolean {
+  const parts = itemsIn(asObject(content) ?? {}, 'parts')
+  return parts.some((part) => isJsonObject(part) && part[nameIn(part, 'functionCall')] !== undefined)
+}
+
+function turnOfUser(text: string): JsonObject {
+  return { role: 'user', parts: [{ text }] }
 }
 
 interface Context {

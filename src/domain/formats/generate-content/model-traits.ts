@@ -24,6 +24,8 @@ export interface ModelTraits {
   readonly jsonBesideTools: boolean
   /** Whether penalties other than 0 are taken. @see https://github.com/google-gemini/cookbook/issues/1290 */
   readonly penalties: boolean
+  /** Whether a conversation may end with the model's own turn. @see https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6 */
+  readonly lastWord: boolean
 }
 
 /** The vendor's own bound of `candidateCount`. */
@@ -64,7 +66,7 @@ function numbered(name: string, major: number, minor: number): ModelTraits {
   return { ...traits, requiresSignature: false, jsonBesideTools: false, penalties: !thinks }
 }
 
-type Sized = Pick<ModelTraits, 'thinking' | 'levels' | 'takesBudget' | 'candidates' | 'budget' | 'stops'>
+type Sized = Pick<ModelTraits, 'thinking' | 'levels' | 'takesBudget' | 'candidates' | 'budget' | 'stops' | 'lastWord'>
 
 /** What depends on the size. @param version with the minor number in hundredths */
 function sized(name: string, thinking: ModelTraits['thinking'], version: number): Sized {
@@ -79,6 +81,7 @@ function sized(name: string, thinking: ModelTraits['thinking'], version: number)
     takesBudget,
     candidates,
     stops,
+    lastWord: thinking !== 'level' || version < (isLite ? 3.05 : 3.06),
     budget: { min: isPro ? 128 : isLite ? 512 : 1, max: isPro ? 32_768 : 24_576 },
   }
 }

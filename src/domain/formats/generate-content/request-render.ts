@@ -3,13 +3,15 @@
  * the path, so that the bytes usually go on as they came. From another format: see request-translate.ts.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
-import { asNumber, asObject, type JsonObject } from '../../json.ts'
+import { asNumber, asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { Rendered, RenderTarget } from '../format.ts'
 import { isUpstreamName } from '../named-model.ts'
 import { fitConfig } from './chosen-model.ts'
+import { goOnBehind, isAnswer } from './content-translate.ts'
 import { patchCalls } from './foreign-calls.ts'
+import { traitsOf } from './model-traits.ts'
 import { translateRequest } from './request-translate.ts'
-import { nameIn } from './spelling.ts'
+import { itemsIn, nameIn } from './spelling.ts'
 
 /** The request for the provider. Returns the source document itself where nothing has to change. */
 export function renderRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {
@@ -24,12 +26,24 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   const warnings: TranslationWarning[] = []
   const config = patchConfig(request, target, warnings)
   const calls = patchCalls(source, target.model, warnings)
+  const turns = patchLastWord(request, target, calls?.contents ?? itemsIn(source, 'contents'), warnings) ?? calls
   const isModelNamed = 'model' in source
-  if (config === undefined && calls === undefined && !isModelNamed) return { document: source, warnings }
-  const document: JsonObject = { ...source, ...config, ...calls }
+  if (config === undefined && turns === undefined && !isModelNamed) return { document: source, warnings }
+  const document: JsonObject = { ...source, ...config, ...turns }
   // It must not differ from the path's, which is the provider's name for it.
   delete document.model
   return { document, warnings }
+}
+
+/** Not every model goes on with an answer that ends the conversation. Who names the model gets its vendor's own word. */
+function patchLastWord(
+  { model }: CompletionRequest,
+  target: RenderTarget,
+  contents: readonly JsonValue[],
+  warnings: TranslationWarning[],
+): { contents: JsonValue[] } | undefined {
+  if (traitsOf(target.model).lastWord || isUpstreamName(model, target) || !isAnswer(contents.at(-1))) return undefined
+  return { contents: [...contents, goOnBehind(`contents[${contents.length - 1}]`, warnings)] }
 }
 
 function patchConfig(

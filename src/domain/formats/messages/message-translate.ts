@@ -12,7 +12,7 @@
 import type { CompletionRequest, Message, TextPart, TranslationWarning } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { InnerJson } from '../inner-json.ts'
-import { endsInSilence, GO_ON, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
+import { BEGINNING, endsInSilence, GO_ON, SILENT_TURN, warnOfSilence } from '../silent-turn.ts'
 import { renderAssistantPart, renderToolResult, renderUserPart, textBlock } from './block-translate.ts'
 import type { ModelTraits } from './model-traits.ts'
 
@@ -52,7 +52,7 @@ export function translateMessages(
       field: 'messages[0]',
       message: "a user's turn was put before the assistant's, as messages demands",
     })
-    turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins with the answer.)' }] })
+    turns.unshift({ role: 'user', content: [{ type: 'text', text: BEGINNING }] })
   }
   if (!traits.lastWord && isAnswer(turns.at(-1))) {
     turns.push(goOnBehind(request.messages.length - 1, warnings))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { generateContent } from '../../../../src/domain/formats/generate-content/generate-content.ts'
-import type { JsonObject } from '../../../../src/domain/json.ts'
+import { asArray, asObject, type JsonObject } from '../../../../src/domain/json.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
 
@@ -122,3 +122,37 @@ t.test('Gemini 4 takes a level, no budget, and one candidate', async (t) => {
   t.strictSame(fitted({ candidateCount: 2 }), { config: { top_k: 1 }, isSame: false, fields: ['candidateCount'] })
   t.strictSame(sentWith({ candidateCount: 2 }, 'gemini-3-flash').isSame, true)
 })
+
+t.test(
+  "the model's own last word is followed by the user's where the gateway chose a model that refuses it",
+  async (t) => {
+    const model = 'gemini-3.6-flash'
+    const rendered = (document: JsonObject, named: string, chosen = model) =>
+      generateContent.renderRequest(generateContent.parseRequest(document, { model: named }), {
+        model: chosen,
+        provider: 'gemini',
+        maxOutputTokens: undefined,
+        defaultMaxOutputTokens: undefined,
+        stream: false,
+      })
+    const source = { contents: [...contents, { role: 'model', parts: [{ text: '{' }] }] }
+    for (const named of ['auto', 'gemini-2.5-flash', 'other/gemini-3.6-flash']) {
+      const { document, warnings } = rendered(source, named)
+      t.strictSame(document, { contents: [...source.contents, { role: 'user', parts: [{ text: '(Continue.)' }] }] })
+      t.match(warnings, [{ field: 'contents[1]' }])
+    }
+    t.equal(rendered(source, model).document, source, 'who named it reads what its vendor says')
+    t.equal(rendered(source, 'gemini/gemini-3.6-flash').document, source)
+    t.equal(rendered(source, 'auto', 'gemini-3.5-flash').document, source)
+    const called = { contents: [...contents, { role: 'model', parts: [{ function_call: { name: 'f' } }] }] }
+    t.strictSame(roles(rendered(called, 'auto').document), ['user', 'model'])
+    t.strictSame(roles(rendered({ ...source, contents: source.contents[1] } as JsonObject, 'auto').document), [
+      'model',
+      'user',
+    ])
+  },
+)
+
+function roles(document: JsonObject) {
+  return asArray(document.contents).map((content) => asObject(content)?.role)
+}

@@ -448,3 +448,54 @@ t.test('that parallel calls cannot be forbidden is told to who forbade them', as
   test.strictSame(sent({ tools, parallel_tool_calls: false }), ['parallel_tool_calls'])
   test.strictSame(sent({ functions: [{ name: 'f' }] }), [])
 })
+
+t.test(
+  'behind the model’s own turn at the end a user’s is put for the models that refuse to go on with it',
+  async (test) => {
+    const user = { role: 'user', content: 'Hello' }
+    const answer = { role: 'assistant', content: 'The answer is' }
+    const behind = { role: 'user', parts: [{ text: '(Continue.)' }] }
+    const sent = (model: string, ...messages: JsonObject[]) => {
+      const { document, warnings } = render(chat({ messages }), { model })
+      return { last: asArray(document.contents).at(-1), fields: warnings.map(({ field }) => field) }
+    }
+    for (const model of ['gemini-3.5-flash-lite', 'gemini-3.6-flash', 'gemini-4-neon', 'gemini-flash-latest']) {
+      test.strictSame(sent(model, user, answer), { last: behind, fields: ['messages[1]'] }, model)
+      test.strictSame(sent(model, user, answer, user), { last: CONTENTS[0], fields: [] }, model)
+    }
+    const kept = { role: 'model', parts: [{ text: 'The answer is' }] }
+    for (const model of ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3.1-flash-lite', 'gemini-3.5-flash', 'gemma-3']) {
+      test.strictSame(sent(model, user, answer), { last: kept, fields: [] }, model)
+    }
+    const calls = {
+      role: 'assistant',
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    }
+    test.match(sent('gemini-3.6-flash', user, calls).last, { role: 'model' }, 'calls without results')
+  },
+)
+
+t.test('a conversation that begins with a call has a user’s turn before it', async (test) => {
+  const calls = {
+    role: 'assistant',
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+  }
+  const rest = [calls, { role: 'tool', tool_call_id: 'a', content: 'done' }]
+  const before = { role: 'user', parts: [{ text: '(The conversation begins with the answer.)' }] }
+  const roles = (contents: JsonValue | undefined) => asArray(contents).map((content) => asObject(content)?.role)
+  for (const first of [[], [{ role: 'system', content: 'Be brief.' }], [{ role: 'user', content: '' }]]) {
+    const { document, warnings } = render(chat({ messages: [...first, ...rest] }))
+    test.strictSame(asArray(document.contents)[0], before)
+    test.strictSame(roles(document.contents), ['user', 'model', 'user'])
+    test.match(warnings, [{ field: 'messages[0]' }])
+  }
+  const said = render(
+    chat({
+      messages: [
+        { role: 'assistant', content: 'Hello' },
+        { role: 'user', content: 'Hi' },
+      ],
+    }),
+  )
+  test.strictSame(roles(said.document.contents), ['model', 'user'], 'what it said may be the beginning')
+})
