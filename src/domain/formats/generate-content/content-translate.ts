@@ -46,7 +46,7 @@ export function translateContents(
     warnOfSilence(request.messages, warnings)
     contents.push(turnOfUser(SILENT_TURN))
   }
-  if (isOfModel(contents[0]) && calls(contents[0])) {
+  if (isOfModel(contents[0]) && hasCalls(contents[0])) {
     warnings.push({
       field: 'messages[0]',
       message: "a user's turn was put before the call, as generate-content demands",
@@ -64,7 +64,7 @@ export function translateContents(
 
 /** Whether the content is an answer of the model's. Calls wait for their results: where these are missing, a user's turn makes it no better. */
 export function isAnswer(content: JsonValue | undefined): boolean {
-  return isOfModel(content) && !calls(content)
+  return isOfModel(content) && !hasCalls(content)
 }
 
 /** The user's content behind the last one of the model's, which stands at `field`. Adds to `warnings`. */
@@ -77,7 +77,7 @@ function isOfModel(content: JsonValue | undefined): boolean {
   return asObject(content)?.role === 'model'
 }
 
-function calls(content: JsonValue | undefined): boolean {
+function hasCalls(content: JsonValue | undefined): boolean {
   const parts = itemsIn(asObject(content) ?? {}, 'parts')
   return parts.some((part) => isJsonObject(part) && part[nameIn(part, 'functionCall')] !== undefined)
 }

@@ -86,10 +86,11 @@ function obstacleTo({ toolChoice, messages }: CompletionRequest, traits: ModelTr
   if (traits.thinking === 'none') return 'the model does not think'
   const isForced = traits.forcedTools && (toolChoice?.type === 'required' || toolChoice?.type === 'tool')
   if (isForced) return 'thinking does not go with a forced tool'
-  // A turn that goes on after a tool's result must begin with its signed thinking, which other formats do not carry.
-  // So it is where the user says something behind the result, which is the same turn of the user's to the vendor.
+  // A turn that goes on, after a tool's result or its own last word, must begin with its signed thinking, which other formats do not
+  // carry. So it is where the user says something behind the result, which is the same turn of the user's to the vendor.
   const said = messages.findLastIndex(({ role }) => role === 'assistant')
-  const goesOn = messages.slice(said + 1).some(({ role }) => role === 'tool')
+  const behind = messages.slice(said + 1)
+  const goesOn = (said >= 0 && behind.length === 0) || behind.some(({ role }) => role === 'tool')
   if (traits.thinking === 'budget' && goesOn) return 'a turn that has begun without thinking stays so'
   return undefined
 }

@@ -101,6 +101,11 @@ t.test('what the vendor refuses beside thinking makes thinking give way', async 
   test.equal(fromChat({ reasoning_effort: 'low', messages: conversation }).document.thinking, undefined)
   const goesOn = [...conversation, user]
   test.equal(fromChat({ reasoning_effort: 'low', messages: goesOn }).document.thinking, undefined, 'and so behind it')
+  const begun = [user, { role: 'assistant', content: 'The answer is' }]
+  const prefilled = fromChat({ reasoning_effort: 'low', messages: begun })
+  test.strictSame([prefilled.document.thinking, fields(prefilled)], [undefined, ['reasoning']], 'and the last word')
+  test.ok(fromChat({ reasoning_effort: 'low', messages: begun }, { model: NEW }).document.thinking)
+  test.ok(fromChat({ reasoning_effort: 'low', messages: [{ role: 'system', content: 'x' }] }).document.thinking)
   const over = [...conversation, { role: 'assistant', content: 'y' }, user]
   test.ok(fromChat({ reasoning_effort: 'low', messages: over }).document.thinking)
   test.ok(fromChat({ reasoning_effort: 'low', messages: conversation }, { model: NEW }).document.thinking)
