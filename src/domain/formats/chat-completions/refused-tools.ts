@@ -2,7 +2,7 @@
 import type { CompletionRequest } from '../../completion/request.ts'
 import type { RenderTarget } from '../format.ts'
 import { readsLegacyCall } from './legacy-call.ts'
-import { takesTools } from './model-traits.ts'
+import { isDeepSeeksApi, takesTools } from './model-traits.ts'
 import { isOpenAisApi } from './openai-only.ts'
 
 /** @see Format.refusesTools */
@@ -17,10 +17,11 @@ export function refusesTools(
     return "knows `tools` only, not the older `functions` (Mistral's API)"
   // From another format they go under names that are taken.
   const isOwn = request.source.format === 'chat-completions'
-  if (isOwn && isOpenAisApi(model) && request.tools.some(({ name }) => !NAME.test(name)))
+  const isNarrow = isOpenAisApi(model) || isDeepSeeksApi(model) || dialect === 'mistral'
+  if (isOwn && isNarrow && request.tools.some(({ name }) => !NAME.test(name)))
     return 'takes names of tools of up to 64 letters, digits, _ and - only'
   return undefined
 }
 
-/** An empty one is every vendor's to refuse. */
+/** Of the vendors' own APIs, where other servers take more. An empty one is every vendor's to refuse. */
 const NAME = /^[A-Za-z0-9_-]{0,64}$/

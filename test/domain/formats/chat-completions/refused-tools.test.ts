@@ -37,17 +37,24 @@ t.test("Mistral's API knows no `functions`", async (t) => {
   t.equal(refusal({ functions }, 'mistral-large-latest'), undefined, 'served by others')
 })
 
-t.test("names that OpenAI's API refuses are a client's of its format for other servers", async (t) => {
-  const named = (name: string) => ({ tools: [{ type: 'function', function: { name } }] })
-  for (const name of ['ns.tool', 'a:b', 'x'.repeat(65), 'été']) {
-    t.match(refusal(named(name), 'gpt-4o'), 'names of tools', name)
-    t.equal(refusal(named(name), 'openai/gpt-4o'), undefined)
-    t.equal(refusal(named(name), 'qwen3'), undefined)
-  }
-  for (const name of ['f', 'a-b_C9', 'x'.repeat(64)]) t.equal(refusal(named(name), 'gpt-4o'), undefined, name)
-  const other = anthropic.parseRequest(
-    { model: 'm', max_tokens: 9, messages, tools: [{ name: 'x'.repeat(65), input_schema: { type: 'object' } }] },
-    {},
-  )
-  t.equal(chatCompletions.refusesTools(other, { model: 'gpt-4o' }), undefined, 'it is renamed')
-})
+t.test(
+  "names that OpenAI's API, Mistral's and DeepSeek's refuse are a client's of its format for other servers",
+  async (t) => {
+    const named = (name: string) => ({ tools: [{ type: 'function', function: { name } }] })
+    for (const name of ['ns.tool', 'a:b', 'x'.repeat(65), 'été']) {
+      t.match(refusal(named(name), 'gpt-4o'), 'names of tools', name)
+      t.match(refusal(named(name), 'mistral-large-latest', 'mistral'), 'names of tools', name)
+      t.match(refusal(named(name), 'deepseek-flash'), 'names of tools', name)
+      t.equal(refusal(named(name), 'deepseek-ai/DeepSeek-V3.2'), undefined, 'served by others')
+      t.equal(refusal(named(name), 'mistral-large-latest'), undefined, 'served by others')
+      t.equal(refusal(named(name), 'openai/gpt-4o'), undefined)
+      t.equal(refusal(named(name), 'qwen3'), undefined)
+    }
+    for (const name of ['f', 'a-b_C9', 'x'.repeat(64)]) t.equal(refusal(named(name), 'gpt-4o'), undefined, name)
+    const other = anthropic.parseRequest(
+      { model: 'm', max_tokens: 9, messages, tools: [{ name: 'x'.repeat(65), input_schema: { type: 'object' } }] },
+      {},
+    )
+    t.equal(chatCompletions.refusesTools(other, { model: 'gpt-4o' }), undefined, 'it is renamed')
+  },
+)
