@@ -1,6 +1,7 @@
 /** What a refused client is still writing. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isWaiting } from './invitation.ts'
 
 /** nginx' `lingering_timeout`: who has sent nothing for so long is not waited for. */
 const LINGER_IDLE_MS = 5_000
@@ -46,11 +47,11 @@ export function isRefused(socket: Duplex): boolean {
 }
 
 /** Whether the head announces one. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 }
 
-/** As the client has asked for, or while the server drains. */
+/** As the client has asked for, while the server drains, or where it waits to be told to send its body. */
 function endsConnection({ req, shouldKeepAlive }: ServerResponse): boolean {
-  return req.httpVersionMinor === 0 || !shouldKeepAlive
+  return req.httpVersionMinor === 0 || !shouldKeepAlive || isWaiting(req)
 }

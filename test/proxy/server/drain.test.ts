@@ -4,6 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { Drain } from '../../../src/proxy/server/drain.ts'
+import { invite, letWait } from '../../../src/proxy/server/invitation.ts'
 import { RunningAnswers } from '../../../src/proxy/server/running-answers.ts'
 
 /** A server with one request that is never answered, and how many have settled: some turns after their connection's end. */
@@ -83,5 +84,29 @@ t.test('of pipelined answers only the last one says that its connection ends', a
   for (const [each, response] of responses.entries()) response.end(`answer ${each}`)
   const answers = await text(client)
   t.match(answers, /keep-alive[^]*answer 0[^]*connection: close[^]*answer 1/i)
+  t.equal(await drained, true)
+})
+
+t.test('who is told only then to send a body is told, too, that the connection ends', async (t) => {
+  const running = new RunningAnswers()
+  const drain = new Drain(running)
+  const came = Promise.withResolvers<[IncomingMessage, ServerResponse]>()
+  const server = createServer((request, response) => came.resolve([request, response]))
+  server.on('checkContinue', (request, response) => {
+    letWait(request, response)
+    server.emit('request', request, response)
+  })
+  running.watch(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+  t.teardown(() => client.destroy())
+  client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\n\r\n')
+  const [request, response] = await came.promise
+  const drained = drain.start(server, 60_000)
+  invite(request)
+  client.write('body')
+  response.end(`read ${await text(request)}`)
+  t.match(await text(client), /^HTTP\/1.1 100 Continue\r\n[^]*connection: close[^]*read body/i)
   t.equal(await drained, true)
 })
