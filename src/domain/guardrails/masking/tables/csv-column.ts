@@ -3,7 +3,7 @@
  * The line break may be an escaped one (`\n`), as in a table inside a JSON string, and lines may be quoted (`> `).
  * Lines are read once: a table ends where the number of fields changes, and no line of it is taken for a header again.
  */
-import { Rows, type Column, type Row } from './table-rows.ts'
+import { Rows, type Column, type Field, type Row } from './table-rows.ts'
 
 const LONGEST_HEADER = 512
 const LONGEST_LINE = 2048
@@ -121,36 +121,74 @@ export interface TableShape {
   readonly index: number
 }
 
-/** The row that is the line at `at`; undefined where it has another number of fields. A ruler between lines is a row without any. */
-export function readLine(
-  text: string,
-  at: number,
-  { lineBreak, separator, count, index }: TableShape,
-): Row | undefined {
+/** The row that begins at `at`; undefined where it has another number of fields. A ruler between lines is a row without any. */
+export function readLine(text: string, at: number, shape: TableShape): Row | undefined {
+  const { lineBreak } = shape
   const lineEnd = lineEndOf(text, at, lineBreak)
   if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined
-  const line = text.slice(at, lineEnd)
-  const next = text.startsWith(lineBreak, lineEnd) ? lineEnd + lineBreak.length : undefined
-  if (RULER.test(line)) return { field: undefined, end: lineEnd, next }
-  const row = line.split(separator)
-  if (row.length !== count) return undefined
-  const field = row[index] ?? ''
-  const start = at + row.slice(0, index).reduce((sum, { length }) => sum + length + separator.length, 0)
-  const open = /^[\s"'>]*/.exec(field)?.[0].length ?? 0
-  const close = /[\s"']*$/.exec(field)?.[0].length ?? 0
-  return {
-    field: open + close < field.length ? { start: start + open, end: start + field.length - close } : undefined,
-    end: lineEnd,
-    next,
+  if (RULER.test(text.slice(at, lineEnd))) return rowOf(text, lineEnd, lineBreak, undefined)
+  for (const end of [lineEnd, quotedEndOf(text, at, lineEnd, lineBreak)]) {
+    const fields = fieldsOf(text.slice(at, end), shape.separator)
+    if (fields.length === shape.count) return rowOf(text, end, lineBreak, spanOfField(fields, at, shape))
   }
+  return undefined
 }
 
-/** A table inside a string ends with it. The search is bounded, as longer lines end the table anyway. */
+function rowOf(text: string, end: number, lineBreak: string, field: Field | undefined): Row {
+  return { field, end, next: text.startsWith(lineBreak, end) ? end + lineBreak.length : undefined }
+}
+
+function spanOfField(fields: readonly string[], at: number, { index, separator }: TableShape): Field | undefined {
+  const field = fields[index] ?? ''
+  const start = at + fields.slice(0, index).reduce((sum, { length }) => sum + length + separator.length, 0)
+  const open = /^(?:[\s"'>]|\\{1,7}["'])*/.exec(field)?.[0].length ?? 0
+  const close = /(?:[\s"']|\\{1,7}["'])*$/.exec(field)?.[0].length ?? 0
+  return open + close < field.length ? { start: start + open, end: start + field.length - close } : undefined
+}
+
+/** What a field begins with that may hold separators, and line ends. */
+const QUOTE = /^[\s>]*\\{0,7}"/
+
+/** Up to the separators outside of quotes: `2,"Souza, Anna",hunter2`. Where a quote never closes it is a sign like others. */
+function fieldsOf(row: string, separator: string): readonly string[] {
+  const parts = row.split(separator)
+  if (!row.includes('"')) return parts
+  const fields: string[] = []
+  let open: string | undefined
+  let quotes = 0
+  for (const part of parts) {
+    // Of a field that begins with none, quotes are not counted.
+    if (open === undefined) quotes = QUOTE.test(part) ? 0 : NaN
+    open = open === undefined ? part : open + separator + part
+    quotes += part.split('"').length - 1
+    if (quotes % 2 === 1) continue
+    fields.push(open)
+    open = undefined
+  }
+  return open === undefined ? fields : parts
+}
+
+/** Where the row ends if line ends in quotes are its own, as exports have notes and addresses. */
+function quotedEndOf(text: string, at: number, lineEnd: number, lineBreak: string): number {
+  const most = at + LONGEST_LINE
+  let quotes = 0
+  let from = at
+  for (let end = lineEnd; end <= most; end = lineEndOf(text, from, lineBreak)) {
+    quotes += text.slice(from, end).split('"').length - 1
+    if (quotes % 2 === 0 || !text.startsWith(lineBreak, end)) return end
+    from = end + lineBreak.length
+  }
+  return lineEnd
+}
+
+/** A table inside a string ends with it, whose quote has fewer backslashes than its line breaks. The search is bounded, as longer lines end the table anyway. */
 function lineEndOf(text: string, at: number, lineBreak: string): number {
   const line = text.slice(at, at + LONGEST_LINE + 1)
   const found = line.indexOf(lineBreak)
   const end = found < 0 ? line.length : found
   if (lineBreak === '\n') return at + end
-  const quote = line.slice(0, end).search(/\\{0,7}"/)
-  return at + (quote < 0 ? end : quote)
+  const backslashes = lineBreak.search(/[rn]/)
+  for (const { 0: quote, index } of line.slice(0, end).matchAll(/\\{0,7}"/g))
+    if (quote.length - 1 < backslashes) return at + index
+  return at + end
 }

@@ -37,6 +37,22 @@ t.test('columns of secrets are read in tables with lines of Unicode', async (t) 
   t.strictSame(found(text), ['hunter2x', 'hunter3x'])
 })
 
+t.test('a field in quotes may hold separators, quotes and line ends', async (t) => {
+  for (const text of [
+    'id,name,password\n1,"Souza, Anna",hunter2x\n2,Kim,"hunter3x"\n',
+    'id;name;passwort\n1;"Souza; ""Ann"" A.";hunter2x\n2;Kim;hunter3x\n',
+    '"id","name","password"\r\n"1","Souza, Anna","hunter2x"\r\n"2","Kim","hunter3x"\r\n',
+    'name,notes,login_uri,login_password\nGit,"one,\ntwo, and\n\nmore",https://x.io,hunter2x\nLab,,https://y.io,hunter3x\n',
+    'id,name,password\n1,Pipe of 5",hunter2x\n2,"never closed,hunter3x\n',
+  ]) {
+    t.strictSame(found(text), ['hunter2x', 'hunter3x'], text)
+    // Names in quotes are no header within others.
+    if (text.startsWith('"')) continue
+    const escaped = JSON.stringify({ text, other: 'a,b,hunter4x\n' })
+    t.strictSame(found(escaped), ['hunter2x', 'hunter3x'], escaped)
+  }
+})
+
 t.test('rows of aligned names are read in linear time', async (t) => {
   for (const piece of [
     'user  password  ',
@@ -44,6 +60,9 @@ t.test('rows of aligned names are read in linear time', async (t) => {
     'user  password\na  b2\n',
     'password  ',
     'a b  password  ',
+    'a,password\n"\n',
+    'a,password\n",\n',
+    'a,password",',
   ])
     t.ok(found(piece.repeat(20_000)))
 })
