@@ -1,6 +1,6 @@
 /**
  * `pass` where it is no password: the verb in front of what is handed on (`pass user2Id to it`), the result of a test
- * (`--- PASS: TestIndexAny (0.00s)`), how many passed (`pass: 1203, fail: 4`), one of several (`first pass: inline2`).
+ * (`--- PASS: TestIndexAny (0.00s)`), how many passed (`pass: 1203, fail: 4`, `pass: 12/12`), one of several (`first pass: inline2`).
  */
 import { matchEnd, type Connection } from './telling-connector.ts'
 
@@ -52,6 +52,7 @@ export function isOtherPass(
   if (connection === 'beside' && OF_PROGRAM.test(content)) return true
   if (connection === 'beside' && !isLast && !OF_PASSWORD.test(content) && !NOUN.test(before)) return true
   if ((ONE_OF_SEVERAL.test(before) && !OF_PASSWORD_ALONE.test(content)) || FORMAT.test(content)) return true
+  if (/^\d+\/\d+$/.test(content)) return true
   if (/^\d+$/.test(content)) return FAILED.test(before.slice(-40)) || FAILED.test(text.slice(value.end, value.end + 40))
   return text.slice(start, end) === 'PASS' && isResult(text, start, value.end, content)
 }

@@ -76,7 +76,7 @@ function findSecretBehind(
   if (connector === undefined || value === undefined) return { finding: undefined, judgedUntil: end }
   if (connector.connection === 'called' && (!value.isQuoted || isField(text, value.end)))
     return { finding: undefined, judgedUntil: end }
-  if (connector.connection === 'beside' && isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
+  if (isNextLine(text, end, value)) return { finding: undefined, judgedUntil: end }
   const told = connector.isPair === true && LOG_IN.test(text.slice(start, end)) ? 'password' : telling
   const isSql = connector.connection === 'beside' && told === 'password' && value.isQuoted && isOfLogin(text, start)
   const isAssigned = isSql || (isCookie && connector.connection === 'called')
@@ -120,11 +120,15 @@ function isField(text: string, end: number): boolean {
   return /^\\{0,7}["'`]\s{0,4}(?::(?!:)|=>)/.test(text.slice(end, end + 16))
 }
 
-/** `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of. */
+/** A variable with its value, or without one; base64 ends with such a sign too. */
+const VARIABLE = /^#?(?:[A-Za-z_][\w.-]{0,63}=(?![=\s\\]|$)|[A-Z][A-Z\d]{0,31}_[A-Z\d_]{0,64}=)/
+
+/** `PASSWORD=` or `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of. */
 function isNextLine(text: string, end: number, value: Value): boolean {
-  if (!text.slice(end, value.start).includes('\n')) return false
+  if (!/\n|\\[nr]/.test(text.slice(end, value.start))) return false
   const content = text.slice(value.start, value.end)
-  if (/^[A-Za-z_][\w.-]{0,63}=/.test(content)) return true
+  // With the quote behind a bare one: `NAME="..."`.
+  if (VARIABLE.test(value.isQuoted ? content : text.slice(value.start, value.end + 1))) return true
   return /^[A-Za-z_]\w*$/.test(content) && /^[ \t]{1,40}=(?!=)/.test(text.slice(value.end, value.end + 44))
 }
 

@@ -70,10 +70,10 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
   if (connection === 'beside' && !isQuoted && (isCodeBeside(value) || OF_PROSE.test(value))) return false
-  if (!isQuoted && OF_POD.test(value)) return false
+  if (!isQuoted && (OF_POD.test(value) || (!isLast && HOW_MANY.test(value)))) return false
   if (connection === 'said' && !isQuoted && OF_ROFF.test(value)) return false
   if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
-  if (ORDINARY_VALUES.has(value.toLowerCase())) return false
+  if (ORDINARY_VALUES.has(value.toLowerCase().replace(/^[*_]{1,3}/, ''))) return false
   if (/\s/.test(value)) return isQuoted && connection !== 'beside' && isPassphrase(value)
   if (isNeverSecret(value) || ALGORITHM.test(value) || ARRAY.test(value) || RULE_OF_IDEOGRAPHS.test(value)) return false
   if (
@@ -110,6 +110,8 @@ const OF_PROSE = new RegExp(
 )
 /** A command of Perl's documents, behind `B<password>` or the like on the line before. */
 const OF_POD = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$/
+/** How many characters it has to have: `8-16 characters`. */
+const HOW_MANY = /^\d{1,2}[-\u2013]\d{1,3}$/
 /** Algorithms and protocols: `SHA-256`, `UTF-8`, `HTTP/2`. */
 const ALGORITHM =
   /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?)[-_/#]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i

@@ -16,6 +16,7 @@ t.test("names of tests in a runner's report stay", async (t) => {
     ' PASS  src/components/Button3.test.tsx',
     String.raw`  PASS  Tests\Feature\Login2FATest`,
     'pass: 1024, fail: 3',
+    'Pass: 12/12, Fail: 0',
     '{"fail": 3, "pass": 1024}',
   ])
     t.strictSame(found(text), [], text)
