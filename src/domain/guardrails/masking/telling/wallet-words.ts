@@ -38,21 +38,16 @@ const OPENING = new RegExp(String.raw`\[(?:\s|\\{1,7}[nrt]){0,24}${QUOTE}`, 'y')
 const OF_SENTENCES =
   /\b(?:the|and|for|are|not|from|has|was|were|which|but|his|her|its|your|our|their|been|would|could|should)\b/
 
-/** What closes a name in bold letters behind its colon: `**Seed phrase:** ...`. */
-const CLOSING = /(?:\*\*|__|<\/(?:b|strong)>)\s{1,2}/y
-
 /** Where they stand, behind the name `[start, end)`; undefined where there are none. */
 export function findWalletWords(text: string, start: number, end: number, connector: Connector): Span | undefined {
   const { connection } = connector
   if (connection === 'called' || (connection === 'beside' && !text.slice(end, connector.end).includes('\n')))
     return undefined
   if (!NAME.test(text.slice(Math.max(start, end - 8), end))) return undefined
-  CLOSING.lastIndex = connector.end
-  const from = CLOSING.test(text) ? CLOSING.lastIndex : connector.end
   OPENING.lastIndex = connector.end
   if (OPENING.test(text)) return spanOf(LIST, text, OPENING.lastIndex)
   for (const row of ROWS) {
-    const span = spanOf(row, text, from)
+    const span = spanOf(row, text, connector.end)
     if (span !== undefined) return span
   }
   return undefined

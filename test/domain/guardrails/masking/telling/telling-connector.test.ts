@@ -1,0 +1,33 @@
+import t from 'tap'
+import { createDetector } from '../../../../../src/domain/guardrails/masking/detector.ts'
+
+const detector = createDetector({ kinds: new Set(), custom: [] })
+const found = (text: string): string[] => [...detector.detect(text)].map(({ start, end }) => text.slice(start, end))
+
+t.test('a label may end behind its sign', async (t) => {
+  for (const text of [
+    '- **Password:** Bluebird#7\n- **Host:** db.internal',
+    '*Password:* Bluebird#7',
+    '__Password:__ Bluebird#7',
+    '**Password:** `Bluebird#7`',
+    '**Passwort:** **Bluebird#7**',
+    '**Password:**\nBluebird#7\n',
+    '<b>Password:</b> Bluebird#7',
+    '<p><strong>Password:</strong> <code>Bluebird#7</code></p>',
+    '<tr><td><b>Password:</b></td><td class="v">Bluebird#7</td></tr>',
+    '<dt>Password:</dt>\n<dd>Bluebird#7</dd>',
+  ]) {
+    t.strictSame(found(text), ['Bluebird#7'], text)
+    const escaped = JSON.stringify({ text })
+    if (!text.includes(':**\n')) t.strictSame(found(escaped), ['Bluebird#7'], escaped)
+  }
+  t.strictSame(found('- **API key:** `a1B2c3D4e5F6g7H8i9J0k1L2`'), ['a1B2c3D4e5F6g7H8i9J0k1L2'])
+  for (const text of [
+    '**Password:** Your account password (min. 8 characters)\n**Token:** the OAuth2 token\n**Key:** `user_id` (int64)',
+    '**Password:** *required*, **Password:** _string_, **Auth:** OAuth2, **Token:** JWT (RS256), **Password:** ********',
+    '<b>Password:</b> required<br><b>Token:</b> see below<p><strong>Password:</strong> at least 8 characters</p>',
+    '<td>Password:</td><td><input name="pw1"></td><label>Password:</label> <input name="pw1">',
+    '**Pass:** 12/12, **Fail:** 0',
+  ])
+    t.strictSame(found(text), [], text)
+})
