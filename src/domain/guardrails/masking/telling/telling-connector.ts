@@ -27,10 +27,13 @@ const ESCAPES = String.raw`\\{0,7}`
 const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
 const BLANK = String.raw`(?:[ \t\u00a0]|\\{1,7}[nt]){0,20}`
 const IS =
-  "(?:is|are|was|were|will be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|jest|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|é:|są|isto é)"
+  "(?:is|are|was|were|will be|should be|used to be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|este|jest|je|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|là|é:|są|isto é|είναι|है|היא|הוא|هي|هو)"
+/** What some languages put behind the name: whose it is, and which. */
+const WHICH =
+  '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|i use|i have|that)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|you gave|you sent|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<td><b>Password:</b></td><td>...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p)>){1,3}(?=[\s<]|\\{1,7}[nrt])(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:td|dd|span)(?: [^<>\n]{0,60})?>)?)?`
@@ -65,7 +68,7 @@ const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
+  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y

@@ -8,14 +8,14 @@ import { CODES } from '../secrets/recovery-codes.ts'
 import { COMMUNITY, USER } from '../secrets/router-credential.ts'
 import { IDENTIFIED } from '../secrets/sql-credential.ts'
 import { WIFI } from '../secrets/wifi-code.ts'
-import { DASH, DOT, skipBack, unitAt, WORD } from '../character-classes.ts'
+import { DASH, DOT, FOREIGN_LETTER, skipBack, unitAt, WORD } from '../character-classes.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
 export type Telling = 'password' | 'secret' | 'weak'
 
 /** Ends of a name's last part. */
 const PASSWORD_ENDINGS = words(
-  'password passwords passwd lösenordet losenordet passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole şifre sifre lösenord losenord adgangskode adgangskoden passord passordet salasana jelszó jelszo heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
+  'password passwords passwd lösenordet losenordet passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole parolam şifre sifre şifrem şifreniz şifresi lösenord losenord adgangskode adgangskoden passord passordet salasana salasanani jelszó jelszo jelszavam heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
 )
 const SECRET_ENDINGS = words(
   'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants credenciales credenziali credenciais ключ токен jeton',
@@ -23,7 +23,7 @@ const SECRET_ENDINGS = words(
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(
   words(
-    'pass pw psw psk sshpass passe sandi المرور userpass requirepass masterauth dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass authtok',
+    'pass pw psw psk sshpass passe sandi المرور السر عبور userpass requirepass masterauth dbpass storepass keypass passin passout mypass rootpw bindpw ldappass smtppass authtok',
   ),
 )
 const SECRET_WORDS: ReadonlySet<string> = new Set(
@@ -40,6 +40,8 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(
 const WALLET = /(?:seed|recovery|mnemonic|backup|wallet)(?:phrase|words)$/
 const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
 const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
+/** Vietnamese for a password, of which the second word alone is also of other things (`nhập khẩu`, import). */
+const OF_TWO_WORDS = /^mậtkhẩu$/
 /** Parts before `key` that make a secret of it. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(
   words(
@@ -79,7 +81,9 @@ function words(list: string): string[] {
 export function classifyName(name: string): Telling | undefined {
   if (name.length < 2 || name.length > LONGEST_NAME) return undefined
   const parts = splitName(name)
-  if (WALLET.test(parts.slice(-2).join(''))) return 'secret'
+  const lastTwo = parts.slice(-2).join('')
+  if (WALLET.test(lastTwo)) return 'secret'
+  if (OF_TWO_WORDS.test(lastTwo)) return 'password'
   while (parts.length > 1 && isSuffix(parts.at(-1) ?? '')) parts.pop()
   const last = (parts.at(-1) ?? '').replace(/\d{1,3}$/, '')
   return classifyParts(last, parts.at(-2) ?? '', parts.at(-3) ?? '')
@@ -121,8 +125,9 @@ function splitName(name: string): string[] {
 
 /** Ends of calls with a secret among their arguments. @see call-credential.ts */
 const OF_CALLS = words('jwt getconnection pdo mysqli connect createhmac')
-/** It tells by the word before it only. */
+/** They tell by the word before them only. */
 const PHRASE = 'phrase'
+const KHAU = 'khẩu'
 
 /** A word of letters ends with one of them where it may tell. */
 export const TELLING_WORDS: readonly string[] = [
@@ -132,6 +137,7 @@ export const TELLING_WORDS: readonly string[] = [
   ...SECRET_WORDS,
   ...WEAK_WORDS,
   PHRASE,
+  KHAU,
   IDENTIFIED,
   COMMUNITY,
   USER,
@@ -147,13 +153,18 @@ const LAST_TWO = 0xffff
 /** `pw`, which ends names of every kind. */
 const PW = lastThree('pw', 2) & LAST_TWO
 
-/** The last three letters before `end` as one number; upper and lower case of ASCII, which differ in one bit, are one. */
+/** The last three letters before `end` as one number, in any case. */
 function lastThree(text: string, end: number): number {
-  const letters = (unitAt(text, end - 3) << 16) ^ (unitAt(text, end - 2) << 8) ^ unitAt(text, end - 1)
-  return letters | 0x202020
+  return (smallAt(text, end - 3) << 16) ^ (smallAt(text, end - 2) << 8) ^ smallAt(text, end - 1)
 }
 
-/** Whether the word that ends at `end` ends with a telling word, in any case of ASCII letters. */
+/** The small letter of the one at `at`: in ASCII they differ in one bit, in other alphabets (`П`, `Ş`) as each has it. */
+function smallAt(text: string, at: number): number {
+  const unit = unitAt(text, at)
+  return unit < 0x80 ? unit | 0x20 : String.fromCharCode(unit).toLowerCase().charCodeAt(0)
+}
+
+/** Whether the word that ends at `end` ends with a telling word, in any case. */
 export function mayTell(text: string, end: number): boolean {
   const last = lastThree(text, end)
   if ((last & LAST_TWO) === PW) return true
@@ -171,8 +182,7 @@ function isWordOrCompound(text: string, end: number, word: string): boolean {
 
 function endsWith(text: string, end: number, word: string): boolean {
   for (let back = 1; back <= word.length; back++) {
-    const unit = unitAt(text, end - back)
-    if ((unit < 0x80 ? unit | 0x20 : unit) !== word.charCodeAt(word.length - back)) return false
+    if (smallAt(text, end - back) !== word.charCodeAt(word.length - back)) return false
   }
   return true
 }
@@ -189,8 +199,8 @@ export function isKeyWord(text: string, end: number): boolean {
 export function nameStart(text: string, start: number, end: number): number {
   const from = skipBack(text, start, end - LONGEST_READ_BACK, WORD | DASH | DOT)
   if (unitAt(text, from - 1) !== 0x20) return from
-  if ((unitAt(text, end - 1) | 0x20) !== 0x79 && !endsWith(text, end, PHRASE)) return from
-  const previous = skipBack(text, from - 1, from - 1 - 24, WORD | DASH)
+  if ((unitAt(text, end - 1) | 0x20) !== 0x79 && !endsWith(text, end, PHRASE) && !endsWith(text, end, KHAU)) return from
+  const previous = skipBack(text, from - 1, from - 1 - 24, WORD | FOREIGN_LETTER | DASH)
   return previous < from - 1 ? previous : from
 }
 
