@@ -33,10 +33,12 @@ export function readInsertColumn(text: string, start: number, end: number): Colu
   const open = before.lastIndexOf('(')
   if (open < 0) return undefined
   const command = before.slice(Math.max(0, open - 192), open)
+  const isCopy = COPY.test(command)
+  // Asked before the names are: nearly every bracket is another one.
+  if (!isCopy && !INSERT.test(command)) return undefined
   const names = before.slice(open + 1).split(',')
   if (names.filter(tells).length > MOST_COLUMNS) return undefined
-  if (COPY.test(command)) return readCopied(text, end, names.length - 1)
-  if (!INSERT.test(command)) return undefined
+  if (isCopy) return readCopied(text, end, names.length - 1)
   VALUES.lastIndex = end
   if (!VALUES.test(text)) return undefined
   const headerEnd = VALUES.lastIndex
