@@ -69,17 +69,22 @@ export function defaultValue(text: string, at: number): Value | undefined {
 function readQuoted(text: string, from: number, opening: string): Value | undefined {
   const start = skipScheme(text, from)
   const closing = CLOSING[opening.trim()] ?? opening
-  const tokenEnd = longTokenEnd(text, start)
-  if (tokenEnd !== undefined && text.startsWith(closing, tokenEnd))
-    return { start, end: tokenEnd, isQuoted: true, isLongToken: true }
   const limit = Math.min(text.length, start + LONGEST_VALUE)
   for (let at = start; at < limit; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x0a && closing.length === 1) return undefined
-    if (text.startsWith(closing, at)) return { start, end: at, isQuoted: true }
+    if (text.startsWith(closing, at)) return quotedValue(text, start, at)
     if (unit === 0x5c) at++
   }
+  // Asked last, as it may read far: where a value ends with what a token may hold (`**`), each would be asked.
+  const tokenEnd = longTokenEnd(text, start)
+  if (tokenEnd !== undefined && text.startsWith(closing, tokenEnd)) return quotedValue(text, start, tokenEnd)
   return text.length <= limit ? { start, end: limit, isQuoted: true } : undefined
+}
+
+function quotedValue(text: string, start: number, end: number): Value {
+  const isLong = end - start >= SHORTEST_LONG_TOKEN && isLongToken(text.slice(start, end))
+  return { start, end, isQuoted: true, ...(isLong && { isLongToken: true }) }
 }
 
 function readBare(text: string, start: number, isElement: boolean): Value | undefined {
