@@ -33,13 +33,15 @@ const WHICH =
   '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you need|you gave|you sent|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
-/** Of a label that its sign is a part of: `**Password:** ...`, `<td><b>Password:</b></td><td>...`. A value's own emphasis has no blank behind it. */
-const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p)>){1,3}(?=[\s<]|\\{1,7}[nrt])(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:td|dd|span)(?: [^<>\n]{0,60})?>)?)?`
+/** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
+const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
+/** The element that the value stands in, or the first line of a block of code. */
+const VALUE_BEGIN = String.raw`(?:(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:b|strong|em|i|u|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60})?>){1,2}\s{0,4}|\x60{3}\w{0,12}\s{1,4})?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?`,
+  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(

@@ -31,3 +31,19 @@ t.test('a label may end behind its sign', async (t) => {
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a value is found in an element, and in a block of code', async (t) => {
+  for (const text of [
+    '<p>Benutzer: <b>weiss</b><br>Passwort: <b>Bluebird#7</b></p>',
+    'Password: <span style="color:red">Bluebird#7</span>',
+    '<td>Password:</td>\n<td><b>Bluebird#7</b></td>',
+    'Password:\n```\nBluebird#7\n```',
+    '**Password:**\n\n```text\nBluebird#7\n```',
+  ])
+    t.strictSame(found(text), ['Bluebird#7'], text)
+  for (const text of [
+    'Password: <b>required</b>, Passwort: <b>mindestens 8 Zeichen</b>, Password: <span className="x1">{pw}</span>',
+    'API key:\n\n```bash\nexport X1=2\n```\nPassword:\n```js\nconst a1 = 2\n```',
+  ])
+    t.strictSame(found(text), [], text)
+})
