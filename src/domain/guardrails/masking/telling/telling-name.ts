@@ -45,7 +45,7 @@ const OF_TWO_WORDS = /^mậtkhẩu$/
 /** Parts before `key` that make a secret of it. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(
   words(
-    'api access secret private app application auth account signing sign encryption encrypt decryption validation license service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management wpa wpa2 wpa3 wifi wlan primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
+    'api access secret private app application auth account signing sign encryption encrypt decryption validation license licence activation service storage master client shared subscription consumer deploy webhook integration admin server root ssh user rest write hmac aes rsa crypto crypt jwt session cookie instrumentation ingest ingestion personal project org live prod production test developer dev vendor partner merchant publishable management wpa wpa2 wpa3 wifi wlan primary1 vault openai anthropic cohere mistral azure aws gcp google github gitlab stripe twilio datadog algolia sendgrid mailgun mailchimp heroku cloudflare huggingface groq gemini deepseek replicate perplexity together pinecone langsmith elevenlabs',
   ),
 )
 /** Parts before the last that take back what it says. */

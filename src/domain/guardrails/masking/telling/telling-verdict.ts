@@ -56,7 +56,11 @@ export function isSecret(value: string, place: Place): boolean {
   return place.connection !== 'beside' || place.isQuoted || !isCodeBeside(value)
 }
 
+/** Of a licence: groups of one length. */
+const IN_GROUPS = /^(?=.*\d)(?=.*[A-Z])(?:[A-Z\d]{4}(?:-[A-Z\d]{4}){2,7}|[A-Z\d]{5}(?:-[A-Z\d]{5}){2,7})$/
+
 function hasSecret(value: string, place: Place): boolean {
+  if (IN_GROUPS.test(value)) return true
   if (place.telling === 'secret' && (isMadeUpSecret(value, place) || isMnemonic(value, place))) return true
   if (isOrdinary(value)) return false
   return place.telling === 'secret' ? isSecretValue(value, place) : isWeakValue(value, place)

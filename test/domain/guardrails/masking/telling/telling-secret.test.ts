@@ -24,3 +24,13 @@ t.test('how many characters a password has to have stays', async (t) => {
   t.strictSame(found('Password: 8-16 characters\nPasswort: 8-20 Zeichen\nParola: 6–20 karakter'), [])
   t.strictSame(found('Password: 12-345'), ['12-345'])
 })
+
+t.test('a key in groups is found behind its name', async (t) => {
+  for (const [text, key] of [
+    ['License key: XK4P-9QTZ-M2LW-7VRN', 'XK4P-9QTZ-M2LW-7VRN'],
+    ['"licenseKey": "A1B2C-D3E4F-G5H6I-J7K8L-M9N0P"', 'A1B2C-D3E4F-G5H6I-J7K8L-M9N0P'],
+    ['Windows product key: VK7JG-NPHTM-C97JM-9MPGT-3V66T', 'VK7JG-NPHTM-C97JM-9MPGT-3V66T'],
+  ] as const)
+    t.strictSame(found(text), [key], text)
+  t.strictSame(found('token: 2026-1128-1030, product_key: SKU-1234-ABCD, license_key: apache-2.0, XK4P-9QTZ-M2LW'), [])
+})
