@@ -105,6 +105,15 @@ export function isAfterUser(text: string, start: number): boolean {
   return USER_BEFORE.test(text.slice(Math.max(0, start - WINDOW), start))
 }
 
+/** `Login/PW`, `Benutzer / Passwort`. */
+const USER_AND =
+  /(?:^|[^\p{L}])(?:user(?:[ _-]?name)?|log-?in|account|e-?mail|benutzer(?:name)?|utilisateur|identifiant|usuario|usu\u00e1rio|utente|u\u017cytkownik|\u043b\u043e\u0433\u0438\u043d) ?[/&] ?$/iu
+
+/** Whether the name is the second of two, and so is its value: `Login/PW: bob / ...`. */
+export function isBesideUser(text: string, start: number): boolean {
+  return USER_AND.test(text.slice(Math.max(0, start - 24), start))
+}
+
 const AHEAD_WINDOW = 240
 const VALUE_AHEAD =
   /"(?:\w{0,12}val(?:ue)?|default)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?=[^"\s]{0,64}\d)([^"\s\\]{4,128})\\{0,7}"\s{0,4},(?:\s|\\{1,7}[nrt]){0,24}\\{0,7}"(?:name|key|id|field|label|variable)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"$/di

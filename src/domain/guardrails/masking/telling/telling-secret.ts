@@ -11,7 +11,7 @@ import { isOtherPass } from './other-passes.ts'
 import { isPlaceOfLine } from '../disguises/line-prefixes.ts'
 import { isPlaceholder } from '../secrets/randomness.ts'
 import { isSessionCookie } from '../secrets/session-cookie.ts'
-import { isAfterUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
+import { isAfterUser, isBesideUser, spanAhead, spanBefore, spanInBrackets, spanOfPair } from './telling-before.ts'
 import type { Span } from './telling-before.ts'
 import type { Connection, Connector } from './telling-connector.ts'
 import { findConnector, matchEnd } from './telling-connector.ts'
@@ -45,6 +45,8 @@ export function findTellingSecret(text: string, start: number, end: number, tell
   // A file that everybody may read; Javadoc's sign for what follows.
   if (text.startsWith('/etc/passwd', start - 5) || text.startsWith('{@code', end - 6))
     return { finding: undefined, judgedUntil: end }
+  const second = isBesideUser(text, start) ? findInPair(text, start, end) : undefined
+  if (second !== undefined) return { finding: second, judgedUntil: second.end }
   const isCookie = telling === 'weak' && isSessionCookie(text, start, end)
   const told = isCookie ? 'secret' : telling
   const result = findSecretBehind(text, start, end, told, isCookie)
@@ -160,8 +162,13 @@ function findSecretAround(text: string, start: number, end: number, telling: Tel
   if (ahead !== undefined) return judgeValue(text, { start, end, telling }, { ...ahead, isQuoted: true }, 'assigned')
   const bracketed = telling === 'password' ? undefined : spanInBrackets(text, end)
   if (bracketed !== undefined) return judgeValue(text, { start, end, telling }, { ...bracketed, isQuoted }, 'said')
-  const pair = PAIR_NAMES.test(text.slice(start, end)) ? spanOfPair(text, end) : undefined
-  return pair && judgeValue(text, { start, end, telling: 'password' }, { ...pair, isQuoted }, 'said')
+  return PAIR_NAMES.test(text.slice(start, end)) ? findInPair(text, start, end) : undefined
+}
+
+/** The second of the two values behind the name, of which the first is a user's name. */
+function findInPair(text: string, start: number, end: number): Finding | undefined {
+  const pair = spanOfPair(text, end)
+  return pair && judgeValue(text, { start, end, telling: 'password' }, { ...pair, isQuoted: false }, 'said')
 }
 
 /** Calls whose second argument is a password. */

@@ -25,6 +25,23 @@ t.test('how many characters a password has to have stays', async (t) => {
   t.strictSame(found('Password: 12-345'), ['12-345'])
 })
 
+t.test('of two values behind a name and its user the second is the password', async (t) => {
+  for (const text of [
+    'Login/PW: jdoe / Qwer!234',
+    'Username / Password: admin2 / Qwer!234',
+    'Benutzer/Passwort: admin2/Qwer!234',
+    'Логин/пароль: admin / Qwer!234',
+    'Login/Passwort:\nadmin\nQwer!234\n',
+  ])
+    t.strictSame(found(text), ['Qwer!234'], text)
+  for (const text of [
+    'Username/Password: required / 8-20 characters',
+    'Username / Password login with OAuth2, SAML / OIDC2.0',
+    'Benutzer/Passwort: siehe Wiki / Seite12',
+  ])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('a key in groups is found behind its name', async (t) => {
   for (const [text, key] of [
     ['License key: XK4P-9QTZ-M2LW-7VRN', 'XK4P-9QTZ-M2LW-7VRN'],
