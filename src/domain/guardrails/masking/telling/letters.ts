@@ -32,9 +32,19 @@ const STRANGE_PAIRS: Readonly<Record<string, string>> = {
 
 /** Whether at least two pairs, and every fourth, are strange ones. `letters` has ASCII letters only. */
 export function isTypedBlindly(letters: string): boolean {
-  const word = letters.toLowerCase()
+  const strange = countStrangePairs(letters)
+  return strange >= 2 && strange * 5 >= letters.length
+}
+
+/** Whether there is one at all, in letters with anything between them. */
+export function hasStrangePair(text: string): boolean {
+  return countStrangePairs(text) > 0
+}
+
+function countStrangePairs(text: string): number {
+  const word = text.toLowerCase()
   let strange = 0
   for (let index = 1; index < word.length; index++)
     if (STRANGE_PAIRS[word.charAt(index - 1)]?.includes(word.charAt(index)) === true) strange++
-  return strange >= 2 && strange * 5 >= word.length
+  return strange
 }

@@ -22,6 +22,7 @@ import type { Value } from './telling-value.ts'
 import { hasLength, isSecret } from './telling-verdict.ts'
 import type { Place } from './telling-verdict.ts'
 import { isOfLogin } from '../secrets/sql-credential.ts'
+import { findAppPassword } from '../secrets/app-password.ts'
 import { findWalletWords } from './wallet-words.ts'
 
 const VENDOR_WINDOW = 80
@@ -63,7 +64,7 @@ function findSecretBehind(
   isCookie: boolean,
 ): TellingResult {
   const connector = findConnector(text, start, end)
-  const words = connector && findWalletWords(text, start, end, connector)
+  const words = connector && (findWalletWords(text, start, end, connector) ?? findAppPassword(text, telling, connector))
   if (words !== undefined)
     return { finding: { kind: 'KEY', ...words, rule: `${telling}-value` }, judgedUntil: words.end }
   const value =
