@@ -7,6 +7,8 @@ import { Rows, type Column, type Field, type Row } from './table-rows.ts'
 
 const LONGEST_HEADER = 512
 const LONGEST_LINE = 2048
+/** Lines of prose and code have as many by chance. */
+const FEW_FIELDS = 3
 const LINE_BREAK = /\n|(?:\\{1,7}r)?\\{1,7}n/
 /** Every field begins with a letter after its separator, so a line is read in one way only. */
 const HEADER =
@@ -121,8 +123,18 @@ export interface TableShape {
   readonly index: number
 }
 
-/** The row that begins at `at`; undefined where it has another number of fields. A ruler between lines is a row without any. */
+/**
+ * The row that begins at `at`; undefined where it has another number of fields. A ruler between lines is a row without any, and so is one
+ * of another number (an empty one, a comma too many) where the next is as it should be.
+ */
 export function readLine(text: string, at: number, shape: TableShape): Row | undefined {
+  const row = readRow(text, at, shape)
+  if (row !== undefined || shape.count < FEW_FIELDS) return row
+  const other = rowOf(text, lineEndOf(text, at, shape.lineBreak), shape.lineBreak, undefined)
+  return other.next !== undefined && readRow(text, other.next, shape) !== undefined ? other : undefined
+}
+
+function readRow(text: string, at: number, shape: TableShape): Row | undefined {
   const { lineBreak } = shape
   const lineEnd = lineEndOf(text, at, lineBreak)
   if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined

@@ -53,6 +53,16 @@ t.test('a field in quotes may hold separators, quotes and line ends', async (t) 
   }
 })
 
+t.test('a row of another number of fields is none, and the next is one again', async (t) => {
+  for (const row of ['', 'Smith, Ann,a@b.com,x', '# left'])
+    t.strictSame(
+      found(`name,mail,password\nBob,,hunter2x\n${row}\nKim,,hunter3x\n`).filter((text) => !text.includes('@')),
+      ['hunter2x', 'hunter3x'],
+      row,
+    )
+  t.strictSame(found('name,mail,password\nBob,,hunter2x\n\n\nKim,,hunter3x\n'), ['hunter2x'])
+})
+
 t.test('rows of aligned names are read in linear time', async (t) => {
   for (const piece of [
     'user  password  ',
