@@ -31,6 +31,7 @@ const PREFIX = new RegExp(
   `^(?:(?<numbered>${NUMBER})|(?<place>${PLACE})|(?<context>${CONTEXT})|${CONTAINER}|${QUOTATION}|${ADDED}|(?<comment>${COMMENT})|(?<time>(?:[^\t\n]{1,60}\t){0,2}${TIME}))`,
 )
 const HUNK = '@@ -'
+const HUNK_MARK = '@@'.length
 const LIKELY = new RegExp(String.raw`\n(?:${NUMBER}|${HUNK}|${PLACE}|${CONTEXT}|${CONTAINER}|${QUOTATION}|${ADDED})`)
 const LONGEST_STEM = Math.max(...TELLING_STEMS.map(({ length }) => length))
 const STEM = `(?:${TELLING_STEMS.join('|')})`
@@ -194,7 +195,8 @@ class PrefixedLines {
   #cutOf(prefix: Prefix | undefined): number {
     if (this.#text.startsWith(HUNK, this.start)) {
       this.#isInHunk = true
-      return 0
+      // So that the text without its signs is no diff again, of which the first blank of every line would be taken.
+      return HUNK_MARK
     }
     this.#isInHunk &&= ' +-\\\r\n'.includes(this.#text.charAt(this.start) || ' ')
     if (this.#isInHunk) return this.end - this.start > 1 && ' +-'.includes(this.#text.charAt(this.start)) ? 1 : 0

@@ -109,7 +109,15 @@ t.test('lines without such a beginning, and one alone, stay as they are', async 
   ])
     t.equal(takeAll(withoutPrefixes(text)), undefined, text)
   t.equal(takeAll(withoutPrefixes('x\r\n1\ta\r\n2\tb\r\n')), 'x\r\na\r\nb\r\n')
-  t.equal(takeAll(withoutPrefixes('@@ -1 +1 @@\n a\n-b\n\n+c\nd')), '@@ -1 +1 @@\na\nb\n\nc\nd')
+  t.equal(takeAll(withoutPrefixes('@@ -1 +1 @@\n a\n-b\n\n+c\nd')), ' -1 +1 @@\na\nb\n\nc\nd')
+})
+
+t.test('a diff without its signs is none, whose indentation would be taken for signs', async (t) => {
+  const plain = takeAll(withoutPrefixes('@@ -1,2 +1,2 @@ main:\n   a:\n-    b: 1\n+    b: 2\n'))
+  t.equal(plain, ' -1,2 +1,2 @@ main:\n  a:\n    b: 1\n    b: 2\n')
+  t.equal(takeAll(withoutPrefixes(plain ?? '')), undefined)
+  const ofDiff = takeAll(withoutPrefixes('@@ -1 +1,2 @@\n+@@ -7 +7 @@\n+ a\n++b\n'))
+  t.equal(takeAll(withoutPrefixes(ofDiff ?? '')), ' -1 +1,2 @@\n -7 +7 @@\na\nb\n')
 })
 
 t.test("a column's values that look like such a beginning are found", async (t) => {
