@@ -69,8 +69,10 @@ const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
+/** Of a table: `<td>Password</td><td>...`. The cell's own tags may have been read as what closes the name. */
+const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|(?:\s|\\{1,7}[nrt]){0,4}<(?:td|dd)(?: [^<>\n]{0,60})?>)\s{0,4}(?:<(?:b|strong|code|span)>)?`
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2})`,
+  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y

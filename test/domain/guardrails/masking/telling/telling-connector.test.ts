@@ -47,3 +47,20 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a value is found in the cell beside its name', async (t) => {
+  for (const text of [
+    '<tr><td>Password</td><td>Bluebird#7</td></tr>',
+    '<tr><th>Passwort</th>\n  <td class="x"><code>Bluebird#7</code></td></tr>',
+    '<dt><b>Password</b></dt><dd>Bluebird#7</dd>',
+  ]) {
+    t.strictSame(found(text), ['Bluebird#7'], text)
+    const escaped = JSON.stringify({ text })
+    t.strictSame(found(escaped), ['Bluebird#7'], escaped)
+  }
+  for (const text of [
+    '<tr><th>Password</th><th>Role2x</th></tr><td>password</td><td>VARCHAR(255)</td><td>token</td><td>uint256</td>',
+    '<td>Password</td><td><input name="pw1"></td><td>Password</td><td>SHA256 hash</td><td>Password Reset</td><td>v2.1.3</td>',
+  ])
+    t.strictSame(found(text), [], text)
+})
