@@ -24,16 +24,16 @@ export interface Connector {
 
 /** Quotes in a text that was put into JSON, and that into JSON again, have one, three, seven backslashes before them. */
 const ESCAPES = String.raw`\\{0,7}`
-const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
+const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|\[\d{0,4}\](?=\s?=\s?["'])|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
 const BLANK = String.raw`(?:[ \t\u00a0]|\\{1,7}[nt]){0,20}`
 const IS =
-  "(?:is|are|was|were|will be|should be|used to be|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|este|jest|je|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|là|é:|są|isto é|είναι|है|היא|הוא|هي|هو)"
+  "(?:is|are|was|were|will be|should be|used to be|changed to|set to|reset to|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|este|jest|je|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|là|é:|są|isto é|είναι|है|היא|הוא|هي|هو)"
 /** What some languages put behind the name: whose it is, and which. */
 const WHICH =
   '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
@@ -41,7 +41,7 @@ const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span
 const VALUE_BEGIN = String.raw`(?:(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:b|strong|em|i|u|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60})?>){1,2}\s{0,4}|\x60{3}\w{0,12}\s{1,4})?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -63,8 +63,8 @@ const CALLED = new RegExp(
 )
 /** `<Password Value="...">` */
 const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
-/** Go's `var password string = "..."`. */
-const TYPED = / (?:string|\[\]byte|String|str)\s{0,2}=\s{0,4}(?=["'`])/y
+/** Go's `var password string = "..."`, Basic's `Dim password As String = "..."`, SQL's `password text := '...'`. */
+const TYPED = / (?:(?:As )?[Ss]tring|\[\]byte|str|text|varchar(?:\(\d{1,4}\))?)\s{0,2}:?=\s{0,4}(?=["'`])/y
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
@@ -88,9 +88,10 @@ export function findConnector(text: string, start: number, end: number): Connect
     if (isOption(text, start, end) || isSet(text, start, end))
       return { connection: 'assigned', end: end + 1, isElement: false }
     const typed = matchEnd(TYPED, text, end) ?? (isElement ? matchEnd(VALUE_ATTRIBUTE, text, end) : undefined)
-    return typed === undefined
-      ? findLooseConnector(text, end)
-      : { connection: 'assigned', end: typed, isElement: false }
+    if (typed !== undefined) return { connection: 'assigned', end: typed, isElement: false }
+    // HTML's `<code class="...">` holds names of programs.
+    const own = isElement && text.slice(start, end) !== 'code' ? matchEnd(ELEMENT, text, end) : undefined
+    return own === undefined ? findLooseConnector(text, end) : { connection: 'assigned', end: own, isElement: true }
   }
   if (isElement) {
     const own = matchEnd(ELEMENT, text, end)

@@ -42,6 +42,8 @@ const PASSWORD_PARTS = new RegExp(`(?:${PASSWORD_ENDINGS.join('|')})$`)
 const SECRET_PARTS = new RegExp(`(?:${SECRET_ENDINGS.join('|')})$`)
 /** Vietnamese for a password, of which the second word alone is also of other things (`nhập khẩu`, import). */
 const OF_TWO_WORDS = /^mậtkhẩu$/
+/** Of which the part before tells what they open. */
+const KEYS: ReadonlySet<string> = new Set(words('key keys schlüssel schluessel sleutel'))
 /** Parts before `key` that make a secret of it. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(
   words(
@@ -96,7 +98,7 @@ function isSuffix(part: string): boolean {
 function classifyParts(last: string, previous: string, beforeThat: string): Telling | undefined {
   if (PASSWORD_PARTS.test(last)) return 'password'
   if (PASSWORD_WORDS.has(last)) return NO_PASSES.has(previous) ? undefined : 'password'
-  if (last === 'key' || last === 'keys') {
+  if (KEYS.has(last)) {
     if (NO_KEYS.has(previous)) return undefined
     return SECRET_KEYS.has(previous) || SECRET_KEYS.has(beforeThat) ? 'secret' : 'weak'
   }

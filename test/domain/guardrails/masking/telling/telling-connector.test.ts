@@ -64,3 +64,26 @@ t.test('a value is found in the cell beside its name', async (t) => {
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a value is found behind what languages of programs and prose put between', async (t) => {
+  for (const text of [
+    'const char password[] = "Gast2026!x";',
+    'password <- "Gast2026!x"',
+    'Dim password As String = "Gast2026!x"',
+    "password varchar(64) := 'Gast2026!x';",
+    '<password encrypted="false">Gast2026!x</password>',
+    'Password(s): Gast2026!x',
+    'Password [prod]: Gast2026!x',
+    'Password #1: Gast2026!x',
+    'Root password changed to Gast2026!x',
+  ])
+    t.strictSame(found(text), ['Gast2026!x'], text)
+  t.strictSame(found('API-Schlüssel: 9f8e7d6c5b4a3928'), ['9f8e7d6c5b4a3928'])
+  for (const text of [
+    'char password[32] = {0}; char pw[] = PASSWORD2; password[i] = buf[j2]; token <- tokens2; password text NOT NULL',
+    '<code class="output">BZ2_bzBuffToBuffDecompress</code>, <token attr="1">abc</token>, <password type="x" hint="x2y">',
+    'Password(s): required, password [optional]: string, Password #2: required, password set to expire in 90days',
+    'Primärschlüssel: id_user2, Fremd-Schlüssel: kunde_id2',
+  ])
+    t.strictSame(found(text), [], text)
+})
