@@ -11,6 +11,7 @@
  * Absence of a shard never means that there is nothing: an emptied store must not take keys away. An owner without
  * keys has a signed shard that says so.
  */
+import { virtualKey } from './entry-shapes.ts'
 import { InvalidSnapshotError, parseSnapshot } from './parse-snapshot.ts'
 import { integer, list, object, oneOf, ShapeError, text } from './shape.ts'
 import { isSameContent } from '../remembered.ts'
@@ -176,26 +177,55 @@ export interface OwnedShards {
   readonly keys: ShardContent
 }
 
-/** The snapshot of one owner, deep-frozen. @throws {InvalidSnapshotError} where a shard does not hold what its name says. */
-export function assembleSnapshot(shards: OwnedShards, contentHash: ContentHash): Snapshot {
+export interface Assembled {
+  /** Deep-frozen. */
+  readonly snapshot: Snapshot
+  /** Of each key that is left out because it has a word of a newer version: which word. The others must not wait for it. */
+  readonly unread: readonly string[]
+}
+
+/** The snapshot of one owner. @throws {InvalidSnapshotError} where a shard does not hold what its name says. */
+export function assembleSnapshot(shards: OwnedShards, contentHash: ContentHash): Assembled {
   const { owner, catalog, organizations, keys, missing = [] } = shards
-  const all = parseSnapshot({
+  const rest = parseSnapshot({
     schema: SNAPSHOT_SCHEMA,
     revision: assembledRevision([catalog, ...organizations, keys], contentHash),
     providers: field(catalog, 'providers'),
     organizations: organizations.map((shard) => field(shard, 'organization')),
-    virtualKeys: field(keys, 'virtualKeys'),
+    virtualKeys: [],
   })
-  const snapshot = missing.length === 0 ? all : without(all, missing)
+  const { read, unread } = readKeys(keys)
+  const virtualKeys = read.filter(({ organization }) => !missing.includes(organization))
+  const snapshot = Object.freeze({ ...rest, virtualKeys: Object.freeze(virtualKeys) })
   requireNames(snapshot, shards)
   const foreign = snapshot.virtualKeys.find(({ id }) => ownerOfKey(id) !== owner)
   if (foreign !== undefined) throw new InvalidSnapshotError(`the keys of ${owner} hold one of another owner`)
-  return snapshot
+  return { snapshot, unread }
 }
 
-function without(snapshot: Snapshot, organizations: readonly string[]): Snapshot {
-  const virtualKeys = snapshot.virtualKeys.filter(({ organization }) => !organizations.includes(organization))
-  return Object.freeze({ ...snapshot, virtualKeys: Object.freeze(virtualKeys) })
+/** Refuses a catalogue or an organization with a word of a newer version. @throws {InvalidSnapshotError} */
+export function requireUnderstood(shard: ShardContent): void {
+  parseSnapshot({
+    schema: SNAPSHOT_SCHEMA,
+    revision: shard.revision,
+    providers: shard.name === CATALOG_SHARD ? field(shard, 'providers') : [],
+    organizations: shard.name.startsWith(ORGANIZATION_PREFIX) ? [field(shard, 'organization')] : [],
+    virtualKeys: [],
+  })
+}
+
+function readKeys(shard: ShardContent): { read: VirtualKeyEntry[]; unread: string[] } {
+  const entries = shaped(shard.name, () => list((entry) => entry)(field(shard, 'virtualKeys'), 'virtualKeys'))
+  const [read, unread]: [VirtualKeyEntry[], string[]] = [[], []]
+  for (const [index, entry] of entries.entries()) {
+    try {
+      read.push(virtualKey(entry, `virtualKeys[${index}]`))
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error
+      unread.push(error.message)
+    }
+  }
+  return { read, unread }
 }
 
 /** The revision of a snapshot that was put together from these shards, in any order. */

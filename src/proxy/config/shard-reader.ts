@@ -12,6 +12,7 @@ import {
   organizationsOf,
   ownerShard,
   parseShard,
+  requireUnderstood,
   SHARD_HEAD_LENGTH,
   type OwnedShards,
   type Shard,
@@ -127,6 +128,7 @@ export class ShardReader {
     const document = await ask(redis, name, ['GET', name], DOCUMENT_TIMEOUT_MS)
     const shard = parseShard(name, document)
     verify(shard)
+    requireUnderstood(shard)
     const accepted = this.#accepted.get(name)
     if (accepted !== undefined && isOlder(shard, accepted.shard))
       throw new InvalidSnapshotError(`${name} is older than the one in use`)

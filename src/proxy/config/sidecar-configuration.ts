@@ -155,16 +155,18 @@ export class SidecarConfiguration {
     const revision = assembledRevision([shards.catalog, shards.keys, ...shards.organizations], contentHash)
     if (this.#isInForce(revision, grant)) return this.#inForce?.complete ?? false
     try {
-      const snapshot = assembleSnapshot(shards, contentHash)
+      const { snapshot, unread } = assembleSnapshot(shards, contentHash)
       const usable = withCredentials(usableHere(snapshot, grant, this.#withdrawn), this.#options.owner, grant)
       this.#options.holder.swap(createConfiguration(usable, grant.credentials, grant.secrets))
       const isGranted = usable.organizations.length === snapshot.organizations.length
-      const complete = isGranted && (shards.missing ?? []).length === 0
+      const complete = isGranted && (shards.missing ?? []).length === 0 && unread.length === 0
       this.#inForce = { grant, revision, complete, withheld: this.#withdrawn.size }
       this.#lastRefusal = undefined
       this.#options.loaded(true)
       const counts = { providers: usable.providers.length, virtualKeys: usable.virtualKeys.length }
       this.#options.log.info({ revision, grant: grant.version, complete, ...counts }, 'configuration in force')
+      if (unread.length > 0)
+        this.#options.log.warn({ shard: shards.keys.name, keys: unread.length, reason: unread[0] }, 'keys left out')
       return complete
     } catch (error) {
       this.#refuse(error instanceof Error ? error.message : 'not a configuration')

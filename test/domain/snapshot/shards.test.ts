@@ -33,7 +33,7 @@ function find(shards: readonly ShardContent[], name: string): ShardContent {
 function assembleFor(owner: string, shards: readonly ShardContent[]): Snapshot {
   const keys = find(shards, ownerShard(owner))
   const organizations = organizationsOf(keys).map((name) => find(shards, organizationShard(name)))
-  return assembleSnapshot({ owner, catalog: find(shards, CATALOG_SHARD), organizations, keys }, contentHash)
+  return assembleSnapshot({ owner, catalog: find(shards, CATALOG_SHARD), organizations, keys }, contentHash).snapshot
 }
 
 function shard(content: Partial<Shard> = {}): Shard {
@@ -133,7 +133,11 @@ t.test('shards that do not hold what their names say are refused', async (t) => 
   })
   t.throws(assemble({ catalog: { ...catalog, body: '{}' } }), { message: /providers is not a list/ })
   t.throws(assemble({ catalog: { ...catalog, body: '{' } }), { message: /tg:cfg:catalog is not JSON/ })
-  t.throws(assemble({ keys: { ...keys, body: '{"virtualKeys":[{}]}' } }), InvalidSnapshotError)
+  t.throws(assemble({ keys: { ...keys, body: '{"virtualKeys":{}}' } }), InvalidSnapshotError)
+  t.match(assemble({ keys: { ...keys, body: '{"virtualKeys":[{}]}' } })(), {
+    snapshot: { virtualKeys: [] },
+    unread: [/virtualKeys\[0\]\.id/],
+  })
 })
 
 t.test('an owner with more organizations than a reader can ask for is refused', async (t) => {

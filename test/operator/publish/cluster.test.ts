@@ -49,7 +49,7 @@ t.test('shards are spread over the nodes, and a sidecar reads its own', async (t
   const { shards, refused } = await new ShardReader('team-1').look(redis, createVerifier([signer.publicKey]))
   t.same(refused, [])
   t.same(
-    assembleSnapshot(shards, contentHash).virtualKeys.map(({ id }) => id),
+    assembleSnapshot(shards, contentHash).snapshot.virtualKeys.map(({ id }) => id),
     ['team-1/x', 'team-1/y'],
   )
   await redis.send('tg:cfg:ns:team-1', ['DEL', 'tg:cfg:ns:team-1'])

@@ -12,6 +12,11 @@ import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../he
 const signer = createSigner(generateSigningKey())
 const verify = createVerifier([signer.publicKey])
 
+/** As a later version may write it. */
+function newer<T extends object>(entry: T, words: object): T {
+  return { ...entry, ...words }
+}
+
 /** Redis as far as readers know it; counts what is fetched whole. */
 function fakeRedis() {
   const values = new Map<string, string>()
@@ -74,6 +79,34 @@ t.test('each shard is judged by itself: a bad catalogue does not keep an old key
   t.ok(redis.commands.includes('GET tg:cfg:catalog'), 'unless the keys to verify with have changed')
 })
 
+t.test(
+  'nor does a catalogue or an organization with a word of a newer version, as the last good one stays',
+  async (t) => {
+    const redis = fakeRedis()
+    redis.publish()
+    const reader = new ShardReader('team-a')
+    const first = await reader.look(redis, verify)
+    redis.publish(
+      snapshotOf({
+        virtualKeys: [keyEntry('team-a/new')],
+        organizations: [newer(organizationEntry('acme'), { defaults: { billing: 'newer' } })],
+        providers: [newer(providerEntry('p'), { type: 'Newer' })],
+      }),
+    )
+    const { shards, refused } = await reader.look(redis, verify)
+    t.equal(shards.catalog, first.shards.catalog)
+    t.same(shards.organizations, first.shards.organizations)
+    t.match(shards.keys.body, /team-a\/new/)
+    t.match(
+      refused.toSorted((a, b) => a.name.localeCompare(b.name)),
+      [
+        { name: 'tg:cfg:catalog', reason: /providers\[0\]\.type/ },
+        { name: 'tg:cfg:org:acme', reason: /organizations\[0\]\.defaults\.billing/ },
+      ],
+    )
+  },
+)
+
 t.test('missing, unreadable and older shards leave the last good ones in use', async (t) => {
   const redis = fakeRedis()
   redis.publish(snapshotOf(), 2)
@@ -134,7 +167,7 @@ function readingFrom(
   t: Test,
   redis: ReturnType<typeof fakeRedis>,
   holder: ConfigurationHolder,
-  warn: () => void = () => undefined,
+  warn: (fields: object) => void = () => undefined,
 ): SidecarConfiguration {
   const configuration = new SidecarConfiguration({
     owner: 'team-a',
@@ -205,6 +238,30 @@ t.test('a key is revoked while the organization of a new one cannot be read yet'
   t.equal(seen.at(-1), 'team-a/kept team-a/new')
 })
 
+t.test('a key is revoked while another has a word of a newer version: that one is left out', async (t) => {
+  const redis = fakeRedis()
+  const [kept, other] = [keyEntry('team-a/kept'), keyEntry('team-a/other')]
+  redis.publish(snapshotOf({ virtualKeys: [kept, other, keyEntry('team-a/gone')] }))
+  const holder = new ConfigurationHolder()
+  const seen: string[] = []
+  let step = Promise.withResolvers<void>()
+  holder.onChange(({ compiled }) => {
+    seen.push(compiled.snapshot.virtualKeys.map(({ id }) => id).join(' '))
+    step.resolve()
+  })
+  const warnings: string[] = []
+  const configuration = readingFrom(t, redis, holder, (fields) => warnings.push(JSON.stringify(fields)))
+  configuration.use(grant())
+  await step.promise
+  const access = { ...other.access, adapters: ['Newer'] }
+  redis.publish(snapshotOf({ virtualKeys: [kept, newer(other, { access })] }))
+  step = Promise.withResolvers<void>()
+  configuration.hint()
+  await step.promise
+  t.equal(seen.at(-1), 'team-a/kept')
+  t.match(warnings, [/virtualKeys\[1\]\.access\.adapters\[0\]/])
+})
+
 t.test('the first configuration waits for all organizations', async (t) => {
   const redis = fakeRedis()
   redis.publish()
@@ -225,7 +282,7 @@ t.test(
       step.resolve()
     })
     const unread = Promise.withResolvers<void>()
-    const configuration = readingFrom(t, redis, holder, unread.resolve)
+    const configuration = readingFrom(t, redis, holder, () => unread.resolve())
     configuration.use(grant())
     await step.promise
     // With the last key of a namespace its login to Redis goes, before the sidecar has read that there is none.
@@ -255,7 +312,7 @@ t.test('nor from a look that had begun before its organization went', async (t) 
     step.resolve()
   })
   const unread = Promise.withResolvers<void>()
-  const configuration = readingFrom(t, redis, holder, unread.resolve)
+  const configuration = readingFrom(t, redis, holder, () => unread.resolve())
   configuration.use(grant())
   await step.promise
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -290,7 +347,7 @@ t.test('nor where that was the first look', async (t) => {
     first.resolve()
   })
   const unread = Promise.withResolvers<void>()
-  const configuration = readingFrom(t, redis, holder, unread.resolve)
+  const configuration = readingFrom(t, redis, holder, () => unread.resolve())
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { send } = redis
   redis.send = async (key, args) => {
