@@ -9,7 +9,11 @@ import { startServices, type RunningServices } from './operator-services.ts'
 import { startAdminServer } from './operator/admin-server.ts'
 import { Controllers } from './operator/controllers/controllers.ts'
 import { TenantLogins } from './operator/controllers/tenant-logins.ts'
-import { installationSecrets, type InstallationSecrets } from './operator/controllers/installation-secrets.ts'
+import {
+  installationSecrets,
+  isReplaced,
+  type InstallationSecrets,
+} from './operator/controllers/installation-secrets.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { EventRecorder } from './operator/kube/event-recorder.ts'
 import type { KubeConnection } from './operator/kube/connection.ts'
@@ -109,10 +113,11 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     await output.end()
   })
 
-  const { master, signingKey } = await secretsOf(client, namespace, log)
+  const secrets = await secretsOf(client, namespace, log)
+  const { master, signingKey } = secrets
   await logins.first
   const signer = createSigner(signingKey)
-  let fenced: Promise<void> | undefined
+  let ending: Promise<void> | undefined
   /**
    * Whoever holds the Lease and is refused all the same has one that was set back (a backup of the cluster, a clock): its
    * successors would count up one restart at a time. Not where another installation has written.
@@ -139,8 +144,12 @@ export async function runOperator(args: readonly string[], environment: NodeJS.P
     metrics,
     storeTrouble: (error) => redis.troubleOf(error),
     onBuilt: () => services?.push(),
+    onSecret(secret) {
+      if (!isReplaced(secret, namespace, secrets)) return
+      ending ??= elector.stop().finally(() => die(`the Secret ${secret.metadata.name} has been replaced`))
+    },
     onFenced(epoch) {
-      fenced ??= surrender(epoch).finally(() => die(`a leader of epoch ${epoch} has published`))
+      ending ??= surrender(epoch).finally(() => die(`a leader of epoch ${epoch} has published`))
     },
   })
   const started = controllers

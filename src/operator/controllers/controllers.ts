@@ -57,6 +57,8 @@ export interface ControllersOptions {
   /** For people: why Redis does not take the configuration. */
   readonly storeTrouble: (error: unknown) => string
   readonly onBuilt?: (build: Build) => void
+  /** A Secret, as it is read or changed. */
+  readonly onSecret?: (secret: KubeObject) => void
   /** A later leader has written: this process must end. */
   readonly onFenced: (epoch: number) => void
 }
@@ -248,6 +250,7 @@ export class Controllers {
 
   #note(noted: ClusterChange): void {
     if (noted.kind === 'VirtualKey' && noted.change !== undefined) this.#finalizers.note(noted.change)
+    if (noted.kind === 'Secret' && noted.change?.current !== undefined) this.#options.onSecret?.(noted.change.current)
     this.#router.note(noted)
   }
 

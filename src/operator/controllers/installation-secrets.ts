@@ -46,6 +46,24 @@ async function readOrMake(
   return installationKey(found)
 }
 
+/**
+ * Whether `secret` is one of them, with another value than this process works with: it was deleted, and another replica has
+ * made it anew. What is derived from the two does not match.
+ */
+export function isReplaced(
+  secret: KubeObject,
+  namespace: string,
+  { master, signingKey }: InstallationSecrets,
+): boolean {
+  if (secret.metadata.namespace !== namespace) return false
+  const known = new Map([
+    [MASTER_SECRET, master],
+    [SIGNING_SECRET, signingKey],
+  ]).get(secret.metadata.name)
+  const value = entryOf(secret, ENTRY)
+  return known !== undefined && value !== undefined && value.reveal() !== known.reveal()
+}
+
 /** What one of these Secrets holds. @throws {Error} where it holds nothing */
 export function installationKey(secret: KubeObject): Secret {
   const { namespace, name } = secret.metadata

@@ -144,6 +144,26 @@ t.test('a Lease that was set back, as from a backup of the cluster, costs one re
   await until(async () => (await world.published('team/app'))?.['suspended'] === true)
 })
 
+t.test(
+  'what is derived from a secret that was deleted and made anew does not live on beside the new one',
+  async (t) => {
+    const world = await startWorld(t, ['team'])
+    if (world === undefined) return
+    for (const name of ['tollgate-master', 'tollgate-signing']) {
+      const leader = await world.startOperator()
+      await until(() => leader.isLeader(), 60_000)
+      await world.plane.kubectl('delete', 'secret', name, '-n', SYSTEM)
+      const other = await world.startOperator()
+      await until(() => leader.child.exitCode !== null)
+      t.match(leader.output(), `the Secret ${name} has been replaced`)
+      await until(() => other.isLeader(), 60_000)
+      await world.apply(virtualKey('team', name))
+      await world.reaches(`team/${name}`, 'Ready', 'True Ready')
+      await other.end('SIGTERM')
+    }
+  },
+)
+
 interface Write {
   readonly epoch: number
   /** Address of the connection that it came over. */
