@@ -42,10 +42,13 @@ function formerDigests(
   const { overlap } = spec.key.secretRef ?? {}
   const overlapMs = overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(overlap)
   if (nowMs === undefined || overlapMs === 0) return []
-  return known
-    .filter(({ digest }) => digest !== current)
-    .map(({ digest, notAfterMs = nowMs + overlapMs }) => ({ digest, notAfterMs }))
-    .slice(0, MAX_FORMER)
+  return (
+    known
+      .filter(({ digest }) => digest !== current)
+      // One that ends later was replaced while the clock was ahead.
+      .map(({ digest, notAfterMs = Infinity }) => ({ digest, notAfterMs: Math.min(notAfterMs, nowMs + overlapMs) }))
+      .slice(0, MAX_FORMER)
+  )
 }
 
 /** Entries without the former digests that are another key's present one: a text that moves has one owner. */

@@ -5,6 +5,7 @@
  *   (none) --create--> current
  *   current --interval over, or a new rotate request--> current' + former (valid for the overlap)
  *   former --its overlap over--> forgotten
+ *   former --ends later than an overlap from now--> until then only
  */
 import type { Milliseconds } from '../snapshot/snapshot.ts'
 
@@ -31,6 +32,8 @@ export type RotationStep =
   | { readonly type: 'rotate'; readonly because: 'interval' | 'request'; readonly notAfterMs: Milliseconds }
   /** The time of a former key is over, or of several. */
   | { readonly type: 'forget-former' }
+  /** A former key was replaced while the clock was ahead, or for a longer overlap: it is valid until `notAfterMs` at most. */
+  | { readonly type: 'shorten-former'; readonly notAfterMs: Milliseconds }
   /** Nothing to do before `nextAtMs`; undefined: never by itself. */
   | { readonly type: 'keep'; readonly nextAtMs: Milliseconds | undefined }
 
@@ -53,16 +56,18 @@ export function nextRotationStep(
   if (generation === undefined) return { type: 'create' }
   const { createdAtMs, formerNotAfterMs, handledRotateRequest } = generation
   const dueAtMs = rules.intervalMs === undefined ? Infinity : createdAtMs + rules.intervalMs
+  const overlapEndMs = nowMs + rules.overlapMs
   const requested = rotateRequest !== undefined && rotateRequest !== handledRotateRequest
   if (requested || nowMs >= dueAtMs) {
     return {
       type: 'rotate',
       because: requested ? 'request' : 'interval',
-      notAfterMs: nowMs + rules.overlapMs,
+      notAfterMs: overlapEndMs,
     }
   }
   const soonestEndMs = Math.min(...formerNotAfterMs)
   if (nowMs >= soonestEndMs) return { type: 'forget-former' }
+  if (Math.max(...formerNotAfterMs) > overlapEndMs) return { type: 'shorten-former', notAfterMs: overlapEndMs }
   const nextAtMs = Math.min(dueAtMs, soonestEndMs)
   return { type: 'keep', nextAtMs: nextAtMs === Infinity ? undefined : nextAtMs }
 }

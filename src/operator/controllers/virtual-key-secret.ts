@@ -133,6 +133,11 @@ function contentAfter(
       }
     case 'forget-former':
       return { ...current, former }
+    case 'shorten-former':
+      return {
+        ...current,
+        former: former.map(({ key, notAfterMs }) => ({ key, notAfterMs: Math.min(notAfterMs, step.notAfterMs) })),
+      }
     default:
       return step satisfies never
   }

@@ -42,6 +42,11 @@ t.test('the former text of a brought key is valid for the overlap, and then not'
   t.same(digestsAfter(reading(FIRST), again), [{ digest: FIRST }, { digest: SECOND, notAfterMs: NOW + 60_000 }])
 })
 
+t.test('a former text that was replaced while the clock was ahead is valid for the overlap from now', async (t) => {
+  const inForce = { 'team/key': [{ digest: SECOND }, { digest: FIRST, notAfterMs: NOW + 3_600_000 }] }
+  t.match(digestsAfter(reading(SECOND), inForce), [{}, { digest: FIRST, notAfterMs: NOW + 60_000 }])
+})
+
 t.test('the overlap is an hour where none is stated, and none where it is zero', async (t) => {
   const inForce = { 'team/key': [{ digest: FIRST }] }
   t.match(digestsAfter(reading(SECOND), inForce, [brought()]), [{}, { notAfterMs: NOW + 3_600_000 }])

@@ -94,6 +94,13 @@ t.test('a table of states and what follows from them', async (t) => {
     ],
     ['overlap over', { createdAtMs: NOW, formerNotAfterMs: [NOW] }, RULES, undefined, { type: 'forget-former' }],
     [
+      'one of several ends later than an overlap from now: the clock was ahead',
+      { createdAtMs: NOW, formerNotAfterMs: [NOW + 5, NOW + HOUR + 1] },
+      RULES,
+      undefined,
+      { type: 'shorten-former', notAfterMs: NOW + HOUR },
+    ],
+    [
       'due while the overlap runs: the current key becomes one more former one',
       { createdAtMs: NOW - 24 * HOUR, formerNotAfterMs: [NOW + 5] },
       RULES,

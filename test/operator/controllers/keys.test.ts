@@ -170,6 +170,15 @@ t.test('the life of virtual keys', async (t) => {
     await until(async () => digestsOf(await world.published('team/hasty')).join() === left)
     await until(async () => (await keyOfSecret('team', 'hasty-virtual-key', 'previousKey2')) === texts[3])
     t.equal(await keyOfSecret('team', 'hasty-virtual-key', 'previousKey3'), '', 'the one whose time is over is gone')
+    const ahead = new Date(Date.now() + 24 * 3_600_000).toISOString()
+    const endOf = 'tollgate.dev/previous-not-after'
+    await plane.kubectl('annotate', 'secret', '-n', 'team', 'hasty-virtual-key', '--overwrite', `${endOf}=${ahead}`)
+    const end = async () => {
+      const annotations = asObject((await secretOf(world, 'team', 'hasty-virtual-key'))?.metadata['annotations'])
+      return Date.parse(asString(annotations?.[endOf]) ?? '')
+    }
+    // As where it was written while the clock was ahead.
+    await until(async () => (await end()) <= Date.now() + 3_600_000)
   })
 
   t.test('8: by interval, and the former key is forgotten after the overlap', async (t) => {
