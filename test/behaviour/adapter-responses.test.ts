@@ -1,4 +1,5 @@
 /** OpenAI's Responses at the client's end, by the official SDK and plain HTTP, over providers of every format. */
+import { createOpenAI } from '@ai-sdk/openai'
 import OpenAI from 'openai'
 import t, { type Test } from 'tap'
 import { anthropicMessage, anthropicStream, chatCompletion, chatStream, geminiAnswer, sse } from '../helpers/answers.ts'
@@ -234,6 +235,15 @@ t.test('refusals and failures are errors of the SDK', async (t) => {
   await t.rejects(broken(), { code: 'upstream_format_error' })
   t.ok(events.includes('response.output_text.delta'))
   t.notOk(events.includes('response.completed'))
+
+  // Vercel's client takes an event that lacks a documented field for none of the API.
+  upstream.enqueue(cutAfter(chatStream(['good ', 'day']).slice(0, 2)))
+  const model = createOpenAI({ apiKey: KEY, baseURL: `${gateway.url}/adapters/openai/v1` }).responses('chat-model')
+  const { stream: parts } = await model.doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'cut' }] }],
+  })
+  const failures = (await Array.fromAsync(parts)).filter((part) => part.type === 'error')
+  t.match(failures, [{ error: { code: 'upstream_format_error' } }])
 })
 
 t.test('tokens of an input are counted', async (t) => {

@@ -64,8 +64,8 @@ class Reader {
     const document: JsonValue = JSON.parse(data)
     require(isJsonObject(document), 'the data is an object')
     require(document.type === event, `the event field (${event}) repeats the type`)
-    if (document.type === 'error') return this.#fail(document)
     require(document.sequence_number === this.#sequence++, 'the sequence has no gap')
+    if (document.type === 'error') return this.#fail(document)
     this.#event(String(document.type), document)
   }
 

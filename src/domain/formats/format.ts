@@ -68,8 +68,11 @@ export interface ClientFormat {
 
   /** The body of a refusal or failure, in the vendor's shape. */
   renderError(error: GatewayError, requestId: string): JsonObject
-  /** The event that ends a stream that has failed after its first content. */
-  renderStreamError(error: GatewayError, requestId: string): SseEvent[]
+  /**
+   * The event that ends a stream that has failed after its first content.
+   * @param sequence how many events the encoder has written, for a format that numbers them
+   */
+  renderStreamError(error: GatewayError, requestId: string, sequence: number): SseEvent[]
 }
 
 /** A format with both ends. */
@@ -214,6 +217,8 @@ export interface StreamEncoder {
   readonly warnings: readonly TranslationWarning[]
   /** Characters of the answer that are kept for its end. Absent: none are. */
   readonly heldCharacters?: number
+  /** Events written so far. Absent: the format does not number them. */
+  readonly sequence?: number
 }
 
 export interface StreamRelay {

@@ -89,6 +89,10 @@ class NamingEncoder implements StreamEncoder {
     return this.#encoder.heldCharacters ?? 0
   }
 
+  get sequence(): number {
+    return this.#encoder.sequence ?? 0
+  }
+
   push(part: StreamPart): SseEvent[] {
     return this.#encoder.push(withOriginalName(part, this.#names))
   }

@@ -78,7 +78,7 @@ export function renderUsage({ input, cachedInput, cacheWrite, output, reasoning 
   const prompt = input + cachedInput + cacheWrite
   return {
     input_tokens: prompt,
-    input_tokens_details: { cached_tokens: cachedInput },
+    input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWrite },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: prompt + output,

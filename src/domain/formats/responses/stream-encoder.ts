@@ -32,11 +32,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #model = ''
   #usage: Usage | undefined
   #finish: Finish = { reason: 'other', raw: undefined }
-  #sequence = 0
   #started = false
   #failed = false
   /** Characters of text that are kept for the end. */
   heldCharacters = 0
+  sequence = 0
 
   constructor(context: RenderContext) {
     this.#context = context
@@ -172,12 +172,12 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #event(type: string, fields: JsonObject): SseEvent {
-    return { event: type, data: JSON.stringify({ type, sequence_number: this.#sequence++, ...fields }) }
+    return { event: type, data: JSON.stringify({ type, sequence_number: this.sequence++, ...fields }) }
   }
 
   #fail(message: string, code: string | undefined): SseEvent[] {
     this.#failed = true
-    return [errorEvent({ message, type: 'api_error', code: code ?? null, param: null })]
+    return [errorEvent({ message, type: 'api_error', code: code ?? null, param: null }, this.sequence++)]
   }
 
   #warn(field: string, message: string): SseEvent[] {

@@ -68,7 +68,8 @@ export class EventWriter {
 
   /** The answer breaks off. */
   fail(error: GatewayError, requestId: string): string {
-    return this.#heldBack() + encodeAll(this.#format.renderStreamError(error, requestId))
+    const held = this.#heldBack()
+    return held + encodeAll(this.#format.renderStreamError(error, requestId, this.#encoder.sequence ?? 0))
   }
 
   #eventsOf({ event, parts }: StreamItem): readonly SseEvent[] {

@@ -132,7 +132,7 @@ t.test('a whole answer', async (t) => {
     truncation: 'disabled',
     usage: {
       input_tokens: 8,
-      input_tokens_details: { cached_tokens: 2 },
+      input_tokens_details: { cached_tokens: 2, cache_write_tokens: 1 },
       output_tokens: 9,
       output_tokens_details: { reasoning_tokens: 4 },
       total_tokens: 17,
