@@ -66,8 +66,15 @@ export interface ToolDefinition {
   readonly strict?: boolean
   /** The client knows it as one that takes a text (OpenAI's custom tools): the text is the argument `input`. */
   readonly takesText?: true
+  /** The client's name of it, where that has two parts (OpenAI's namespaces): `name` is both of them then. */
+  readonly member?: NamespaceMember
   /** Marks the end of a cached prefix (Anthropic `cache_control`), carried verbatim. */
   readonly cacheControl?: JsonValue
+}
+
+export interface NamespaceMember {
+  readonly namespace: string
+  readonly name: string
 }
 
 export type ToolChoice =

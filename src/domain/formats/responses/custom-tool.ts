@@ -2,7 +2,7 @@
  * Custom tools, whose input is a text and no JSON. No other format has a word for them: they are offered as functions of one
  * text, `input`, and the calls of these are the client's custom calls again.
  */
-import type { CompletionRequest, ToolCallPart, ToolDefinition } from '../../completion/request.ts'
+import type { ToolCallPart, ToolDefinition } from '../../completion/request.ts'
 import { parseInnerJson } from '../../json-parse.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import { optionalString, requiredString } from '../fields.ts'
@@ -40,9 +40,4 @@ export function callWithInput(id: string, name: string, input: string): ToolCall
 /** The text of a call's arguments; what the model has written otherwise, as it is. */
 export function inputOf(args: string): string {
   return asString(asObject(parseInnerJson(args))?.input) ?? args
-}
-
-/** Names of the request's custom tools. */
-export function customNames({ tools }: CompletionRequest): ReadonlySet<string> {
-  return new Set(tools.flatMap(({ name, takesText }) => (takesText === true ? [name] : [])))
 }

@@ -8,6 +8,7 @@ import { asArray, asObject, asString, type JsonObject, type JsonValue } from '..
 import { MAX_MESSAGES, objectAt, optionalString, requiredString, wrongType } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
 import { userMessage } from '../user-message.ts'
+import { calledName } from './client-tool.ts'
 import { callWithInput } from './custom-tool.ts'
 import { parseAssistantContent, parseContent, parseOutputPart, parseTextPart, parseUserPart } from './part-parse.ts'
 import { keptItem } from './stored-state.ts'
@@ -67,7 +68,7 @@ class Turns {
           {
             type: 'tool-call',
             id: requiredString(item, 'call_id', path),
-            name: requiredString(item, 'name', path),
+            name: calledName(item, path),
             arguments: requiredString(item, 'arguments', path),
           },
         ])
@@ -75,7 +76,7 @@ class Turns {
         return this.#say([
           callWithInput(
             requiredString(item, 'call_id', path),
-            requiredString(item, 'name', path),
+            calledName(item, path),
             requiredString(item, 'input', path),
           ),
         ])

@@ -10,7 +10,16 @@ const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
 }
 
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'role', 'status', 'phase', 'content'])
-const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'name', 'status', 'arguments', 'input'])
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'call_id',
+  'namespace',
+  'name',
+  'status',
+  'arguments',
+  'input',
+])
 const OUTPUT_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status', 'output'])
 const REASONING_FIELDS: ReadonlySet<string> = new Set([
   'type',

@@ -11,6 +11,7 @@ import {
   refusalPart,
   summaryPart,
   textPart,
+  type Called,
   type ItemStatus,
 } from './output-item.ts'
 
@@ -176,19 +177,17 @@ export class ReasoningItem implements LiveItem {
 
 export class CallItem implements LiveItem {
   readonly #place: Place
-  readonly #callId: string
-  readonly #name: string
+  readonly #call: Called
   readonly #arguments = new GrowingText()
   #status: ItemStatus = 'in_progress'
 
-  constructor(index: number, callId: string, name: string, context: RenderContext) {
+  constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('fc', index, context))
-    this.#callId = callId
-    this.#name = name
+    this.#call = call
   }
 
   begin(): JsonObject[] {
-    return [this.#place.added(callItem(this.#place.id, 'in_progress', this.#callId, this.#name, ''))]
+    return [this.#place.added(callItem(this.#place.id, 'in_progress', this.#call, ''))]
   }
 
   grow(delta: string): JsonObject[] {
@@ -200,31 +199,29 @@ export class CallItem implements LiveItem {
   end(): JsonObject[] {
     const empty = this.#arguments.all === '' ? this.grow('{}') : []
     this.#status = 'completed'
-    const done = { name: this.#name, arguments: this.#arguments.all }
+    const done = { name: this.#call.name, arguments: this.#arguments.all }
     return [...empty, this.#place.event('function_call_arguments.done', done), this.#place.done(this.whole())]
   }
 
   whole(): JsonObject {
-    return callItem(this.#place.id, this.#status, this.#callId, this.#name, this.#arguments.all)
+    return callItem(this.#place.id, this.#status, this.#call, this.#arguments.all)
   }
 }
 
 /** Its input stands inside the arguments of the function that the model was offered: it is known when these are whole. */
 export class CustomCallItem implements LiveItem {
   readonly #place: Place
-  readonly #callId: string
-  readonly #name: string
+  readonly #call: Called
   readonly #arguments = new GrowingText()
   #status: ItemStatus = 'in_progress'
 
-  constructor(index: number, callId: string, name: string, context: RenderContext) {
+  constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('ctc', index, context))
-    this.#callId = callId
-    this.#name = name
+    this.#call = call
   }
 
   begin(): JsonObject[] {
-    return [this.#place.added(customCallItem(this.#place.id, 'in_progress', this.#callId, this.#name, ''))]
+    return [this.#place.added(customCallItem(this.#place.id, 'in_progress', this.#call, ''))]
   }
 
   grow(delta: string): JsonObject[] {
@@ -243,6 +240,6 @@ export class CustomCallItem implements LiveItem {
   }
 
   whole(): JsonObject {
-    return customCallItem(this.#place.id, this.#status, this.#callId, this.#name, inputOf(this.#arguments.all))
+    return customCallItem(this.#place.id, this.#status, this.#call, inputOf(this.#arguments.all))
   }
 }

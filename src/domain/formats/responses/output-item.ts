@@ -1,6 +1,7 @@
 /** The items of an answer: thoughts, messages and calls. The same whole as at the end of a stream. */
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext } from '../format.ts'
+import type { ClientTools } from './client-tool.ts'
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -30,16 +31,22 @@ export function summaryPart(text: string): JsonObject {
   return { type: 'summary_text', text }
 }
 
-export function callItem(id: string, status: ItemStatus, callId: string, name: string, args: string): JsonObject {
-  return { id, type: 'function_call', status, call_id: callId, name, arguments: args }
+/** Id and tool of a call. */
+export interface Called {
+  readonly call_id: string
+  readonly name: string
+  readonly namespace?: string
 }
 
-export function customCallItem(
-  id: string,
-  status: ItemStatus,
-  callId: string,
-  name: string,
-  input: string,
-): JsonObject {
-  return { id, type: 'custom_tool_call', status, call_id: callId, name, input }
+/** @param name that the provider has called */
+export function called(callId: string, name: string, tools: ClientTools): Called {
+  return { call_id: callId, ...(tools.get(name)?.member ?? { name }) }
+}
+
+export function callItem(id: string, status: ItemStatus, call: Called, args: string): JsonObject {
+  return { id, type: 'function_call', status, ...call, arguments: args }
+}
+
+export function customCallItem(id: string, status: ItemStatus, call: Called, input: string): JsonObject {
+  return { id, type: 'custom_tool_call', status, ...call, input }
 }

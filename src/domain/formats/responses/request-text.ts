@@ -42,6 +42,7 @@ const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 /** Its grammar is a definition, which must not be touched. */
 const CUSTOM_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'format'])
+const NAMESPACE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'tools'])
 /** What a tool of the vendor says of itself. All else are settings, an address or a credential. */
 const TOOL_WORDS = ['description', 'server_description', 'instructions'] as const
 
@@ -66,6 +67,10 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
     case 'custom':
       walk.text(tool, 'description', TOOL_DEFINITION)
       return walk.extras(tool, CUSTOM_FIELDS, TOOL_DEFINITION)
+    case 'namespace':
+      walk.text(tool, 'description', TOOL_DEFINITION)
+      for (const member of asArray(tool.tools)) if (isJsonObject(member)) visitTool(member, walk)
+      return walk.extras(tool, NAMESPACE_FIELDS, TOOL_DEFINITION)
     default:
       for (const field of TOOL_WORDS) walk.text(tool, field, TOOL_DEFINITION)
   }

@@ -3,8 +3,10 @@ import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../comp
 import type { Choice, CompletionResult } from '../../completion/result.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext, Rendered } from '../format.ts'
-import { customNames, inputOf } from './custom-tool.ts'
+import { clientTools, type ClientTools } from './client-tool.ts'
+import { inputOf } from './custom-tool.ts'
 import {
+  called,
   callItem,
   customCallItem,
   itemId,
@@ -31,7 +33,7 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
 
 function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: TranslationWarning[]): JsonObject[] {
   const status = statusOf(finish) === 'completed' ? 'completed' : 'incomplete'
-  const custom = customNames(context.request)
+  const tools = clientTools(context.request)
   const items: JsonObject[] = []
   /** Parts of the message that is the last item. */
   let said: JsonObject[] | undefined
@@ -40,7 +42,7 @@ function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: 
     if (spoken === undefined) {
       said = undefined
       noteSignature(part, `output[${items.length}]`, warnings)
-      const item = itemOf(part, items.length, status, custom, context)
+      const item = itemOf(part, items.length, status, tools, context)
       if (item !== undefined) items.push(item)
     } else if (said === undefined) {
       said = [spoken]
@@ -59,24 +61,25 @@ function itemOf(
   part: AssistantPart,
   index: number,
   status: ItemStatus,
-  custom: ReadonlySet<string>,
+  tools: ClientTools,
   context: RenderContext,
 ): JsonObject | undefined {
   if (part.type === 'reasoning')
     return part.text === '' ? undefined : reasoningItem(itemId('rs', index, context), part.text)
-  return part.type === 'tool-call' ? renderCall(part, index, status, custom, context) : undefined
+  return part.type === 'tool-call' ? renderCall(part, index, status, tools, context) : undefined
 }
 
 function renderCall(
   { id, name, arguments: args }: ToolCallPart,
   index: number,
   status: ItemStatus,
-  custom: ReadonlySet<string>,
+  tools: ClientTools,
   context: RenderContext,
 ): JsonObject {
-  return custom.has(name)
-    ? customCallItem(itemId('ctc', index, context), status, id, name, inputOf(args))
-    : callItem(itemId('fc', index, context), status, id, name, args || '{}')
+  const call = called(id, name, tools)
+  return tools.get(name)?.takesText === true
+    ? customCallItem(itemId('ctc', index, context), status, call, inputOf(args))
+    : callItem(itemId('fc', index, context), status, call, args || '{}')
 }
 
 function noteSignature(part: AssistantPart, field: string, warnings: TranslationWarning[]): void {

@@ -12,17 +12,17 @@ import type { StreamPart } from '../../completion/stream-part.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext, SseEvent, StreamEncoder } from '../format.ts'
 import { noteLoss } from '../stream-loss.ts'
-import { customNames } from './custom-tool.ts'
+import { clientTools, type ClientTools } from './client-tool.ts'
 import { errorEvent } from './error-event.ts'
 import { CallItem, CustomCallItem, MessageItem, ReasoningItem, type LiveItem } from './live-item.ts'
-import type { ItemStatus } from './output-item.ts'
+import { called, type ItemStatus } from './output-item.ts'
 import { responseObject, statusOf } from './response-object.ts'
 import { ONE_CHOICE, SIGNATURE_LOST } from './result.ts'
 
 export class ResponsesStreamEncoder implements StreamEncoder {
   readonly warnings: TranslationWarning[] = []
   readonly #context: RenderContext
-  readonly #customNames: ReadonlySet<string>
+  readonly #tools: ClientTools
   /** In the order of `output`. */
   readonly #items: LiveItem[] = []
   /** Calls that are open, by their blocks. */
@@ -40,7 +40,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   constructor(context: RenderContext) {
     this.#context = context
-    this.#customNames = customNames(context.request)
+    this.#tools = clientTools(context.request)
   }
 
   push(part: StreamPart): SseEvent[] {
@@ -116,8 +116,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #call({ id, toolCallId, toolName, signature }: Extract<StreamPart, { type: 'tool-input-start' }>): SseEvent[] {
     if (signature !== undefined) this.#warn('stream', SIGNATURE_LOST)
     const before = [...this.#start(), ...this.#endThought(), ...this.#endMessage()]
-    const Item = this.#customNames.has(toolName) ? CustomCallItem : CallItem
-    const item = this.#add(new Item(this.#items.length, toolCallId, toolName, this.#context))
+    const Item = this.#tools.get(toolName)?.takesText === true ? CustomCallItem : CallItem
+    const call = called(toolCallId, toolName, this.#tools)
+    const item = this.#add(new Item(this.#items.length, call, this.#context))
     this.#calls.set(id, item)
     return [...before, ...this.#write(item.begin())]
   }

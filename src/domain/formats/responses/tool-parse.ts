@@ -11,19 +11,36 @@ import {
   withoutUndefined,
   wrongType,
 } from '../fields.ts'
+import { memberOf } from './client-tool.ts'
 import { functionFor } from './custom-tool.ts'
 
-/** The functions, and custom tools as such. The vendor's own (search, computer, ...) stay in the document. @throws {InvalidRequestError} */
+/**
+ * The functions, custom tools as such, and both of namespaces. The vendor's own (search, computer, ...) stay in the document.
+ * @throws {InvalidRequestError}
+ */
 export function parseTools(document: JsonObject): ToolDefinition[] {
-  const tools: ToolDefinition[] = []
-  optionalArray(document, 'tools')?.forEach((item, index) => {
-    const path = `tools[${index}]`
-    const tool = objectAt(item, path)
-    const type = requiredString(tool, 'type', path)
-    if (type === 'function') tools.push(parseFunction(tool, path))
-    else if (type === 'custom') tools.push(functionFor(tool, path))
+  return eachTool(document, undefined, (tool, type, path) => {
+    if (type !== 'namespace') return parseTool(tool, type, path)
+    const namespace = requiredString(tool, 'name', path)
+    return eachTool(tool, path, parseTool).map((member) => memberOf(namespace, member))
   })
-  return tools
+}
+
+function eachTool(
+  holder: JsonObject,
+  parent: string | undefined,
+  parse: (tool: JsonObject, type: string, path: string) => ToolDefinition[],
+): ToolDefinition[] {
+  return (optionalArray(holder, 'tools', parent) ?? []).flatMap((item, index) => {
+    const path = `${parent === undefined ? '' : `${parent}.`}tools[${index}]`
+    const tool = objectAt(item, path)
+    return parse(tool, requiredString(tool, 'type', path), path)
+  })
+}
+
+function parseTool(tool: JsonObject, type: string, path: string): ToolDefinition[] {
+  if (type === 'function') return [parseFunction(tool, path)]
+  return type === 'custom' ? [functionFor(tool, path)] : []
 }
 
 function parseFunction(tool: JsonObject, path: string): ToolDefinition {

@@ -52,11 +52,7 @@ export function unmodelledFields(document: JsonObject): TranslationWarning[] {
   addSettings(document, fields)
   const items = asArray(document.input)
   for (let at = 0; at < items.length; at++) addItem(asObject(items[at]) ?? {}, `input[${at}]`, fields)
-  const tools = asArray(document.tools)
-  for (let at = 0; at < tools.length; at++) {
-    const type = asObject(tools[at])?.type
-    if (type !== 'function' && type !== 'custom') fields.push(`tools[${at}]`)
-  }
+  addTools(document, '', fields)
   return fields
     .slice(0, MAX_UNMODELLED_FIELDS)
     .map((field) => ({ field, message: 'known to responses only; it was left out' }))
@@ -80,6 +76,18 @@ function addSettings(document: JsonObject, fields: string[]): void {
   if (effort !== undefined && effortOf(effort) === undefined) fields.push('reasoning.effort')
   const choice = asString(asObject(document.tool_choice)?.type)
   if (choice !== undefined && !CHOICES.has(choice)) fields.push('tool_choice')
+}
+
+function addTools(holder: JsonObject, prefix: string, fields: string[]): void {
+  const tools = asArray(holder.tools)
+  for (let at = 0; at < tools.length; at++) {
+    const tool = asObject(tools[at]) ?? {}
+    const path = `${prefix}tools[${at}]`
+    if (tool.type === 'namespace' && prefix === '') {
+      if (typeof tool.description === 'string') fields.push(`${path}.description`)
+      addTools(tool, `${path}.`, fields)
+    } else if (tool.type !== 'function' && tool.type !== 'custom') fields.push(path)
+  }
 }
 
 function addItem(item: JsonObject, path: string, fields: string[]): void {

@@ -1,5 +1,6 @@
 /** A streamed answer goes on for minutes: what it is not made from need not stay in memory until its end. */
 import type { CompletionRequest, ToolDefinition } from '../../../domain/completion/request.ts'
+import { withoutUndefined } from '../../../domain/formats/fields.ts'
 import { MOST_TOOLS } from '../../../domain/formats/tool-names.ts'
 import type { GuardedRequest } from '../guard-request.ts'
 
@@ -19,11 +20,11 @@ export function forgetContents(guarded: GuardedRequest): void {
 
 /** By them the answer's calls get the names that the client knows, and its form. A choice among several offers none. */
 function namesOf({ tools, toolChoice }: CompletionRequest): Pick<CompletionRequest, 'toolChoice'> & {
-  readonly tools: readonly Pick<ToolDefinition, 'name' | 'takesText'>[]
+  readonly tools: readonly Pick<ToolDefinition, 'name' | 'takesText' | 'member'>[]
 } {
   if (tools.length > MOST_TOOLS) return { tools: [], toolChoice: undefined }
   return {
-    tools: tools.map(({ name, takesText }) => (takesText === undefined ? { name } : { name, takesText })),
+    tools: tools.map(({ name, takesText, member }) => withoutUndefined({ name, takesText, member })),
     toolChoice: toolChoice?.type === 'tool' ? toolChoice : toolChoice && { type: toolChoice.type },
   }
 }

@@ -178,6 +178,28 @@ t.test('the texts of an answer are visited, and nothing else is', async (t) => {
   t.equal(JSON.stringify(document).match(/restored/g)?.length, 5)
 })
 
+t.test('a call of a tool in a namespace comes back as such', async (t) => {
+  const members = [
+    { type: 'function', name: 'find' },
+    { type: 'custom', name: 'note' },
+  ]
+  const context = contextOf({
+    input: 'x',
+    tools: [{ type: 'namespace', name: 'docs', description: '', tools: members }],
+  })
+  const calls = [
+    { type: 'tool-call', id: 'call_1', name: 'docs__find', arguments: '{}' },
+    { type: 'tool-call', id: 'call_2', name: 'docs__note', arguments: '{"input":"x"}' },
+  ] as const
+  const { document } = responses.renderResult(resultOf({ content: calls }), context)
+  const { response } = streamed([...partsOf(resultOf({ content: calls }))], context)
+  for (const { output } of [document, response])
+    t.match(output, [
+      { type: 'function_call', call_id: 'call_1', namespace: 'docs', name: 'find', arguments: '{}' },
+      { type: 'custom_tool_call', call_id: 'call_2', namespace: 'docs', name: 'note', input: 'x' },
+    ])
+})
+
 t.test("a provider's error in the stream is the last event", async (t) => {
   const { error, events } = streamed([
     { type: 'text-start', choice: 0, id: 'a' },

@@ -46,6 +46,12 @@ t.test('what cannot be understood is refused by its place', async (t) => {
     [{ input: 'x', tools: [{ type: 'function' }] }, 'tools[0].name'],
     [{ input: 'x', tools: [{ type: 'custom' }] }, 'tools[0].name'],
     [{ input: 'x', tools: [{}] }, 'tools[0].type'],
+    [{ input: 'x', tools: [{ type: 'namespace' }] }, 'tools[0].name'],
+    [
+      { input: 'x', tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function' }] }] },
+      'tools[0].tools[0].name',
+    ],
+    [{ input: 'x', tools: [{ type: 'namespace', name: 'n', tools: 'x' }] }, 'tools[0].tools'],
     [{ input: 'x', tool_choice: 3 }, 'tool_choice'],
     [{ input: 'x', tool_choice: { type: 'function' } }, 'tool_choice.name'],
     [{ input: 'x', text: { format: { type: 'json_schema' } } }, 'text.format.name'],
@@ -117,11 +123,24 @@ t.test('every text of a request is seen by the guardrails, with its scope', asyn
     'Answer in German.': 'system system',
     'The weather of a city': 'tool-definition system',
     'Changes files': 'tool-definition system',
+    'Tools of the server docs': 'tool-definition system',
+    'Looks a word up': 'tool-definition system',
     a: 'parameter user',
     k: 'parameter user',
     'u-1': 'parameter user',
   })
-  const hidden = ['gpt-5.2', 'call_1', 'fc_1', 'gAAAA', 'weather', 'apply_patch', 'iVBORw0KGgo=', 'start: "*** Begin"']
+  const hidden = [
+    'gpt-5.2',
+    'call_1',
+    'fc_1',
+    'gAAAA',
+    'weather',
+    'mcp__docs',
+    'search',
+    'apply_patch',
+    'iVBORw0KGgo=',
+    'start: "*** Begin"',
+  ]
   for (const text of hidden) t.notOk(text in scopes, text)
   // Masking each text and reading again finds what was put there.
   responses.visitRequestText(document, ({ text, isName }) => (isName ? text : `<${text}>`))

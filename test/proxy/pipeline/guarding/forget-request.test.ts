@@ -37,7 +37,14 @@ const DOCUMENTS: Readonly<Record<FormatName, JsonObject>> = {
     max_output_tokens: 7,
     instructions: 'be brief',
     input: 'a long text',
-    tools: [{ type: 'custom', name: 'f', description: 'a long text' }],
+    tools: [
+      {
+        type: 'namespace',
+        name: 'n',
+        description: 'a long text',
+        tools: [{ type: 'custom', name: 'f', description: 'a long text' }],
+      },
+    ],
   },
 }
 
@@ -55,13 +62,15 @@ for (const name of ['chat-completions', 'messages', 'generate-content', 'respons
   })
 }
 
-t.test('a tool that takes a text does so in the answer of a request that is forgotten', async (t) => {
+t.test('a tool of a namespace that takes a text does so in the answer of a request that is forgotten', async (t) => {
   const { parseRequest, createStreamEncoder } = clientFormatOf('responses')
   const request = parseRequest(structuredClone(DOCUMENTS.responses), {})
   forgetContents({ request, bytes: undefined, redactions: undefined, restorer: undefined })
   const encoder = createStreamEncoder({ request, model: 'm', nowSeconds: 1, requestId: 'r' })
-  const call = { type: 'tool-input-start', choice: 0, id: 'c', toolCallId: '1', toolName: 'f' } as const
-  t.match(JSON.stringify(encoder.push(call)), 'custom_tool_call')
+  const call = { type: 'tool-input-start', choice: 0, id: 'c', toolCallId: '1', toolName: 'n__f' } as const
+  const said = JSON.stringify(encoder.push(call))
+  t.match(said, 'custom_tool_call')
+  t.match(said, '"namespace\\":\\"n\\",\\"name\\":\\"f\\"')
 })
 
 t.test('names of tools stay, for the calls in the answer, but not those of more than any vendor takes', async (t) => {
