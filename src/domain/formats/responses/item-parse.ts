@@ -41,7 +41,9 @@ function parseInput(document: JsonObject): Message[] {
   if (input.length > MAX_MESSAGES) {
     throw new InvalidRequestError(`Invalid value for 'input': more than ${MAX_MESSAGES} items.`, 'input')
   }
-  return new Turns().read(input)
+  const messages = new Turns().read(input)
+  if (messages.length > 0) return messages
+  throw new InvalidRequestError("Invalid value for 'input': it has no item that can be given to a model.", 'input')
 }
 
 class Turns {

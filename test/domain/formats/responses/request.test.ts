@@ -25,6 +25,8 @@ t.test('what cannot be understood is refused by its place', async (t) => {
     [{ input: null }, 'input'],
     [{ input: [] }, 'input'],
     [{ input: 3 }, 'input'],
+    [{ input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input'],
+    [{ input: [{ type: 'reasoning', summary: [] }] }, 'input'],
     [{ input: ['x'] }, 'input[0]'],
     [{ input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
     [{ input: [{ type: 'message', content: 'x' }] }, 'input[0].role'],
