@@ -152,6 +152,16 @@ t.test('every text of a request is seen by the guardrails, with its scope', asyn
   t.equal(seen.length, spans.filter(({ isName }) => isName !== true).length)
 })
 
+t.test('what a namespace holds beside functions and custom tools is left out and told', async (t) => {
+  const inner = { type: 'namespace', name: 'm', tools: [{ type: 'function', name: 'f' }] }
+  const tools = [{ type: 'namespace', name: 'n', tools: [inner, { type: 'custom', name: 'c' }] }]
+  t.strictSame(
+    parse({ input: 'x', tools }).tools.map(({ name }) => name),
+    ['n__c'],
+  )
+  t.match(responses.unmodelledFields({ input: 'x', tools }), [{ field: 'tools[0].tools[0]' }])
+})
+
 t.test('forced JSON adds to the orders and to the conversation, and leaves the document alone', async (t) => {
   const turns = [{ role: 'user', text: 'again' }] as const
   const document: JsonObject = { input: 'x', instructions: 'a', text: { verbosity: 'low' } }
