@@ -12,6 +12,7 @@ import { calledName } from './client-tool.ts'
 import { callWithInput } from './custom-tool.ts'
 import { parseAssistantContent, parseContent, parseOutputPart, parseTextPart, parseUserPart } from './part-parse.ts'
 import { keptItem } from './stored-state.ts'
+import { isKnownItem } from './unmodelled.ts'
 
 /** Instructions that stand before the conversation, and the conversation. */
 export interface Conversation {
@@ -42,8 +43,16 @@ function parseInput(document: JsonObject): Message[] {
     throw new InvalidRequestError(`Invalid value for 'input': more than ${MAX_MESSAGES} items.`, 'input')
   }
   const messages = new Turns().read(input)
+  const last = asObject(input.at(-1))
+  if (last !== undefined && !isKnownItem(last)) throw unknownLast(`input[${input.length - 1}]`)
   if (messages.length > 0) return messages
   throw new InvalidRequestError("Invalid value for 'input': it has no item that can be given to a model.", 'input')
+}
+
+/** Left out, the model would answer what was said before it. */
+function unknownLast(path: string): InvalidRequestError {
+  const message = `The last item, '${path}', belongs to a tool of the vendor's own: it cannot be given to a model here.`
+  return new InvalidRequestError(message, path)
 }
 
 class Turns {

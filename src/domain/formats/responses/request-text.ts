@@ -40,7 +40,6 @@ const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity'])
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'schema', 'strict'])
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict'])
-/** Its grammar is a definition, which must not be touched. */
 const CUSTOM_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'format'])
 const NAMESPACE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'tools'])
 /** What a tool of the vendor says of itself. All else are settings, an address or a credential. */
@@ -66,6 +65,8 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
       return visitDefinition(tool, 'parameters', FUNCTION_FIELDS, walk)
     case 'custom':
       walk.text(tool, 'description', TOOL_DEFINITION)
+      // Here it is words for the model: no vendor is given it as a grammar.
+      walk.text(asObject(tool.format) ?? {}, 'definition', TOOL_DEFINITION)
       return walk.extras(tool, CUSTOM_FIELDS, TOOL_DEFINITION)
     case 'namespace':
       walk.text(tool, 'description', TOOL_DEFINITION)

@@ -14,7 +14,6 @@ import {
   reasoningItem,
   refusalPart,
   textPart,
-  type ItemStatus,
 } from './output-item.ts'
 import { responseObject, statusOf } from './response-object.ts'
 
@@ -32,7 +31,6 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
 }
 
 function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: TranslationWarning[]): JsonObject[] {
-  const status = statusOf(finish) === 'completed' ? 'completed' : 'incomplete'
   const tools = clientTools(context.request)
   const items: JsonObject[] = []
   /** Parts of the message that is the last item. */
@@ -42,13 +40,16 @@ function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: 
     if (spoken === undefined) {
       said = undefined
       noteSignature(part, `output[${items.length}]`, warnings)
-      const item = itemOf(part, items.length, status, tools, context)
+      const item = itemOf(part, items.length, tools, context)
       if (item !== undefined) items.push(item)
     } else if (said === undefined) {
       said = [spoken]
-      items.push({ ...messageItem(itemId('msg', items.length, context), status, []), content: said })
+      items.push({ ...messageItem(itemId('msg', items.length, context), 'completed', []), content: said })
     } else said.push(spoken)
   }
+  // What was being said when the answer ended. A call is whole, or it is none.
+  const last = said && items.at(-1)
+  if (last !== undefined && statusOf(finish) !== 'completed') last.status = 'incomplete'
   return items
 }
 
@@ -60,26 +61,24 @@ function spokenPart(part: AssistantPart): JsonObject | undefined {
 function itemOf(
   part: AssistantPart,
   index: number,
-  status: ItemStatus,
   tools: ClientTools,
   context: RenderContext,
 ): JsonObject | undefined {
   if (part.type === 'reasoning')
     return part.text === '' ? undefined : reasoningItem(itemId('rs', index, context), part.text)
-  return part.type === 'tool-call' ? renderCall(part, index, status, tools, context) : undefined
+  return part.type === 'tool-call' ? renderCall(part, index, tools, context) : undefined
 }
 
 function renderCall(
   { id, name, arguments: args }: ToolCallPart,
   index: number,
-  status: ItemStatus,
   tools: ClientTools,
   context: RenderContext,
 ): JsonObject {
   const call = called(id, name, tools)
   return tools.get(name)?.takesText === true
-    ? customCallItem(itemId('ctc', index, context), status, call, inputOf(args))
-    : callItem(itemId('fc', index, context), status, call, args || '{}')
+    ? customCallItem(itemId('ctc', index, context), 'completed', call, inputOf(args))
+    : callItem(itemId('fc', index, context), 'completed', call, args || '{}')
 }
 
 function noteSignature(part: AssistantPart, field: string, warnings: TranslationWarning[]): void {

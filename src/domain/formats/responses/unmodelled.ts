@@ -58,11 +58,17 @@ export function unmodelledFields(document: JsonObject): TranslationWarning[] {
     .map((field) => ({ field, message: 'known to responses only; it was left out' }))
 }
 
-/** Null and false say «not wanted», and so do these words. */
-const DEFAULTS: ReadonlySet<JsonValue | undefined> = new Set([null, false, undefined, 'auto', 'disabled'])
+/** Null and false say «not wanted», and so does what the vendor takes for granted. */
+const GRANTED: ReadonlyMap<string, JsonValue> = new Map([
+  ['service_tier', 'auto'],
+  ['truncation', 'disabled'],
+])
 
 function addUnknown(object: JsonObject, known: ReadonlySet<string>, prefix: string, fields: string[]): void {
-  for (const name in object) if (!known.has(name) && !DEFAULTS.has(object[name])) fields.push(prefix + name)
+  for (const name in object) {
+    const { [name]: value = null } = object
+    if (!known.has(name) && value !== null && value !== false && value !== GRANTED.get(name)) fields.push(prefix + name)
+  }
 }
 
 function addSettings(document: JsonObject, fields: string[]): void {
@@ -90,8 +96,13 @@ function addTools(holder: JsonObject, prefix: string, fields: string[]): void {
   }
 }
 
+/** Whether models of every vendor can be given it. */
+export function isKnownItem({ type }: JsonObject): boolean {
+  return ITEMS.has(asString(type) ?? 'message')
+}
+
 function addItem(item: JsonObject, path: string, fields: string[]): void {
-  if (!ITEMS.has(asString(item.type) ?? 'message')) fields.push(path)
+  if (!isKnownItem(item)) fields.push(path)
   else if (typeof item.encrypted_content === 'string') fields.push(`${path}.encrypted_content`)
   addParts(item.content, `${path}.content`, fields)
   addParts(item.output, `${path}.output`, fields)

@@ -54,11 +54,10 @@ for (const { name } of FORMATS) {
   })
 }
 
-/** Neighbouring texts of one message are one part in a stream; an incomplete answer's items differ in their status only. */
+/** Neighbouring texts of one message are one part in a stream. */
 function textsOf({ output, usage, status, incomplete_details: details }: JsonObject) {
-  const items = JSON.parse(JSON.stringify(output)) as { type: string; content?: { text: string }[]; status?: string }[]
+  const items = JSON.parse(JSON.stringify(output)) as { type: string; content?: { text: string }[] }[]
   for (const item of items) {
-    delete item.status
     if (item.content !== undefined) item.content = [{ text: item.content.map(({ text }) => text).join('') }]
   }
   return { items, usage, status, details }

@@ -24,8 +24,17 @@ t.test('what cannot be understood is refused by its place', async (t) => {
     [{}, 'input'],
     [{ input: null }, 'input'],
     [{ input: [] }, 'input'],
+    [
+      {
+        input: [
+          { role: 'user', content: 'x' },
+          { type: 'shell_call_output', call_id: '1', output: [] },
+        ],
+      },
+      'input[1]',
+    ],
     [{ input: 3 }, 'input'],
-    [{ input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input'],
+    [{ input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0]'],
     [{ input: [{ type: 'reasoning', summary: [] }] }, 'input'],
     [{ input: ['x'] }, 'input[0]'],
     [{ input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
@@ -125,24 +134,14 @@ t.test('every text of a request is seen by the guardrails, with its scope', asyn
     'Answer in German.': 'system system',
     'The weather of a city': 'tool-definition system',
     'Changes files': 'tool-definition system',
+    'start: "*** Begin"': 'tool-definition system',
     'Tools of the server docs': 'tool-definition system',
     'Looks a word up': 'tool-definition system',
     a: 'parameter user',
     k: 'parameter user',
     'u-1': 'parameter user',
   })
-  const hidden = [
-    'gpt-5.2',
-    'call_1',
-    'fc_1',
-    'gAAAA',
-    'weather',
-    'mcp__docs',
-    'search',
-    'apply_patch',
-    'iVBORw0KGgo=',
-    'start: "*** Begin"',
-  ]
+  const hidden = ['gpt-5.2', 'call_1', 'fc_1', 'gAAAA', 'weather', 'mcp__docs', 'search', 'apply_patch', 'iVBORw0KGgo=']
   for (const text of hidden) t.notOk(text in scopes, text)
   // Masking each text and reading again finds what was put there.
   responses.visitRequestText(document, ({ text, isName }) => (isName ? text : `<${text}>`))
