@@ -241,7 +241,7 @@ t.test('another method than the path takes is a 405 that says which', async (t) 
     t.match(answer.body, 'base URLs of SDKs are /adapters/openai/v1, ')
   }
   for (const [path, offers] of [
-    ['/v1/responses', 'v1/chat/completions, '],
+    ['/v1/completions', 'v1/chat/completions, '],
     ['/adapters/openai/chat/completions', 'v1/chat/completions, '],
     ['/adapters/openai/v1/images/generations', 'v1/chat/completions, '],
     ['/adapters/anthropic/v1/messages/batches', 'v1/messages, v1/messages/count_tokens, '],
@@ -269,7 +269,7 @@ t.test(
       ['POST', '/v1/messages', 'The base URL lacks /adapters/anthropic. There is no such method and path: '],
       ['POST', '/v1/models/auto', '"This path takes GET, HEAD only: POST /v1/models/auto;'],
       ['GET', '/v1/models/%E0%A4%A', '"There is no such method and path: GET '],
-      ['POST', '/v1/responses', '"There is no such method and path: POST '],
+      ['POST', '/v1/completions', '"There is no such method and path: POST '],
     ] as const
     for (const [method, path, message] of cases)
       t.match((await sendRaw(gateway.url, requestBytes(method, path, []))).body, message, path)
@@ -291,7 +291,7 @@ t.test('a path that is nearly right is told what is wrong with it', async (t) =>
     ['GET', '/adapters/openai/v1/models/?x=y', 'The path has a slash too many. There is no such'],
     ['GET', '/adapters/anthropic/v1/models/', 'The path has a slash too many. There is no such'],
     ['GET', '/adapters/gemini/v1beta/models/', 'The path has a slash too many. There is no such'],
-    ['POST', '/v1/responses/', '"There is no such'],
+    ['POST', '/v1/completions/', '"There is no such'],
     [
       'POST',
       '/adapters/antropic/v1/messages',
@@ -305,7 +305,7 @@ t.test('a path that is nearly right is told what is wrong with it', async (t) =>
     ['GET', '/healthz', 'Health and metrics are on the admin port: '],
     ['GET', '/adapters/', '"There is no such method and path: GET '],
     ['GET', '/metrics/x', '"There is no such method and path: GET '],
-    ['POST', '/adapters/openai/v1/responses', '"There is no such method and path: POST '],
+    ['POST', '/adapters/openai/v1/completions', '"There is no such method and path: POST '],
   ] as const
   for (const [method, path, message] of cases) {
     const { status, body } = await sendRaw(gateway.url, requestBytes(method, path, []))
