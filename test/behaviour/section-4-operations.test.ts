@@ -111,10 +111,10 @@ t.test('fields that the gateway does not know reach the provider and the client'
 t.test("a call that is not offered is a 404 that names it, with the vendor's request id", async (t) => {
   const gateway = await startGateway(t, { manifests: { 'all.yaml': virtualKey() } })
   const openai = new OpenAI({ apiKey: KEY, baseURL: `${gateway.url}/adapters/openai/v1`, maxRetries: 0 })
-  await t.rejects(openai.responses.create({ model: 'm', input: 'hello' }), {
+  await t.rejects(openai.images.generate({ model: 'm', prompt: 'hello' }), {
     status: 404,
     code: 'route_not_found',
-    message: /POST \/adapters\/openai\/v1\/responses; offered are v1\/chat\/completions, /,
+    message: /POST \/adapters\/openai\/v1\/images\/generations; offered are v1\/chat\/completions, /,
   })
   const anthropic = new Anthropic({ apiKey: KEY, baseURL: `${gateway.url}/adapters/anthropic`, maxRetries: 0 })
   const refusal: unknown = await anthropic.messages.batches.retrieve('b').catch((error: unknown) => error)
