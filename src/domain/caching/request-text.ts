@@ -29,33 +29,17 @@ export interface RequestText {
   readonly schema?: JsonValue | undefined
 }
 
+const OF_OPENAI = ['model', 'stream', 'stream_options', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key']
+
 /**
  * Fields of each format that say who asks, how the answer is to be sent or what else to do with it, but not what the
  * answer is. `model` stands beside the document.
  */
 const IGNORED: Readonly<Record<AskedFormat, ReadonlySet<string>>> = {
-  'chat-completions': new Set([
-    'model',
-    'stream',
-    'stream_options',
-    'user',
-    'metadata',
-    'safety_identifier',
-    'prompt_cache_key',
-  ]),
+  'chat-completions': new Set(OF_OPENAI),
   messages: new Set(['model', 'stream', 'metadata']),
   'generate-content': new Set(['model', 'labels']),
-  responses: new Set([
-    'model',
-    'stream',
-    'stream_options',
-    'user',
-    'metadata',
-    'safety_identifier',
-    'prompt_cache_key',
-    'store',
-    'include',
-  ]),
+  responses: new Set([...OF_OPENAI, 'store', 'include']),
   embeddings: new Set(['model', 'user']),
 }
 

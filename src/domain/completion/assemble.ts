@@ -2,18 +2,13 @@
  * From parts to a whole result and back: a stream that must be judged whole (forced JSON), stored (cache) or answered to
  * a client that did not ask for a stream, and a whole answer that must be sent as a stream.
  */
+import { GrowingText } from './growing-text.ts'
 import type { Choice, CompletionResult, Finish, Usage } from './result.ts'
 import type { AssistantPart, ProviderFormatName } from './request.ts'
 import type { StreamPart } from './stream-part.ts'
 
-/** What has come of its text: `text`, then `pieces`. */
-type Block = { part: AssistantPart; text: string; pieces: string[] }
-
-/**
- * As many pieces are joined as they come: a piece is cut out of its event's text, ten times as long, which it would keep in
- * memory until the answer is complete.
- */
-const JOINED_PIECES = 16
+/** A part and what has come of its text. */
+type Block = { part: AssistantPart; readonly text: GrowingText }
 
 interface PartialChoice {
   readonly blocks: Block[]
@@ -53,7 +48,8 @@ export class ResultAssembler {
       case 'text-delta':
       case 'reasoning-delta':
       case 'tool-input-delta':
-        return addPiece(this.#open.get(part.id), part.delta)
+        this.#open.get(part.id)?.text.add(part.delta)
+        return
       case 'refusal-delta':
         return this.#refusal(part.choice, part.delta)
       case 'text-end':
@@ -91,7 +87,7 @@ export class ResultAssembler {
   }
 
   #start(choice: number, id: string, part: AssistantPart): void {
-    const block = { part, text: '', pieces: [] }
+    const block = { part, text: new GrowingText() }
     this.#choice(choice).blocks.push(block)
     this.#open.set(id, block)
   }
@@ -99,8 +95,10 @@ export class ResultAssembler {
   #refusal(choice: number, delta: string): void {
     const blocks = this.#choice(choice).blocks
     const last = blocks.at(-1)
-    if (last?.part.type === 'refusal') addPiece(last, delta)
-    else blocks.push({ part: { type: 'refusal', text: '' }, text: '', pieces: [delta] })
+    if (last?.part.type === 'refusal') return last.text.add(delta)
+    const text = new GrowingText()
+    text.add(delta)
+    blocks.push({ part: { type: 'refusal', text: '' }, text })
   }
 
   #endReasoning(id: string, signature: string | undefined): void {
@@ -172,25 +170,10 @@ function toolCall(part: StreamPart & { type: 'tool-input-start' }): AssistantPar
   return { type: 'tool-call', id, name, arguments: '', ...(signature === undefined ? {} : { signature }) }
 }
 
-function addPiece(block: Block | undefined, piece: string): void {
-  if (block === undefined) return
-  block.pieces.push(piece)
-  if (block.pieces.length >= JOINED_PIECES) join(block)
-}
-
-/** Its text so far. */
-function join(block: Block): string {
-  block.text += block.pieces.join('')
-  block.pieces = []
-  return block.text
-}
-
 function whole(index: number, { blocks, finish }: PartialChoice): Choice {
   return { index, content: blocks.map(filled), finish }
 }
 
-function filled(block: Block): AssistantPart {
-  const { part } = block
-  const text = join(block)
+function filled({ part, text: { all: text } }: Block): AssistantPart {
   return part.type === 'tool-call' ? { ...part, arguments: text } : { ...part, text }
 }

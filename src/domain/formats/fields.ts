@@ -30,6 +30,16 @@ export function requiredString(object: JsonObject, field: string, parent?: strin
   throw wrongType(object[field], 'a string', pathOf(parent, field))
 }
 
+/** The model of a request that names it in its body. */
+export function modelIn(document: JsonObject): string | undefined {
+  const model = optionalString(document, 'model')
+  if (model !== '') return model
+  throw new InvalidRequestError(
+    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
+    'model',
+  )
+}
+
 export function optionalNumber(object: JsonObject, field: string, parent?: string): number | undefined {
   const value = object[field]
   if (value === undefined || value === null) return undefined

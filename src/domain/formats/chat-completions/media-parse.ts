@@ -32,7 +32,8 @@ function parseImage(part: JsonObject, path: string): ImagePart {
   return detail === undefined ? { type: 'image', media } : { type: 'image', media, detail }
 }
 
-function mediaOf(url: string): MediaSource {
+/** By URL, or inline in one. */
+export function mediaOf(url: string): MediaSource {
   const inline = parseDataUrl(url)
   return inline === undefined ? { type: 'url', url } : { type: 'base64', ...inline }
 }
@@ -51,7 +52,10 @@ function parseFile(file: JsonObject, path: string): DocumentPart {
   if (data === undefined) {
     throw new InvalidRequestError(`Invalid value for '${path}': expected 'file_id' or 'file_data'.`, path)
   }
-  // Bare base64 is taken for a PDF, the only type that the vendor documents.
-  const inline = parseDataUrl(data) ?? { mediaType: 'application/pdf', data }
-  return { type: 'document', media: { type: 'base64', ...inline }, ...named }
+  return { type: 'document', media: fileDataOf(data), ...named }
+}
+
+/** What a file holds. Bare base64 is taken for a PDF, the only type that the vendor documents. */
+export function fileDataOf(data: string): MediaSource {
+  return { type: 'base64', ...(parseDataUrl(data) ?? { mediaType: 'application/pdf', data }) }
 }

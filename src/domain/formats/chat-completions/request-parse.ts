@@ -4,10 +4,10 @@
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 import type { CompletionRequest, Reasoning, ResponseFormat, Sampling } from '../../completion/request.ts'
-import { InvalidRequestError } from '../../errors.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import {
   inOwnLetters,
+  modelIn,
   optionalBoolean,
   optionalInteger,
   optionalNumber,
@@ -50,7 +50,7 @@ export function parseRequest(document: JsonObject): CompletionRequest {
   requireOwnLetters(document)
   const streamOptions = optionalObject(document, 'stream_options')
   const includeUsage = streamOptions && optionalBoolean(streamOptions, 'include_usage', 'stream_options')
-  const model = parseModel(document)
+  const model = modelIn(document)
   const stream = optionalBoolean(document, 'stream') ?? false
   const { system, messages } = parseMessages(document)
   return {
@@ -69,15 +69,6 @@ export function parseRequest(document: JsonObject): CompletionRequest {
     reasoning: parseReasoning(document),
     user: optionalString(document, 'user'),
   }
-}
-
-function parseModel(document: JsonObject): string | undefined {
-  const model = optionalString(document, 'model')
-  if (model !== '') return model
-  throw new InvalidRequestError(
-    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
-    'model',
-  )
 }
 
 function parseSampling(document: JsonObject): Sampling {
@@ -129,13 +120,17 @@ function parseResponseFormat(document: JsonObject): ResponseFormat | undefined {
   if (type === 'json_object') return { type: 'json' }
   // A provider's own, e.g. a grammar: kept in the document.
   if (format === undefined || type !== 'json_schema' || isUnreadable(format)) return undefined
-  const parent = 'response_format.json_schema'
   const wrapper = requiredObject(format, 'json_schema', 'response_format')
+  return parseSchemaFormat(wrapper, 'response_format.json_schema')
+}
+
+/** @param format what holds name and schema @param path of it */
+export function parseSchemaFormat(format: JsonObject, path: string): ResponseFormat {
   return withoutUndefined({
     type: 'json-schema' as const,
-    name: requiredString(wrapper, 'name', parent),
-    schema: optionalObject(wrapper, 'schema', parent) ?? {},
-    strict: optionalBoolean(wrapper, 'strict', parent),
+    name: requiredString(format, 'name', path),
+    schema: optionalObject(format, 'schema', path) ?? {},
+    strict: optionalBoolean(format, 'strict', path),
   })
 }
 

@@ -1,28 +1,14 @@
 /** The texts of a chat-completions request, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { MAX_USER_CHARACTERS } from '../fields.ts'
+import { IDENTIFIERS, visitDefinition, visitMarks, visitOwnTool } from '../openai-text.ts'
 import { visitSchema } from '../schema-text.ts'
-import {
-  ASSISTANT,
-  SYSTEM,
-  TOOL_DEFINITION,
-  TOOL_OUTPUT,
-  USER,
-  ANY_NAME,
-  TextWalk,
-  type NameRules,
-} from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_DEFINITION, TOOL_OUTPUT, USER, TextWalk } from '../text-walk.ts'
 import { visitContent, visitMessage } from './message-text.ts'
 import { SCHEMA_FIELDS } from './schema-fields.ts'
 
 /** Fields beside the prompt that say where to stop or what to look for. */
 const PARAMETERS = ['stop', 'web_search_options'] as const
-/** Fields that say who asks. */
-const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const
-/** Characters of a value, and of a name. @see https://platform.openai.com/docs/api-reference/chat/create */
-const MAX_METADATA_LENGTH = 512
-const METADATA_NAMES: NameRules = { ...ANY_NAME, maxLength: 64 }
 
 /** Of vLLM, llama.cpp and SGLang: not to be touched. */
 const GRAMMARS = ['guided_regex', 'guided_grammar', 'grammar', 'ebnf', 'regex', 'structural_tag'] as const
@@ -99,8 +85,6 @@ const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control'])
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict'])
 const CUSTOM_TOOL_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'format'])
-/** What a tool of a vendor says of itself. All else are settings, an address or a credential. */
-const TOOL_WORDS = ['description', 'server_description', 'instructions'] as const
 /** With the grammars of vLLM, llama.cpp, SGLang, TGI and Fireworks. */
 const RESPONSE_FORMAT_FIELDS: ReadonlySet<string> = new Set([
   'type',
@@ -132,8 +116,7 @@ export function visitRequestText(document: JsonObject, visit: TextVisitor): bool
   visitDataSources(document, walk)
   walk.all(document, 'documents', TOOL_OUTPUT) // retrieved texts, as vLLM and Cohere take them
   walk.parameters(document, PARAMETERS)
-  walk.parameters(document, IDENTIFIERS, MAX_USER_CHARACTERS)
-  walk.parameters(document, ['metadata'], MAX_METADATA_LENGTH, METADATA_NAMES)
+  visitMarks(document, walk)
   // Of servers of other vendors: `chat_template_kwargs` (vLLM) becomes a part of the prompt, others may.
   walk.extras(document, DOCUMENT_FIELDS, USER)
   return walk.changed
@@ -145,7 +128,7 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
   if (isJsonObject(tool.custom)) visitCustomTool(tool.custom, walk)
   else walk.all(tool, 'custom', TOOL_DEFINITION)
   if (tool.type === 'function' || tool.type === 'custom') walk.extras(tool, TOOL_FIELDS, TOOL_DEFINITION)
-  else for (const field of TOOL_WORDS) walk.text(tool, field, TOOL_DEFINITION)
+  else visitOwnTool(tool, walk)
 }
 
 /** Its grammar is a definition, which must not be touched; its words are. */
@@ -156,13 +139,6 @@ function visitCustomTool(tool: JsonObject, walk: TextWalk): void {
 
 function visitFunction(definition: JsonObject, walk: TextWalk): void {
   visitDefinition(definition, 'parameters', FUNCTION_FIELDS, walk)
-}
-
-/** What has a description and a schema. */
-function visitDefinition(definition: JsonObject, schema: string, known: ReadonlySet<string>, walk: TextWalk): void {
-  walk.text(definition, 'description', TOOL_DEFINITION)
-  visitSchema(definition, schema, TOOL_DEFINITION, walk)
-  walk.extras(definition, known, TOOL_DEFINITION)
 }
 
 function visitResponseFormat(document: JsonObject, walk: TextWalk): void {

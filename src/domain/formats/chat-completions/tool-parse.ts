@@ -29,7 +29,8 @@ export function parseTools(document: JsonObject): ToolDefinition[] {
   return tools
 }
 
-function parseFunction(definition: JsonObject, path: string, tool?: JsonObject): ToolDefinition {
+/** @param tool around the definition, in this format */
+export function parseFunction(definition: JsonObject, path: string, tool?: JsonObject): ToolDefinition {
   return withoutUndefined({
     name: requiredString(definition, 'name', path),
     description: optionalString(definition, 'description', path),

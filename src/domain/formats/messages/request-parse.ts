@@ -8,6 +8,7 @@ import { GatewayError, InvalidRequestError } from '../../errors.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import {
   inOwnLetters,
+  modelIn,
   objectAt,
   optionalArray,
   optionalBoolean,
@@ -45,7 +46,7 @@ export function parseRequest(document: JsonObject, hints: RequestHints = {}): Co
   refuseThread(document)
   return {
     source: { format: 'messages', document },
-    model: parseModel(document),
+    model: modelIn(document),
     stream: optionalBoolean(document, 'stream') ?? false,
     streamUsage: true, // this format's streams always tell it
     system: parseSystem(document),
@@ -69,15 +70,6 @@ function refuseThread(document: JsonObject): void {
   if (document.thread === undefined || document.thread === null) return
   const message = "The gateway keeps no message threads: send the whole conversation, without 'thread'."
   throw new GatewayError('thread_unsupported_request', message, { param: 'thread' })
-}
-
-function parseModel(document: JsonObject): string | undefined {
-  const model = optionalString(document, 'model')
-  if (model !== '') return model
-  throw new InvalidRequestError(
-    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
-    'model',
-  )
 }
 
 function parseSystem(document: JsonObject): TextPart[] {

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../errors.ts'
 import type { SseEvent } from '../format.ts'
 
-export interface StreamFailure {
+interface StreamFailure {
   readonly message: string
   readonly type: string
   readonly code: string | null

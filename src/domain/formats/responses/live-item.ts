@@ -1,4 +1,5 @@
 /** An item of a streamed answer as it grows. Each step gives the events that tell of it, without what all events have. */
+import { GrowingText } from '../../completion/growing-text.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext } from '../format.ts'
 import { inputOf } from './custom-tool.ts'
@@ -18,7 +19,7 @@ import {
 export interface LiveItem {
   begin(): JsonObject[]
   end(): JsonObject[]
-  /** The item with all that it has. */
+  /** The item with all that it has, once it has ended. */
   whole(): JsonObject
 }
 
@@ -43,31 +44,6 @@ class Place {
   /** An event about a part of the item. */
   event(type: string, fields: JsonObject): JsonObject {
     return { type: `response.${type}`, item_id: this.id, output_index: this.index, ...fields }
-  }
-}
-
-/** So many are joined as they come: a piece keeps its event's text in memory, out of which it is cut. */
-const PIECES = 16
-
-/** Text in pieces of a few characters. */
-class GrowingText {
-  readonly #joined: string[] = []
-  #pieces: string[] = []
-
-  add(piece: string): void {
-    this.#pieces.push(piece)
-    if (this.#pieces.length === PIECES) this.#join()
-  }
-
-  get all(): string {
-    if (this.#pieces.length > 0) this.#join()
-    if (this.#joined.length > 1) this.#joined.splice(0, Infinity, this.#joined.join(''))
-    return this.#joined[0] ?? ''
-  }
-
-  #join(): void {
-    this.#joined.push(this.#pieces.join(''))
-    this.#pieces = []
   }
 }
 
@@ -179,7 +155,6 @@ export class CallItem implements LiveItem {
   readonly #place: Place
   readonly #call: Called
   readonly #arguments = new GrowingText()
-  #status: ItemStatus = 'in_progress'
 
   constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('fc', index, context))
@@ -198,13 +173,12 @@ export class CallItem implements LiveItem {
   /** A call without arguments is an empty object: clients parse what they have put together. */
   end(): JsonObject[] {
     const empty = this.#arguments.all === '' ? this.grow('{}') : []
-    this.#status = 'completed'
     const done = { name: this.#call.name, arguments: this.#arguments.all }
     return [...empty, this.#place.event('function_call_arguments.done', done), this.#place.done(this.whole())]
   }
 
   whole(): JsonObject {
-    return callItem(this.#place.id, this.#status, this.#call, this.#arguments.all)
+    return callItem(this.#place.id, 'completed', this.#call, this.#arguments.all)
   }
 }
 
@@ -213,7 +187,7 @@ export class CustomCallItem implements LiveItem {
   readonly #place: Place
   readonly #call: Called
   readonly #arguments = new GrowingText()
-  #status: ItemStatus = 'in_progress'
+  #input = ''
 
   constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('ctc', index, context))
@@ -231,7 +205,7 @@ export class CustomCallItem implements LiveItem {
 
   end(): JsonObject[] {
     const input = inputOf(this.#arguments.all)
-    this.#status = 'completed'
+    this.#input = input
     return [
       this.#place.event('custom_tool_call_input.delta', { delta: input }),
       this.#place.event('custom_tool_call_input.done', { input }),
@@ -240,6 +214,6 @@ export class CustomCallItem implements LiveItem {
   }
 
   whole(): JsonObject {
-    return customCallItem(this.#place.id, this.#status, this.#call, inputOf(this.#arguments.all))
+    return customCallItem(this.#place.id, 'completed', this.#call, this.#input)
   }
 }

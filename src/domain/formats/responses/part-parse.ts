@@ -10,8 +10,7 @@ import type {
 } from '../../completion/request.ts'
 import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject } from '../../json.ts'
-import { parseMedia } from '../chat-completions/media-parse.ts'
-import { parseDataUrl } from '../data-url.ts'
+import { fileDataOf, mediaOf, parseMedia } from '../chat-completions/media-parse.ts'
 import { objectAt, optionalString, requiredString, wrongType } from '../fields.ts'
 
 type Parse<Part> = (part: JsonObject, type: string, path: string) => Part | undefined
@@ -96,13 +95,7 @@ function fileOf(part: JsonObject, path: string): MediaSource {
   if (id !== undefined) return { type: 'file', id }
   const data = optionalString(part, 'file_data', path)
   if (data === undefined) throw expected(path, "'file_data', 'file_id' or 'file_url'")
-  // Bare base64 is taken for a PDF, as in chat completions.
-  return { type: 'base64', ...(parseDataUrl(data) ?? { mediaType: 'application/pdf', data }) }
-}
-
-function mediaOf(url: string): MediaSource {
-  const inline = parseDataUrl(url)
-  return inline === undefined ? { type: 'url', url } : { type: 'base64', ...inline }
+  return fileDataOf(data)
 }
 
 function expected(path: string, what: string): InvalidRequestError {

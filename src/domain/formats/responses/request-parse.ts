@@ -4,11 +4,11 @@
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 import type { CompletionRequest, Reasoning, ResponseFormat } from '../../completion/request.ts'
-import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject } from '../../json.ts'
-import { effortOf } from '../chat-completions/request-parse.ts'
+import { effortOf, parseSchemaFormat } from '../chat-completions/request-parse.ts'
 import {
   inOwnLetters,
+  modelIn,
   optionalBoolean,
   optionalInteger,
   optionalNumber,
@@ -47,7 +47,7 @@ export function parseRequest(document: JsonObject): CompletionRequest {
   const { system, messages } = parseConversation(document)
   return {
     source: { format: 'responses', document },
-    model: parseModel(document),
+    model: modelIn(document),
     stream: optionalBoolean(document, 'stream') ?? false,
     streamUsage: true,
     system,
@@ -66,31 +66,18 @@ export function parseRequest(document: JsonObject): CompletionRequest {
   }
 }
 
-function parseModel(document: JsonObject): string | undefined {
-  const model = optionalString(document, 'model')
-  if (model !== '') return model
-  throw new InvalidRequestError(
-    "Invalid value for 'model': it is empty. Leave it out for an automatic choice.",
-    'model',
-  )
-}
-
 function parseTextFormat(document: JsonObject): ResponseFormat | undefined {
   const text = optionalObject(document, 'text')
   const format = text && optionalObject(text, 'format', 'text')
+  if (format === undefined) return undefined
   const path = 'text.format'
-  switch (format && requiredString(format, 'type', path)) {
+  switch (requiredString(format, 'type', path)) {
     case 'text':
       return { type: 'text' }
     case 'json_object':
       return { type: 'json' }
     case 'json_schema':
-      return withoutUndefined({
-        type: 'json-schema' as const,
-        name: requiredString(format ?? {}, 'name', path),
-        schema: optionalObject(format ?? {}, 'schema', path) ?? {},
-        strict: optionalBoolean(format ?? {}, 'strict', path),
-      })
+      return parseSchemaFormat(format, path)
     default: // a newer one: kept in the document
       return undefined
   }

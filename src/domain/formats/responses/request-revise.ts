@@ -37,7 +37,7 @@ function itemsOf(input: JsonValue | undefined): readonly JsonValue[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : asArray(input)
 }
 
-export function renderTextFormat(format: ResponseFormat): JsonObject {
+function renderTextFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case 'text':
       return { type: 'text' }

@@ -74,7 +74,7 @@ function incompleteReason({ reason }: Finish): string | undefined {
 }
 
 /** Here the prompt's tokens include the cached ones. */
-export function renderUsage({ input, cachedInput, cacheWrite, output, reasoning }: Usage): JsonObject {
+function renderUsage({ input, cachedInput, cacheWrite, output, reasoning }: Usage): JsonObject {
   const prompt = input + cachedInput + cacheWrite
   return {
     input_tokens: prompt,

@@ -1,16 +1,8 @@
 /** Tools and tool choice of a Responses request. */
 import type { ToolChoice, ToolDefinition } from '../../completion/request.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
-import {
-  objectAt,
-  optionalArray,
-  optionalBoolean,
-  optionalObject,
-  optionalString,
-  requiredString,
-  withoutUndefined,
-  wrongType,
-} from '../fields.ts'
+import { parseFunction } from '../chat-completions/tool-parse.ts'
+import { objectAt, optionalArray, requiredString, wrongType } from '../fields.ts'
 import { memberOf } from './client-tool.ts'
 import { functionFor } from './custom-tool.ts'
 
@@ -41,15 +33,6 @@ function eachTool(
 function parseTool(tool: JsonObject, type: string, path: string): ToolDefinition[] {
   if (type === 'function') return [parseFunction(tool, path)]
   return type === 'custom' ? [functionFor(tool, path)] : []
-}
-
-function parseFunction(tool: JsonObject, path: string): ToolDefinition {
-  return withoutUndefined({
-    name: requiredString(tool, 'name', path),
-    description: optionalString(tool, 'description', path),
-    parameters: optionalObject(tool, 'parameters', path),
-    strict: optionalBoolean(tool, 'strict', path),
-  })
 }
 
 /** The choice; undefined where there is none or where the neutral request has no word for it. @throws {InvalidRequestError} */

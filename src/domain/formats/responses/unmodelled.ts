@@ -42,6 +42,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'input_image',
   'input_file',
   'input_audio',
+  'reasoning_text',
 ])
 const CHOICES: ReadonlySet<string> = new Set(['function', 'custom', 'allowed_tools'])
 
@@ -66,7 +67,7 @@ const GRANTED: ReadonlyMap<string, JsonValue> = new Map([
 
 function addUnknown(object: JsonObject, known: ReadonlySet<string>, prefix: string, fields: string[]): void {
   for (const name in object) {
-    const { [name]: value = null } = object
+    const value = object[name] ?? null
     if (!known.has(name) && value !== null && value !== false && value !== GRANTED.get(name)) fields.push(prefix + name)
   }
 }
@@ -112,6 +113,6 @@ function addParts(value: JsonValue | undefined, path: string, fields: string[]):
   const parts = asArray(value)
   for (let at = 0; at < parts.length; at++) {
     const type = asString(asObject(parts[at])?.type) ?? ''
-    if (!PARTS.has(type) && type !== 'reasoning_text') fields.push(`${path}[${at}]`)
+    if (!PARTS.has(type)) fields.push(`${path}[${at}]`)
   }
 }

@@ -139,11 +139,16 @@ function readRow(text: string, at: number, shape: TableShape): Row | undefined {
   const lineEnd = lineEndOf(text, at, lineBreak)
   if (at >= text.length || lineEnd - at > LONGEST_LINE) return undefined
   if (RULER.test(text.slice(at, lineEnd))) return rowOf(text, lineEnd, lineBreak, undefined)
-  for (const end of [lineEnd, quotedEndOf(text, at, lineEnd, lineBreak)]) {
-    const fields = fieldsOf(text.slice(at, end), shape.separator)
-    if (fields.length === shape.count) return rowOf(text, end, lineBreak, spanOfField(fields, at, shape))
-  }
-  return undefined
+  const row = rowUpTo(text, at, lineEnd, shape)
+  if (row !== undefined) return row
+  // Nearly every row is its line.
+  const quotedEnd = quotedEndOf(text, at, lineEnd, lineBreak)
+  return quotedEnd === lineEnd ? undefined : rowUpTo(text, at, quotedEnd, shape)
+}
+
+function rowUpTo(text: string, at: number, end: number, shape: TableShape): Row | undefined {
+  const fields = fieldsOf(text.slice(at, end), shape.separator)
+  return fields.length === shape.count ? rowOf(text, end, shape.lineBreak, spanOfField(fields, at, shape)) : undefined
 }
 
 function rowOf(text: string, end: number, lineBreak: string, field: Field | undefined): Row {
