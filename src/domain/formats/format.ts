@@ -148,8 +148,11 @@ export interface RenderTarget {
    * models refuse `max_tokens`, several compatible servers know nothing else. Absent: `max_tokens`.
    */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens' | undefined
-  /** A vendor whose API takes no field but its own (chat-completions only). Absent: what OpenAI's takes is taken, or ignored. */
-  readonly dialect?: 'mistral' | undefined
+  /**
+   * Whose API it is, where that matters (chat-completions only). Mistral's takes no field but its own; OpenAI's own also what a
+   * Responses request says beside the neutral one. Absent: what OpenAI's takes is taken, or ignored.
+   */
+  readonly dialect?: 'mistral' | 'openai' | undefined
   /** False: the provider refuses to be asked for the usage of a stream (chat-completions only). Absent: it is asked. */
   readonly asksUsage?: boolean
   /** False: the provider refuses its own thinking of earlier turns (messages to messages only). Absent: it goes as it is. */
@@ -175,6 +178,8 @@ export interface RenderContext {
 export interface Rendered<Document> {
   readonly document: Document
   readonly warnings: readonly TranslationWarning[]
+  /** Of `ClientFormat.unmodelledFields` those that the document has all the same. Absent: none. */
+  readonly carried?: readonly string[]
 }
 
 /** One server-sent event. `data` is the joined data lines without the prefix. */

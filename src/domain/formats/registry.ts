@@ -45,7 +45,11 @@ export function renderRequestFor(
   const names = ToolNames.of(request, provider.toolNames)
   const named = names === undefined ? request : withSentNames(request, names)
   const rendered = provider.renderRequest(withDistinctCallIds(withNewerTuples(named), idOf), target)
-  return { ...rendered, warnings: [...clientFormatOf(format).unmodelledFields(document), ...rendered.warnings] }
+  const { carried = [] } = rendered
+  const unmodelled = clientFormatOf(format)
+    .unmodelledFields(document)
+    .filter(({ field }) => !carried.includes(field))
+  return { ...rendered, warnings: [...unmodelled, ...rendered.warnings] }
 }
 
 /** The answer for a client that speaks `name`, with a warning for everything that the way there loses. */

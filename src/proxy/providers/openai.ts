@@ -8,6 +8,7 @@ export const openai = {
   outputLimitField: 'max_completion_tokens',
   defaultBaseUrl: 'https://api.openai.com/v1',
   fixedHeaders: {},
+  dialect: () => 'openai',
   url: (base, target) => withPath(base, openaiPath(target.operation)),
   healthUrl: (base) => withPath(base, '/models'),
   authorize: (secret) => ['authorization', `Bearer ${secret}`],

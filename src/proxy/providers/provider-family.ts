@@ -11,7 +11,7 @@ export interface ProviderFamily {
   readonly format: ProviderFormatName
   /** How the vendor wants an output limit that the gateway sets; absent: as the format has it. */
   readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens'
-  /** The vendor at a base URL, where its API takes no field but its own. Absent: there is none such. */
+  /** Whose API is at a base URL, where that matters. Absent: it does not. @see RenderTarget.dialect */
   dialect?(baseUrl: string | undefined): RenderTarget['dialect']
   /** Whether its API counts the tokens of a prompt (operation `count-tokens`). */
   readonly countsTokens?: boolean

@@ -266,7 +266,7 @@ for (const [type, status, body] of VENDORS_OWN_WAYS) {
   })
 }
 
-t.test("Mistral's own API is told by its address, wherever its models are served", async (t) => {
+t.test("Mistral's own API is told by its address, wherever its models are served, OpenAI's by its type", async (t) => {
   const { dialect } = familyOf('OpenAICompatible')
   for (const url of ['https://api.mistral.ai/v1', 'https://API.eu.Mistral.ai', 'http://mistral.ai:8080'])
     t.equal(dialect?.(url), 'mistral', url)
@@ -277,5 +277,8 @@ t.test("Mistral's own API is told by its address, wherever its models are served
     undefined,
   ])
     t.equal(dialect?.(url), undefined, url ?? 'none')
-  for (const type of TYPES) if (type !== 'OpenAICompatible') t.equal(familyOf(type).dialect, undefined)
+  for (const type of TYPES) {
+    if (type === 'OpenAICompatible') continue
+    t.equal(familyOf(type).dialect?.('https://api.mistral.ai/v1'), type === 'OpenAI' ? 'openai' : undefined, type)
+  }
 })

@@ -17,7 +17,7 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   const isOwn = request.source.format === 'chat-completions'
   const asked = isOwn ? patchRequest(request, target) : translateRequest(request, target)
   const rendered = target.asksUsage === false ? withoutUsage(request, asked) : asked
-  if (target.dialect === undefined) return rendered
+  if (target.dialect !== 'mistral') return rendered
   const { document } = rendered
   if (isOwn && isUpstreamName(request.source.document.model, target))
     return { ...rendered, document: withoutOptions(document) }
@@ -25,11 +25,12 @@ export function renderRequest(request: CompletionRequest, target: RenderTarget):
   return { document: inItsFields(document, warnings), warnings }
 }
 
-function withoutUsage(request: CompletionRequest, { document, warnings }: Rendered<JsonObject>): Rendered<JsonObject> {
+function withoutUsage(request: CompletionRequest, asked: Rendered<JsonObject>): Rendered<JsonObject> {
   const { format, document: source } = request.source
   const isLost = format === 'chat-completions' && asObject(source.stream_options) !== undefined
   const lost = { field: 'stream_options', message: 'the provider refuses it; it was left out' }
-  return { document: withoutOptions(document), warnings: isLost ? [...warnings, lost] : warnings }
+  const { warnings } = asked
+  return { ...asked, document: withoutOptions(asked.document), warnings: isLost ? [...warnings, lost] : warnings }
 }
 
 function patchRequest(request: CompletionRequest, target: RenderTarget): Rendered<JsonObject> {

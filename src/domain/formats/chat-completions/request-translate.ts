@@ -14,6 +14,7 @@ import type { Rendered, RenderTarget } from '../format.ts'
 import { smallestLimit } from '../smallest-limit.ts'
 import { translateMessages } from './message-translate.ts'
 import { formFor, instructionFor } from './answer-form.ts'
+import { fromResponses } from './from-responses.ts'
 import { traitsOf, type ModelTraits } from './model-traits.ts'
 import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { translateSampling } from './sampling-translate.ts'
@@ -29,6 +30,7 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
   const messages = translateMessages(withInstruction(request, instruction), target.model, warnings)
   const stop = renderStop(request, target.model, warnings)
   const effort = stop.thinking === undefined ? effortOf(request, target, tools.length > 0, warnings) : undefined
+  const carried = fromResponses(request, target)
   const document = withoutUndefined({
     model: target.model,
     messages,
@@ -43,8 +45,9 @@ export function translateRequest(request: CompletionRequest, target: RenderTarge
     tool_choice: tools.length > 0 ? renderToolChoice(request.toolChoice) : undefined,
     parallel_tool_calls: tools.length > 0 ? renderParallelCalls(request, traits, warnings) : undefined,
     user: renderUser(request.user, warnings),
+    ...carried?.fields,
   })
-  return { document, warnings }
+  return carried === undefined ? { document, warnings } : { document, warnings, carried: carried.names }
 }
 
 function effortOf(

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { TextSpan } from '../../../../src/domain/completion/text-span.ts'
 import { InvalidRequestError } from '../../../../src/domain/errors.ts'
+import { renderRequestFor } from '../../../../src/domain/formats/registry.ts'
 import { responses } from '../../../../src/domain/formats/responses/responses.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { fixture } from '../golden.ts'
@@ -159,6 +160,33 @@ t.test('what a namespace holds beside functions and custom tools is left out and
     ['n__c'],
   )
   t.match(responses.unmodelledFields({ input: 'x', tools }), [{ field: 'tools[0].tools[0]' }])
+})
+
+t.test('what chat completions has a field for, too, goes to OpenAI itself, and to nobody else', async (t) => {
+  const asked: JsonObject = {
+    input: 'x',
+    prompt_cache_key: 'thread-7',
+    prompt_cache_retention: '24h',
+    service_tier: 'flex',
+    text: { verbosity: 'low' },
+    metadata: { team: 'a' },
+  }
+  const limits = { maxOutputTokens: undefined, defaultMaxOutputTokens: undefined, stream: false }
+  const send = (document: JsonObject, model: string, dialect?: 'openai' | 'mistral') => {
+    const rendered = renderRequestFor('chat-completions', parse(document), { ...limits, model, dialect })
+    const { prompt_cache_key: key, prompt_cache_retention: kept, service_tier: tier, verbosity } = rendered.document
+    return { sent: [key, kept, tier, verbosity], lost: rendered.warnings.map(({ field }) => field) }
+  }
+  t.strictSame(send(asked, 'gpt-5.5', 'openai'), { sent: ['thread-7', '24h', 'flex', 'low'], lost: ['metadata'] })
+  const nothing = [undefined, undefined, undefined, undefined]
+  const all = ['prompt_cache_key', 'prompt_cache_retention', 'service_tier', 'metadata', 'text.verbosity']
+  t.strictSame(send(asked, 'gpt-5.5'), { sent: nothing, lost: all }, 'a compatible server')
+  t.strictSame(send(asked, 'mistral-large-latest', 'mistral'), { sent: nothing, lost: all })
+  t.strictSame(
+    send({ input: 'x', prompt_cache_key: 'k'.repeat(65), text: { verbosity: 'low' } }, 'gpt-4o', 'openai'),
+    { sent: nothing, lost: ['prompt_cache_key', 'text.verbosity'] },
+    'what the vendor would refuse',
+  )
 })
 
 t.test('forced JSON adds to the orders and to the conversation, and leaves the document alone', async (t) => {
