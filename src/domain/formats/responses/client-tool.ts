@@ -2,7 +2,7 @@
  * Tools as the client knows them. Those of a namespace (Codex has each MCP server's in one of its own) are offered as functions of
  * both names, as no other format has a word for it; the calls of these are of the namespace again.
  */
-import type { CompletionRequest, ToolDefinition } from '../../completion/request.ts'
+import type { CompletionRequest, NamespaceMember, ToolDefinition } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { optionalString, requiredString, withoutUndefined } from '../fields.ts'
 
@@ -24,6 +24,11 @@ export function calledName(item: JsonObject, path: string): string {
   const name = requiredString(item, 'name', path)
   const namespace = optionalString(item, 'namespace', path)
   return namespace ? fullName(namespace, name) : name
+}
+
+/** Of a tool in a choice, which has no word for its namespace: the Agents SDKs name it so. */
+export function chosenName({ namespace, name }: NamespaceMember): string {
+  return `${namespace}.${name}`
 }
 
 /** As the clients that have no namespaces name the tools of MCP servers. */

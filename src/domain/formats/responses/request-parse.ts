@@ -45,6 +45,7 @@ export function parseRequest(document: JsonObject): CompletionRequest {
   refuseStoredState(document)
   optionalObject(document, 'stream_options')
   const { system, messages } = parseConversation(document)
+  const tools = parseTools(document)
   return {
     source: { format: 'responses', document },
     model: modelIn(document),
@@ -52,8 +53,8 @@ export function parseRequest(document: JsonObject): CompletionRequest {
     streamUsage: true,
     system,
     messages,
-    tools: parseTools(document),
-    toolChoice: parseToolChoice(document),
+    tools,
+    toolChoice: parseToolChoice(document, tools),
     parallelToolCalls: optionalBoolean(document, 'parallel_tool_calls'),
     sampling: withoutUndefined({
       maxOutputTokens: optionalInteger(document, 'max_output_tokens', OUTPUT_LIMITS),

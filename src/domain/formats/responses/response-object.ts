@@ -1,9 +1,10 @@
 /** The object that an answer is, whole or at the beginning and the end of a stream. */
 import type { Finish, Usage } from '../../completion/result.ts'
-import type { ToolChoice } from '../../completion/request.ts'
+import type { CompletionRequest } from '../../completion/request.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { withoutUndefined } from '../fields.ts'
 import type { RenderContext } from '../format.ts'
+import { chosenName } from './client-tool.ts'
 
 export interface AnswerState {
   /** Undefined: it goes on. */
@@ -42,7 +43,7 @@ export function responseObject(context: RenderContext, { finish, model, output, 
     reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
     store: false,
     temperature: temperature ?? null,
-    tool_choice: renderToolChoice(request.toolChoice),
+    tool_choice: renderToolChoice(request),
     tools: [],
     top_p: topP ?? null,
     truncation: 'disabled',
@@ -50,9 +51,11 @@ export function responseObject(context: RenderContext, { finish, model, output, 
   })
 }
 
-function renderToolChoice(choice: ToolChoice | undefined): JsonValue {
-  if (choice === undefined) return 'auto'
-  return choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
+function renderToolChoice({ tools, toolChoice }: CompletionRequest): JsonValue {
+  if (toolChoice?.type !== 'tool') return toolChoice?.type ?? 'auto'
+  const chosen = tools.find(({ name }) => name === toolChoice.name)
+  const name = chosen?.member === undefined ? toolChoice.name : chosenName(chosen.member)
+  return { type: chosen?.takesText === true ? 'custom' : 'function', name }
 }
 
 /** Nothing can be asked for by it: it tells answers apart. */

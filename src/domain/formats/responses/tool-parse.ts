@@ -3,7 +3,7 @@ import type { ToolChoice, ToolDefinition } from '../../completion/request.ts'
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import { parseFunction } from '../chat-completions/tool-parse.ts'
 import { objectAt, optionalArray, requiredString, wrongType } from '../fields.ts'
-import { memberOf } from './client-tool.ts'
+import { chosenName, memberOf } from './client-tool.ts'
 import { functionFor } from './custom-tool.ts'
 
 /**
@@ -35,26 +35,35 @@ function parseTool(tool: JsonObject, type: string, path: string): ToolDefinition
   return type === 'custom' ? [functionFor(tool, path)] : []
 }
 
-/** The choice; undefined where there is none or where the neutral request has no word for it. @throws {InvalidRequestError} */
-export function parseToolChoice(document: JsonObject): ToolChoice | undefined {
+/**
+ * The choice among `tools`; undefined where there is none or where the neutral request has no word for it.
+ * @throws {InvalidRequestError}
+ */
+export function parseToolChoice(document: JsonObject, tools: readonly ToolDefinition[]): ToolChoice | undefined {
   const choice = document.tool_choice
   if (choice === undefined || choice === null) return undefined
   if (typeof choice === 'string') return wordOf(choice)
   if (!isJsonObject(choice)) throw wrongType(choice, 'a string or an object', 'tool_choice')
+  const offered = offeredNames(tools)
   switch (requiredString(choice, 'type', 'tool_choice')) {
     case 'function':
     case 'custom':
-      return { type: 'tool', name: requiredString(choice, 'name', 'tool_choice') }
+      return { type: 'tool', name: offered(requiredString(choice, 'name', 'tool_choice')) }
     case 'allowed_tools':
-      return parseAllowedTools(choice)
+      return { type: choice.mode === 'required' ? 'required' : 'auto', among: allowedNames(choice).map(offered) }
     default:
       return undefined
   }
 }
 
-function parseAllowedTools(choice: JsonObject): ToolChoice {
-  const among = asArray(choice.tools).flatMap((tool) => asString(asObject(tool)?.name) ?? [])
-  return { type: choice.mode === 'required' ? 'required' : 'auto', among }
+function allowedNames(choice: JsonObject): string[] {
+  return asArray(choice.tools).flatMap((tool) => asString(asObject(tool)?.name) ?? [])
+}
+
+/** What providers are told in place of a name in a choice. */
+function offeredNames(tools: readonly ToolDefinition[]): (chosen: string) => string {
+  const members = new Map(tools.flatMap(({ name, member }) => (member ? [[chosenName(member), name]] : [])))
+  return (chosen) => members.get(chosen) ?? chosen
 }
 
 function wordOf(choice: string): ToolChoice | undefined {

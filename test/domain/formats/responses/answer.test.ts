@@ -199,6 +199,19 @@ t.test('a call of a tool in a namespace comes back as such', async (t) => {
     ])
 })
 
+t.test('an answer repeats the choice in the words of the client', async (t) => {
+  const members = [{ type: 'function', name: 'find' }]
+  const tools = [...TOOLS, { type: 'namespace', name: 'docs', description: '', tools: members }]
+  for (const choice of [
+    { type: 'function', name: 'weather' },
+    { type: 'custom', name: 'search' },
+    { type: 'function', name: 'docs.find' },
+  ]) {
+    const context = contextOf({ input: 'x', tools, tool_choice: choice })
+    t.strictSame(responses.renderResult(resultOf({}), context).document.tool_choice, choice)
+  }
+})
+
 t.test("a provider's error in the stream is the last event", async (t) => {
   const { error, events } = streamed([
     { type: 'text-start', choice: 0, id: 'a' },

@@ -189,6 +189,29 @@ t.test('what chat completions has a field for, too, goes to OpenAI itself, and t
   )
 })
 
+t.test('a choice names a tool of a namespace by both names', async (t) => {
+  const members = [
+    { type: 'function', name: 'f' },
+    { type: 'custom', name: 'c' },
+  ]
+  const tools = [
+    { type: 'function', name: 'f' },
+    { type: 'namespace', name: 'n', tools: members },
+  ]
+  const choice = (fields: JsonObject) => parse({ input: 'x', tools, tool_choice: fields }).toolChoice
+  t.strictSame(choice({ type: 'function', name: 'f' }), { type: 'tool', name: 'f' })
+  t.strictSame(choice({ type: 'function', name: 'n.f' }), { type: 'tool', name: 'n__f' })
+  t.strictSame(choice({ type: 'custom', name: 'n.c' }), { type: 'tool', name: 'n__c' })
+  const allowed = [
+    { type: 'function', name: 'n.f' },
+    { type: 'function', name: 'f' },
+  ]
+  t.strictSame(choice({ type: 'allowed_tools', mode: 'required', tools: allowed }), {
+    type: 'required',
+    among: ['n__f', 'f'],
+  })
+})
+
 t.test('forced JSON adds to the orders and to the conversation, and leaves the document alone', async (t) => {
   const turns = [{ role: 'user', text: 'again' }] as const
   const document: JsonObject = { input: 'x', instructions: 'a', text: { verbosity: 'low' } }
