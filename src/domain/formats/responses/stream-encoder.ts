@@ -19,6 +19,9 @@ import { called, type ItemStatus } from './output-item.ts'
 import { responseObject, statusOf } from './response-object.ts'
 import { ONE_CHOICE, SIGNATURE_LOST } from './result.ts'
 
+/** What an item takes beside its text: itself, and its fields in the whole answer. A model may think and speak by turns, word by word. */
+const CHARACTERS_AN_ITEM = 500
+
 export class ResponsesStreamEncoder implements StreamEncoder {
   readonly warnings: TranslationWarning[] = []
   readonly #context: RenderContext
@@ -34,7 +37,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #finish: Finish = { reason: 'other', raw: undefined }
   #started = false
   #failed = false
-  /** Characters of text that are kept for the end. */
+  /** What is kept for the end, in characters. */
   heldCharacters = 0
   sequence = 0
 
@@ -147,6 +150,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #add<Item extends LiveItem>(item: Item): Item {
+    this.heldCharacters += CHARACTERS_AN_ITEM
     this.#items.push(item)
     return item
   }

@@ -223,11 +223,15 @@ t.test("a provider's error in the stream is the last event", async (t) => {
   t.equal(events.at(-1)?.event, 'error')
 })
 
-t.test('what is kept for the end is told', async (t) => {
-  const { encoder } = streamed([
-    { type: 'text-start', choice: 0, id: 'a' },
-    ...Array.from({ length: 40 }, (): StreamPart => ({ type: 'text-delta', choice: 0, id: 'a', delta: 'abc' })),
-    { type: 'text-end', choice: 0, id: 'a' },
+t.test('what is kept for the end is told: texts, and an item for more than its text', async (t) => {
+  const say = (count: number): StreamPart[] =>
+    Array.from({ length: count }, () => ({ type: 'text-delta', choice: 0, id: 'a', delta: 'abc' }))
+  const once = streamed(say(1)).encoder.heldCharacters
+  t.equal(streamed(say(40)).encoder.heldCharacters - once, 39 * 3)
+  const byTurns = say(40).flatMap((part): StreamPart[] => [
+    part,
+    { type: 'reasoning-delta', choice: 0, id: 'b', delta: 'abc' },
   ])
-  t.equal(encoder.heldCharacters, 120)
+  t.equal(streamed(byTurns).encoder.heldCharacters, 80 * once)
+  t.ok(once > 100)
 })
