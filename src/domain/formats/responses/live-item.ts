@@ -6,6 +6,7 @@ import { inputOf } from './custom-tool.ts'
 import {
   callItem,
   customCallItem,
+  endOfCall,
   itemId,
   messageItem,
   reasoningItem,
@@ -155,6 +156,7 @@ export class CallItem implements LiveItem {
   readonly #place: Place
   readonly #call: Called
   readonly #arguments = new GrowingText()
+  #status: ItemStatus = 'in_progress'
 
   constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('fc', index, context))
@@ -174,11 +176,12 @@ export class CallItem implements LiveItem {
   end(): JsonObject[] {
     const empty = this.#arguments.all === '' ? this.grow('{}') : []
     const done = { name: this.#call.name, arguments: this.#arguments.all }
+    this.#status = endOfCall(done.arguments)
     return [...empty, this.#place.event('function_call_arguments.done', done), this.#place.done(this.whole())]
   }
 
   whole(): JsonObject {
-    return callItem(this.#place.id, 'completed', this.#call, this.#arguments.all)
+    return callItem(this.#place.id, this.#status, this.#call, this.#arguments.all)
   }
 }
 
@@ -188,6 +191,7 @@ export class CustomCallItem implements LiveItem {
   readonly #call: Called
   readonly #arguments = new GrowingText()
   #input = ''
+  #status: ItemStatus = 'in_progress'
 
   constructor(index: number, call: Called, context: RenderContext) {
     this.#place = new Place(index, itemId('ctc', index, context))
@@ -206,6 +210,7 @@ export class CustomCallItem implements LiveItem {
   end(): JsonObject[] {
     const input = inputOf(this.#arguments.all)
     this.#input = input
+    this.#status = endOfCall(this.#arguments.all)
     return [
       this.#place.event('custom_tool_call_input.delta', { delta: input }),
       this.#place.event('custom_tool_call_input.done', { input }),
@@ -214,6 +219,6 @@ export class CustomCallItem implements LiveItem {
   }
 
   whole(): JsonObject {
-    return customCallItem(this.#place.id, 'completed', this.#call, this.#input)
+    return customCallItem(this.#place.id, this.#status, this.#call, this.#input)
   }
 }

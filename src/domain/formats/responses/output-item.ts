@@ -1,4 +1,5 @@
 /** The items of an answer: thoughts, messages and calls. The same whole as at the end of a stream. */
+import { isJson } from '../../json-parse.ts'
 import type { JsonObject } from '../../json.ts'
 import type { RenderContext } from '../format.ts'
 import type { ClientTools } from './client-tool.ts'
@@ -41,6 +42,11 @@ export interface Called {
 /** @param name that the provider has called */
 export function called(callId: string, name: string, tools: ClientTools): Called {
   return { call_id: callId, ...(tools.get(name)?.member ?? { name }) }
+}
+
+/** Of a call that has ended: what is no JSON was cut off, as by the limit of tokens. */
+export function endOfCall(args: string): ItemStatus {
+  return args === '' || isJson(args) ? 'completed' : 'incomplete'
 }
 
 export function callItem(id: string, status: ItemStatus, call: Called, args: string): JsonObject {

@@ -9,6 +9,7 @@ import {
   called,
   callItem,
   customCallItem,
+  endOfCall,
   itemId,
   messageItem,
   reasoningItem,
@@ -47,7 +48,7 @@ function itemsOf({ content, finish }: Choice, context: RenderContext, warnings: 
       items.push({ ...messageItem(itemId('msg', items.length, context), 'completed', []), content: said })
     } else said.push(spoken)
   }
-  // What was being said when the answer ended. A call is whole, or it is none.
+  // What was being said when the answer ended. A call tells of itself.
   const last = said && items.at(-1)
   if (last !== undefined && statusOf(finish) !== 'completed') last.status = 'incomplete'
   return items
@@ -77,8 +78,8 @@ function renderCall(
 ): JsonObject {
   const call = called(id, name, tools)
   return tools.get(name)?.takesText === true
-    ? customCallItem(itemId('ctc', index, context), 'completed', call, inputOf(args))
-    : callItem(itemId('fc', index, context), 'completed', call, args || '{}')
+    ? customCallItem(itemId('ctc', index, context), endOfCall(args), call, inputOf(args))
+    : callItem(itemId('fc', index, context), endOfCall(args), call, args || '{}')
 }
 
 function noteSignature(part: AssistantPart, field: string, warnings: TranslationWarning[]): void {

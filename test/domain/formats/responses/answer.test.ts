@@ -199,6 +199,21 @@ t.test('a call of a tool in a namespace comes back as such', async (t) => {
     ])
 })
 
+t.test('a call that was cut off is incomplete', async (t) => {
+  for (const [written, status] of [
+    ['{"input":"x"}', 'completed'],
+    ['', 'completed'],
+    ['{"input":"rm -rf /tmp/', 'incomplete'],
+  ] as const)
+    for (const name of ['weather', 'search']) {
+      const content = [{ type: 'tool-call', id: 'call_1', name, arguments: written }] as const
+      const result = resultOf({ content, finish: { reason: 'length', raw: undefined } })
+      const { output } = responses.renderResult(result, contextOf()).document
+      t.match(output, [{ status }], `${name} ${written}`)
+      t.strictSame(streamed([...partsOf(result)]).output, output)
+    }
+})
+
 t.test('an answer repeats the choice in the words of the client', async (t) => {
   const members = [{ type: 'function', name: 'find' }]
   const tools = [...TOOLS, { type: 'namespace', name: 'docs', description: '', tools: members }]
