@@ -56,7 +56,7 @@ function visitTool(tool: JsonObject, walk: TextWalk): void {
     case 'custom':
       walk.text(tool, 'description', TOOL_DEFINITION)
       // Here it is words for the model: no vendor is given it as a grammar.
-      walk.text(asObject(tool.format) ?? {}, 'definition', TOOL_DEFINITION)
+      for (const field of ['syntax', 'definition']) walk.text(asObject(tool.format) ?? {}, field, TOOL_DEFINITION)
       return walk.extras(tool, CUSTOM_FIELDS, TOOL_DEFINITION)
     case 'namespace':
       walk.text(tool, 'description', TOOL_DEFINITION)

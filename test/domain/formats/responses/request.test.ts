@@ -135,6 +135,7 @@ t.test('every text of a request is seen by the guardrails, with its scope', asyn
     'Answer in German.': 'system system',
     'The weather of a city': 'tool-definition system',
     'Changes files': 'tool-definition system',
+    lark: 'tool-definition system',
     'start: "*** Begin"': 'tool-definition system',
     'Tools of the server docs': 'tool-definition system',
     'Looks a word up': 'tool-definition system',
