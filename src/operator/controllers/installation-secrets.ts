@@ -7,7 +7,7 @@ import type { KubeClient } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-error.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { SECRETS } from '../kube/resource.ts'
-import { generateSigningKey } from '../publish/sign.ts'
+import { createSigner, generateSigningKey } from '../publish/sign.ts'
 import { entryOf } from './generated-secret.ts'
 
 export const MASTER_SECRET = 'tollgate-master'
@@ -31,8 +31,6 @@ export async function installationSecrets(
 ): Promise<InstallationSecrets> {
   const newMaster = () => new Secret(Buffer.from(randomBytes(MASTER_BYTES)).toString('hex'))
   const master = await readOrMake(client, namespace, MASTER_SECRET, newMaster)
-  if (!MASTER_FORM.test(master.reveal()))
-    throw new Error(`entry ${ENTRY} of Secret ${namespace}/${MASTER_SECRET} must be 64 or more hexadecimal digits`)
   return { master, signingKey: await readOrMake(client, namespace, SIGNING_SECRET, generateSigningKey) }
 }
 
@@ -43,12 +41,12 @@ async function readOrMake(
   make: () => Secret,
 ): Promise<Secret> {
   const found = (await read(client, namespace, name)) ?? (await create(client, namespace, name, make()))
-  return installationKey(found)
+  return usableKey(found)
 }
 
 /**
  * Whether `secret` is one of them, with another value than this process works with: it was deleted, and another replica has
- * made it anew. What is derived from the two does not match.
+ * made it anew. What is derived from the two does not match. Not where nobody could begin with that value.
  */
 export function isReplaced(
   secret: KubeObject,
@@ -60,8 +58,22 @@ export function isReplaced(
     [MASTER_SECRET, master],
     [SIGNING_SECRET, signingKey],
   ]).get(secret.metadata.name)
-  const value = entryOf(secret, ENTRY)
-  return known !== undefined && value !== undefined && value.reveal() !== known.reveal()
+  if (known === undefined) return false
+  try {
+    return usableKey(secret).reveal() !== known.reveal()
+  } catch {
+    return false
+  }
+}
+
+/** What an operator can work with. @throws {Error} which does not show it */
+function usableKey(secret: KubeObject): Secret {
+  const value = installationKey(secret)
+  const { namespace, name } = secret.metadata
+  if (name === SIGNING_SECRET) createSigner(value)
+  else if (!MASTER_FORM.test(value.reveal()))
+    throw new Error(`entry ${ENTRY} of Secret ${namespace}/${name} must be 64 or more hexadecimal digits`)
+  return value
 }
 
 /** What one of these Secrets holds. @throws {Error} where it holds nothing */
