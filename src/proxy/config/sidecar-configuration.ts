@@ -8,6 +8,7 @@
  * Whatever fails, the last good configuration stays in force; how long it has not been confirmed is `staleMs`.
  */
 import { contentHash } from '../../crypto/content-hash.ts'
+import type { Acknowledgement } from '../../domain/snapshot/shard-store.ts'
 import { assembledRevision, assembleSnapshot, providersInUse } from '../../domain/snapshot/shards.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import { Acknowledger, type AcknowledgingRedis } from './acknowledge.ts'
@@ -52,6 +53,8 @@ export class SidecarConfiguration {
   /** Organizations whose secrets were taken away: what is held of their keys may be older than that, until it is read anew. */
   readonly #withdrawn = new Set<string>()
   #lastRefusal: string | undefined
+  /** What was taken over whole the last time. */
+  #taken: Acknowledgement | undefined
   #looking: Promise<void> | undefined
   #lookAgain = false
   #unreachable: string | undefined
@@ -133,7 +136,9 @@ export class SidecarConfiguration {
       this.#shards = shards
       const ok = this.#combine(shards, this.#grant ?? grant)
       if (ok && refused.length === 0) this.#confirmedAtMs = this.#options.now()
-      if (ok) await this.#acknowledge(shards)
+      if (ok) this.#taken = this.#acknowledgementOf(shards)
+      // Also where something has been left out since: who no longer says what it runs counts as gone.
+      if (this.#taken !== undefined) await this.#acknowledge(this.#taken)
     } catch (error) {
       this.#failed(error)
     }
@@ -187,11 +192,14 @@ export class SidecarConfiguration {
     this.#options.log.warn({ shard, reason, kept: this.#inForce?.revision }, 'configuration refused')
   }
 
-  async #acknowledge({ catalog, keys, organizations }: Look['shards']): Promise<void> {
-    const revision = this.#inForce?.revision ?? ''
+  #acknowledgementOf({ catalog, keys, organizations }: Look['shards']): Acknowledgement {
     const shards = Object.fromEntries([catalog, keys, ...organizations].map((shard) => [shard.name, shard.revision]))
+    return { revision: this.#inForce?.revision ?? '', shards }
+  }
+
+  async #acknowledge(taken: Acknowledgement): Promise<void> {
     try {
-      await this.#acknowledger.tell(this.#options.redis, { revision, shards })
+      await this.#acknowledger.tell(this.#options.redis, taken)
       this.#unacknowledged = undefined
     } catch (error) {
       // Tried again with the next look. What runs here does not depend on it.

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { contentHash } from '../../../src/crypto/content-hash.ts'
+import type { RedisScript } from '../../../src/crypto/redis-script.ts'
 import { renderShard, splitSnapshot, type Shard } from '../../../src/domain/snapshot/shards.ts'
 import { createSigner, generateSigningKey } from '../../../src/operator/publish/sign.ts'
 import { ConfigurationHolder } from '../../../src/proxy/config/configuration.ts'
@@ -7,6 +8,7 @@ import { parseGrant, type Grant } from '../../../src/proxy/config/grant.ts'
 import { ShardReader } from '../../../src/proxy/config/shard-reader.ts'
 import { SidecarConfiguration } from '../../../src/proxy/config/sidecar-configuration.ts'
 import { createVerifier } from '../../../src/proxy/config/verify.ts'
+import { until } from '../../helpers/redis.ts'
 import { keyEntry, organizationEntry, providerEntry, snapshotOf } from '../../helpers/snapshots.ts'
 
 const signer = createSigner(generateSigningKey())
@@ -40,7 +42,11 @@ function fakeRedis() {
       if (args[0] === 'GETRANGE') return Promise.resolve((value ?? '').slice(0, Number(args[3]) + 1))
       return Promise.resolve(args[0] === 'GET' ? (value ?? null) : 1)
     },
-    run: (): Promise<unknown> => Promise.resolve(1),
+    told: undefined as string | undefined,
+    run(script: RedisScript, _keys: readonly string[], args: readonly string[]): Promise<unknown> {
+      if (script.source.includes("'SET'")) this.told = args[0]
+      return Promise.resolve(1)
+    },
   }
 }
 
@@ -168,6 +174,7 @@ function readingFrom(
   redis: ReturnType<typeof fakeRedis>,
   holder: ConfigurationHolder,
   warn: (fields: object) => void = () => undefined,
+  now = () => performance.now(),
 ): SidecarConfiguration {
   const configuration = new SidecarConfiguration({
     owner: 'team-a',
@@ -175,7 +182,7 @@ function readingFrom(
     redis,
     holder,
     log: { info: () => undefined, warn },
-    now: () => performance.now(),
+    now,
     random: () => 0,
     loaded: () => undefined,
   })
@@ -260,6 +267,31 @@ t.test('a key is revoked while another has a word of a newer version: that one i
   await step.promise
   t.equal(seen.at(-1), 'team-a/kept')
   t.match(warnings, [/virtualKeys\[1\]\.access\.adapters\[0\]/])
+})
+
+t.test('who has left a key out goes on to say which shard was taken over whole', async (t) => {
+  const redis = fakeRedis()
+  redis.publish()
+  let nowMs = 0
+  const leftOut = Promise.withResolvers<void>()
+  const configuration = readingFrom(
+    t,
+    redis,
+    new ConfigurationHolder(),
+    () => leftOut.resolve(),
+    () => nowMs,
+  )
+  configuration.use(grant())
+  await until(() => redis.told !== undefined)
+  const whole = redis.told
+  redis.publish(snapshotOf({ virtualKeys: [newer(keyEntry('team-a/newer'), { suspended: 'newer' })] }))
+  configuration.hint()
+  await leftOut.promise
+  nowMs += 60_000
+  redis.told = undefined
+  configuration.hint()
+  await until(() => redis.told !== undefined)
+  t.equal(redis.told, whole)
 })
 
 t.test('the first configuration waits for all organizations', async (t) => {
