@@ -33,12 +33,12 @@ const WHICH =
   '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:\.[a-z]{2,6})?){1,7}?)?`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:'[^\s:=.,;!?"'\x60]{1,24}|\.[a-z]{2,6})?){1,7}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
-const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
-/** The element that the value stands in, or the first line of a block of code. */
-const VALUE_BEGIN = String.raw`(?:(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:b|strong|em|i|u|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60})?>){1,2}\s{0,4}|\x60{3}\w{0,12}\s{1,4})?`
+const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p|div)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
+/** The element that the value stands in or begins behind, or a block of code that holds nothing else: others begin with a command (`python3 manage.py ...`). */
+const VALUE_BEGIN = String.raw`(?:(?:(?:\s|\\{1,7}[nrt]){0,4}<(?:b|br|strong|em|i|u|p|pre|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}\s{0,4}|\x60{3}\w{0,12}(?:\s|\\{1,7}[nrt]){1,4}(?=[^\s\\\x60]{1,256}(?:\s|\\{1,7}[nrt]){1,4}\x60{3}))?`
 
 const ASSIGNED = new RegExp(
   String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )(?:\s|\\{1,7}[nrt]){0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?${VALUE_BEGIN}`,
@@ -63,16 +63,17 @@ const CALLED = new RegExp(
 )
 /** `<Password Value="...">` */
 const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
-/** Go's `var password string = "..."`, Basic's `Dim password As String = "..."`, SQL's `password text := '...'`. */
-const TYPED = / (?:(?:As )?[Ss]tring|\[\]byte|str|text|varchar(?:\(\d{1,4}\))?)\s{0,2}:?=\s{0,4}(?=["'`])/y
+/** Go's `var password string = "..."`, Basic's `Dim password As String = "..."`, SQL's `password VARCHAR(64) := '...'`. */
+const TYPED =
+  / (?:(?:as )?string|\[\]byte|str|text|n?varchar2?(?:\(\w{1,4}(?: CHAR)?\))?)\s{0,2}:?=\s{0,4}(?=N?["'`])/iy
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 /** Of a table: `<td>Password</td><td>...`. The cell's own tags may have been read as what closes the name. */
-const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|(?:\s|\\{1,7}[nrt]){0,4}<(?:td|dd)(?: [^<>\n]{0,60})?>)\s{0,4}(?:<(?:b|strong|code|span)>)?`
+const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?\s{1,4}|${NOW.slice(0, -1)}\s?:\s{1,4}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})`,
+  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?(?:\s{1,4}|(?=<))|${NOW.slice(0, -1)}\s?:(?:\s{1,4}|(?=<))|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})${VALUE_BEGIN}`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y

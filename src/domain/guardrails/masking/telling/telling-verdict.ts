@@ -118,7 +118,7 @@ const OF_POD = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$/
 const HOW_MANY = /^\d{1,2}[-\u2013]\d{1,3}$/
 /** Algorithms and protocols: `SHA-256`, `UTF-8`, `HTTP/2`. */
 const ALGORITHM =
-  /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?)[-_/#]?\d{1,3}(?:\.\d)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i
+  /^(?:sha|md|aes|rsa|utf|base|pbkdf|blake|argon|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?)[-_/#]?\d{1,3}(?:\.\d|i?d|i)?(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based))*$/i
 const ARRAY = /^(?:Ui|I|BigI|BigUi)nt\d{1,2}(?:Clamped)?Array$|^Float\d{2}Array$/
 
 /** Letters only: typed blindly, or the last of its line behind a sign that assigns. */

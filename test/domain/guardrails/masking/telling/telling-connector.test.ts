@@ -39,11 +39,19 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     '<td>Password:</td>\n<td><b>Bluebird#7</b></td>',
     'Password:\n```\nBluebird#7\n```',
     '**Password:**\n\n```text\nBluebird#7\n```',
+    'The password for the VPN is:\n\n```\nBluebird#7\n```',
+    'Das neue Passwort lautet:\n\n```text\nBluebird#7\n```',
+    'Your new password is:<br><b>Bluebird#7</b>',
+    '<strong>Password:</strong><br/>\nBluebird#7',
+    '<p>Password:</p>\n<pre>Bluebird#7</pre>',
+    '<div>Password:</div><div>Bluebird#7</div>',
   ])
     t.strictSame(found(text), ['Bluebird#7'], text)
   for (const text of [
     'Password: <b>required</b>, Passwort: <b>mindestens 8 Zeichen</b>, Password: <span className="x1">{pw}</span>',
     'API key:\n\n```bash\nexport X1=2\n```\nPassword:\n```js\nconst a1 = 2\n```',
+    'Reset the password:\n\n```bash\npython3 manage.py changepassword bob\n```\nSet the token:\n```ini\n[client-5.7]\ntoken=x\n```',
+    'The password for a user is:\n```\nmysql8 -u root\n```\n<p>Password:<br>\n<input type="password" name="p1"></p>',
   ])
     t.strictSame(found(text), [], text)
 })
@@ -53,6 +61,7 @@ t.test('a value is found in the cell beside its name', async (t) => {
     '<tr><td>Password</td><td>Bluebird#7</td></tr>',
     '<tr><th>Passwort</th>\n  <td class="x"><code>Bluebird#7</code></td></tr>',
     '<dt><b>Password</b></dt><dd>Bluebird#7</dd>',
+    '<tr>\n        <td class="k">Password</td>\n        <td class="v">\n            Bluebird#7\n        </td>\n</tr>',
   ]) {
     t.strictSame(found(text), ['Bluebird#7'], text)
     const escaped = JSON.stringify({ text })
@@ -71,6 +80,10 @@ t.test('a value is found behind what languages of programs and prose put between
     'password <- "Gast2026!x"',
     'Dim password As String = "Gast2026!x"',
     "password varchar(64) := 'Gast2026!x';",
+    "DECLARE @password NVARCHAR(64) = N'Gast2026!x';",
+    "v_password VARCHAR2(64 CHAR) := 'Gast2026!x';",
+    "The password for Bob's laptop is Gast2026!x",
+    "Le mot de passe de l'utilisateur est Gast2026!x",
     '<password encrypted="false">Gast2026!x</password>',
     'Password(s): Gast2026!x',
     'Password [prod]: Gast2026!x',
@@ -83,6 +96,7 @@ t.test('a value is found behind what languages of programs and prose put between
     'char password[32] = {0}; char pw[] = PASSWORD2; password[i] = buf[j2]; token <- tokens2; password text NOT NULL',
     '<code class="output">BZ2_bzBuffToBuffDecompress</code>, <token attr="1">abc</token>, <password type="x" hint="x2y">',
     'Password(s): required, password [optional]: string, Password #2: required, password set to expire in 90days',
+    "The password for Bob's account is argon2id-hashed, password changed to argon2id, DECLARE @password VARCHAR(64) = ''",
     'Primärschlüssel: id_user2, Fremd-Schlüssel: kunde_id2',
   ])
     t.strictSame(found(text), [], text)
