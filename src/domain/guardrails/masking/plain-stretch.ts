@@ -118,6 +118,8 @@ function columnsOfUnits(): Uint8Array {
   for (const [column, letter] of LETTERS.entries())
     for (const written of [letter, letter.toLowerCase(), letter.toUpperCase()])
       if (written.length === 1) columns[written.charCodeAt(0)] = column
+  // No large letter of `i`'s but Turkish's.
+  columns[0x130] = columns[0x69] ?? OTHER_LETTER
   for (const [sign, column] of COLUMN_OF_SIGN) columns[sign.charCodeAt(0)] = column
   for (const sign of '[({') columns[sign.charCodeAt(0)] = BRACKET
   for (const sign of '%\\&~\x1b') columns[sign.charCodeAt(0)] = REMARKABLE

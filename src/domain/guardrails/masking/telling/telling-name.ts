@@ -18,7 +18,7 @@ const PASSWORD_ENDINGS = words(
   'password passwords passwd lösenordet losenordet passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole parolam şifre sifre şifrem şifreniz şifresi lösenord losenord adgangskode adgangskoden passord passordet salasana salasanani jelszó jelszo jelszavam heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
 )
 const SECRET_ENDINGS = words(
-  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants credenciales credenziali credenciais ключ токен jeton',
+  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants lizenzschlüssel credenciales credenziali credenciais ключ токен jeton',
 )
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(
@@ -115,12 +115,16 @@ export function classifyFieldName(name: string): Telling | undefined {
 
 const PLAIN_NAME = /^[a-z]+$/
 
+/** Of `İ`, whose small letter is an `i` and this. */
+const DOT_OF_LARGE_I = '\u0307'
+
 function splitName(name: string): string[] {
   if (PLAIN_NAME.test(name)) return [name]
   return name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()
+    .replaceAll(DOT_OF_LARGE_I, '')
     .split(/[\s_.:/\\-]+/)
     .filter((part) => part !== '')
 }

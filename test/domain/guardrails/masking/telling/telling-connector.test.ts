@@ -92,6 +92,8 @@ t.test('a value is found behind what languages of programs and prose put between
   ])
     t.strictSame(found(text), ['Gast2026!x'], text)
   t.strictSame(found('API-Schlüssel: 9f8e7d6c5b4a3928'), ['9f8e7d6c5b4a3928'])
+  t.strictSame(found('Lizenzschlüssel: VK7JG-NPHTM-C97JM-9MPGT-3V66T'), ['VK7JG-NPHTM-C97JM-9MPGT-3V66T'])
+  t.strictSame(found('ŞİFRE: Gast2026!x, ŞİFRENİZ: Gast2026!x'), ['Gast2026!x', 'Gast2026!x'])
   for (const text of [
     'char password[32] = {0}; char pw[] = PASSWORD2; password[i] = buf[j2]; token <- tokens2; password text NOT NULL',
     '<code class="output">BZ2_bzBuffToBuffDecompress</code>, <token attr="1">abc</token>, <password type="x" hint="x2y">',
