@@ -17,6 +17,7 @@ import type { AttemptTimeouts, Clock } from './attempt-clocks.ts'
 import type { Cancellation, ProviderReply } from '../pipeline/ports.ts'
 import type { BodySource } from './answer-body.ts'
 import type { ExchangeStage } from './attempt-error.ts'
+import type { BusyPoll } from '../busy-poll.ts'
 import type { SignOfLife, Waiter } from './sign-of-life.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { AnswerBody } from './answer-body.ts'
@@ -47,6 +48,8 @@ export interface ExchangeOptions {
   readonly stream: boolean
   /** Told of what comes from the server. */
   readonly life: SignOfLife
+  /** For the heads of its answers. */
+  readonly headPoll: BusyPoll
   /** The first-byte clock does not end the exchange as long as the server lives. */
   readonly isPatient: boolean
   /** Released once, when the connection is no longer in use. */
@@ -109,6 +112,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     this.#stage = 'waiting'
+    this.#options.headPoll.asked()
     if (this.#body.ended) controller.abort(this.#body.error ?? new AttemptError('aborted', 'the attempt has ended'))
     else this.#second.written(this.#clocks.enter('first-byte'), this.#options.lease.isNew)
   }
@@ -119,6 +123,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler, BodySource,
   }
 
   onResponseStart(_controller: Controller, status: number, headers: ProviderReply['headers']): void {
+    this.#options.headPoll.came()
     if (this.#isAsking) this.#heard('first-byte')
     else this.#options.life.seenAtMs = performance.now()
     // 1xx: the answer proper is still to come.

@@ -8,6 +8,7 @@ import type { ForwardProxyOf } from './environment-proxy.ts'
 import type { Cancellation, ProviderCall, ProviderReply, ProviderTransport } from '../pipeline/ports.ts'
 import type { HeaderLines, RequestKind } from './provider-headers.ts'
 import type { Sign } from './sign-of-life.ts'
+import { BusyPoll } from '../busy-poll.ts'
 import { AttemptError } from '../pipeline/ports.ts'
 import { attemptTimeouts, FIRST_BYTE_MS } from './attempt-clocks.ts'
 import { checkTimeout } from './attempt-error.ts'
@@ -51,6 +52,7 @@ interface Upstream {
   /** Of whole answers where no time to the first byte is stated: they are waited for as long as the server lives. */
   readonly patientTimeouts: AttemptTimeouts | undefined
   readonly life: SignOfLife
+  readonly headPoll: BusyPoll
   /** What the last call was sent with. */
   credential: Secret | undefined
 }
@@ -125,7 +127,7 @@ export class HttpTransport implements ProviderTransport {
   }
 
   #dispatch(
-    { endpoint, life, patientTimeouts }: Upstream,
+    { endpoint, life, headPoll, patientTimeouts }: Upstream,
     kind: RequestKind,
     { method, path, headers, body, isQuestion }: WireRequest,
     timeouts: AttemptTimeouts,
@@ -141,6 +143,7 @@ export class HttpTransport implements ProviderTransport {
       signal,
       stream: kind === 'stream',
       life,
+      headPoll,
       isPatient: timeouts === patientTimeouts,
       lease,
       crossingMs: this.#crossingMs,
@@ -188,6 +191,7 @@ export class HttpTransport implements ProviderTransport {
       endpoint: openEndpoint(provider, this.#forwardProxyOf),
       timeouts: attemptTimeouts(provider.timeouts, this.#firstByteMs),
       patientTimeouts: isPatient ? attemptTimeouts(provider.timeouts, this.#patienceMs) : undefined,
+      headPoll: new BusyPoll(),
       life: new SignOfLife(this.#patienceMs, (signal) => this.#signFrom(upstream, signal)),
       credential: undefined,
     }

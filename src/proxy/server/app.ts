@@ -9,6 +9,7 @@ import type { Milliseconds } from '../../domain/snapshot/snapshot.ts'
 import type { AdapterRoute, ClientAdapter, RouteHints } from '../adapters/adapter.ts'
 import { methodsOf } from '../adapters/offered-methods.ts'
 import { ADAPTERS } from '../adapters/registry.ts'
+import { BusyPoll } from '../busy-poll.ts'
 import type { Incoming } from '../pipeline/exchange.ts'
 import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
@@ -31,6 +32,13 @@ export interface ServerOptions {
   /** How long a client may take nothing of its answer; absent: the usual time. @see send-clock.ts */
   readonly sendTimeoutMs?: Milliseconds | undefined
   readonly running: RunningAnswers
+}
+
+/** What all routes have in common. */
+interface Shared {
+  readonly bodies: BodyMemory
+  /** For the next request, when an answer has been written. */
+  readonly requestPoll: BusyPoll
 }
 
 /** @see specification section 8; DESIGN section 4. */
@@ -94,9 +102,10 @@ export function buildApp(services: Services, options: ServerOptions): FastifyIns
   app.setNotFoundHandler((request, reply) => notFound(request, reply, services))
   app.setErrorHandler((error, request, reply) => unexpected(error, request, reply, services))
   const { maxBodyBytes, bodyMemoryBytes } = options
+  const requestPoll = new BusyPoll()
   const bodies = new BodyMemory({ bytes: bodyMemoryBytes, maxBodyBytes, now: services.now })
   for (const adapter of ADAPTERS) {
-    for (const route of adapter.routes) mount(app, adapter, route, services, bodies, options)
+    for (const route of adapter.routes) mount(app, adapter, route, services, { bodies, requestPoll }, options)
   }
   return app
 }
@@ -110,10 +119,11 @@ function mount(
   adapter: ClientAdapter,
   route: AdapterRoute,
   services: Services,
-  bodies: BodyMemory,
+  { bodies, requestPoll }: Shared,
   { maxBodyBytes, sendTimeoutMs }: ServerOptions,
 ): void {
   const take = (request: FastifyRequest, reply: FastifyReply): void => {
+    requestPoll.came()
     const query = queryOf(request)
     const hints = route.hints === undefined ? NO_HINTS : route.hints(parametersOf(request), new URLSearchParams(query))
     if (hints === undefined) return notFound(request, reply, services)
@@ -124,7 +134,7 @@ function mount(
     // From here on the reply is none of the framework's, which would only wait for a promise to do nothing after it.
     reply.hijack()
     const share = bodies.open()
-    const signal = clientGone(reply.raw, services.leaving)
+    const signal = clientGone(reply.raw, services.leaving, requestPoll)
     const body = () => readBody(request.raw, maxBodyBytes, share, signal)
     const incoming = incomingOf(request.raw, reply.raw, adapter, query, hints, services, body, signal)
     const answer = operationOf(hints.operation ?? route.operation)(incoming, services)
@@ -175,7 +185,7 @@ function incomingOf(
  * Fires when the connection closes before the answer has been written; and when the process leaves before it has begun, so
  * that it ends as a refusal. A stream that has begun sees to its own end.
  */
-function clientGone(response: ServerResponse, leaving: Cancellation): CallCancellation {
+function clientGone(response: ServerResponse, leaving: Cancellation, requestPoll: BusyPoll): CallCancellation {
   const gone = new CallCancellation()
   const leave = (): void => {
     if (!response.headersSent) gone.abort()
@@ -184,7 +194,8 @@ function clientGone(response: ServerResponse, leaving: Cancellation): CallCancel
   // Not `once`, which makes two objects more: a response closes once.
   response.on('close', () => {
     leaving.removeEventListener('abort', leave)
-    if (!response.writableFinished) gone.abort()
+    if (response.writableFinished) requestPoll.asked()
+    else gone.abort()
   })
   return gone
 }

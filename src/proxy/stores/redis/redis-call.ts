@@ -4,6 +4,7 @@
  */
 import { LinkedList, type Linked } from '../../../domain/linked-list.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
+import { BusyPoll } from '../../busy-poll.ts'
 import { RedisUnavailableError } from './redis-errors.ts'
 import type { RedisWire } from './redis-wire.ts'
 
@@ -40,6 +41,7 @@ export class Generation {
   readonly #stallMs: Milliseconds
   readonly #events: GenerationEvents
   readonly #waiting = new LinkedList<Call>()
+  readonly #replyPoll = new BusyPoll()
   #inFlight = 0
   /** Calls that have ended, however. */
   #replies = 0
@@ -106,6 +108,7 @@ export class Generation {
       next: undefined,
     }
     this.#inFlight++
+    this.#replyPoll.asked()
     this.#waiting.add(call)
     if (this.#clock === undefined || deadlineMs < this.#clockMs) this.#setClock(deadlineMs, timeoutMs)
     return call
@@ -114,6 +117,7 @@ export class Generation {
   #end(call: Call): void {
     call.answered = true
     this.#inFlight--
+    this.#replyPoll.came(this.#inFlight > 0)
     this.#replies++
     this.#waiting.remove(call)
   }
