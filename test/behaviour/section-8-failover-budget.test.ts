@@ -233,28 +233,35 @@ t.test('where only what is dearer is left for the moment, asking again helps whe
   t.equal(dear.requests.length, 0)
 })
 
-t.test('that the cheap one is back helps nobody whose budget is spent for it as well', async (t) => {
+t.test('that the cheap one is back helps nobody who has spent for it, too, any of several limits', async (t) => {
   const redis = await startRedis()
   t.teardown(() => redis.stop())
+  const keys = [
+    ['one', '  budgets: [{ window: Total, limitUSD: "0.0012" }]'],
+    ['two', '  budgets: [{ window: Hour, limitUSD: "0.003" }, { window: Total, limitUSD: "0.0012" }]'],
+    ['tokens', '  budgets: [{ window: Total, limitUSD: "0.003" }]\n  tokenQuotas: [{ window: Total, limit: 1200 }]'],
+    ['rich', '  budgets: [{ window: Total, limitUSD: "1" }]'],
+  ] as const
   for (const args of [[], ['--redis', redis.url]]) {
-    const other = 'other-key-0123456789abcdef0123456789abcdef'
-    const { cheap, gateway } = await start(t, '  budgets: [{ window: Total, limitUSD: "0.0012" }]', {
-      args,
-      further: [virtualKey({ name: 'other', key: other, spec: NO_CACHE })],
-    })
-    cheap.enqueue(ok({ ...chatCompletion('x'), usage: { prompt_tokens: 10, completion_tokens: 990 } }))
-    cheap.otherwise(status(429, {}, { 'retry-after': '7' }))
-    t.equal((await gateway.chat({ max_tokens: 1_000 })).status, 200)
-    t.equal((await gateway.chat({}, { authorization: `Bearer ${other}` })).status, 200, 'the cheap one is out now')
-    for (const [max_tokens, mayRetry] of [
-      [1_000, 'false'],
-      [100, 'true'],
-    ] as const) {
-      const response = await gateway.chat({ max_tokens })
-      t.match(await response.json(), { error: { code: 'budget_exceeded' } })
-      t.equal(response.headers.get('x-should-retry'), mayRetry, `${max_tokens} tokens`)
-      t.equal(response.headers.has('retry-after'), mayRetry === 'true')
-    }
+    const keyOf = (name: string) => `${name}-key-0123456789abcdef0123456789abcdef`
+    const further = keys.map(([name, limits]) => virtualKey({ name, key: keyOf(name), spec: `${NO_CACHE}\n${limits}` }))
+    const { cheap, gateway } = await start(t, '', { args, further })
+    const ask = (name: string, max_tokens: number) =>
+      gateway.chat({ max_tokens }, { authorization: `Bearer ${keyOf(name)}` })
+    cheap.otherwise(ok({ ...chatCompletion('x'), usage: { prompt_tokens: 10, completion_tokens: 990 } }))
+    for (const [name] of keys) t.equal((await ask(name, 1_000)).status, 200)
+    cheap.otherwise(status(429, {}, { 'retry-after': '17' }))
+    t.equal((await ask('rich', 1_000)).status, 200, 'the cheap one is out now')
+    for (const name of ['one', 'two', 'tokens'])
+      for (const [max_tokens, mayRetry] of [
+        [1_000, 'false'],
+        [100, 'true'],
+      ] as const) {
+        const response = await ask(name, max_tokens)
+        t.match(await response.json(), { error: { code: 'budget_exceeded' } })
+        t.equal(response.headers.get('x-should-retry'), mayRetry, `${name}: ${max_tokens} tokens`)
+        t.equal(response.headers.has('retry-after'), mayRetry === 'true')
+      }
   }
 })
 

@@ -142,7 +142,6 @@ function overQuota(number: number): RequestRecord {
     window: undefined,
     unit: 'requests',
     limit: 10,
-    left: undefined,
     retryAfterMs: 100,
     resetAtMs: undefined,
     rateLimits: { requests: undefined, tokens: undefined },

@@ -92,7 +92,6 @@ function refusal(
     window: undefined,
     unit,
     limit,
-    left: undefined,
     retryAfterMs,
     resetAtMs: undefined,
   }

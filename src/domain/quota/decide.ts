@@ -141,7 +141,6 @@ function spentRefusal(
     window,
     unit: limit.unit,
     limit: limit.limit,
-    left: leftOf(limit, amountIn(limit.unit, state.spent), 0),
     retryAfterMs: undefined,
     // A request that is larger than the whole limit never fits.
     resetAtMs: least > limit.limit ? undefined : state.resetAtMs(limit, excess),
@@ -156,7 +155,6 @@ function reservedRefusal(scope: PlannedScope, { window }: PlannedWindow, limit: 
     window,
     unit: limit.unit,
     limit: limit.limit,
-    left: undefined,
     retryAfterMs: RESERVED_RETRY_MS,
     resetAtMs: undefined,
   }

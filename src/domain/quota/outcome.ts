@@ -22,8 +22,6 @@ export interface Refused {
   /** What the limit counts; `requests` for the request rate and concurrency. */
   readonly unit: QuotaUnit | 'requests'
   readonly limit: number
-  /** Of a budget or token quota what is not spent, where that is too little. */
-  readonly left: number | undefined
   /** After this long the same request can pass; undefined: not before `resetAtMs`. */
   readonly retryAfterMs: Milliseconds | undefined
   /** When the window leaves room again; undefined where it never ends or a retry can help. */

@@ -110,26 +110,26 @@ async function reserve(
   const admission = await admissionFor(first, requestId, quotas, caller, services)
   if (admission.type === 'admitted') return { admitted: admission, choice: first }
   const cheaper = cheaperChoice(admission, first, asked, plan)
-  if (cheaper === undefined) throw refused(admission, first, asking, record, services)
+  if (cheaper === undefined) throw await refused(admission, first, asking, record, services)
   // Under another id: where the store's first answer was lost, what it may hold under the first one is being released.
   const second = await admissionFor(cheaper, `${requestId}*`, quotas, caller, services)
   if (second.type === 'admitted') return { admitted: second, choice: cheaper }
   // What a moment's patience cures is told before what another limit has against the cheaper one.
   throw admission.reason === 'reserved'
-    ? refused(admission, first, asking, record, services)
-    : refused(second, cheaper, asking, record, services)
+    ? await refused(admission, first, asking, record, services)
+    : await refused(second, cheaper, asking, record, services)
 }
 
-function refused(
+async function refused(
   refusal: Refused,
   choice: Choice,
   { asked, plan, quotas }: { asked: AskedAdmission; plan: RoutePlan; quotas: QuotaPlan },
   record: RequestRecord,
-  { health, now }: Services,
-): GatewayError {
+  services: Services,
+): Promise<GatewayError> {
   record.quotaRefusal = refusal
   const error = refusalError(refusal, { plan: quotas, need: choice.need })
-  const waitMs = error.retryable ? undefined : cheaperAfterMs(refusal, asked, plan, health, now())
+  const waitMs = error.retryable ? undefined : await cheaperAfterMs(asked, plan, quotas, services)
   return waitMs === undefined ? error : laterAtAnother(error, waitMs)
 }
 

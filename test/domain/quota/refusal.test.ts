@@ -13,7 +13,6 @@ const REFUSED: Refused = {
   window: 'Day',
   unit: 'cost',
   limit: 1_500_000,
-  left: 100,
   retryAfterMs: undefined,
   resetAtMs: 1_000,
   rateLimits: { requests: undefined, tokens: undefined },

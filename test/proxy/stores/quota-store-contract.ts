@@ -53,7 +53,6 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
       window: 'Day',
       unit: 'cost',
       limit: 100,
-      left: 10,
       resetAtMs: Date.UTC(2026, 0, 2),
       retryAfterMs: undefined,
     })
@@ -67,7 +66,6 @@ export function quotaStoreContract(t: Test, make: () => Promise<StoreUnderTest>)
       type: 'refused',
       reason: 'reserved',
       scope: 'organization',
-      left: undefined,
       retryAfterMs: 1_000,
       resetAtMs: undefined,
     })

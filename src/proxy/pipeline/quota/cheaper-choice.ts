@@ -1,13 +1,16 @@
 /** Where a limit leaves too little for the deployment that is to be asked first: what else may answer in its place and takes less. */
 import { amountIn, boundOf } from '../../../domain/quota/amounts.ts'
+import type { QuotaPlan } from '../../../domain/quota/limits.ts'
 import { needOf, type QuotaNeed } from '../../../domain/quota/need.ts'
 import type { Refused } from '../../../domain/quota/outcome.ts'
 import { coolDownLeft, coolingDown, onlyResting } from '../../../domain/routing/refusals.ts'
-import type { HealthView, RoutePlan } from '../../../domain/routing/route.ts'
+import type { RoutePlan } from '../../../domain/routing/route.ts'
 import type { Deployment } from '../../../domain/snapshot/compiled-snapshot.ts'
 import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { isAskedFor } from '../planning/asked-model.ts'
 import type { AskedAdmission } from '../admit.ts'
+import type { LimitUsage } from '../quota-port.ts'
+import type { Services } from '../services.ts'
 
 /** What an admission asks for, and of whom. */
 export interface Choice {
@@ -33,18 +36,25 @@ export function cheaperChoice(
   return cheapest === refused ? undefined : cheapest
 }
 
-/** How long until something that fits into what the limit leaves may be asked again; undefined: nothing such is out for the moment. */
-export function cheaperAfterMs(
-  { unit, left }: Refused,
+/** How long until something that fits into what all limits leave may be asked again; undefined: nothing such is out for the moment. */
+export async function cheaperAfterMs(
   asked: AskedAdmission,
   { removed }: RoutePlan,
-  health: HealthView,
-  nowMs: Milliseconds,
-): Milliseconds | undefined {
-  if (left === undefined || unit === 'requests') return undefined
+  plan: QuotaPlan,
+  { health, quotas, now }: Services,
+): Promise<Milliseconds | undefined> {
   const out = choicesOf(onlyResting(coolingDown(removed), health), asked)
-  const fitting = out.filter((choice) => leastOf(choice, unit) <= left)
-  return fitting.length === 0 ? undefined : coolDownLeft(fitting, health, nowMs)
+  if (out.length === 0) return undefined
+  // Where the store is lost meanwhile, nothing is promised.
+  const usage = await quotas.usage(plan).catch(() => undefined)
+  const fitting = out.filter((choice) => usage?.limits.every((limit) => fits(choice, limit)))
+  return fitting.length === 0 ? undefined : coolDownLeft(fitting, health, now())
+}
+
+/** Once what is reserved has ended. */
+function fits(choice: Choice, { unit, onExceed, limit, spent }: LimitUsage): boolean {
+  const least = leastOf(choice, unit)
+  return least === 0 || onExceed === 'Warn' || spent + least <= limit
 }
 
 function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {

@@ -40,7 +40,7 @@ export function admissionOf(
   }
 }
 
-/** Reply: 0, reason, number of the limit or scope, 2 for a token rate, retry after, reset at, what is left, rate levels. */
+/** Reply: 0, reason, number of the limit or scope, 2 for a token rate, retry after, reset at, rate levels. */
 export function refusalOf(encoded: EncodedPlan, reply: QuotaReply): Refused {
   const reason = reply.reason(1)
   const number = reply.integer(2) - 1
@@ -52,10 +52,9 @@ export function refusalOf(encoded: EncodedPlan, reply: QuotaReply): Refused {
     type: 'refused',
     reason,
     ...what,
-    left: reply.optional(6),
     retryAfterMs: reply.optional(4),
     resetAtMs: reply.optional(5),
-    rateLimits: rateFiguresOf(encoded, reply, 7),
+    rateLimits: rateFiguresOf(encoded, reply, 6),
   }
 }
 

@@ -16,7 +16,7 @@ end
 -- Whether the need fits into every limit of a plan; decideSize of domain/quota/decide.ts. `own`: nil, or of what is reserved the
 -- asking request's.
 -- Returns the granted tokens (0: of a need that is not open), or nil and the refusal { reason, number of the limit, retry
--- after, reset at }, with what was `spent`, and is `left` of the limit, where that is in the way.
+-- after, reset at }, with what was `spent` where that is in the way.
 local function decide_size(plan, windows, states, need, open, own)
   -- REASONS of quota-reply.ts.
   local BUDGET, TOKEN_QUOTA, RESERVED = '2', '3', '4'
@@ -37,7 +37,7 @@ local function decide_size(plan, windows, states, need, open, own)
       elseif whole <= limit and window[3] > 0 then
         reset = window[3]
       end
-      return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent, left = math.max(0, limit - spent) }
+      return nil, { unit == 1 and BUDGET or TOKEN_QUOTA, (at - 2) / 3, -1, reset, spent = spent }
     end
     local left = math.max(0, limit - spent - amount_in(unit, state, 4))
     if needed == 0 and not (open and open.r) then
@@ -54,9 +54,8 @@ local function decide_size(plan, windows, states, need, open, own)
 end
 
 -- Reply of a refusal: 0, reason, number of the limit (of a rate: of the scope), 2 for a token rate else 1, retry after,
--- reset at, what is left or -1, rate levels.
+-- reset at, rate levels.
 local function refused(refusal, levels)
-  local reply = { '0', refusal[1], text(refusal[2]), refusal.kind or '1', text(refusal[3]), text(refusal[4]) }
-  reply[7], reply[8] = text(refusal.left or -1), levels or nil
+  local reply = { '0', refusal[1], text(refusal[2]), refusal.kind or '1', text(refusal[3]), text(refusal[4]), levels or nil }
   return table.concat(reply, ' ')
 end
