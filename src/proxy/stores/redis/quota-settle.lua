@@ -1,8 +1,9 @@
 -- Settlements of a plan: ends reservations at what was really used; a second one changes nothing.
 
 -- Of `count` pairs in ARGV from `first` on: the id of a reservation, and "micro-dollars input output", tokens. `unknown_is`
--- says what becomes of one that is not there: '1' it is charged, to the plan in JSON; '2' the same, and a retry, or an
--- admission delayed until now, finds for an hour that it is over; '' nothing, as an earlier try may have settled it.
+-- says what becomes of one that is not there: '1', of a first try: it is charged, to the plan in JSON; '2', of one that was
+-- admitted without the store: the same; '' nothing, as an earlier try may have settled it. After the last two an earlier try
+-- or an admission, delayed until now, finds for an hour that it is over.
 local function settle(first, count, plan_json, unknown_is)
   local ids = {}
   for index = 1, count do ids[index] = ARGV[first + 2 * index - 2] end
@@ -25,6 +26,6 @@ local function settle(first, count, plan_json, unknown_is)
       -- A record that makes no sense keeps no other from its settlement: it counts as one that is not there.
       pcall(unknown().settle, ended_key(ids[index]), actual, unknown_is ~= '' and plan_json or '')
     end
-    if unknown_is == '2' then redis.call('SET', ended_key(ids[index]), '', 'PX', '3600000') end
+    if unknown_is ~= '1' then redis.call('SET', ended_key(ids[index]), '', 'PX', '3600000') end
   end
 end

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { QuotaPlan } from '../../../../src/domain/quota/limits.ts'
 import type { Reservation } from '../../../../src/proxy/pipeline/quota-port.ts'
 import { connectRedis, type RedisConnection } from '../../../../src/proxy/stores/redis/redis-client.ts'
+import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
 import { charge, need, plan } from '../../../helpers/quota.ts'
 import { startAclRedis, startCluster, startRedis, type RedisServer } from '../../../helpers/redis.ts'
@@ -199,6 +200,30 @@ t.test('what has ended is settled where nothing is asked', async (t) => {
   await store.close()
   await settled
   t.match((await store.usage(own)).limits, [{ spent: 21, reserved: 0 }])
+})
+
+t.test('a settlement that Redis gets only after it has been repeated charges nothing more', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const redis = await connected(t, server.url)
+  let isHeld = false
+  const held: Parameters<RedisConnection['run']>[] = []
+  const late: RedisConnection = Object.assign(Object.create(redis), {
+    async run(...call: Parameters<RedisConnection['run']>) {
+      if (!isHeld) return redis.run(...call)
+      held.push(call)
+      throw new RedisUnavailableError('held up on its way', true)
+    },
+  })
+  const store = new RedisQuotaStore(late)
+  const own = plan({ key: { budgets: [{ limit: 1_000 }] } })
+  const reservation = await admitted(store, own, 'a')
+  isHeld = true
+  await t.rejects(store.settle(reservation, charge(7)), RedisUnavailableError)
+  isHeld = false
+  await store.settle(reservation, charge(7))
+  for (const call of held) await redis.run(...call)
+  t.match((await store.usage(own)).limits, [{ spent: 7, reserved: 0 }])
 })
 
 t.test('a record that cannot be read keeps no other reservation from its settlement', async (t) => {
