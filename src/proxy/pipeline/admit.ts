@@ -3,11 +3,10 @@
  * checked and what the first candidate may use is reserved, in one question to the store; more for another candidate when it comes
  * to that (answer-reservation.ts). What is reserved is settled once, at the request's end (settle.ts); until then it is renewed.
  */
-import type { CompletionRequest, Sampling } from '../../domain/completion/request.ts'
+import type { CompletionRequest, FormatName, Sampling } from '../../domain/completion/request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { JSON_INSTRUCTION_TOKENS } from '../../domain/guardrails/json-shape.ts'
 import { quotaPlanOf, type QuotaPlan } from '../../domain/quota/limits.ts'
-import { needOf } from '../../domain/quota/need.ts'
 import { measurePrompt, type PromptSize } from '../../domain/quota/prompt-size.ts'
 import type { Refused } from '../../domain/quota/outcome.ts'
 import { rateLimitHeaders } from '../../domain/quota/rate.ts'
@@ -20,6 +19,7 @@ import type { Caller } from './authenticate.ts'
 import { cheaperAfterMs, cheaperChoice, type Choice } from './quota/cheaper-choice.ts'
 import { QuotaBacklogError, QuotaUnavailableError, type Admission, type Admitted } from './quota-port.ts'
 import { KeptReservation } from './quota/held-reservation.ts'
+import { needAt } from './quota/need-at.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
@@ -28,6 +28,8 @@ import { traceStep } from './trace-step.ts'
 /** What a call is going to use, as far as its request tells. */
 export interface AskedAdmission {
   readonly model: string | undefined
+  /** Of the client's document; absent: of one that has no answer of tokens. */
+  readonly format?: FormatName
   readonly prompt: PromptSize
   readonly sampling: Sampling
 }
@@ -45,7 +47,8 @@ const quotaPlans = new WeakMap<VirtualKeyEntry, QuotaPlan>()
 export function admissionOf(request: CompletionRequest, forcesJson: boolean): AskedAdmission {
   const size = measurePrompt(request)
   const prompt = forcesJson ? longerBy(JSON_INSTRUCTION_TOKENS, size) : size
-  return { model: request.model, sampling: reservedSampling(request.sampling), prompt }
+  const { model, source, sampling } = request
+  return { model, format: source.format, sampling: reservedSampling(sampling), prompt }
 }
 
 function longerBy(tokens: number, size: PromptSize): PromptSize {
@@ -105,7 +108,7 @@ async function reserve(
 ): Promise<{ readonly admitted: Admitted; readonly choice: Choice }> {
   const asking = { asked, plan, quotas }
   const [{ deployment }] = plan.candidates
-  const first = { deployment, need: needOf(asked.prompt, asked.sampling, deployment) }
+  const first = { deployment, need: needAt(asked, deployment) }
   const { requestId } = record.incoming
   const admission = await admissionFor(first, requestId, quotas, caller, services)
   if (admission.type === 'admitted') return { admitted: admission, choice: first }

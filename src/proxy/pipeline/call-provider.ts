@@ -14,7 +14,7 @@ import { goesWithout, noteRefusal, refusesOptions } from './attempts/refused-opt
 import { refusesThinking } from './attempts/refused-thinking.ts'
 import { statusErrorOf } from './attempts/status-error.ts'
 import type { AnswerReservation } from './quota/answer-reservation.ts'
-import { isAskedForItself } from './planning/asked-model.ts'
+import { loweredMaximum } from './quota/need-at.ts'
 import { attemptInOrder, type Exchanged } from './attempts/attempt-in-order.ts'
 import { UNCOUNTED_BYTES, type AnswerShare } from './memory/answer-memory.ts'
 import { Cohort } from './cohort.ts'
@@ -142,7 +142,7 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderCall, 
   const { document, warnings } = renderRequestFor(format.name, request, {
     model: deployment.model.upstreamName,
     provider: deployment.provider.name,
-    maxOutputTokens: outputMaximum(format, deployment, call, record),
+    maxOutputTokens: outputMaximum(deployment, call, record),
     defaultMaxOutputTokens: deployment.model.maxOutputTokens,
     stream: call.stream,
     outputLimitField: family.outputLimitField,
@@ -155,27 +155,21 @@ function renderBody(format: Format, deployment: Deployment, call: ProviderCall, 
   return unchanged && call.bytes !== undefined ? call.bytes : JSON.stringify(document)
 }
 
-/**
- * What the reservation leaves and, of a model that the gateway has chosen or that speaks another format, what it can say: its
- * vendor refuses more, which the client asked of another. Undefined: the client's own maximum.
- */
+/** What the reservation leaves, or what is sent in the place of a larger maximum. Undefined: the client's own maximum. */
 function outputMaximum(
-  format: Format,
   deployment: Deployment,
   { request, reserved }: ProviderCall,
   record: RequestRecord,
 ): number | undefined {
-  const { model } = deployment
   const limit = reserved.limitFor(deployment)
   const asked = Math.min(request.sampling.maxOutputTokens ?? 0, limit ?? Infinity)
-  const stated = model.maxOutputTokens ?? Infinity
-  if (asked <= stated || (isAskedForItself(deployment, request.model) && request.source.format === format.name))
-    return limit
+  const lowered = loweredMaximum(asked, { model: request.model, format: request.source.format }, deployment)
+  if (lowered === undefined) return limit
   record.warnings.push({
     field: 'max_tokens',
-    message: `it was lowered to ${stated}, the most that ${model.name} can say`,
+    message: `it was lowered to ${lowered}, the most that ${deployment.model.name} can say`,
   })
-  return stated
+  return lowered
 }
 
 /** Client headers that the adapter lists, and only to a provider that speaks the same format. */

@@ -4,7 +4,6 @@
  * stands in for a cheap one. Where the limits do not leave it, an answer whose maximum the client has not given may be as long
  * as what is reserved already pays for; else the deployment is passed over.
  */
-import type { Sampling } from '../../../domain/completion/request.ts'
 import type { GatewayError } from '../../../domain/errors.ts'
 import {
   addCharges,
@@ -15,20 +14,15 @@ import {
   type Charge,
 } from '../../../domain/quota/amounts.ts'
 import { fittingTokens } from '../../../domain/quota/decide.ts'
-import { needOf, outputClampFor, outputLimitFor, type QuotaNeed } from '../../../domain/quota/need.ts'
+import { outputClampFor, outputLimitFor, type QuotaNeed } from '../../../domain/quota/need.ts'
 import type { Refused } from '../../../domain/quota/outcome.ts'
-import type { PromptSize } from '../../../domain/quota/prompt-size.ts'
 import { refusalError, unavailableError } from '../../../domain/quota/refusal.ts'
 import type { Deployment } from '../../../domain/snapshot/compiled-snapshot.ts'
+import type { AskedAdmission } from '../admit.ts'
 import type { HeldReservation } from './held-reservation.ts'
+import { needAt } from './need-at.ts'
 import { QuotaBacklogError, QuotaUnavailableError } from '../quota-port.ts'
 import type { RequestRecord } from '../request-record.ts'
-
-/** Of a call as it is sent: of a second one the prompt is longer, and a part of the reservation is spent. */
-export interface ReservingCall {
-  readonly prompt: PromptSize
-  readonly sampling: Sampling
-}
 
 /** Why a deployment must not be asked. */
 export interface Unreserved {
@@ -39,7 +33,8 @@ export interface Unreserved {
 }
 
 export class AnswerReservation {
-  readonly #call: ReservingCall
+  /** Of a second one the prompt is longer, and a part of the reservation is spent. */
+  readonly #call: AskedAdmission
   readonly #record: RequestRecord
   readonly #held: HeldReservation | undefined
   /** Tokens of one choice, by the deployment for which they are reserved. */
@@ -49,7 +44,7 @@ export class AnswerReservation {
   #aside = NOTHING_USED
 
   /** @param first what was admitted for: nothing need be asked for it */
-  constructor(call: ReservingCall, record: RequestRecord, first?: Deployment) {
+  constructor(call: AskedAdmission, record: RequestRecord, first?: Deployment) {
     this.#call = call
     this.#record = record
     this.#held = record.reservation
@@ -58,7 +53,7 @@ export class AnswerReservation {
   }
 
   /** For a further call of the same request. What is set aside stays so. */
-  for(call: ReservingCall): AnswerReservation {
+  for(call: AskedAdmission): AnswerReservation {
     const reserved = new AnswerReservation(call, this.#record)
     reserved.#aside = this.#aside
     return reserved
@@ -75,7 +70,7 @@ export class AnswerReservation {
   async reserveFor(deployment: Deployment): Promise<Unreserved | undefined> {
     const held = this.#held
     if (held === undefined || this.isFor(deployment)) return undefined
-    const need = needOf(this.#call.prompt, this.#call.sampling, deployment)
+    const need = needAt(this.#call, deployment)
     const left = this.#left(held)
     const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)
     if (fitting === (need.open?.maxTokens ?? 0)) return this.#made(deployment, fitting)
@@ -92,7 +87,7 @@ export class AnswerReservation {
   setAside(charge: Charge): boolean {
     const [held, first] = [this.#held, this.#first]
     if (held === undefined || first === undefined) return false
-    const need = needOf(this.#call.prompt, this.#call.sampling, first)
+    const need = needAt(this.#call, first)
     if ((this.#grantedTo(first) ?? Infinity) >= (need.open?.maxTokens ?? 0)) return false
     const left = subtractCharges(this.#left(held), charge)
     const fitting = fittingTokens(need, left, held.reservation.plan.blockingUnits)

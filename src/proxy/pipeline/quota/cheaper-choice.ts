@@ -1,7 +1,7 @@
 /** Where a limit leaves too little for the deployment that is to be asked first: what else may answer in its place and takes less. */
 import { amountIn, boundOf } from '../../../domain/quota/amounts.ts'
 import type { QuotaPlan } from '../../../domain/quota/limits.ts'
-import { needOf, type QuotaNeed } from '../../../domain/quota/need.ts'
+import type { QuotaNeed } from '../../../domain/quota/need.ts'
 import type { Refused } from '../../../domain/quota/outcome.ts'
 import { coolDownLeft, coolingDown, onlyResting } from '../../../domain/routing/refusals.ts'
 import type { RoutePlan } from '../../../domain/routing/route.ts'
@@ -10,6 +10,7 @@ import type { Milliseconds } from '../../../domain/snapshot/snapshot.ts'
 import { isAskedFor } from '../planning/asked-model.ts'
 import type { AskedAdmission } from '../admit.ts'
 import type { LimitUsage } from '../quota-port.ts'
+import { needAt } from './need-at.ts'
 import type { Services } from '../services.ts'
 
 /** What an admission asks for, and of whom. */
@@ -60,7 +61,7 @@ function fits(choice: Choice, { unit, onExceed, limit, spent }: LimitUsage): boo
 function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {
   return among
     .filter(({ deployment }) => isAskedFor(deployment, asked.model))
-    .map(({ deployment }) => ({ deployment, need: needOf(asked.prompt, asked.sampling, deployment) }))
+    .map(({ deployment }) => ({ deployment, need: needAt(asked, deployment) }))
 }
 
 function leastOf({ need }: Choice, unit: Exclude<Refused['unit'], 'requests'>): number {
