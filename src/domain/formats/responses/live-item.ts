@@ -67,9 +67,13 @@ export class MessageItem implements LiveItem {
     return [this.#place.added(messageItem(this.#place.id, 'in_progress', []))]
   }
 
+  /** What is being said. Undefined: nothing yet. */
+  get kind(): Kind | undefined {
+    return this.#parts.at(-1)?.kind
+  }
+
   say(kind: Kind, delta: string): JsonObject[] {
-    const last = this.#parts.at(-1)
-    const events = last?.kind === kind ? [] : [...this.#endPart(), ...this.#beginPart(kind)]
+    const events = this.kind === kind ? [] : [...this.#endPart(), ...this.#beginPart(kind)]
     this.#parts.at(-1)?.text.add(delta)
     return [...events, this.#of(`${EVENT_OF[kind]}.delta`, { delta, ...BESIDE[kind] })]
   }

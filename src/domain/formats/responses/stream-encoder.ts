@@ -19,7 +19,10 @@ import { called, type ItemStatus } from './output-item.ts'
 import { responseObject, statusOf } from './response-object.ts'
 import { ONE_CHOICE, SIGNATURE_LOST } from './result.ts'
 
-/** What an item takes beside its text: itself, and its fields in the whole answer. A model may think and speak by turns, word by word. */
+/**
+ * What an item, or a further part of a message, takes beside its text: itself, and its fields in the whole answer. A model may think
+ * and speak, or speak and refuse, by turns, word by word.
+ */
 const CHARACTERS_AN_ITEM = 500
 
 export class ResponsesStreamEncoder implements StreamEncoder {
@@ -104,6 +107,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const isNew = this.#message === undefined
     this.#message ??= this.#add(new MessageItem(this.#items.length, this.#context))
     const begin = isNew ? this.#message.begin() : []
+    if (!isNew && this.#message.kind !== kind) this.heldCharacters += CHARACTERS_AN_ITEM
     return [...this.#start(), ...before, ...this.#grow(begin, this.#message.say(kind, delta), delta)]
   }
 

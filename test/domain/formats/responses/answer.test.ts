@@ -238,7 +238,7 @@ t.test("a provider's error in the stream is the last event", async (t) => {
   t.equal(events.at(-1)?.event, 'error')
 })
 
-t.test('what is kept for the end is told: texts, and an item for more than its text', async (t) => {
+t.test('what is kept for the end is told: texts, and an item or a part for more than its text', async (t) => {
   const say = (count: number): StreamPart[] =>
     Array.from({ length: count }, () => ({ type: 'text-delta', choice: 0, id: 'a', delta: 'abc' }))
   const once = streamed(say(1)).encoder.heldCharacters
@@ -248,5 +248,10 @@ t.test('what is kept for the end is told: texts, and an item for more than its t
     { type: 'reasoning-delta', choice: 0, id: 'b', delta: 'abc' },
   ])
   t.equal(streamed(byTurns).encoder.heldCharacters, 80 * once)
+  const refusedByTurns = say(40).flatMap((part): StreamPart[] => [
+    part,
+    { type: 'refusal-delta', choice: 0, delta: 'abc' },
+  ])
+  t.equal(streamed(refusedByTurns).encoder.heldCharacters, 80 * once)
   t.ok(once > 100)
 })
