@@ -7,8 +7,8 @@ import { asArray, asObject, type JsonObject, type JsonValue } from '../../json.t
 import { readReasoning, REASONING_FIELDS } from './answer-content.ts'
 import { demandsThinking, withThinking } from './earlier-thinking.ts'
 import { messagesWithCallIds } from './model-call-id.ts'
-import { isDeepSeeksApi, isOpenAi, traitsOf, type ModelTraits } from './model-traits.ts'
-import { fitForm, fitToOpenAi, isOpenAisApi } from './openai-only.ts'
+import { isDeepSeeksApi, isOpenAi, isOpenAisApi, traitsOf, type ModelTraits } from './model-traits.ts'
+import { fitForm, fitToOpenAi } from './openai-only.ts'
 import { renderEffort, renderEffortBesideTools, renderStop } from './reasoning-translate.ts'
 import { isFree, MAX_STOP_SEQUENCES, translateSampling, type SamplingLimits } from './sampling-translate.ts'
 

@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../completion/request.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import type { RenderTarget } from '../format.ts'
+import { takesRetention } from './cache-retention.ts'
 import { traitsOf } from './model-traits.ts'
 
 /** Of equal names and values. */
@@ -27,6 +28,7 @@ export function fromResponses(
     const value = asString(source.document[name])
     // A key, masked, may have outgrown what the vendor takes.
     if (value === undefined || value.length > MAX_USER_CHARACTERS) continue
+    if (name === 'prompt_cache_retention' && !takesRetention(model, value)) continue
     fields[name] = value
     names.push(name)
   }

@@ -57,6 +57,14 @@ export function isOpenAi(name: string): boolean {
   return OPENAI.test(name)
 }
 
+/** A name with a vendor before it (`openai/gpt-4o`) is that of a gateway, which takes more. */
+const OPENAIS_API = /^(?:gpt-\d|chatgpt-|o[134](?:$|-))/i
+
+/** Whether the name is one by which OpenAI's own API, or Azure's, knows a model. */
+export function isOpenAisApi(name: string): boolean {
+  return OPENAIS_API.test(name)
+}
+
 /** Under the vendor's own names: other servers of these models take other fields. @see https://api-docs.deepseek.com/guides/thinking_mode */
 const DEEPSEEKS_API = /^deepseek-(?:v3[.-][2-9](?!\d)|v[4-9]|flash|pro)(?!.*:)/i
 

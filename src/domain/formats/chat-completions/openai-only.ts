@@ -1,25 +1,18 @@
 /**
  * What OpenAI's own API refuses of documents that servers like it take (vLLM, OpenRouter, Mistral and others), where the gateway
- * has chosen one of its models: fields that it does not know, and schemas and JSON mode but as it has them. A name with a
- * vendor before it (`openai/gpt-4o`) is that of a gateway, which takes more.
+ * has chosen one of its models: fields that it does not know, and schemas and JSON mode but as it has them.
  */
 import type { CompletionRequest, TranslationWarning } from '../../completion/request.ts'
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { newerTuples } from '../schema-tuples.ts'
 import { formFor, instructionFor } from './answer-form.ts'
+import { takesRetention } from './cache-retention.ts'
 import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
 import { MAX_STOP_SEQUENCES } from './sampling-translate.ts'
 import { schemaForOthers } from './schema-fields.ts'
 import { argumentsSchema, withItems } from './tool-schema.ts'
-
-const OPENAIS_API = /^(?:gpt-\d|chatgpt-|o[134](?:$|-))/i
-
-/** Whether the name is one by which OpenAI's own API, or Azure's, knows a model. */
-export function isOpenAisApi(model: string): boolean {
-  return OPENAIS_API.test(model)
-}
 
 /** Of vLLM and SGLang, llama.cpp and Ollama, OpenRouter, Mistral, DeepSeek, Qwen, Groq. */
 const UNKNOWN_FIELDS = [
@@ -77,6 +70,11 @@ export function fitToOpenAi(
   if (request.user !== undefined && request.user.length > MAX_USER_CHARACTERS) {
     patch.user = undefined
     warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_CHARACTERS} characters; it was left out` })
+  }
+  const retention = source.prompt_cache_retention ?? undefined
+  if (retention !== undefined && !takesRetention(model, retention)) {
+    patch.prompt_cache_retention = undefined
+    warnings.push({ field: 'prompt_cache_retention', message: 'the model refuses it; it was left out' })
   }
   if (Array.isArray(source.stop) && source.stop.length > MAX_STOP_SEQUENCES) {
     patch.stop = source.stop.slice(0, MAX_STOP_SEQUENCES)

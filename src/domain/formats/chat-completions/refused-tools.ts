@@ -2,8 +2,7 @@
 import type { CompletionRequest } from '../../completion/request.ts'
 import type { RenderTarget } from '../format.ts'
 import { readsLegacyCall } from './legacy-call.ts'
-import { isDeepSeeksApi, takesTools } from './model-traits.ts'
-import { isOpenAisApi } from './openai-only.ts'
+import { isDeepSeeksApi, isOpenAisApi, takesTools } from './model-traits.ts'
 
 /** @see Format.refusesTools */
 export function refusesTools(

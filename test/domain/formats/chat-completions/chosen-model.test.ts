@@ -131,6 +131,26 @@ t.test(
   },
 )
 
+t.test('a prompt is asked to be kept for a time by the models that take that', async (t) => {
+  const takes = (prompt_cache_retention: string, model: string): boolean => {
+    const { rest, fields } = sent({ prompt_cache_retention }, model)
+    const isSent = rest.prompt_cache_retention === prompt_cache_retention
+    t.strictSame(fields, isSent ? [] : ['prompt_cache_retention'])
+    return isSent
+  }
+  const both = ['gpt-4.1', 'gpt-4.1-2025-04-14', 'gpt-5', 'gpt-5-codex', 'gpt-5.1-codex-mini', 'gpt-5.4', 'qwen3']
+  for (const model of both) t.ok(takes('24h', model) && takes('in_memory', model), model)
+  for (const model of ['gpt-5.5', 'gpt-5.5-pro']) t.ok(takes('24h', model) && !takes('in_memory', model), model)
+  for (const model of ['gpt-5.6', 'gpt-5.6-sol', 'gpt-6-sol'])
+    t.notOk(takes('24h', model) || takes('in_memory', model), model)
+  for (const model of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-mini', 'o4-mini'])
+    t.ok(!takes('24h', model) && takes('in_memory', model), model)
+  t.ok(takes('24h', 'openai/gpt-4o'), 'a gateway takes more')
+  t.strictSame(sent({ prompt_cache_retention: null }, 'gpt-4o').fields, [])
+  const named = { model: 'gpt-4o', prompt_cache_retention: '24h' }
+  t.strictSame(sent(named, 'gpt-4o'), { rest: { prompt_cache_retention: '24h' }, fields: [] }, 'who names it is told')
+})
+
 t.test('thinking in earlier turns, for which OpenAI has no field, is left out for its models', async (t) => {
   const thought = { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: null }
   const render = (model: string, named = 'auto') => {

@@ -188,6 +188,12 @@ t.test('what chat completions has a field for, too, goes to OpenAI itself, and t
     { sent: nothing, lost: ['prompt_cache_key', 'text.verbosity'] },
     'what the vendor would refuse',
   )
+  const { prompt_cache_retention: kept } = asked
+  t.strictSame(
+    send({ input: 'x', prompt_cache_retention: kept ?? null }, 'gpt-5.6', 'openai'),
+    { sent: nothing, lost: ['prompt_cache_retention'] },
+    'what the model would refuse',
+  )
 })
 
 t.test('a choice names a tool of a namespace by both names', async (t) => {
