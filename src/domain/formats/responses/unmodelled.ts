@@ -34,6 +34,20 @@ const ITEMS: ReadonlySet<string> = new Set([
   'custom_tool_call',
   'custom_tool_call_output',
 ])
+const ITEM_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'status',
+  'role',
+  'content',
+  'summary',
+  'call_id',
+  'namespace',
+  'name',
+  'arguments',
+  'input',
+  'output',
+])
 const PARTS: ReadonlySet<string> = new Set([
   'input_text',
   'output_text',
@@ -104,7 +118,7 @@ export function isKnownItem({ type }: JsonObject): boolean {
 
 function addItem(item: JsonObject, path: string, fields: string[]): void {
   if (!isKnownItem(item)) fields.push(path)
-  else if (typeof item.encrypted_content === 'string') fields.push(`${path}.encrypted_content`)
+  else addUnknown(item, ITEM_FIELDS, `${path}.`, fields)
   addParts(item.content, `${path}.content`, fields)
   addParts(item.output, `${path}.output`, fields)
 }

@@ -163,6 +163,20 @@ t.test('what a namespace holds beside functions and custom tools is left out and
   t.match(responses.unmodelledFields({ input: 'x', tools }), [{ field: 'tools[0].tools[0]' }])
 })
 
+t.test('what an item says beside what others can be given is told', async (t) => {
+  const input: JsonObject[] = [
+    { role: 'user', content: 'x', id: null, phase: null },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
+    { role: 'assistant', content: 'Let me see.', phase: 'commentary', status: 'completed' },
+    { type: 'function_call', call_id: 'c', name: 'f', namespace: 'n', arguments: '{}', caller: { type: 'direct' } },
+    { type: 'function_call_output', call_id: 'c', output: 'y' },
+  ]
+  t.strictSame(
+    responses.unmodelledFields({ input }).map(({ field }) => field),
+    ['input[1].encrypted_content', 'input[2].phase', 'input[3].caller'],
+  )
+})
+
 t.test('what chat completions has a field for, too, goes to OpenAI itself, and to nobody else', async (t) => {
   const asked: JsonObject = {
     input: 'x',
