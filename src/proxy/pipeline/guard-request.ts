@@ -22,7 +22,7 @@ import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { AnswerRestorer } from './respond.ts'
 import type { Services } from './services.ts'
 import { takeTurns } from './take-turns.ts'
-import { traceStep } from './trace-step.ts'
+import { traceFindings } from './trace-step.ts'
 
 /** More than the records of a list have in common. */
 const MOST_CLEAN_NAMES = 4_096
@@ -75,10 +75,16 @@ function* guardInSteps(
   services: Services,
 ): Steps<GuardedRequest> {
   const { flags } = caller.policy
-  if (flags.has('adversarial-detection'))
-    yield* refuseInjection(new GatheredSpans(format, read.request.source.document), caller, record, services)
-  if (!flags.has('pii-safe')) return { ...read, redactions: undefined, restorer: undefined }
-  return yield* mask(read, format, caller, record, services)
+  const detects = flags.has('adversarial-detection')
+  if (detects) yield* refuseInjection(new GatheredSpans(format, read.request.source.document), caller, record, services)
+  const masks = flags.has('pii-safe')
+  const guarded = masks ? yield* mask(read, format, caller, record, services) : unmasked(read)
+  if (detects || masks) traceFindings(record, services)
+  return guarded
+}
+
+function unmasked(read: ReadRequest): GuardedRequest {
+  return { ...read, redactions: undefined, restorer: undefined }
 }
 
 function* mask(
@@ -97,7 +103,6 @@ function* mask(
   const changed = yield* maskTexts(document, format, redactions, record)
   yield
   for (const [kind, count] of redactions.counts) record.findings[kind] = count
-  traceStep(record, services, 'guard-request', () => ({ findings: record.findings }))
   return {
     request: changed ? format.parseRequest(document, record.incoming.hints) : request,
     bytes: changed ? undefined : read.bytes,

@@ -38,7 +38,7 @@ import type { Services } from './services.ts'
 import { settlementOf } from './settle.ts'
 import { ownTurn } from './take-turns.ts'
 import { answerHeaders } from './answer-headers.ts'
-import { traceStep } from './trace-step.ts'
+import { traceBody, tracePolicy, traceStep } from './trace-step.ts'
 
 /** Of requests whose bodies have come whole: they are parsed, planned and admitted together. @see cohort.ts */
 const arrived = new Cohort()
@@ -51,17 +51,14 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
   const settle = settlementOf(record, services)
   try {
     const governed = governCaller(record, services)
-    traceStep(record, services, 'resolve-policy', () => ({
-      virtualKey: governed.key.id,
-      flags: [...governed.policy.flags],
-    }))
+    tracePolicy(governed, record, services)
     const format = clientFormatOf(incoming.adapter.format)
     const body = await incoming.readBody()
     await arrived.join()
     const read = await readRequest(body, format, incoming.hints)
     record.noteRequest(read.request)
     record.bodyBytes = read.bytes.length
-    traceStep(record, services, 'read-request', () => ({ bytes: read.bytes.length, stream: record.stream }))
+    traceBody(read.bytes, record, services)
 
     if (read.bytes.length > SMALL_REQUEST_BYTES) await ownTurn()
     const route = planRequest(read.request, governed, record, services)

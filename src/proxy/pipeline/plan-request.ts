@@ -12,7 +12,7 @@ import { needsOf } from './planning/request-needs.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { GovernedCaller } from './resolve-request-policy.ts'
 import type { Services } from './services.ts'
-import { traceStep } from './trace-step.ts'
+import { tracePlan } from './trace-step.ts'
 
 /**
  * Characters that one token certainly holds at most, on average over a prompt: the estimate must never remove a model
@@ -49,11 +49,7 @@ export function planRequest(
     nowMs: services.now(),
   })
   record.removed = outcome.removed
-  const candidates = outcome.type === 'refused' ? [] : outcome.candidates
-  traceStep(record, services, 'plan-route', () => ({
-    candidates: candidates.map(({ deployment }) => deployment.id),
-    removed: outcome.removed.map(({ deployment, rule }) => `${deployment.id}: ${rule}`),
-  }))
+  tracePlan(outcome, record, services)
   if (outcome.type === 'refused') throw refusePlan(outcome.error, caller, record, services)
   record.plan = outcome
   return outcome

@@ -33,7 +33,7 @@ import { settlementOf } from '../settle.ts'
 import type { Cacheable } from '../caching/cacheable.ts'
 import { throughCache } from '../caching/through-cache.ts'
 import { answerHeaders } from '../answer-headers.ts'
-import { traceStep } from '../trace-step.ts'
+import { traceBody, tracePlan, tracePolicy, traceStep } from '../trace-step.ts'
 import { wholeAnswer } from '../whole-answer.ts'
 
 export interface EmbeddingsAnswer extends EmbeddingsResult {
@@ -53,7 +53,8 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
   const settle = settlementOf(record, services)
   try {
     const governed = governCaller(record, services)
-    const read = await readEmbeddings(incoming, record)
+    tracePolicy(governed, record, services)
+    const read = await readEmbeddings(incoming, record, services)
     record.requestedModel = read.model ?? AUTO_MODEL
     const prompt = sizeOfInputs(read)
     const route = planEmbeddings(read, governed, record, services)
@@ -67,7 +68,11 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
     record.served = answer.deployment
     record.meter.usage = usageOfVectors(answer.usage, answer.deployment, prompt, record, services)
     record.meter.isEstimated = record.meter.usage !== answer.usage
-    traceStep(record, services, 'embed', () => ({ served: answer.deployment.id, cache: record.cache }))
+    traceStep(record, services, 'embed', () => ({
+      served: answer.deployment.id,
+      cache: record.cache,
+      attempts: record.attempts,
+    }))
     return await wholeAnswer(answer.bytes, answerHeaders(record), settle, record, services)
   } catch (error) {
     return refuseAndSettle(error, record, settle, services)
@@ -131,15 +136,22 @@ function planEmbeddings(
   }
   const outcome = planForEmbeddings(model, governed, services)
   record.removed = outcome.removed
+  tracePlan(outcome, record, services)
   if (outcome.type === 'refused') throw refusePlan(outcome.error, governed, record, services)
   record.plan = outcome
   return outcome
 }
 
-async function readEmbeddings(incoming: Incoming, record: RequestRecord): Promise<EmbeddingsRequest> {
+async function readEmbeddings(
+  incoming: Incoming,
+  record: RequestRecord,
+  services: Services,
+): Promise<EmbeddingsRequest> {
   const bytes = await incoming.readBody()
   record.bodyBytes = bytes.length
-  return parseEmbeddingsRequest(parseRequestDocument(bytes))
+  const read = parseEmbeddingsRequest(parseRequestDocument(bytes))
+  traceBody(bytes, record, services)
+  return read
 }
 
 /** Masked texts keep their tokens: the vector of one user's value is not that of another's. */

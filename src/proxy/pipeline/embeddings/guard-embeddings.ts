@@ -18,6 +18,7 @@ import type { RequestRecord } from '../request-record.ts'
 import type { GovernedCaller } from '../resolve-request-policy.ts'
 import type { Services } from '../services.ts'
 import { takeTurns } from '../take-turns.ts'
+import { traceFindings } from '../trace-step.ts'
 
 /** The flag may be the policy's, so leaving it out is no advice. What mostly sends tokens does so without its user's knowing. */
 const SEND_TEXTS = 'send texts (LangChain for Python does with check_embedding_ctx_length=False)'
@@ -56,7 +57,9 @@ function* guardInSteps(
 ): Steps<EmbeddingsRequest> {
   const { flags } = caller.policy
   if (flags.has('adversarial-detection')) yield* refuseInjection(spansOf(request), caller, record, services)
-  return flags.has('pii-safe') ? yield* maskInSteps(request, caller, record, services) : request
+  const guarded = flags.has('pii-safe') ? yield* maskInSteps(request, caller, record, services) : request
+  traceFindings(record, services)
+  return guarded
 }
 
 function spansOf({ document }: EmbeddingsRequest): TextSpan[] {

@@ -29,6 +29,7 @@ import { RequestRecord } from '../request-record.ts'
 import type { Services } from '../services.ts'
 import { settlementOf } from '../settle.ts'
 import { answerHeaders } from '../answer-headers.ts'
+import { traceBody, tracePolicy } from '../trace-step.ts'
 
 /** A longer answer to «how many» is none. */
 const MAX_COUNT_BYTES = 64 * 1024
@@ -39,9 +40,11 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
   const settle = settlementOf(record, services)
   try {
     const governed = governCaller(record, services)
+    tracePolicy(governed, record, services)
     const format = clientFormatOf(incoming.adapter.format)
     const read = await readRequest(await incoming.readBody(), format, incoming.hints)
     record.requestedModel = read.request.model ?? AUTO_MODEL
+    traceBody(read.bytes, record, services)
     const plan = planRequest(read.request, governed, record, services)
     const { request } = await guardRequestInTurns(read, format, governed, record, services)
     const first = plan.candidates[0]?.deployment
