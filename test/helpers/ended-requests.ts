@@ -89,7 +89,7 @@ function answered(record: RequestRecord, served = first): RequestRecord {
   record.served = served
   record.meter.usage = USAGE
   record.costMicroUsd = 1_234
-  record.upstreamMs = 12
+  record.waitedMs = 12
   record.firstContentAtMs = record.incoming.receivedAtMs + 13.4
   return record
 }

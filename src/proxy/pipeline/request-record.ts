@@ -70,8 +70,8 @@ export class RequestRecord {
   /** `x-ratelimit-*`, on answers and refusals alike. */
   readonly rateLimitHeaders: Record<string, string> = {}
   firstContentAtMs: Milliseconds | undefined
-  /** Milliseconds in which this request waited for a provider. */
-  upstreamMs: Milliseconds = 0
+  /** In which this request waited for the client's body, a provider, or another request's answer: not the gateway's own time. */
+  waitedMs: Milliseconds = 0
   /** Findings of guardrails by kind. */
   findings: Record<string, number> = {}
   /** The guardrail that refused the request. */
@@ -107,6 +107,16 @@ export class RequestRecord {
   /** Ends the provider's call. */
   get upstreamSignal(): Cancellation {
     return this.upstream ?? this.incoming.signal
+  }
+
+  /** @throws {GatewayError} as `Incoming.readBody` */
+  async readBody(now: () => Milliseconds): Promise<Uint8Array> {
+    const started = now()
+    try {
+      return await this.incoming.readBody()
+    } finally {
+      this.waitedMs += now() - started
+    }
   }
 
   /** What the body says of itself. */

@@ -54,7 +54,7 @@ function mayComeLater({ policy, isCacheHit }: RequestRecord, { costMicroUsd, inp
 async function embedded(record: RequestRecord, services: Services): Promise<void> {
   const started = services.now()
   await record.embeddingUnderway
-  record.upstreamMs += services.now() - started
+  record.waitedMs += services.now() - started
 }
 
 /**

@@ -24,7 +24,7 @@ export class RequestMetrics {
     const totalMs = endedAtMs - incoming.receivedAtMs
     families.requests.at(adapter, provider, served?.model.name ?? 'none', outcome).add()
     for (const { rule } of record.removed) families.removed.at(rule).add()
-    if (!record.stream) families.overhead.at(adapter).observe(Math.max(0, totalMs - record.upstreamMs) / 1_000)
+    if (!record.stream) families.overhead.at(adapter).observe(Math.max(0, totalMs - record.waitedMs) / 1_000)
     countFallbacks(families, record.attempts)
     this.#countGovernance(record)
     if (record.warnings.length > 0) families.warnings.at(adapter, provider).add(record.warnings.length)

@@ -138,7 +138,7 @@ async function tryOnce<Answer>(
     return failed(error, deployment, started, record, services)
   } finally {
     // Waiting for a provider is not the gateway's own time.
-    record.upstreamMs += services.now() - started
+    record.waitedMs += services.now() - started
   }
 }
 

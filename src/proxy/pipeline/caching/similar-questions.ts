@@ -91,7 +91,7 @@ type Vector = Promise<PackedVector | undefined>
 async function upstream(embedding: Vector, record: RequestRecord, services: Services) {
   const started = services.now()
   const vector = await embedding
-  record.upstreamMs += services.now() - started
+  record.waitedMs += services.now() - started
   return vector
 }
 

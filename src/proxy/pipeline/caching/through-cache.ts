@@ -144,6 +144,7 @@ class Passage<Answer> implements Keeper {
     const now = this.#services.now()
     this.#deadline ??= now + MAX_FLIGHT_WAIT_MS
     const landing = await flight.wait(signal, Math.max(0, this.#deadline - now), wants)
+    this.#record.waitedMs += this.#services.now() - now
     refuseGone(signal)
     return landing
   }

@@ -54,7 +54,7 @@ export async function createEmbeddings(incoming: Incoming, services: Services): 
   try {
     const governed = governCaller(record, services)
     tracePolicy(governed, record, services)
-    const read = await readEmbeddings(incoming, record, services)
+    const read = await readEmbeddings(record, services)
     record.requestedModel = read.model ?? AUTO_MODEL
     const prompt = sizeOfInputs(read)
     const route = planEmbeddings(read, governed, record, services)
@@ -142,12 +142,8 @@ function planEmbeddings(
   return outcome
 }
 
-async function readEmbeddings(
-  incoming: Incoming,
-  record: RequestRecord,
-  services: Services,
-): Promise<EmbeddingsRequest> {
-  const bytes = await incoming.readBody()
+async function readEmbeddings(record: RequestRecord, services: Services): Promise<EmbeddingsRequest> {
+  const bytes = await record.readBody(services.now)
   record.bodyBytes = bytes.length
   const read = parseEmbeddingsRequest(parseRequestDocument(bytes))
   traceBody(bytes, record, services)

@@ -42,7 +42,7 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     const governed = governCaller(record, services)
     tracePolicy(governed, record, services)
     const format = clientFormatOf(incoming.adapter.format)
-    const read = await readRequest(await incoming.readBody(), format, incoming.hints)
+    const read = await readRequest(await record.readBody(services.now), format, incoming.hints)
     record.requestedModel = read.request.model ?? AUTO_MODEL
     traceBody(read.bytes, record, services)
     const plan = planRequest(read.request, governed, record, services)
@@ -101,7 +101,7 @@ async function countAt(
     return undefined
   } finally {
     leave()
-    record.upstreamMs += services.now() - started
+    record.waitedMs += services.now() - started
   }
 }
 
