@@ -45,8 +45,12 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     '<strong>Password:</strong><br/>\nBluebird#7',
     '<p>Password:</p>\n<pre>Bluebird#7</pre>',
     '<div>Password:</div><div>Bluebird#7</div>',
-  ])
+    'The password is:\nBluebird#7\n',
+  ]) {
     t.strictSame(found(text), ['Bluebird#7'], text)
+    const escaped = JSON.stringify({ text })
+    t.strictSame(found(escaped), ['Bluebird#7'], escaped)
+  }
   for (const text of [
     'Password: <b>required</b>, Passwort: <b>mindestens 8 Zeichen</b>, Password: <span className="x1">{pw}</span>',
     'API key:\n\n```bash\nexport X1=2\n```\nPassword:\n```js\nconst a1 = 2\n```',
