@@ -43,7 +43,7 @@ const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span
 const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|pre|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}${SPACING}{0,4}|${SPACING}{0,4}\x60{3}\w{0,12}${SPACING}{1,4}(?=[^\s\\\x60]{1,256}${SPACING}{1,4}\x60{3}))?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}\s{0,24}(?:\\{1,7}[nr](?=[ \t\\]|\d{1,2}[.)] )${SPACING}{0,24})?(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=["']))?${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}${SPACING}{0,24}(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -77,7 +77,7 @@ const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|${NEXT_LINE}<(?:td|dd)(
 /** A blank, but before an element. */
 const BEHIND_SIGN = String.raw`(?:${SPACING}{1,4}|(?=<))`
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?${BEHIND_SIGN}|${NOW.slice(0, -1)}\s?:${BEHIND_SIGN}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)\s{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?${BEHIND_SIGN}|${NOW.slice(0, -1)}\s?:${BEHIND_SIGN}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)${SPACING}{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})${VALUE_BEGIN}`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y
