@@ -15,7 +15,7 @@ import { isAfterUser, isBesideUser, spanAhead, spanBefore, spanInBrackets, spanO
 import type { Span } from './telling-before.ts'
 import type { Connection, Connector } from './telling-connector.ts'
 import { findConnector, matchEnd } from './telling-connector.ts'
-import { isCode, isRule } from './telling-code.ts'
+import { isCode, isKeyOrPrompt, isRule, LONGEST_PROMPT } from './telling-code.ts'
 import type { Telling } from './telling-name.ts'
 import { bracedValue, defaultValue, isLongToken, readValue, skipScheme } from './telling-value.ts'
 import type { Value } from './telling-value.ts'
@@ -126,10 +126,11 @@ function isField(text: string, end: number): boolean {
 /** A variable with its value, or without one; base64 ends with such a sign too. */
 const VARIABLE = /^#?(?:[A-Za-z_][\w.-]{0,63}=(?![=\s\\]|$)|[A-Z][A-Z\d]{0,31}_[A-Z\d_]{0,64}=)/
 
-/** `PASSWORD=` or `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of. */
+/** `PASSWORD=` or `PASSWORD=$DB_PASSWORD`, and on the next line `PORT=3306` or `PORT   = 3306`, which its own name tells of; or a shell's prompt. */
 function isNextLine(text: string, end: number, value: Value): boolean {
   if (!/\n|\\[nr]/.test(text.slice(end, value.start))) return false
   const content = text.slice(value.start, value.end)
+  if (!value.isQuoted && isKeyOrPrompt(text.slice(value.start, value.end + LONGEST_PROMPT))) return true
   // With the quote behind a bare one: `NAME="..."`.
   if (VARIABLE.test(value.isQuoted ? content : text.slice(value.start, value.end + 1))) return true
   return /^[A-Za-z_]\w*$/.test(content) && /^[ \t]{1,40}=(?!=)/.test(text.slice(value.end, value.end + 44))

@@ -59,6 +59,10 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     'API key:\n\n```bash\nexport X1=2\n```\nPassword:\n```js\nconst a1 = 2\n```',
     'Reset the password:\n\n```bash\npython3 manage.py changepassword bob\n```\nSet the token:\n```ini\n[client-5.7]\ntoken=x\n```',
     'The password for a user is:\n```\nmysql8 -u root\n```\n<p>Password:<br>\n<input type="password" name="p1"></p>',
+    'env:\n  DB_PASSWORD:\n  DB_PORT2: 5\nsecrets:\ndb2-creds',
+    "[sudo] password for bob: \nbob@host3:~$ ls\nbob@host1's password:\nroot@host-5:/var/log# ls\nPassword:\nbob2@mac ~ % ls",
+    'Password:\nC:\\Users\\bob2>dir',
+    'DB_PASSWORD:\nDB_PORT2: 5\n  password:\n  token2:\n    a: b',
   ]) {
     t.strictSame(found(text), [], text)
     const escaped = JSON.stringify({ text })
