@@ -55,7 +55,7 @@ const OPENING = /^.*(?:["'`(\u201c]|\\n)/
 function spanOfWord(text: string, end: number): Span | undefined {
   const from = wordStart(text, end, WINDOW)
   if (from === undefined) return undefined
-  const word = text.slice(from, end).replace(/[\\"'`)\u201d.,;:!?]+$/, '')
+  const word = text.slice(from, end).replace(/[\\"'`)\u201d.,;:?]+$/, '')
   const start = from + (OPENING.exec(word)?.[0].length ?? 0)
   const last = from + word.length
   return last - start >= 4 ? { start, end: last } : undefined
@@ -77,7 +77,7 @@ const PAIR =
 export function spanOfPair(text: string, end: number): Span | undefined {
   PAIR.lastIndex = end
   const match = PAIR.exec(text)
-  const value = match?.[1]?.replace(/[.,;:!?)]+$/, '')
+  const value = match?.[1]?.replace(/[.,;:?)]+$/, '')
   if (match === null || value === undefined || value === '') return undefined
   const at = end + match[0].length - (match[1]?.length ?? 0)
   return { start: at, end: at + value.length }

@@ -42,6 +42,12 @@ t.test('of two values behind a name and its user the second is the password', as
     t.strictSame(found(text), [], text)
 })
 
+t.test('a password keeps the sign at its end, in front of its name and behind a user as well', async (t) => {
+  for (const text of ['Qwer234! is my password', 'login with jdoe / Qwer234!', 'Login/PW: jdoe / Qwer234!'])
+    t.strictSame(found(text), ['Qwer234!'], text)
+  t.strictSame(found('Great! is my password safe? Login with a user / password! See docs / README2!'), [])
+})
+
 t.test('a key in groups is found behind its name', async (t) => {
   for (const [text, key] of [
     ['License key: XK4P-9QTZ-M2LW-7VRN', 'XK4P-9QTZ-M2LW-7VRN'],
