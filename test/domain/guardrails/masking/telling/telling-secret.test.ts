@@ -25,6 +25,28 @@ t.test('how many characters a password has to have stays', async (t) => {
   t.strictSame(found('Password: 12-345'), ['12-345'])
 })
 
+t.test('the name of an algorithm or standard stays', async (t) => {
+  for (const name of [
+    'PBKDF2-SHA256',
+    'pbkdf2_sha256',
+    'SCRAM-SHA-256',
+    'CRAM-MD5',
+    'HMAC-SHA512',
+    'RSA-OAEP-256',
+    'SHA-512/256',
+    'sha512_crypt',
+    'UTF-16LE',
+    'ISO-8859-1',
+    'RFC7617',
+    'NTLMv2',
+    'WPA2-PSK',
+    'Ed25519',
+  ])
+    t.strictSame(found(`Password: ${name}`), [], name)
+  for (const password of ['wpa2hacker', 'sha2024x', 'md5crypt9', 'rfc-2024-x'])
+    t.strictSame(found(`Password: ${password}`), [password])
+})
+
 t.test('of two values behind a name and its user the second is the password', async (t) => {
   for (const text of [
     'Login/PW: jdoe / Qwer!234',
