@@ -122,7 +122,7 @@ function endsBareValue(text: string, at: number, start: number, isElement: boole
     case 0x27: // '
       return at > start && (classAt(text, at + 1) & ALPHANUMERIC) === 0
     case 0x3c: // <
-      return isElement || unitAt(text, at + 1) === 0x2f || text.startsWith('br', at + 1)
+      return isElement || unitAt(text, at + 1) === 0x2f || /^br\b/i.test(text.slice(at + 1, at + 4))
     case 0x26: // &
       return /^&(?:amp;|quot;|[\w.%-]{1,40}=)/.test(text.slice(at, at + 44))
     case 0x2c: // ,

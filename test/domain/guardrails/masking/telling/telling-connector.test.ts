@@ -46,6 +46,12 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     '<p>Password:</p>\n<pre>Bluebird#7</pre>',
     '<div>Password:</div><div>Bluebird#7</div>',
     'The password is:\nBluebird#7\n',
+    '<p>Your password is:</p>\n<pre>Bluebird#7</pre>',
+    '<p>Your password is:</p>\n<pre><code class="language-text">Bluebird#7\n</code></pre>',
+    'PASSWORD:<BR>Bluebird#7<BR>',
+    '<b>Password:</b>&nbsp;Bluebird#7',
+    'Password&nbsp;:&nbsp;<b>Bluebird#7</b>',
+    'Password\u3000：\u3000Bluebird#7',
     'Password:\nBluebird#7\nRegards',
     "Here's the password for staging:\nBluebird#7\nRegards",
     '["password"]=> string(10) "Bluebird#7"',
@@ -59,6 +65,8 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     'API key:\n\n```bash\nexport X1=2\n```\nPassword:\n```js\nconst a1 = 2\n```',
     'Reset the password:\n\n```bash\npython3 manage.py changepassword bob\n```\nSet the token:\n```ini\n[client-5.7]\ntoken=x\n```',
     'The password for a user is:\n```\nmysql8 -u root\n```\n<p>Password:<br>\n<input type="password" name="p1"></p>',
+    '<p>Password:</p>\n<pre>python3 manage.py x</pre><p>The password is:</p><pre><code>mysql8 -u root\n</code></pre>',
+    'Password:&nbsp;required, Password:&nbsp;<input type="password" name="p1">, Password:<BR>REQUIRED<BR>',
     'env:\n  DB_PASSWORD:\n  DB_PORT2: 5\nsecrets:\ndb2-creds',
     "[sudo] password for bob: \nbob@host3:~$ ls\nbob@host1's password:\nroot@host-5:/var/log# ls\nPassword:\nbob2@mac ~ % ls",
     'Password:\nC:\\Users\\bob2>dir',
@@ -75,6 +83,8 @@ t.test('a value is found in the cell beside its name', async (t) => {
     '<tr><td>Password</td><td>Bluebird#7</td></tr>',
     '<tr><th>Passwort</th>\n  <td class="x"><code>Bluebird#7</code></td></tr>',
     '<dt><b>Password</b></dt><dd>Bluebird#7</dd>',
+    '<tr>\n<td>\n  Password\n</td>\n<td>\n  Bluebird#7\n</td>\n</tr>',
+    '<dt>\n  Password\n</dt>\n<dd>Bluebird#7</dd>',
     '<tr>\n        <td class="k">Password</td>\n        <td class="v">\n            Bluebird#7\n        </td>\n</tr>',
   ]) {
     t.strictSame(found(text), ['Bluebird#7'], text)
@@ -84,6 +94,7 @@ t.test('a value is found in the cell beside its name', async (t) => {
   for (const text of [
     '<tr><th>Password</th><th>Role2x</th></tr><td>password</td><td>VARCHAR(255)</td><td>token</td><td>uint256</td>',
     '<td>Password</td><td><input name="pw1"></td><td>Password</td><td>SHA256 hash</td><td>Password Reset</td><td>v2.1.3</td>',
+    '<td>\n  Password\n</td>\n<td>\n  <input name="pw1">\n</td><td>\n  Password\n</td>\n<td>\n  SHA256 hash\n</td>',
   ])
     t.strictSame(found(text), [], text)
 })
