@@ -73,13 +73,18 @@ function readQuoted(text: string, from: number, opening: string): Value | undefi
   for (let at = start; at < limit; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x0a && closing.length === 1) return undefined
-    if (text.startsWith(closing, at)) return quotedValue(text, start, at)
+    if (text.startsWith(closing, at)) return quotedValue(text, start, closing === '»' ? withoutBlank(text, at) : at)
     if (unit === 0x5c) at++
   }
   // Asked last, as it may read far: where a value ends with what a token may hold (`**`), each would be asked.
   const tokenEnd = longTokenEnd(text, start)
   if (tokenEnd !== undefined && text.startsWith(closing, tokenEnd)) return quotedValue(text, start, tokenEnd)
   return text.length <= limit ? { start, end: limit, isQuoted: true } : undefined
+}
+
+/** French puts a blank before `»`. */
+function withoutBlank(text: string, end: number): number {
+  return (classAt(text, end - 1) & SPACE) === 0 ? end : end - 1
 }
 
 function quotedValue(text: string, start: number, end: number): Value {

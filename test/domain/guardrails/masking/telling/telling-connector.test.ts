@@ -109,6 +109,8 @@ t.test('a value is found behind what languages of programs and prose put between
     "v_password VARCHAR2(64 CHAR) := 'Gast2026!x';",
     "The password for Bob's laptop is Gast2026!x",
     "Le mot de passe de l'utilisateur est Gast2026!x",
+    'Mot de passe : « Gast2026!x »',
+    'Le mot de passe est «\u00a0Gast2026!x\u00a0».',
     '<password encrypted="false">Gast2026!x</password>',
     'Password(s): Gast2026!x',
     'Password [prod]: Gast2026!x',
