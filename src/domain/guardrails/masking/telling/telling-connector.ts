@@ -35,7 +35,9 @@ const WHICH =
   '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|к|we use|you|i use|i have|that|que|che)(?: [^\s:=.,;!?"'\x60]{1,24}(?:'[^\s:=.,;!?"'\x60]{1,24}|\.[a-z]{2,6})?){1,7}?)?`
+/** Of a thing's name: `Bob's`, `example.org`; or in quotes, as code is in Markdown. */
+const WORD_OF_NAME = String.raw`(?:[^\s:=.,;!?"'\x60]{1,24}(?:(?:'[^\s:=.,;!?"'\x60]{1,24}){1,2}|\.[a-z]{2,6})?|${ESCAPES}["'\x60][^\s"'\x60\\]{1,64}${ESCAPES}["'\x60])`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:(?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|à|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|до|к|we use|you|i use|i have|that|que|che) |(?:d|dell|all|nell|sull)['\u2019])${WORD_OF_NAME}(?: ${WORD_OF_NAME}){0,6}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p|div)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
