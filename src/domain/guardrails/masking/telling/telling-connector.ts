@@ -69,7 +69,7 @@ const CALLED = new RegExp(
 const VALUE_ATTRIBUTE = /\s{1,4}(?:[\w:.-]{1,32}="[^"<>\n]{0,64}"\s{1,4}){0,3}val(?:ue)?\s?=\s?(?=["'])/iy
 /** Go's `var password string = "..."`, Basic's `Dim password As String = "..."`, SQL's `password VARCHAR(64) := '...'`. */
 const TYPED =
-  / (?:(?:as )?string|\[\]byte|str|text|n?varchar2?(?:\(\w{1,4}(?: CHAR)?\))?)\s{0,2}:?=\s{0,4}(?=N?["'`])/iy
+  / (?:(?:as|in|constant) )?(?:string|\[\]byte|str|text|n?(?:var)?char2?|character varying)(?:\(\w{1,4}(?: (?:char|byte))?\))?(?: not null)?(?:\s{0,2}:?=\s{0,4}| default )(?=N?\\{0,7}["'`])/iy
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =

@@ -107,6 +107,12 @@ t.test('a value is found behind what languages of programs and prose put between
     "password varchar(64) := 'Gast2026!x';",
     "DECLARE @password NVARCHAR(64) = N'Gast2026!x';",
     "v_password VARCHAR2(64 CHAR) := 'Gast2026!x';",
+    "p_password IN VARCHAR2 := 'Gast2026!x'",
+    "c_password CONSTANT VARCHAR2(30) NOT NULL := 'Gast2026!x';",
+    "DECLARE @pw AS NCHAR(16) = N'Gast2026!x'",
+    "DECLARE p_password CHAR(20) DEFAULT 'Gast2026!x';",
+    "password character varying(64) NOT NULL DEFAULT 'Gast2026!x'",
+    'SELECT \\"password VARCHAR(64) := \\\\\\"Gast2026!x\\\\\\"\\"',
     "The password for Bob's laptop is Gast2026!x",
     "Le mot de passe de l'utilisateur est Gast2026!x",
     "The password to O'Brien's account: Gast2026!x",
@@ -137,6 +143,7 @@ t.test('a value is found behind what languages of programs and prose put between
     "The password for Bob's account is argon2id-hashed, password changed to argon2id, DECLARE @password VARCHAR(64) = ''",
     'the password for "admin" is "required", password for `user2` must be set, key for \'users2\' is \'user_id2\'',
     "La password dell'utente è scaduta, le mot de passe d'accès est requis, no password for 'user2': not found",
+    "password CHAR(60) NOT NULL DEFAULT 'none', token VARCHAR(36) DEFAULT 'uuid()', password TEXT DEFAULT NULL",
     'Primärschlüssel: id_user2, Fremd-Schlüssel: kunde_id2',
   ])
     t.strictSame(found(text), [], text)
