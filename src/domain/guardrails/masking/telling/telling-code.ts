@@ -36,9 +36,9 @@ const IN_MINIFIED = /[\w$)\]]\.[a-z]{2,}|[a-z]{3,}\(/
 /** What `printf` writes alone: `%s:%s`, `%s\n`. */
 const FORMAT =
   /^(?:[^\w%]{0,4}%[-+ #0]?\d{0,3}(?:\.\d{1,3})?l{0,2}[sdiufFxXvqcegEGtTwbop](?:\\[nrt])?){1,8}[^\w%]{0,4}$/
-/** Where a store keeps it: `secret/data/prod/db2`, `vault:secret/data/db#password`, `projects/1/secrets/db/versions/2`. */
+/** Where a store or Symfony keeps it: `%env(DB_PASSWORD)%`, `secret/data/prod/db2`, `vault:secret/data/db#password`, `projects/1/secrets/db/versions/2`. */
 const STORED =
-  /^(?:vault:|ref\+[a-z]+:\/\/)?(?:secret|secrets|kv|kv-v2)\/[\w/.-]{1,200}(?:#[\w.${}-]{1,64})?$|^projects\/[\w-]{1,64}\/secrets\/[\w-]{1,128}(?:\/versions\/\w{1,16})?$|^@Microsoft\.KeyVault\(|^ENC\[[A-Z\d_]+,data:/
+  /^(?:vault:|ref\+[a-z]+:\/\/)?(?:secret|secrets|kv|kv-v2)\/[\w/.-]{1,200}(?:#[\w.${}-]{1,64})?$|^projects\/[\w-]{1,64}\/secrets\/[\w-]{1,128}(?:\/versions\/\w{1,16})?$|^@Microsoft\.KeyVault\(|^ENC\[[A-Z\d_]+,data:|^%env\([\w:.-]{1,128}\)%$/
 /** Where OpenSSL is to take a password from: `-passin env:NAME`, `file:/run/x`, `fd:3`, `pass:$NAME`. */
 const TAKEN_FROM = /^(?:env:[A-Za-z_]\w*|file:[\w./~$-]+|fd:\d+|pass:(?:[$<%{].*)?)$/
 /** Fields that a pattern or a path names: `users.*.credentials.apiKey`, `users[0].password`, `headers["X-Auth"]`. */

@@ -153,10 +153,14 @@ function isWordPassword(value: string, isQuoted: boolean): boolean {
   return isQuoted && /^\p{Ll}{6,}$|^\p{Lu}\p{Ll}{5,}$/u.test(value) && !WORD_OF_STATE.test(value)
 }
 
+/** Options and paths, which a shell's command has: `cat /run/secrets/x2`, `pass show db/prod2`. */
+const OF_COMMAND = / -|[ \w]\/\w/
+
 /** Four to twelve words, or two or three with digits, without the small words of a sentence. */
 function isPassphrase(value: string): boolean {
   const isMixed = /^\S{2,16}(?: \S{1,16}){1,2}$/.test(value) && /\d/.test(value) && !/^\d+ /.test(value)
   return (
+    !OF_COMMAND.test(value) &&
     (isMixed || /^[a-z]{2,12}(?: [a-z]{2,12}){3,11}$/.test(value)) &&
     !/(?:^| )(?:is|the|your|a|an|must|please|enter|to|for|and|not|be|has|in|of|or|with|you)(?: |$)/.test(value)
   )
@@ -236,7 +240,7 @@ function isNeverSecret(value: string): boolean {
   )
     return true
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.Z+-]+)?$/.test(value) || /^[a-z][a-z0-9+.-]{1,15}:\/\//i.test(value)) return true
-  if (/^(?:data:|arn:|\.{0,2}\/(?:[\w.-]+\/)*[\w.-]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value)) return true
+  if (/^(?:data:|arn:|\.{0,2}\/{1,2}(?:[\w.-]+\/)*[\w.-]*$|~\/)/.test(value) && !/[A-Z]\w*\d/.test(value)) return true
   return /^[\w./+-]+\.(?:pem|key|private|pub|p12|pfx|jks|der|csr|crt|cer|json|ya?ml|env|txt|js|ts|py|go|md|html?|conf|cfg|ini|toml|xml|png|jpe?g|gif|svg)$/i.test(
     value,
   )

@@ -47,6 +47,14 @@ t.test('the name of an algorithm or standard stays', async (t) => {
     t.strictSame(found(`Password: ${password}`), [password])
 })
 
+t.test('what says where a password is kept stays', async (t) => {
+  for (const value of ['`cat /run/secrets/x2`', '`pass show db/prod2`', '`vault read -field=x2 y`'])
+    t.strictSame(found(`DB_PASSWORD=${value}`), [], value)
+  for (const value of ["'%env(DB_PASSWORD)%'", '"%env(resolve:DB_PASSWORD2)%"', 'ref+awssecrets://prod/db2'])
+    t.strictSame(found(`password: ${value}`), [], value)
+  t.strictSame(found('password = `gold Fish 7x`'), ['gold Fish 7x'])
+})
+
 t.test('of two values behind a name and its user the second is the password', async (t) => {
   for (const text of [
     'Login/PW: jdoe / Qwer!234',
