@@ -41,8 +41,9 @@ const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p|div)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`
+const FENCE = String.raw`(?:\x60{3}|~{3})`
 /** The element that the value stands in or begins behind, or a block of code that holds nothing else: others begin with a command (`python3 manage.py ...`). */
-const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}${SPACING}{0,4}|${SPACING}{0,4}\x60{3}\w{0,12}${SPACING}{1,4}(?=[^\s\\\x60]{1,256}${SPACING}{1,4}\x60{3})|${SPACING}{0,4}<pre(?: [^<>\n]{0,60})?>(?:<code(?: [^<>\n]{0,60})?>)?${SPACING}{0,4}(?=[^\s\\<]{1,256}${SPACING}{0,4}</))?`
+const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}${SPACING}{0,4}|${SPACING}{0,4}${FENCE}\w{0,12}${SPACING}{1,4}(?=[^\s\\\x60]{1,256}${SPACING}{1,4}${FENCE})|${SPACING}{0,4}<pre(?: [^<>\n]{0,60})?>(?:<code(?: [^<>\n]{0,60})?>)?${SPACING}{0,4}(?=[^\s\\<]{1,256}${SPACING}{0,4}</))?`
 
 const ASSIGNED = new RegExp(
   String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,

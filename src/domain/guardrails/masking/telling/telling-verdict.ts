@@ -74,7 +74,7 @@ const ORDINARY_VALUES: ReadonlySet<string> = new Set(
 
 function isPassword(value: string, { connection, isQuoted, canBeVerb, isLast }: Place): boolean {
   if (connection === 'beside' && !isQuoted && (isCodeBeside(value) || OF_PROSE.test(value))) return false
-  if (!isQuoted && (OF_POD.test(value) || (!isLast && HOW_MANY.test(value)))) return false
+  if (!isQuoted && (OF_MARKUP.test(value) || (!isLast && HOW_MANY.test(value)))) return false
   if (connection === 'said' && !isQuoted && OF_ROFF.test(value)) return false
   if (connection !== 'assigned' && canBeVerb && isArgument(value)) return false
   if (ORDINARY_VALUES.has(value.toLowerCase().replace(/^[*_]{1,3}/, ''))) return false
@@ -112,8 +112,8 @@ const OF_ROFF = /\\(?:&|\([A-Za-z'`^,:*o]|\*\(|f[BIPR]|-)/
 const OF_PROSE = new RegExp(
   String.raw`${OF_ROFF.source}|^[\xa1\xab\xbb\xbf|]|\(_[A-Z]\)$|^(?=\D*[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\D*$`,
 )
-/** A command of Perl's documents, behind `B<password>` or the like on the line before. */
-const OF_POD = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$/
+/** On the line below a name, no value: a command of Perl's documents behind `B<password>`, the beginning of a block of code. */
+const OF_MARKUP = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$|^~~~\w*$/
 /** How many characters it has to have: `8-16 characters`. */
 const HOW_MANY = /^\d{1,2}[-\u2013]\d{1,3}$/
 /** Algorithms, protocols and standards: `SHA-256`, `UTF-8`, `HTTP/2`, `pbkdf2_sha256`, `SCRAM-SHA-256`, `WPA2-PSK`. */

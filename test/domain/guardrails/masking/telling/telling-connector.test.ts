@@ -49,6 +49,9 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     '<p>Your password is:</p>\n<pre>Bluebird#7</pre>',
     '<p>Your password is:</p>\n<pre><code class="language-text">Bluebird#7\n</code></pre>',
     'PASSWORD:<BR>Bluebird#7<BR>',
+    'My password is ```Bluebird#7```, is it strong?',
+    'Password: ``Bluebird#7``',
+    'The password is:\n\n~~~\nBluebird#7\n~~~',
     '<b>Password:</b>&nbsp;Bluebird#7',
     'Password&nbsp;:&nbsp;<b>Bluebird#7</b>',
     'Password\u3000：\u3000Bluebird#7',
@@ -69,6 +72,8 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     'Password:&nbsp;required, Password:&nbsp;<input type="password" name="p1">, Password:<BR>REQUIRED<BR>',
     'env:\n  DB_PASSWORD:\n  DB_PORT2: 5\nsecrets:\ndb2-creds',
     "[sudo] password for bob: \nbob@host3:~$ ls\nbob@host1's password:\nroot@host-5:/var/log# ls\nPassword:\nbob2@mac ~ % ls",
+    'The password is:\n\n```bash\npython3 manage.py x2\n```\nPassword: ```sh\nuseradd -m bob2\n```',
+    'My password is:\n~~~bash\npython3 manage.py\n~~~\nPassword is ```required```, password: ```js\nconst a1 = 2\n```',
     'Password:\nC:\\Users\\bob2>dir',
     'DB_PASSWORD:\nDB_PORT2: 5\n  password:\n  token2:\n    a: b',
   ]) {
