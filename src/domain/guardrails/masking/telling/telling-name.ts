@@ -18,7 +18,7 @@ const PASSWORD_ENDINGS = words(
   'password passwords passwd lösenordet losenordet passwort passw passphrase passcode pwd pswd pword kennwort losungswort contraseña contrasena contrasenha clave senha palavrapasse motdepasse mdp wachtwoord hasło haslo parola parole parolam şifre sifre şifrem şifreniz şifresi lösenord losenord adgangskode adgangskoden passord passordet salasana salasanani jelszó jelszo jelszavam heslo lozinka пароль пароля парола паролем סיסמה סיסמא katasandi पासवर्ड รหัสผ่าน κωδικός',
 )
 const SECRET_ENDINGS = words(
-  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants lizenzschlüssel credenciales credenziali credenciais ключ токен jeton',
+  'secret secrets token apikey apikeys accesskey secretkey authkey privatekey privkey signingkey encryptionkey masterkey accountkey sharedkey servicekey licensekey appkey clientkey storagekey subscriptionkey sshkey webhookkey deploykey cryptkey geheimnis credential credentials zugangsdaten anmeldedaten identifiants lizenzschlüssel lizenzschluessel produktschlüssel produktschluessel aktivierungsschlüssel aktivierungsschluessel zugangsschlüssel netzwerkschlüssel netzwerksicherheitsschlüssel credenciales credenziali credenciais ключ токен jeton',
 )
 /** A name's whole last part. */
 const PASSWORD_WORDS: ReadonlySet<string> = new Set(

@@ -139,7 +139,10 @@ t.test('a value is found behind what languages of programs and prose put between
   ])
     t.strictSame(found(text), ['Gast2026!x'], text)
   t.strictSame(found('API-Schlüssel: 9f8e7d6c5b4a3928'), ['9f8e7d6c5b4a3928'])
-  t.strictSame(found('Lizenzschlüssel: VK7JG-NPHTM-C97JM-9MPGT-3V66T'), ['VK7JG-NPHTM-C97JM-9MPGT-3V66T'])
+  for (const name of ['Lizenzschlüssel', 'LIZENZSCHLUESSEL', 'Produktschlüssel', 'Ihr Aktivierungsschlüssel lautet'])
+    t.strictSame(found(`${name}: VK7JG-NPHTM-C97JM-9MPGT-3V66T`), ['VK7JG-NPHTM-C97JM-9MPGT-3V66T'])
+  for (const name of ['Netzwerksicherheitsschlüssel', 'Netzwerkschlüssel', 'Zugangsschlüssel'])
+    t.strictSame(found(`${name}: 9f8e7d6c5b4a3928`), ['9f8e7d6c5b4a3928'])
   t.strictSame(found('ŞİFRE: Gast2026!x, ŞİFRENİZ: Gast2026!x'), ['Gast2026!x', 'Gast2026!x'])
   for (const text of [
     'char password[32] = {0}; char pw[] = PASSWORD2; password[i] = buf[j2]; token <- tokens2; password text NOT NULL',
@@ -149,6 +152,7 @@ t.test('a value is found behind what languages of programs and prose put between
     'the password for "admin" is "required", password for `user2` must be set, key for \'users2\' is \'user_id2\'',
     "La password dell'utente è scaduta, le mot de passe d'accès est requis, no password for 'user2': not found",
     "password CHAR(60) NOT NULL DEFAULT 'none', token VARCHAR(36) DEFAULT 'uuid()', password TEXT DEFAULT NULL",
+    'Produktschlüssel: ART-2024-0001, Netzwerkschlüssel: mindestens 8 Zeichen, Produktschlüssel: Windows11',
     'Primärschlüssel: id_user2, Fremd-Schlüssel: kunde_id2',
   ])
     t.strictSame(found(text), [], text)
