@@ -104,8 +104,9 @@ export function isRule(value: string): boolean {
 
 /** A key of YAML with nothing behind it, or a variable's: `v2:`, `DB_PORT2: 5`. */
 const KEY_OF_YAML = /^(?:[A-Za-z_][\w.-]{0,63}:[ \t]{0,8}(?:\r?\n|\\{1,7}[nr])|[A-Z][A-Z\d]{0,31}_[A-Z\d_]{0,64}:\s)/
-/** What a shell writes before the next command, where it has asked for a password: `bob@host3:~$`, `bob@host3 ~ %`, `C:\Users\bob2>`. */
-const PROMPT = /^(?:[\w.-]{1,32}@[\w.-]{1,64}(?::[~/]\S{0,64}[$#%]| \S{1,64} [$#%])(?:\s|$)|[A-Z]:\\{1,8}[^\s>]{0,64}>)/
+/** What a shell writes next, where it has asked for a password: `bob@host3's password:`, `bob@host3:~$`, `bob@host3 ~ %`, `C:\Users\bob2>`. */
+const PROMPT =
+  /^(?:[\w.-]{1,32}@[\w.-]{1,64}(?::[~/]\S{0,64}[$#%]| \S{1,64} [$#%]|'s password:)(?:\s|\\|$)|[A-Z]:\\{1,8}[^\s>]{0,64}>)/
 /** Up to the sign behind its path. */
 export const LONGEST_PROMPT = 160
 

@@ -74,6 +74,7 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     "[sudo] password for bob: \nbob@host3:~$ ls\nbob@host1's password:\nroot@host-5:/var/log# ls\nPassword:\nbob2@mac ~ % ls",
     'The password is:\n\n```bash\npython3 manage.py x2\n```\nPassword: ```sh\nuseradd -m bob2\n```',
     'My password is:\n~~~bash\npython3 manage.py\n~~~\nPassword is ```required```, password: ```js\nconst a1 = 2\n```',
+    "Enter passphrase for key '/home/bob/.ssh/id_rsa':\nroot@10.0.0.4's password:\nroot@host-5:~# ls",
     'Password:\nC:\\Users\\bob2>dir',
     'DB_PASSWORD:\nDB_PORT2: 5\n  password:\n  token2:\n    a: b',
   ]) {
