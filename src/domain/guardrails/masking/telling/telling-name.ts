@@ -8,7 +8,7 @@ import { CODES } from '../secrets/recovery-codes.ts'
 import { COMMUNITY, USER } from '../secrets/router-credential.ts'
 import { IDENTIFIED } from '../secrets/sql-credential.ts'
 import { WIFI } from '../secrets/wifi-code.ts'
-import { DASH, DOT, FOREIGN_LETTER, skipBack, unitAt, WORD } from '../character-classes.ts'
+import { DASH, DOT, escapeLengthAt, FOREIGN_LETTER, skipBack, unitAt, WORD } from '../character-classes.ts'
 
 /** `password`: a short value will do. `secret`: needs to look generated. `weak`: needs to look generated, long, and no hash. */
 export type Telling = 'password' | 'secret' | 'weak'
@@ -201,8 +201,14 @@ export function isKeyWord(text: string, end: number): boolean {
   return (unitAt(text, end - 1) | 0x20) === 0x79 && (unitAt(text, end - 2) | 0x20) === 0x65
 }
 
-/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`, `seed phrase`. */
+/** Where the name begins whose last word is `[start, end)`: `x-api-key`, `spring.datasource.password`, `API key`, `seed phrase`; behind an escape that it tells without (`\npass`, no `\token`). */
 export function nameStart(text: string, start: number, end: number): number {
+  const from = withWordBefore(text, start, end)
+  const behind = Math.min(from + escapeLengthAt(text, from), end)
+  return behind > from && classifyName(text.slice(behind, end)) !== undefined ? behind : from
+}
+
+function withWordBefore(text: string, start: number, end: number): number {
   const from = skipBack(text, start, end - LONGEST_READ_BACK, WORD | DASH | DOT)
   if (unitAt(text, from - 1) !== 0x20) return from
   if ((unitAt(text, end - 1) | 0x20) !== 0x79 && !endsWith(text, end, PHRASE) && !endsWith(text, end, KHAU)) return from

@@ -47,6 +47,22 @@ t.test('the name of an algorithm or standard stays', async (t) => {
     t.strictSame(found(`Password: ${password}`), [password])
 })
 
+t.test('a short name is found behind an escape', async (t) => {
+  for (const text of [
+    'user: bob\npass: Qwer!234',
+    'see\n\npw: Qwer!234\n',
+    'access\r\ncreds: bob / Qwer!234',
+    'x\n\tpass=Qwer!234',
+  ]) {
+    const escaped = JSON.stringify({ text })
+    t.strictSame(found(escaped), ['Qwer!234'], escaped)
+    t.strictSame(found(JSON.stringify({ escaped })), ['Qwer!234'])
+  }
+  t.strictSame(found('{"text":"x\\nkey: XK4P-9QTZ-M2LW-7VRN"}'), ['XK4P-9QTZ-M2LW-7VRN'])
+  t.strictSame(found('C:\\token=Qwer1234Zx'), ['Qwer1234Zx'])
+  t.strictSame(found('{"text":"x\\npass: 12, fail: 0\\npass src/a2.ts\\nkey: user_id2"}'), [])
+})
+
 t.test('what says where a password is kept stays', async (t) => {
   for (const value of ['`cat /run/secrets/x2`', '`pass show db/prod2`', '`vault read -field=x2 y`'])
     t.strictSame(found(`DB_PASSWORD=${value}`), [], value)
