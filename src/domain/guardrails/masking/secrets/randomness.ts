@@ -4,8 +4,9 @@ import { ALPHANUMERIC, ANY_HEX, classAt, DIGIT, LETTER, LOWER, UPPER } from '../
 /** What the judgements look at; a secret shows itself early. */
 const LONGEST_JUDGED = 512
 
+/** A digit in a word stands for a letter there (`my5ql`, `the0ne`), as in passwords. */
 const PLACEHOLDER_WORDS =
-  /(?:^|[^a-z])(?:your|my|our|the|example|examples|placeholder|change[-_ ]?me|change[-_ ]?it|dummy|fake|sample|redacted|masked|hidden|todo|tbd|insert|replace(?:[-_]?(?:me|this|with))?|enter|here|foo(?:bar)?|some|any|xxx+|yyy+|zzz+|none|null|undefined|empty|secret[-_]here|goes)(?:[^a-z$]|$)/i
+  /(?:^|[^a-z])(?:(?:your|my|our|the|some|any)(?!\d[a-z])|example|examples|placeholder|change[-_ ]?me|change[-_ ]?it|dummy|fake|sample|redacted|masked|hidden|todo|tbd|insert|replace(?:[-_]?(?:me|this|with))?|enter|here|foo(?:bar)?|xxx+|yyy+|zzz+|none|null|undefined|empty|secret[-_]here|goes)(?:[^a-z$]|$)/i
 const PLACEHOLDER_SIGNS = /[xX]{5,}|\*{3,}|\.{3}|\u2026|#{4,}|_{4,}|\?{3,}|\u2022{2,}/
 const TEMPLATE =
   /^(?:<[^<>]{0,80}>|\[[^[\]]{1,80}\]|\{[^{}]{0,80}\}|%[A-Za-z_]\w{0,60}%|%[sdv]|(?:&lt;|&#60;|&#[xX]3[cC];)(?:[A-Za-z |_-]{0,80}(?:>|&gt;|&#62;|&#[xX]3[eE];)|(?:your|string|text|password|token|secret)\b)|%\([\w.]{1,60}\)s|:[a-z_]{2,40}|__[A-Za-z_]{2,60}__)$/

@@ -103,3 +103,10 @@ t.test('a key in groups is found behind its name', async (t) => {
     t.strictSame(found(text), [key], text)
   t.strictSame(found('token: 2026-1128-1030, product_key: SKU-1234-ABCD, license_key: apache-2.0, XK4P-9QTZ-M2LW'), [])
 })
+
+t.test("a password with a digit in the place of a letter is no placeholder ('my5ql')", async (t) => {
+  for (const value of ['my5ql#root', 'my5ecretKey', 'the0ne!xy', 'y0ur-m0m'])
+    t.strictSame(found(`password="${value}"`), [value], value)
+  for (const value of ['my-password1', 'your-password-2', 'my_secret3', 'example1', 'the-password-1', 'your1'])
+    t.strictSame(found(`password="${value}"`), [], value)
+})
