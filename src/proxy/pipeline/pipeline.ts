@@ -53,7 +53,7 @@ export async function completeChat(incoming: Incoming, services: Services): Prom
     const governed = governCaller(record, services)
     tracePolicy(governed, record, services)
     const format = clientFormatOf(incoming.adapter.format)
-    const body = await record.readBody(services.now)
+    const body = await record.waitFor(incoming.readBody(), services.now)
     await arrived.join()
     const read = await readRequest(body, format, incoming.hints)
     record.noteRequest(read.request)

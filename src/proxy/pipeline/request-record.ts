@@ -109,11 +109,11 @@ export class RequestRecord {
     return this.upstream ?? this.incoming.signal
   }
 
-  /** @throws {GatewayError} as `Incoming.readBody` */
-  async readBody(now: () => Milliseconds): Promise<Uint8Array> {
+  /** What `other` ends with; until then this request waits, which is not the gateway's own time. */
+  async waitFor<Result>(other: Promise<Result>, now: () => Milliseconds): Promise<Result> {
     const started = now()
     try {
-      return await this.incoming.readBody()
+      return await other
     } finally {
       this.waitedMs += now() - started
     }

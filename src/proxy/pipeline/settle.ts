@@ -30,8 +30,9 @@ export function settlementOf(record: RequestRecord, services: Services): Settle 
   return (outcome) => {
     if (settled) return undefined
     settled = true
-    if (record.embeddingUnderway === undefined) return conclude(record, outcome, services)
-    return embedded(record, services).then(() => conclude(record, outcome, services))
+    const { embeddingUnderway } = record
+    if (embeddingUnderway === undefined) return conclude(record, outcome, services)
+    return record.waitFor(embeddingUnderway, services.now).then(() => conclude(record, outcome, services))
   }
 }
 
@@ -49,12 +50,6 @@ function conclude(record: RequestRecord, outcome: Outcome, services: Services): 
 /** By the client's wish; and of a hit that costs nothing, for whose answer nothing is to be waited for. */
 function mayComeLater({ policy, isCacheHit }: RequestRecord, { costMicroUsd, inputTokens }: Charge): boolean {
   return policy?.billing === 'async' || (isCacheHit && costMicroUsd === 0 && inputTokens === 0)
-}
-
-async function embedded(record: RequestRecord, services: Services): Promise<void> {
-  const started = services.now()
-  await record.embeddingUnderway
-  record.waitedMs += services.now() - started
 }
 
 /**

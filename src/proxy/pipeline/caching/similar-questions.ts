@@ -66,7 +66,7 @@ export function similarAnswers(
       const candidates = questions.filter((other) => other.wording === wording && other.askedAtMs >= oldestMs)
       // Nothing to compare with: the vector is for later questions and is made while the provider is asked.
       if (candidates.length === 0) return undefined
-      const vector = await upstream(embedding, record, services)
+      const vector = await record.waitFor(embedding, services.now)
       return vector && fetchBest(candidates, vector, minSimilarity, scope, marks, services)
     },
     kept(address) {
@@ -86,14 +86,6 @@ async function remember(vector: Vector, add: (vector: PackedVector) => void): Pr
 }
 
 type Vector = Promise<PackedVector | undefined>
-
-/** Waiting for a provider is not the gateway's own time. */
-async function upstream(embedding: Vector, record: RequestRecord, services: Services) {
-  const started = services.now()
-  const vector = await embedding
-  record.waitedMs += services.now() - started
-  return vector
-}
 
 async function fetchBest(
   questions: readonly KnownQuestion[],

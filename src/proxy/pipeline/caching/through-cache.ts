@@ -141,10 +141,10 @@ class Passage<Answer> implements Keeper {
   async #wait(flight: Follow): Promise<Landing> {
     const wants = this.#record.stream && this.#cacheable.follow !== undefined ? 'parts' : 'whole'
     const { signal } = this.#record.incoming
-    const now = this.#services.now()
-    this.#deadline ??= now + MAX_FLIGHT_WAIT_MS
-    const landing = await flight.wait(signal, Math.max(0, this.#deadline - now), wants)
-    this.#record.waitedMs += this.#services.now() - now
+    const { now } = this.#services
+    const nowMs = now()
+    this.#deadline ??= nowMs + MAX_FLIGHT_WAIT_MS
+    const landing = await this.#record.waitFor(flight.wait(signal, Math.max(0, this.#deadline - nowMs), wants), now)
     refuseGone(signal)
     return landing
   }

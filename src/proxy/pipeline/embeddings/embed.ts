@@ -143,7 +143,7 @@ function planEmbeddings(
 }
 
 async function readEmbeddings(record: RequestRecord, services: Services): Promise<EmbeddingsRequest> {
-  const bytes = await record.readBody(services.now)
+  const bytes = await record.waitFor(record.incoming.readBody(), services.now)
   record.bodyBytes = bytes.length
   const read = parseEmbeddingsRequest(parseRequestDocument(bytes))
   traceBody(bytes, record, services)

@@ -42,7 +42,8 @@ export async function countTokens(incoming: Incoming, services: Services): Promi
     const governed = governCaller(record, services)
     tracePolicy(governed, record, services)
     const format = clientFormatOf(incoming.adapter.format)
-    const read = await readRequest(await record.readBody(services.now), format, incoming.hints)
+    const body = await record.waitFor(incoming.readBody(), services.now)
+    const read = await readRequest(body, format, incoming.hints)
     record.requestedModel = read.request.model ?? AUTO_MODEL
     traceBody(read.bytes, record, services)
     const plan = planRequest(read.request, governed, record, services)
