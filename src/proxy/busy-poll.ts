@@ -11,7 +11,7 @@ import type { Milliseconds } from '../domain/snapshot/snapshot.ts'
 
 /** How long is polled for one answer at most. Shorter ones miss what a busy neighbour answers, longer ones gain nothing. */
 const WINDOW_MS: Milliseconds = 0.2
-/** So many polls in vain, after many that were not, until no more is polled: half as many. */
+/** An answer in time adds one to the trust, up to this; without trust nothing is polled for. */
 const MOST_TRUST = 16
 /** What a poll in vain costs of it: what is polled for comes in time two times of three, or it is not polled for. */
 const VAIN_COST = 2
