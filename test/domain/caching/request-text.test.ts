@@ -7,25 +7,9 @@ import { createDetector } from '../../../src/domain/guardrails/masking/detector.
 import { RedactionMap } from '../../../src/domain/guardrails/masking/restoring/redaction-map.ts'
 import { parseJson } from '../../../src/domain/json-parse.ts'
 import { asObject, isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts'
-import type { EffectivePolicy } from '../../../src/domain/policy/effective-policy.ts'
+import { policy } from '../routing/samples.ts'
 
-const POLICY: EffectivePolicy = {
-  flags: new Set(),
-  excludeProviders: new Set(),
-  excludeModels: new Set(),
-  excludeCountries: new Set(),
-  maxCost: undefined,
-  minQuality: undefined,
-  scoringMethod: undefined,
-  billing: 'sync',
-  trace: false,
-  tags: {},
-  fallback: 'AnyModel',
-  cache: {},
-  quotaFailure: 'Closed',
-  injectionThreshold: undefined,
-  masking: { kinds: [], custom: [] },
-}
+const POLICY = policy()
 
 const BASE: RequestText = {
   format: 'chat-completions',
