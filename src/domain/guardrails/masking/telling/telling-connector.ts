@@ -29,15 +29,20 @@ const BLANK = String.raw`(?:[ \t\u00a0\u3000]|&nbsp;|\\{1,7}[nt]){0,20}`
 /** A character of white space, or, in a text inside JSON, its escape. */
 const SPACING = String.raw`(?:\s|\\{1,7}[nrt])`
 const IS =
-  "(?:is|are|was|were|will be|should be|used to be|changed to|set to|reset to|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|este|jest|je|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on|olan|это|был|была|är|adalah|ialah|là|é:|są|isto é|είναι|है|היא|הוא|هي|هو)"
+  "(?:is|are|was|were|will be|should be|used to be|changed to|set to|reset to|became|becomes|reads|equals|to be|ist|war|lautet|sind|est|sont|es|son|é|è|e'|são|este|jest|je|to(?! [a-z]{3,20}(?: [a-z]{3,20})?:)|är|er|on(?! (?:\\S{1,64} ){1,3}(?:is|was)\\b| \\S{1,64}: )|olan|это|был|была|är|adalah|ialah|là|é:|są|isto é|είναι|है|היא|הוא|هي|هو)"
 /** What some languages put behind the name: whose it is, and which. */
 const WHICH =
   '(?: (?:mea|saya|anda|của tôi|của bạn|μου|σου|μας|שלי|שלך|temporal|provisional|inicial|actual|provisoire|temporaire|actuel|initial|provisóri[ao]|temporári[ao]|temporane[ao]|provvisori[ao]|iniziale|attuale|tymczasowe|такой))?'
 const NOW =
   '(?: (?:now|set to|changed to|reset to|currently|still|just|simply|called|jetzt|ahora|agora|maintenant|been (?:changed|set|reset) to))?'
-/** Of a thing's name: `Bob's`, `example.org`; or in quotes, as code is in Markdown. */
-const WORD_OF_NAME = String.raw`(?:[^\s:=.,;!?"'\x60]{1,24}(?:(?:'[^\s:=.,;!?"'\x60]{1,24}){1,2}|\.[a-z]{2,6})?|${ESCAPES}["'\x60][^\s"'\x60\\]{1,64}${ESCAPES}["'\x60])`
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:(?:for|of|to|on|in|at|used by|für|fuer|von|vom|zum|de|del|des|du|da|do|à|para|pour|per|di|della|voor|van|dla|do|för|til|для|от|до|к|we use|you|i use|i have|that|que|che) |(?:d|dell|all|nell|sull)['\u2019])${WORD_OF_NAME}(?: ${WORD_OF_NAME}){0,6}?)?`
+const LETTERS_OF_NAME = String.raw`[^\s:=.,;!?"'\x60]`
+/** Of a thing's name: `Bob's`, `db1.example.org:5432`, `10.0.0.5`, `https://example.org/a`, a link; or in quotes, as code is in Markdown. */
+const WORD_OF_NAME = String.raw`(?:${LETTERS_OF_NAME}{1,24}(?:(?:'${LETTERS_OF_NAME}{1,24}){1,2}|(?:\.${LETTERS_OF_NAME}{1,40}){1,6})?(?::\d{2,5}(?=[\s:]))?|${ESCAPES}["'\x60][^\s"'\x60\\]{1,64}${ESCAPES}["'\x60]|${ESCAPES}"[^"\n\\]{1,40}${ESCAPES}"|[a-z]{2,8}://[^\s"'\x60<>]{1,120}|\[[^[\]\n]{1,40}\]\([^\s()]{1,120}\))`
+/** What stands before such a name; and what needs nothing before it (`Password wifi: ...`). */
+const OF =
+  'for|of|to|on|in|at|used by|für|fuer|fürs|im|beim|von|vom|zum|zur|de|del|des|du|da|do|à|para|pour|per|di|della|al|voor|van|op|dla|na|k|ke|za|för|til|till|på|hos|pentru|az|untuk|cho|για|στο|του|της|для|от|до|к|на|в|за|we use|you|i use|i have|that|que|che'
+const THING = 'wi-?fi|wlan|vpn|rdp|ssh|ftp|root|admin|router|server|pc|nas'
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:${THING})(?![\w-])| (?:(?:${OF}) |(?:d|dell|all|nell|sull)['\u2019])${WORD_OF_NAME}(?: ${WORD_OF_NAME}){0,6}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p|div)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`

@@ -158,3 +158,38 @@ t.test('a value is found behind what languages of programs and prose put between
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a password is found behind the name of the host, page or thing that it opens', async (t) => {
+  for (const thing of [
+    'for 10.0.0.5',
+    'for db1.corp.example.org:5432',
+    'of www.example.org',
+    'for https://portal.example.org:8443/login?a=b',
+    'for [the portal](https://portal.example.org/login)',
+    'for "Lab 2"',
+    "for 'bob' on 'host2'",
+    'for bob on host2',
+    'wifi',
+    'VPN',
+  ])
+    for (const text of [`The password ${thing} is Gast2026!x`, `Password ${thing}: Gast2026!x`]) {
+      t.strictSame(found(text), ['Gast2026!x'], text)
+      t.strictSame(found(JSON.stringify(text)), ['Gast2026!x'], text)
+    }
+  for (const text of [
+    'Salasana on Gast2026!x ja se toimii',
+    'Пароль на вход: Gast2026!x',
+    'Парола за достъп: Gast2026!x',
+    'Heslo k databázi: Gast2026!x',
+    'Lösenord till wifi: Gast2026!x',
+    'Passwort fürs WLAN: Gast2026!x',
+    'Κωδικός για το wifi: Gast2026!x',
+  ])
+    t.strictSame(found(text), ['Gast2026!x'], text)
+  for (const text of [
+    'The password for 10.0.0.5 is required, the token for www.example.org is v2.1, password for https://x.example.org/y: see 1Password',
+    'Password on host2 is not set, password on bob2: wrong, the password for "step 2" and "step 3" is the same as in step2_token',
+    'Password admin: see 1Password; password server: ldap2.corp.example.org; token for gpt-4.1: 128k tokens',
+  ])
+    t.strictSame(found(text), [], text)
+})
