@@ -24,7 +24,7 @@ export interface Connector {
 
 /** Quotes in a text that was put into JSON, and that into JSON again, have one, three, seven backslashes before them. */
 const ESCAPES = String.raw`\\{0,7}`
-const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|\[\d{0,4}\](?=\s?=\s?["'])|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
+const CLOSERS = String.raw`(?:${ESCAPES}["'\x60]|\[\d{0,4}\](?=\s?=\s?${ESCAPES}["'])|[\])*_]|&quot;|&#39;|%22|</?(?:b|strong|code|em|td|th|dt|span|label)>){0,4}`
 const BLANK = String.raw`(?:[ \t\u00a0\u3000]|&nbsp;|\\{1,7}[nt]){0,20}`
 /** A character of white space, or, in a text inside JSON, its escape. */
 const SPACING = String.raw`(?:\s|\\{1,7}[nrt])`
@@ -51,7 +51,7 @@ const FENCE = String.raw`(?:\x60{3}|~{3})`
 const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}${SPACING}{0,4}|${SPACING}{0,4}${FENCE}\w{0,12}${SPACING}{1,4}(?=[^\s\\\x60]{1,256}${SPACING}{1,4}${FENCE})|${SPACING}{0,4}<pre(?: [^<>\n]{0,60})?>(?:<code(?: [^<>\n]{0,60})?>)?${SPACING}{0,4}(?=[^\s\\<]{1,256}${SPACING}{0,4}</))?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?\s{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}${ESCAPES}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?${SPACING}{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(

@@ -21,7 +21,7 @@ const OF_TOKEN = String.raw`(?:[\w+/=%.~:|!*-]|\\{1,7}(?:/|u00(?:2[bBfF]|3[dD]))
 const LONG_TOKEN = new RegExp(String.raw`${OF_TOKEN}{${SHORTEST_LONG_TOKEN},8192}(?!${OF_TOKEN})`, 'y')
 
 const OPENING =
-  /(?:[bfruBFRU@LN]{1,2}(?=\\{0,7}["']))?(\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|`{2,3}(?=[^\s`\\]{1,256}`)|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
+  /(?:[bfruBFRU@LN]{1,2}(?=\\{0,7}["']))?((?:\\{1,7}"){3}|\\{1,7}["'`]|&quot;|&#39;|%22|"""|'''|`{2,3}(?=[^\s`\\]{1,256}`)|["'`]|\*\*`?|<code>|\u201c|\u201e|\u00ab\s?|\u2018)/y
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '‘': '’', '<code>': '</code>' }
 const SCHEME =
   /(?:Bearer|Basic|Token|ApiKey|Api-Key|Digest|SSWS|GenieKey|Splunk|Bot|OAuth|Key|Negotiate)(?:\s|%20|\+){1,3}/iy

@@ -193,3 +193,17 @@ t.test('a password is found behind the name of the host, page or thing that it o
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('what is found in code and YAML is found where these stand in JSON', async (t) => {
+  for (const text of [
+    'char password[] = "Gast2026!x";',
+    'password <- "Gast2026!x"',
+    'password = """Gast2026!x"""',
+    'db:\n  password: >-\n    Gast2026!x\n  port: 5432',
+    'password: |\n  Gast2026!x\nport: 5432',
+  ])
+    for (const written of [text, JSON.stringify(text), JSON.stringify(JSON.stringify(text))])
+      t.strictSame(found(written), ['Gast2026!x'], written)
+  for (const text of ['password = """', 'password <- "', 'char password[] = "";', 'password: >-\n  see README2.md'])
+    t.strictSame(found(JSON.stringify(text)), [], text)
+})
