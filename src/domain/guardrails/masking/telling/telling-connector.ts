@@ -50,8 +50,13 @@ const FENCE = String.raw`(?:\x60{3}|~{3})`
 /** The element that the value stands in or begins behind, or a block of code that holds nothing else: others begin with a command (`python3 manage.py ...`). */
 const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|div|td|dd|span|font|kbd|tt|samp)(?: [^<>\n]{0,60}|/)?>){1,2}${SPACING}{0,4}|${SPACING}{0,4}${FENCE}\w{0,12}${SPACING}{1,4}(?=[^\s\\\x60]{1,256}${SPACING}{1,4}${FENCE})|${SPACING}{0,4}<pre(?: [^<>\n]{0,60})?>(?:<code(?: [^<>\n]{0,60})?>)?${SPACING}{0,4}(?=[^\s\\<]{1,256}${SPACING}{0,4}</))?`
 
+/** `→`, `⇒`, and those of Dingbats and emoji. */
+const ARROW = String.raw`(?:[\u2192\u21d2\u2794\u279c\u27a1\u27a4]\ufe0f?|\ud83d\udc49)`
+/** Up to a label's sign, as in a printed list: `Password........: `. */
+const LEADERS = String.raw`(?:\.{2,40}[ \t]{0,4}(?=:))?`
+
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}${ESCAPES}["'])|=&gt;|\u2192|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?${SPACING}{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${BLANK}${LEADERS}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}${ESCAPES}["'])|=&gt;|${ARROW}|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?${SPACING}{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -82,10 +87,13 @@ const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 /** Of a table: `<td>Password</td><td>...`. The cell's own tags may have been read as what closes the name. */
 const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
+/** That the value follows. */
+const BELOW =
+  'the following|as follows|below|here|wie folgt|le suivant|la siguiente|la seguente|a seguinte|als volgt|następujące|следующий'
 /** A blank, but before an element. */
 const BEHIND_SIGN = String.raw`(?:${SPACING}{1,4}|(?=<))`
 const SAID = new RegExp(
-  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}${NOW}\s?:?${LABEL_END}${BEHIND_SIGN}|${NOW.slice(0, -1)}\s?:${LABEL_END}${BEHIND_SIGN}|\s?(?:[:=\u2013\u2014\u2192]|[-=]>)${SPACING}{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${WHICH}${FOR}(?:,? (?:is|was|has been) (?:generated|created|set) for [^\s:]{1,64}: |,? ${IS}(?: (?:${BELOW})(?=\s?:)|${NOW})\s?:?${LABEL_END}${BEHIND_SIGN}|${NOW.slice(0, -1)}\s?:${LABEL_END}${BEHIND_SIGN}|\s?(?:[:=\u2013\u2014]|${ARROW}|[-=]>)${SPACING}{1,4}| - |(?:は|是|为|為|는|은|：)\s{0,2}|${NEXT_CELL})${VALUE_BEGIN}`,
   'iy',
 )
 const BESIDE = /(?:\\{0,7}["'`])?(?:[ \t]{1,8}|\s{1,2}|[,;](?=[^\s,;]))/y

@@ -207,3 +207,29 @@ t.test('what is found in code and YAML is found where these stand in JSON', asyn
   for (const text of ['password = """', 'password <- "', 'char password[] = "";', 'password: >-\n  see README2.md'])
     t.strictSame(found(JSON.stringify(text)), [], text)
 })
+
+t.test('a password is found behind arrows, dotted lines and words that say that it follows', async (t) => {
+  for (const text of [
+    'Password ➜ Gast2026!x',
+    'Password ⇒ Gast2026!x',
+    'Password ➡️ Gast2026!x',
+    'Password 👉 Gast2026!x',
+    'The password for the VPN ➔ Gast2026!x',
+    'User..........: bob\nPassword......: Gast2026!x',
+    'The password for the PDF is the following: Gast2026!x',
+    'The password is as follows:\nGast2026!x',
+    'Das Passwort lautet wie folgt: Gast2026!x',
+    'Le mot de passe est le suivant : Gast2026!x',
+    'La contraseña es la siguiente: Gast2026!x',
+    'creds -> admin / Gast2026!x',
+    'Login - bob / Gast2026!x',
+  ])
+    t.strictSame(found(text), ['Gast2026!x'], text)
+  for (const text of [
+    'Password ➜ see 1Password, token ⇒ OAuth2, Settings ➜ Password ➜ Change',
+    'The password is the following hash, the token is below 8kB, the password is here to stay since v2.1',
+    'Password......... 8 to 16 characters, password...: required',
+    'login -> home / profile, Login - Sign up / Register, credentials -> user1 / password',
+  ])
+    t.strictSame(found(text), [], text)
+})
