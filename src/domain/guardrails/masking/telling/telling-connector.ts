@@ -52,11 +52,13 @@ const VALUE_BEGIN = String.raw`(?:(?:${SPACING}{0,4}<(?:b|br|strong|em|i|u|p|div
 
 /** `→`, `⇒`, and those of Dingbats and emoji. */
 const ARROW = String.raw`(?:[\u2192\u21d2\u2794\u279c\u27a1\u27a4]\ufe0f?|\ud83d\udc49)`
+/** What takes a literal and gives a text or a hash of it: `MD5('...')`, `bcrypt.hashSync("...")`, `String::from("...")`. */
+const MADE_OF = String.raw`(?:(?:await |new )?(?:md5|sha\d{0,3}|(?:old_)?password|encrypt|bcrypt|make_?password|generate_password_hash|hash_?password|(?:secret_?)?str(?:ing)?|(?:[A-Za-z_]\w{0,31}(?:\.|::)){1,2}(?:make|hash(?:pw|_?sync|_?password)?|encode|from|quote(?:_plus)?))\(\s{0,8}(?=[bfrN@]?${ESCAPES}["'\x60]))`
 /** Up to a label's sign, as in a printed list: `Password........: `. */
 const LEADERS = String.raw`(?:\.{2,40}[ \t]{0,4}(?=:))?`
 
 const ASSIGNED = new RegExp(
-  String.raw`${CLOSERS}${BLANK}${LEADERS}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}[&bfr@]?${ESCAPES}["'\x60])|:=|=>|->|<-(?=[ \t]{0,4}${ESCAPES}["'])|=&gt;|${ARROW}|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?${SPACING}{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${VALUE_BEGIN}`,
+  String.raw`${CLOSERS}${BLANK}${LEADERS}(?::(?![ \t]{0,4}<[a-z]{1,8} )[ \t]{0,4}[\w&*<>\[\]?|' ]{1,40}=(?=[ \t]{0,4}(?:${MADE_OF}|[&bfr@]?${ESCAPES}["'\x60]))|:=|=>|->|<-(?=[ \t]{0,4}${ESCAPES}["'])|=&gt;|${ARROW}|[=!]={1,2}|\+?=(?:3D)?|(?:\?\?|\|\|)(?:=|(?=[ \t]?${ESCAPES}["'\x60]))|\?=|::?|\uff1a|\uff1d|\|(?=[ \t])|%3D|%3A)${LABEL_END}(?:${SPACING}|&nbsp;){0,24}(?:[|>][+-]?${SPACING}{1,24}|string\(\d{1,5}\) (?=${ESCAPES}["']))?${MADE_OF}?${VALUE_BEGIN}`,
   'iy',
 )
 const VALUE_FIELD = new RegExp(
@@ -84,7 +86,7 @@ const TYPED =
 const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
-  /(?:\\{0,7}["'](?:\s[^<>\n]{0,60})?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
+  /(?:\\{0,7}["'](?:\s[^<>\n]{0,60}(?<!=))?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 /** Of a table: `<td>Password</td><td>...`. The cell's own tags may have been read as what closes the name. */
 const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
 /** That the value follows. */

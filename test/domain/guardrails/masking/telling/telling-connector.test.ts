@@ -233,3 +233,31 @@ t.test('a password is found behind arrows, dotted lines and words that say that 
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a password is found in the call that makes a hash or a text of it', async (t) => {
+  for (const text of [
+    "UPDATE users SET password = MD5('Gast2026!x') WHERE id = 7",
+    "INSERT INTO users SET name = 'bob', password = SHA2('Gast2026!x', 256)",
+    "SET PASSWORD = PASSWORD('Gast2026!x')",
+    "password: bcrypt.hashSync('Gast2026!x', 10),",
+    "password: await bcrypt.hash('Gast2026!x', 10),",
+    "'password' => Hash::make('Gast2026!x'),",
+    "'password' => bcrypt('Gast2026!x'),",
+    'password=generate_password_hash("Gast2026!x")',
+    'password = make_password("Gast2026!x")',
+    'password = bcrypt.hashpw(b"Gast2026!x", bcrypt.gensalt())',
+    'let password = String::from("Gast2026!x");',
+    'String password = new String("Gast2026!x");',
+    'password: SecretStr = SecretStr("Gast2026!x")',
+    'password = urllib.parse.quote_plus("Gast2026!x")',
+    'user.password = passwordEncoder.encode("Gast2026!x")',
+  ])
+    for (const written of [text, JSON.stringify(text)]) t.strictSame(found(written), ['Gast2026!x'], written)
+  for (const text of [
+    'password = hash("sha512", $password); token = hash("whirlpool", $data); key = md5("user-list-v2"); token = sha1("page")',
+    "password = md5(password2), password: Hash::make($request->password), token = String(token2), password: str('password')",
+    "password = os.getenv('DB_PASSWORD2'), password: config.get('db.password2'), password = vault.read('secret/db2')",
+    "key: Buffer.from('key', 'utf8'), secret: String.raw('x2'), password: faker.internet.password({ length: 20 })",
+  ])
+    t.strictSame(found(text), [], text)
+})
