@@ -123,10 +123,17 @@ export function findTwilioTokenAfter(text: string, from: number): Finding | unde
   return gap === null ? undefined : key(from + gap[0].length, from + gap[0].length + 32, 'twilio-token')
 }
 
-/** Keys whose first part is a number: Telegram bots (`123456789:AA...`), Asana (`1/1200...:hex`). */
+/** What opens a disk where BitLocker is asked for it. */
+const BITLOCKER = /(?<!-)\d{6}(?:-\d{6}){7}(?![-\d])/y
+
+/** Keys whose first part is a number: BitLocker's (`438921-019283-...`), Telegram bots (`123456789:AA...`), Asana (`1/1200...:hex`). */
 export function findNumberedKey(text: string, start: number, end: number): Finding | undefined {
-  if (unitAt(text, end) !== 0x3a) return undefined
   const length = end - start
+  if (length === 6 && unitAt(text, end) === 0x2d) {
+    BITLOCKER.lastIndex = start
+    return BITLOCKER.test(text) ? key(start, BITLOCKER.lastIndex, 'bitlocker') : undefined
+  }
+  if (unitAt(text, end) !== 0x3a) return undefined
   const last = skipForward(text, end + 1, end + 64, BASE64_URL)
   if (length >= 8 && length <= 12 && text.startsWith('AA', end + 1) && last - end >= 30)
     return key(start, last, 'telegram-bot')
