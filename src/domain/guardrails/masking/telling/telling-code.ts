@@ -104,9 +104,12 @@ export function isRule(value: string): boolean {
 
 /** A key of YAML with nothing behind it, or a variable's: `v2:`, `DB_PORT2: 5`. */
 const KEY_OF_YAML = /^(?:[A-Za-z_][\w.-]{0,63}:[ \t]{0,8}(?:\r?\n|\\{1,7}[nr])|[A-Z][A-Z\d]{0,31}_[A-Z\d_]{0,64}:\s)/
-/** What a shell writes next, where it has asked for a password: `bob@host3's password:`, `bob@host3:~$`, `bob@host3 ~ %`, `C:\Users\bob2>`. */
+/**
+ * What a shell, a router or OpenSSL writes next, where it has asked for a password: `bob@host3's password:`, `bob@host3:~$`, `bob@host3 ~ %`,
+ * `sh-5.1$ ls`, `C:\Users\bob2>`, `router1#show version`, `8A0C:error:0909006C:PEM`.
+ */
 const PROMPT =
-  /^(?:[\w.-]{1,32}@[\w.-]{1,64}(?::[~/]\S{0,64}[$#%]| \S{1,64} [$#%]|'s password:)(?:\s|\\|$)|[A-Z]:\\{1,8}[^\s>]{0,64}>)/
+  /^(?:[\w.-]{1,32}@[\w.-]{1,64}(?::[~/]\S{0,64}[$#%]| \S{1,64} [$#%]|'s password:)(?:\s|\\|$)|[A-Z]:\\{1,8}[^\s>]{0,64}>|[\w.-]{1,64}(?:\([\w-]{1,32}\))?(?:[$#%>] (?:ls|cd|cat|sudo|whoami|exec|enable|exit|show)|[#>](?:show|sh(?= )|conf|config|configure|enable|exit|ping|copy|write))(?:[\s\\"]|$)|[\dA-F]{4,16}:error:)/
 /** Up to the sign behind its path. */
 export const LONGEST_PROMPT = 160
 

@@ -76,6 +76,8 @@ t.test('a value is found in an element, and in a block of code', async (t) => {
     'My password is:\n~~~bash\npython3 manage.py\n~~~\nPassword is ```required```, password: ```js\nconst a1 = 2\n```',
     "Enter passphrase for key '/home/bob/.ssh/id_rsa':\nroot@10.0.0.4's password:\nroot@host-5:~# ls",
     'Password:\nC:\\Users\\bob2>dir',
+    'Password:\nsh-5.1$ whoami\nPassword:\nrouter1> enable\nPassword:\nrouter1#show version\nPassword:\nsw-02(config)#exit',
+    'Enter PEM pass phrase:\n8A0C:error:0909006C:PEM routines:get_name:no start line',
     'DB_PASSWORD:\nDB_PORT2: 5\n  password:\n  token2:\n    a: b',
   ]) {
     t.strictSame(found(text), [], text)
@@ -192,6 +194,11 @@ t.test('a password is found behind the name of the host, page or thing that it o
     'Password admin: see 1Password; password server: ldap2.corp.example.org; token for gpt-4.1: 128k tokens',
   ])
     t.strictSame(found(text), [], text)
+})
+
+t.test('a password below its label may hold the sign of a prompt', async (t) => {
+  for (const password of ['Gast2026#', 'Gast2026$x', 'Gast2026#shower'])
+    t.strictSame(found(`Password:\n${password}\n`), [password])
 })
 
 t.test('what is found in code and YAML is found where these stand in JSON', async (t) => {

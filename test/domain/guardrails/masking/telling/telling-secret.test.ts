@@ -40,10 +40,15 @@ t.test('the name of an algorithm or standard stays', async (t) => {
     'RFC7617',
     'NTLMv2',
     'WPA2-PSK',
+    'WPA2-Enterprise',
+    'AES-256-GCM-SIV',
+    'SSHA512',
+    'BLAKE2b-512',
+    'Kerberos5',
     'Ed25519',
   ])
     t.strictSame(found(`Password: ${name}`), [], name)
-  for (const password of ['wpa2hacker', 'sha2024x', 'md5crypt9', 'rfc-2024-x'])
+  for (const password of ['wpa2hacker', 'kerberos5!x', 'sha2024x', 'md5crypt9', 'rfc-2024-x'])
     t.strictSame(found(`Password: ${password}`), [password])
 })
 
