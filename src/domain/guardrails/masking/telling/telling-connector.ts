@@ -87,8 +87,8 @@ const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 /** `<entry key="password">...`, `<key>password</key><string>...`: the element that follows, or that the name is an attribute of. */
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60}(?<!=))?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
-/** Of a table: `<td>Password</td><td>...`. The cell's own tags may have been read as what closes the name. */
-const NEXT_CELL = String.raw`(?:(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
+/** Of a table, `<td>Password</td><td>...`, or an element of one word behind the name's. The cell's own tags may have been read as what closes the name. */
+const NEXT_CELL = String.raw`(?:(?:</(?:div|p)>)?${NEXT_LINE}<(?:div|p|span|code|b|strong|i|em)(?: [^<>\n]{0,60})?>(?![A-Za-z_]{1,64}\d{0,2}<)(?=[^\s<>]{4,64}${SPACING}{0,4}</)|(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
 /** That the value follows. */
 const BELOW =
   'the following|as follows|below|here|wie folgt|le suivant|la siguiente|la seguente|a seguinte|als volgt|następujące|следующий'

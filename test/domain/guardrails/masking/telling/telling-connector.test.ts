@@ -201,6 +201,24 @@ t.test('a password below its label may hold the sign of a prompt', async (t) => 
     t.strictSame(found(`Password:\n${password}\n`), [password])
 })
 
+t.test('a password is found in the element of one word behind the one that its name stands in', async (t) => {
+  for (const text of [
+    '<div>Password</div><div>Gast2026!x</div>',
+    '<p class="k">Password</p>\n<p class="v">Gast2026!x</p>',
+    '<span class="label">Password</span><span class="value">Gast2026!x</span>',
+    '<label>Password</label> <b>Gast2026!x</b>',
+    '<li>Password <code>Gast2026!x</code></li>',
+  ])
+    for (const written of [text, JSON.stringify(text)]) t.strictSame(found(written), ['Gast2026!x'], written)
+  for (const text of [
+    '<div>Password</div><div>v2.1</div><b>Token</b> <code>user_id2</code><code>password</code> <code>string(255)</code>',
+    '<label>Password</label><div class="hint">8-16</div><label>Password</label><div>Use 8+ characters</div><h3>Token</h3><p>OAuth2-based</p>',
+    '<span class="n">password</span> <span class="n">get_pw2</span><span class="n">token</span> <span class="mi">12345</span>',
+    '<code>password</code> <em>(required)</em>, <code>password</code> <code>password_2</code>, <span>Password</span><span>*</span>',
+  ])
+    t.strictSame(found(text), [], text)
+})
+
 t.test('what is found in code and YAML is found where these stand in JSON', async (t) => {
   for (const text of [
     'char password[] = "Gast2026!x";',
