@@ -13,16 +13,18 @@ const QUOTE = String.raw`\\{0,7}["']`
 const BARE = String.raw`(?<value>(?!\$[A-Za-z_{(])[^\s"'\\|<>]{4,256})`
 const VALUE = String.raw`(?:(?<quote>${QUOTE})(?<value>(?:(?!\k<quote>)[^\n]){4,256})\k<quote>|${BARE})`
 /** Behind `secret` or `secrets`, of a store of secrets. */
-const STORE = /(?:^|[\s;&|"'\x60]|\\[nrt])(?:gh|wrangler|fly|flyctl|glab|doppler) $/
-const SET = String.raw` (?:set|put) (?:[^\n|;&<]{0,100} )?`
+const STORE = /(?:^|[\s;&|"'\x60]|\\[nrt])(?:gh|wrangler|fly|flyctl|glab|doppler|docker|podman) $/
+const SET = String.raw` (?:set|put|create) (?:[^\n|;&<]{0,100} )?`
 const BEHIND_SET = [
   `${SET}(?:--body[ =]|-b[ =]?)${VALUE}`,
   `${SET}<<< ?${VALUE}`,
   String.raw`${SET}[A-Z]\w{1,63}=${VALUE}`,
 ].map((pattern) => new RegExp(pattern, 'dy'))
+/** AWS's `--secret-string`; what stands in JSON is found by its names. */
+const SECRET_STRING = new RegExp(String.raw`-string[ =](?!(?:${QUOTE})?(?:\{|\[|file:|\\{1,7}["'{]))${VALUE}`, 'dy')
 const WRITTEN = String.raw`(?:echo|printf)\s(?:-[neE]{1,2}\s)?(?:\\{0,7}["']?%s(?:\\n)?\\{0,7}["']?\s)?(?:${QUOTE})?`
 const PIPE = String.raw`(?:${QUOTE})?\s?\|\s?(?:sudo\s)?`
-const PIPED = new RegExp(`${WRITTEN}${BARE}${PIPE}(?:gh|wrangler|fly|flyctl|glab|doppler) $`, 'd')
+const PIPED = new RegExp(`${WRITTEN}${BARE}${PIPE}(?:gh|wrangler|fly|flyctl|glab|doppler|docker|podman) $`, 'd')
 /** `echo -e "new\nnew" | passwd bob`, and `echo bob:new | chpasswd`, of letters only. */
 const PIPED_TWICE = new RegExp(
   String.raw`${WRITTEN}(?<value>(?!\$)(?<once>[^\s"'\\|<>]{4,128})\\{1,7}n\k<once>)(?:\\{1,7}n)?${PIPE}$`,
@@ -52,6 +54,7 @@ export function findHandedSecret(text: string, start: number, end: number): Find
   const line = before.slice(before.lastIndexOf('\n') + 1)
   const from = start - line.length
   if (word === 'secret' || word === 'secrets') {
+    if (line.endsWith(' --')) return behind(SECRET_STRING, text, end)
     if (!STORE.test(line)) return undefined
     for (const pattern of BEHIND_SET) {
       const finding = behind(pattern, text, end)

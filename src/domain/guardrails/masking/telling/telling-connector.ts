@@ -65,6 +65,8 @@ const VALUE_FIELD = new RegExp(
   String.raw`${CLOSERS}(?:[,;]|\s?\{)?(?:[\s>]|\\{1,7}[nrt]){0,24}(?:(?<=\{(?:[ \r\n]|\\{1,7}[nrt]){0,24})(?:[a-z]{2,16} {1,16}= {1,4}(?:"[^"\n]{0,80}"|[\w.]{1,24})(?:[ \r\n]|\\{1,7}[nrt]){1,24}){0,3})?(?:${ESCAPES}["'])?(?:\w{0,12}value|default)(?:${ESCAPES}["'])?\s{0,4}[:=]\s{0,4}`,
   'iy',
 )
+/** `--name db-password --value ...` */
+const VALUE_OPTION = /(?:\\{0,7}["'])? --value[ =]/y
 const QUOTED_FIELD = String.raw`${ESCAPES}"[\w.$-]{1,24}${ESCAPES}"\s{0,4}:\s{0,4}(?:${ESCAPES}"[^"\\\n]{0,60}${ESCAPES}"|[\w.+-]{1,24})`
 const NEXT_LINE = String.raw`${SPACING}{0,24}`
 /** What JSON has between a name and a value apart from it; such a value shows a digit, for what forms say of a name is words. */
@@ -88,7 +90,7 @@ const ELEMENT = /(?:\s[^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?/y
 const NEXT_ELEMENT =
   /(?:\\{0,7}["'](?:\s[^<>\n]{0,60}(?<!=))?>|<\/key>(?:\s|\\{1,7}[nrt]){0,24}<string>)\s{0,8}(?:<value>\s{0,8})?(?:<!\[CDATA\[)?(?=[^\s<])/y
 /** Of a table, `<td>Password</td><td>...`, or an element of one word behind the name's. The cell's own tags may have been read as what closes the name. */
-const NEXT_CELL = String.raw`(?:(?:</(?:div|p)>)?${NEXT_LINE}<(?:div|p|span|code|b|strong|i|em)(?: [^<>\n]{0,60})?>(?![A-Za-z_]{1,64}\d{0,2}<)(?=[^\s<>]{4,64}${SPACING}{0,4}</)|(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
+const NEXT_CELL = String.raw`(?:(?:</(?:div|p)>)?${NEXT_LINE}<(?:div|p|span|code|b|strong|i|em)(?: [^<>\n]{0,60})?>(?![A-Za-z_]{1,64}\d{0,2}<|[^<>]{0,64}&nbsp;)(?=[^\s<>]{4,64}${SPACING}{0,4}</)|(?<=</t[dh]>\s{0,8}<td>)|(?:${NEXT_LINE}</(?:t[dh]|dt)>)?${NEXT_LINE}<(?:td|dd)(?: [^<>\n]{0,60})?>)${NEXT_LINE}(?:<(?:b|strong|code|span)>)?`
 /** That the value follows. */
 const BELOW =
   'the following|as follows|below|here|wie folgt|le suivant|la siguiente|la seguente|a seguinte|als volgt|następujące|следующий'
@@ -124,7 +126,8 @@ export function findConnector(text: string, start: number, end: number): Connect
   if (argument !== undefined) return { connection: 'assigned', end: argument, isElement: false }
   const pair = matchEnd(PAIR, text, end)
   if (pair !== undefined) return { connection: 'called', end: pair, isElement: false, isPair: true }
-  const field = matchEnd(VALUE_APART, text, end) ?? matchEnd(VALUE_FIELD, text, end)
+  const field =
+    matchEnd(VALUE_APART, text, end) ?? matchEnd(VALUE_FIELD, text, end) ?? matchEnd(VALUE_OPTION, text, end)
   if (field !== undefined) return { connection: 'assigned', end: field, isElement: false }
   const element = matchEnd(NEXT_ELEMENT, text, end)
   if (element !== undefined) return { connection: 'assigned', end: element, isElement: true }

@@ -38,6 +38,11 @@ const MASKED: readonly (readonly [command: string, password: string])[] = [
   ['echo hunter2x | sudo -S ls', 'hunter2x'],
   ['echo -n swordfish | gcloud secrets versions add x --data-file=-', 'swordfish'],
   ['gh secret set NAME --body "a b c9"', 'a b c9'],
+  ['docker secret create db_password - <<< "Gast!2026"', 'Gast!2026'],
+  ['printf Gast!2026 | docker secret create db_password -', 'Gast!2026'],
+  ["aws secretsmanager create-secret --name prod/db --secret-string 'Gast!2026'", 'Gast!2026'],
+  ["aws ssm put-parameter --name /app/password --value 'Gast!2026' --type SecureString", 'Gast!2026'],
+  ['az keyvault secret set --name "db-password" --value=Gast!2026', 'Gast!2026'],
   ['gh secret set NAME -b hunter$2x -R a/b', 'hunter$2x'],
   ['gh secret set NAME --repo a/b <<< swordfish', 'swordfish'],
   ['echo swordfish | gh secret set NAME', 'swordfish'],
@@ -96,6 +101,10 @@ t.test('a password that is written twice is masked with what parts the two', asy
 t.test('examples, variables, ports, paths and other options stay', async (t) => {
   for (const command of [
     'curl -u user:password https://x.example',
+    'aws secretsmanager create-secret --name prod/db2 --secret-string file://creds2.json',
+    'aws secretsmanager create-secret --name prod/db2 --secret-string "$(openssl rand -hex 12)"',
+    'aws ssm put-parameter --name /app/password --value "$DB_PW2" && x --name token --value 3600',
+    'docker secret create db_password ./password2.txt',
     'curl -u "$USER:$PASS" https://x.example',
     'curl -u ${USER}:${PASS} https://x.example',
     'curl -u bob: https://x.example',

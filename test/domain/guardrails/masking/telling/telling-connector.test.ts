@@ -214,7 +214,7 @@ t.test('a password is found in the element of one word behind the one that its n
     '<div>Password</div><div>v2.1</div><b>Token</b> <code>user_id2</code><code>password</code> <code>string(255)</code>',
     '<label>Password</label><div class="hint">8-16</div><label>Password</label><div>Use 8+ characters</div><h3>Token</h3><p>OAuth2-based</p>',
     '<span class="n">password</span> <span class="n">get_pw2</span><span class="n">token</span> <span class="mi">12345</span>',
-    '<code>password</code> <em>(required)</em>, <code>password</code> <code>password_2</code>, <span>Password</span><span>*</span>',
+    '<code>password</code> <em>(required)</em>, <code>password</code> <code>password_2</code>, <span>Password</span><span>*</span>, <div>Password</div><div>8+&nbsp;chars</div>',
   ])
     t.strictSame(found(text), [], text)
 })
