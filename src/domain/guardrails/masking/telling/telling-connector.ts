@@ -42,7 +42,7 @@ const WORD_OF_NAME = String.raw`(?:${LETTERS_OF_NAME}{1,24}(?:(?:'${LETTERS_OF_N
 const OF =
   'for|of|to|on|in|at|used by|für|fuer|fürs|im|beim|von|vom|zum|zur|de|del|des|du|da|do|à|para|pour|per|di|della|al|voor|van|op|dla|na|k|ke|za|för|til|till|på|hos|pentru|az|untuk|cho|για|στο|του|της|для|от|до|к|на|в|за|we use|you|i use|i have|that|que|che'
 const THING = 'wi-?fi|wlan|vpn|rdp|ssh|ftp|root|admin|router|server|pc|nas'
-const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:${THING})(?![\w-])| (?:(?:${OF}) |(?:d|dell|all|nell|sull)['\u2019])${WORD_OF_NAME}(?: ${WORD_OF_NAME}){0,6}?)?`
+const FOR = String.raw`(?: \([^()\n]{1,40}\)| \[[^[\]\n]{1,40}\]| #\d{1,2}|\(s\)| (?:${THING})(?![\w-])| (?:(?:${OF}) |@ ?|(?:d|dell|all|nell|sull)['\u2019])${WORD_OF_NAME}(?: ${WORD_OF_NAME}){0,6}?)?`
 
 /** Of a label that its sign is a part of: `**Password:** ...`, `<b>Password:</b> ...`. A value's own emphasis has no blank behind it. */
 const LABEL_END = String.raw`(?:(?:\*{1,3}|_{1,3}|</(?:b|strong|em|td|th|dt|span|label|p|div)>){1,3}(?=[\s<]|\\{1,7}[nrt]))?`

@@ -171,6 +171,8 @@ t.test('a password is found behind the name of the host, page or thing that it o
     'for "Lab 2"',
     "for 'bob' on 'host2'",
     'for bob on host2',
+    '@ db1',
+    '@10.0.0.5',
     'wifi',
     'VPN',
   ])
