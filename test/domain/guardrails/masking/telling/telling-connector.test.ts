@@ -249,7 +249,7 @@ t.test('a password is found behind arrows, dotted lines and words that say that 
     'Le mot de passe est le suivant : Gast2026!x',
     'La contraseña es la siguiente: Gast2026!x',
     'creds -> admin / Gast2026!x',
-    'Login - bob / Gast2026!x',
+    'creds => bob / Gast2026!x',
   ])
     t.strictSame(found(text), ['Gast2026!x'], text)
   for (const text of [
@@ -257,6 +257,7 @@ t.test('a password is found behind arrows, dotted lines and words that say that 
     'The password is the following hash, the token is below 8kB, the password is here to stay since v2.1',
     'Password......... 8 to 16 characters, password...: required',
     'login -> home / profile, Login - Sign up / Register, credentials -> user1 / password',
+    'Login - Dashboard / Reports2024, Credentials → Settings / API-Keys2',
   ])
     t.strictSame(found(text), [], text)
 })
