@@ -1,5 +1,5 @@
 /**
- * Neutral messages -> contents. Results of one step's calls stand together in one content, as the vendor requires. There
+ * Neutral messages -> contents. A step's calls stand together in one content and their results in the next, as the vendor requires. There
  * is one system instruction, before everything: later ones are moved there. A step that calls is not the beginning, and with the newer
  * models an answer is not the end.
  */
@@ -101,19 +101,31 @@ function namesOfCalls(messages: readonly Message[]): Map<string, string> {
   return names
 }
 
-/** Results in a row belong to the calls of one step. Each message with its index in the request. */
+/**
+ * The vendor pairs the calls of one content with the results of the next: the model's neighbours are one, and all results follow
+ * them, before what else is said until the model speaks again. Each with its index in the request.
+ */
 function merged(messages: readonly Message[]): [Message, number][] {
   const list: [Message, number][] = []
-  /** Of the last message, where that is results: a list of our own, as there may be a hundred thousand. */
+  /** Of the last message, where that is the model's: a list of our own, as there may be a hundred thousand. */
+  let said: AssistantPart[] | undefined
+  /** Since the model spoke, and where in the list that was. */
   let results: ToolResultPart[] | undefined
+  let turn = 0
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'tool' && results !== undefined) {
-      for (const part of message.content) results.push(part)
+    if (message.role === 'assistant') {
+      if (said === undefined) {
+        list.push([{ role: 'assistant', content: (said = []) }, index])
+        results = undefined
+        turn = list.length
+      }
+      for (const part of message.content) said.push(part)
     } else if (message.role === 'tool') {
-      results = [...message.content]
-      list.push([{ role: 'tool', content: results }, index])
-    } else if (message.role !== 'system') {
-      results = undefined
+      said = undefined
+      if (results === undefined) list.splice(turn, 0, [{ role: 'tool', content: (results = []) }, index])
+      for (const part of message.content) results.push(part)
+    } else if (message.role === 'user') {
+      said = undefined
       list.push([message, index])
     }
   }

@@ -499,3 +499,37 @@ t.test('a conversation that begins with a call has a user’s turn before it', a
   )
   test.strictSame(roles(said.document.contents), ['model', 'user'], 'what it said may be the beginning')
 })
+
+t.test(
+  "a step's calls stand in one content and their results in the next, however the client has parted them",
+  async (test) => {
+    const call = (id: string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }],
+    })
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: id })
+    const user = { role: 'user', content: 'And?' }
+    const sent = (list: JsonObject[], model = TARGET.model) =>
+      asArray(render(chat({ messages: [user, ...list] }), { model }).document.contents).map((content) => {
+        const { role, parts } = asObject(content) ?? {}
+        return [role, ...asArray(parts).map((part) => Object.keys(asObject(part) ?? {}).join())]
+      })
+    const [said, called, answered] = [
+      ['user', 'text'],
+      ['model', 'functionCall', 'functionCall'],
+      ['user', 'functionResponse', 'functionResponse'],
+    ]
+    test.strictSame(sent([call('a'), call('b'), result('a'), result('b')]), [said, called, answered])
+    test.strictSame(
+      sent([call('a'), call('b'), result('a'), user, result('b'), call('c'), user, result('c')]),
+      [said, called, answered, said, ['model', 'functionCall'], ['user', 'functionResponse'], said],
+      'what the user says between them follows',
+    )
+    test.strictSame(
+      sent([call('a'), call('b'), result('a'), result('b')], 'gemini-3-pro')[1],
+      ['model', 'functionCall,thoughtSignature', 'functionCall'],
+      'the first of them bears the signature',
+    )
+  },
+)
