@@ -144,7 +144,10 @@ export interface ToolCallPart {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
-  /** The arguments as JSON text, exactly as the model wrote them (it may be invalid JSON). */
+  /**
+   * The arguments as JSON text, exactly as the model wrote them (it may be invalid JSON). Empty in an answer: it was cut off before their
+   * first character; a call without arguments has an empty object.
+   */
   readonly arguments: string
   /** Gemini's thought signature, opaque. */
   readonly signature?: string

@@ -27,6 +27,11 @@ export interface Finish {
   readonly stopSequence?: string
 }
 
+/** Whether the answer ends before its end. */
+export function isCut({ reason }: Finish): boolean {
+  return reason === 'length' || reason === 'content-filter' || reason === 'error'
+}
+
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
 
 /**

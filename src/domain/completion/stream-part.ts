@@ -28,7 +28,8 @@ export type StreamPart =
   // Refusal text (OpenAI):
   | { readonly type: 'refusal-delta'; readonly choice: number; readonly delta: string }
 
-  // Tool calls; deltas are pieces of the arguments' JSON text, `id` is the block's, `toolCallId` the vendor's:
+  // Tool calls; deltas are pieces of the arguments' JSON text (none at all: the answer was cut off before the first), `id` is the block's,
+  // `toolCallId` the vendor's:
   | {
       readonly type: 'tool-input-start'
       readonly choice: number

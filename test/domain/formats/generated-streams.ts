@@ -62,10 +62,16 @@ export const script: fc.Arbitrary<Script> = fc
     output: fc.nat(1000),
     cutByLength: fc.boolean(),
   })
-  .map(({ thought, rest, ...fields }) => ({
+  .map(({ thought, rest, cutByLength, ...fields }) => ({
     ...fields,
+    cutByLength: cutByLength && !isEmptyCall(rest.at(-1)),
     blocks: [...(thought === undefined ? [] : [{ type: 'reasoning' as const, text: thought }]), ...rest],
   }))
+
+/** With which an answer that is cut ends before the call has any arguments. */
+function isEmptyCall(last: Block | undefined): boolean {
+  return last?.type === 'call' && Object.keys(last.input).length === 0
+}
 
 export const cuts: fc.Arbitrary<Cuts> = fc.record({
   size: fc.constantFrom(0, 1, 2, 5),

@@ -1,6 +1,6 @@
 /** A whole chat-completions answer <-> neutral result. */
 import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
-import type { Choice, CompletionResult } from '../../completion/result.ts'
+import { isCut, type Choice, type CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
@@ -10,7 +10,7 @@ import { parseFinish } from './finish.ts'
 import { finishFor, ONE_CALL_ONLY, readsLegacyCall } from './legacy-call.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 import { readContent, readReasoning } from './answer-content.ts'
-import { argumentsOf } from './tool-arguments.ts'
+import { argumentsOf, NO_ARGUMENTS } from './tool-arguments.ts'
 
 /** Reads a provider's answer. @throws {UpstreamFormatError} where it has no choices. */
 export function parseResult(document: JsonObject): CompletionResult {
@@ -38,10 +38,13 @@ function parseChoice(value: JsonValue, position: number, seed: string): Choice {
   }
   const index = asNumber(choice.index) ?? position
   const calls = parseCalls(message, (...call) => madeUpId(seed, index, ...call))
+  const finish = parseFinish(asString(choice.finish_reason), calls.length > 0)
+  const last = isCut(finish) ? calls.at(-1) : undefined
+  const ended = calls.map((call) => (call === last ? call : { ...call, arguments: call.arguments || NO_ARGUMENTS }))
   return {
     index,
-    content: calls.length === 0 ? parseText(message) : [...parseText(message), ...calls],
-    finish: parseFinish(asString(choice.finish_reason), calls.length > 0),
+    content: calls.length === 0 ? parseText(message) : [...parseText(message), ...ended],
+    finish,
   }
 }
 
@@ -139,5 +142,5 @@ function textOf(content: readonly AssistantPart[], type: 'text' | 'reasoning' | 
 }
 
 function renderCall(call: ToolCallPart) {
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' } }
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } }
 }

@@ -14,7 +14,7 @@ import { asString, type JsonObject } from '../../json.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { AnswerIds, madeUpId } from '../made-up-id.ts'
 import { JsonBalance } from './json-balance.ts'
-import { NULL_ARGUMENTS, NULL_BEGUN } from './tool-arguments.ts'
+import { NO_ARGUMENTS, NULL_ARGUMENTS, NULL_BEGUN } from './tool-arguments.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface TextBlock {
@@ -33,6 +33,7 @@ interface ToolBlock {
   readonly balance: JsonBalance
   waiting: string
   open: boolean
+  hasArguments: boolean
 }
 
 type Block = TextBlock | ToolBlock
@@ -103,10 +104,14 @@ export class ChoiceBlocks {
     this.#advance(parts)
   }
 
-  /** Nothing more comes: closes what is open, then opens and closes what waits. */
-  finish(parts: StreamPart[]): void {
+  /** Nothing more comes: closes what is open, then opens and closes what waits. @param isCut the last of them may not be whole */
+  finish(isCut: boolean, parts: StreamPart[]): void {
     for (let live = this.#queue[this.#first]; live !== undefined; live = this.#queue[this.#first]) {
       this.#emit(live, parts)
+      if (live.type === 'tool' && !live.hasArguments && (this.#hasFurther || !isCut)) {
+        live.waiting = NO_ARGUMENTS
+        this.#emit(live, parts)
+      }
       this.#close(live, parts)
     }
   }
@@ -120,7 +125,8 @@ export class ChoiceBlocks {
     this.#tools += 1
     const id = this.#nextId()
     const balance = new JsonBalance()
-    const block: ToolBlock = { type: 'tool', id, position, toolCallId: '', name: '', balance, waiting: '', open: false }
+    const fresh = { toolCallId: '', name: '', waiting: '', open: false, hasArguments: false }
+    const block: ToolBlock = { type: 'tool', id, position, balance, ...fresh }
     this.#openTools.set(position, block)
     return this.#add(block)
   }
@@ -152,6 +158,7 @@ export class ChoiceBlocks {
     if (!block.open) parts.push(this.#start(block))
     block.open = true
     if (block.waiting === '') return
+    if (block.type === 'tool') block.hasArguments = true
     parts.push({ type: DELTA_OF[block.type], choice: this.#choice, id, delta: block.waiting })
     block.waiting = ''
   }

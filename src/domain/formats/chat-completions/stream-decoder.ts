@@ -2,7 +2,7 @@
  * A provider's chat-completions stream -> neutral parts. Strict about nothing but the end: a stream that stops without
  * a finish reason or `[DONE]` was cut, and says so by an `error` part.
  */
-import type { Usage } from '../../completion/result.ts'
+import { isCut, type Usage } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
@@ -123,7 +123,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (state.finished) return pushLate(delta ?? {}, index, parts)
     if (delta !== undefined) pushDelta(delta, index, state.blocks, parts)
     const raw = asString(choice.finish_reason)
-    if (raw) finish(index, state, raw, parts)
+    if (raw) endChoice(index, state, raw, parts)
   }
 
   #stateOf(index: number): ChoiceState | undefined {
@@ -139,7 +139,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   #done(): StreamPart[] {
     if (this.#choices.size === 0) return this.end()
     const parts: StreamPart[] = []
-    for (const [index, state] of this.#choices) if (!state.finished) finish(index, state, undefined, parts)
+    for (const [index, state] of this.#choices) if (!state.finished) endChoice(index, state, undefined, parts)
     this.#ended = true
     this.endsAfterMs = 0
     // What had waited for the end was counted in it: what comes after usage is taken for not counted yet.
@@ -192,7 +192,7 @@ function pushLate(delta: JsonObject, choice: number, parts: StreamPart[]): void 
   const late: StreamPart[] = []
   const blocks = new ChoiceBlocks(choice, '')
   pushDelta(delta, choice, blocks, late)
-  blocks.finish(late)
+  blocks.finish(false, late)
   const text = late.map((part) => ('delta' in part ? part.delta : '')).join('')
   if (text !== '') parts.push({ type: 'unknown', name: LATE_CONTENT, raw: delta, generated: { text } })
   for (const part of late) if (part.type === 'unknown') parts.push(withoutChoice(part))
@@ -208,8 +208,9 @@ function soundOf(audio: JsonValue): { readonly text: string; readonly audioBytes
   return { text: asString(transcript) ?? '', audioBytes: ((asString(data) ?? '').length * 3) / 4 }
 }
 
-function finish(index: number, state: ChoiceState, raw: string | undefined, parts: StreamPart[]): void {
+function endChoice(index: number, state: ChoiceState, raw: string | undefined, parts: StreamPart[]): void {
   state.finished = true
-  state.blocks.finish(parts)
-  parts.push({ type: 'finish', choice: index, finish: parseFinish(raw, state.blocks.hasToolCalls) })
+  const finish = parseFinish(raw, state.blocks.hasToolCalls)
+  state.blocks.finish(isCut(finish), parts)
+  parts.push({ type: 'finish', choice: index, finish })
 }

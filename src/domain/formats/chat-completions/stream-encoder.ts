@@ -9,17 +9,13 @@ import { finishFor, ONE_CALL_ONLY, readsLegacyCall } from './legacy-call.ts'
 import { DONE } from './stream-decoder.ts'
 import { renderUsage } from './usage.ts'
 
-interface ToolState {
-  readonly index: number
-  hasArguments: boolean
-}
-
 export class ChatStreamEncoder implements StreamEncoder {
   readonly warnings: TranslationWarning[] = []
   readonly #context: RenderContext
   readonly #openChoices = new Set<number>()
   readonly #toolCounts = new Map<number, number>()
-  readonly #tools = new Map<string, ToolState>()
+  /** By block, the index of its call. */
+  readonly #tools = new Map<string, number>()
   readonly #isLegacy: boolean
   #envelope: JsonObject
   #usage: Usage | undefined
@@ -48,7 +44,8 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'tool-input-delta':
         return this.#toolDelta(part.choice, part.id, part.delta)
       case 'tool-input-end':
-        return this.#endTool(part.choice, part.id)
+        this.#tools.delete(part.id)
+        return []
       case 'finish':
         return [...this.#role(part.choice, ''), this.#chunk(part.choice, {}, finishFor(part.finish, this.#isLegacy))]
       case 'usage':
@@ -83,7 +80,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       noteLoss(this.warnings, 'stream', ONE_CALL_ONLY)
       return []
     }
-    this.#tools.set(part.id, { index, hasArguments: false })
+    this.#tools.set(part.id, index)
     const called = { name: part.toolName, arguments: '' }
     if (this.#isLegacy) return this.#delta(part.choice, { function_call: called })
     return this.#delta(part.choice, {
@@ -92,16 +89,10 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #toolDelta(choice: number, id: string, delta: string): SseEvent[] {
-    const tool = this.#tools.get(id)
-    if (tool === undefined || delta === '') return []
-    tool.hasArguments = true
+    const index = this.#tools.get(id)
+    if (index === undefined || delta === '') return []
     if (this.#isLegacy) return this.#delta(choice, { function_call: { arguments: delta } })
-    return this.#delta(choice, { tool_calls: [{ index: tool.index, function: { arguments: delta } }] })
-  }
-
-  /** A call without arguments is an empty object here: clients parse what they have put together. */
-  #endTool(choice: number, id: string): SseEvent[] {
-    return this.#tools.get(id)?.hasArguments === false ? this.#toolDelta(choice, id, '{}') : []
+    return this.#delta(choice, { tool_calls: [{ index, function: { arguments: delta } }] })
   }
 
   #delta(choice: number, delta: JsonObject): SseEvent[] {

@@ -94,6 +94,9 @@ export function renderResult(result: CompletionResult, context: RenderContext): 
   return { document, warnings }
 }
 
+/** Warning of a call whose arguments never began: this vendor sends whole calls only. */
+export const CALL_CUT_OFF = 'a call that was cut off before its arguments was left out'
+
 /** Warning of a thought that another vendor has signed: this one would refuse the signature in the next turn. */
 export const FOREIGN_SIGNATURE = "the signature of another vendor's thought was left out"
 
@@ -133,6 +136,10 @@ function renderPart(part: AssistantPart, path: string, warnings: TranslationWarn
       }
       return [withoutUndefined({ text: part.text, thought: true, thoughtSignature: part.signature })]
     case 'tool-call': {
+      if (part.arguments === '') {
+        warnings.push({ field: `${path}.${part.name}`, message: CALL_CUT_OFF })
+        return []
+      }
       const { args, lost } = argumentsOf(part.arguments, inner)
       if (lost !== undefined) warnings.push({ field: `${path}.${part.name}`, message: lost })
       return [

@@ -14,7 +14,7 @@ import { InnerJson } from '../inner-json.ts'
 import { MAX_EVENT_CHARACTERS } from '../sse.ts'
 import { noteLoss } from '../stream-loss.ts'
 import { renderFinish } from './finish.ts'
-import { FOREIGN_SIGNATURE } from './result.ts'
+import { CALL_CUT_OFF, FOREIGN_SIGNATURE } from './result.ts'
 import { argumentsOf } from './tool-arguments.ts'
 import { renderUsage } from './usage.ts'
 
@@ -121,6 +121,7 @@ export class GenerateContentStreamEncoder implements StreamEncoder {
     this.#calls.delete(id)
     const text = call.pieces.join('')
     this.#waiting -= text.length
+    if (text === '') return this.#warnOf(text, CALL_CUT_OFF)
     const { args, lost } = argumentsOf(text, new InnerJson())
     this.#warnOf(lost, lost ?? '')
     const functionCall = { id: call.id, name: call.name, args }

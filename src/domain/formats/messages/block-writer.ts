@@ -85,8 +85,8 @@ export class BlockWriter {
     if (live === undefined) return []
     const last: SseEvent[] = []
     if (live.type === 'thinking') last.push(this.#delta({ type: 'signature_delta', signature }))
-    // Clients parse what they have put together: a call without arguments is an empty object.
-    if (live.type === 'tool' && !live.hasInput) for (const event of this.#input('{}')) last.push(event)
+    // A call that was cut off before its input: the vendor's have a piece all the same.
+    if (live.type === 'tool' && !live.hasInput) last.push(this.#delta({ type: 'input_json_delta', partial_json: '' }))
     this.#live = undefined
     return [...last, eventOf('content_block_stop', { index: this.#index })]
   }

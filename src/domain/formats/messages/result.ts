@@ -1,6 +1,6 @@
 /** A whole messages answer <-> neutral result. */
 import type { AssistantPart, TranslationWarning } from '../../completion/request.ts'
-import type { Choice, CompletionResult } from '../../completion/result.ts'
+import { isCut, type Choice, type CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { shortName, withoutUndefined } from '../fields.ts'
@@ -17,16 +17,18 @@ export function parseResult(document: JsonObject): CompletionResult {
   const content = document.content.flatMap((block, index) => parseBlock(block, `${id}_${index}`))
   const hasToolCalls = content.some((part) => part.type === 'tool-call')
   const stopSequence = asString(document.stop_sequence)
+  const finish = parseStopReason(asString(document.stop_reason), stopSequence, hasToolCalls)
   return {
     source: { format: 'messages', document },
     id,
     model: shortName(document.model),
-    choices: [
-      { index: 0, content, finish: parseStopReason(asString(document.stop_reason), stopSequence, hasToolCalls) },
-    ],
+    choices: [{ index: 0, content: isCut(finish) ? unbegun(content) : content, finish }],
     usage: parseUsage(document.usage),
   }
 }
+
+/** The text of an input without fields. */
+export const NO_INPUT = '{}'
 
 /** Blocks of the vendor's own tools have no neutral word: they stay in the document. */
 function parseBlock(block: JsonValue, serial: string): AssistantPart[] {
@@ -49,9 +51,16 @@ function parseBlock(block: JsonValue, serial: string): AssistantPart[] {
   }
 }
 
+/** A call with which the answer was cut off before its input has an empty object here. */
+function unbegun(content: readonly AssistantPart[]): readonly AssistantPart[] {
+  const last = content.at(-1)
+  if (last?.type !== 'tool-call' || last.arguments !== NO_INPUT) return content
+  return [...content.slice(0, -1), { ...last, arguments: '' }]
+}
+
 /** The input of a call as JSON text; some servers already send text. */
 export function argumentsOf(input: JsonValue | undefined): string {
-  if (typeof input === 'string') return input
+  if (typeof input === 'string') return input || NO_INPUT
   return JSON.stringify(input ?? {})
 }
 

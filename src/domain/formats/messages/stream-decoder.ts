@@ -4,6 +4,7 @@
  * stopped or share an index (servers that imitate the vendor do all of it) are put in order.
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
+import { isCut } from '../../completion/result.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts'
 import { LATE_CONTENT, LIKELY_COMPLETE_ENDS_AFTER_MS, type SseEvent, type StreamDecoder } from '../format.ts'
@@ -61,7 +62,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
         return this.#delta(document)
       case 'message_stop': {
         if (!this.#started) return this.end()
-        const parts = this.#finish(undefined, undefined)
+        const parts = this.#finish(undefined, undefined, [])
         this.#ended = true
         this.endsAfterMs = 0
         return parts
@@ -85,10 +86,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const usage = this.#count(document.usage)
     const delta = asObject(document.delta)
     const reason = asString(delta?.stop_reason)
-    if (reason === undefined) return usage
-    // What closing the blocks brings out is counted in this usage: what comes after usage is taken for not counted yet.
-    const closing = this.#finished ? [] : this.#blocks.stopAll()
-    return [...closing, ...usage, ...this.#finish(reason, asString(delta?.stop_sequence))]
+    return reason === undefined ? usage : this.#finish(reason, asString(delta?.stop_sequence), usage)
   }
 
   #count(value: JsonObject[string]): StreamPart[] {
@@ -106,13 +104,13 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return usage === undefined ? [] : [{ type: 'usage', usage }]
   }
 
-  #finish(reason: string | undefined, stopSequence: string | undefined): StreamPart[] {
-    if (this.#finished) return []
+  /** What closing the blocks brings out is counted in `usage`: what comes after usage is taken for not counted yet. */
+  #finish(reason: string | undefined, stopSequence: string | undefined, usage: StreamPart[]): StreamPart[] {
+    if (this.#finished) return usage
     this.#finished = true
     this.endsAfterMs = LIKELY_COMPLETE_ENDS_AFTER_MS
-    const closing = this.#blocks.stopAll()
     const finish = parseStopReason(reason, stopSequence, this.#blocks.hasToolCalls)
-    return [...closing, { type: 'finish', choice: 0, finish }]
+    return [...this.#blocks.stopAll(isCut(finish)), ...usage, { type: 'finish', choice: 0, finish }]
   }
 
   #fail(fault: StreamPart): StreamPart[] {

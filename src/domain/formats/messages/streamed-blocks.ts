@@ -2,7 +2,7 @@
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asString, type JsonObject } from '../../json.ts'
 import { BlockSequence } from './block-sequence.ts'
-import { argumentsOf } from './result.ts'
+import { argumentsOf, NO_INPUT } from './result.ts'
 
 interface OpenBlock {
   readonly id: string
@@ -10,14 +10,15 @@ interface OpenBlock {
   signature: string
   /** Input that came whole in the start: sent at the end unless it comes again in pieces. */
   input: string
+  hasPieces: boolean
 }
-
-const EMPTY_INPUT = '{}'
 
 export class StreamedBlocks {
   readonly #responseId: string
   readonly #sequence = new BlockSequence<StreamPart>()
   readonly #open = new Map<number, OpenBlock>()
+  /** A call that has ended without input: what comes next tells whether it is one, or the answer was cut off with it. */
+  #unbegun: string | undefined
   #serial = 0
   #toolCalls = 0
 
@@ -75,23 +76,47 @@ export class StreamedBlocks {
   }
 
   stop(index: number): StreamPart[] {
+    const before = this.#endUnbegun(NO_INPUT)
     const block = this.#open.get(index)
-    if (block === undefined) return []
     this.#open.delete(index)
-    const { id, signature, input } = block
-    const choice = 0
-    if (block.type === 'tool') {
-      const whole: StreamPart[] =
-        input === '' ? [] : this.#sequence.push(id, { type: 'tool-input-delta', choice, id, delta: input })
-      return [...whole, ...this.#sequence.close(id, { type: 'tool-input-end', choice, id })]
-    }
-    if (block.type === 'text') return this.#sequence.close(id, { type: 'text-end', choice, id })
-    return this.#sequence.close(id, { type: 'reasoning-end', choice, id, ...(signature === '' ? {} : { signature }) })
+    return block === undefined ? before : [...before, ...this.#close(block)]
   }
 
-  /** Nothing more comes. */
-  stopAll(): StreamPart[] {
-    return [...this.#open.keys()].flatMap((index) => this.stop(index))
+  #close({ type, id, signature, input, hasPieces }: OpenBlock): StreamPart[] {
+    const choice = 0
+    switch (type) {
+      case 'tool':
+        if (input !== '' || hasPieces) return this.#endCall(id, input)
+        this.#unbegun = id
+        return []
+      case 'text':
+        return this.#sequence.close(id, { type: 'text-end', choice, id })
+      case 'reasoning':
+        return this.#sequence.close(id, {
+          type: 'reasoning-end',
+          choice,
+          id,
+          ...(signature === '' ? {} : { signature }),
+        })
+    }
+  }
+
+  /** Nothing more comes. @param isCut the last block may not be whole */
+  stopAll(isCut: boolean): StreamPart[] {
+    const last = [...this.#open.keys()].flatMap((index) => this.stop(index))
+    return [...last, ...this.#endUnbegun(isCut ? '' : NO_INPUT)]
+  }
+
+  #endUnbegun(input: string): StreamPart[] {
+    const id = this.#unbegun
+    this.#unbegun = undefined
+    return id === undefined ? [] : this.#endCall(id, input)
+  }
+
+  #endCall(id: string, input: string): StreamPart[] {
+    const choice = 0
+    const whole = input === '' ? [] : this.#sequence.push(id, { type: 'tool-input-delta', choice, id, delta: input })
+    return [...whole, ...this.#sequence.close(id, { type: 'tool-input-end', choice, id })]
   }
 
   #openBlock(index: number, type: 'text' | 'reasoning', redacted?: string): StreamPart[] {
@@ -114,7 +139,7 @@ export class StreamedBlocks {
     const id = this.#add(index, 'tool')
     const open = this.#open.get(index)
     const input = argumentsOf(block.input)
-    if (open !== undefined) open.input = input === EMPTY_INPUT ? '' : input
+    if (open !== undefined) open.input = input === NO_INPUT ? '' : input
     this.#toolCalls += 1
     const toolCallId = asString(block.id) || `toolu_${this.#responseId}_${id}`
     const toolName = asString(block.name) ?? ''
@@ -123,7 +148,7 @@ export class StreamedBlocks {
 
   #add(index: number, type: OpenBlock['type']): string {
     const id = `0-${this.#serial++}`
-    this.#open.set(index, { id, type, signature: '', input: '' })
+    this.#open.set(index, { id, type, signature: '', input: '', hasPieces: false })
     this.#sequence.open(id)
     return id
   }
@@ -141,6 +166,7 @@ export class StreamedBlocks {
     const block = this.#open.get(index)
     if (!delta || block?.type !== 'tool') return [] // pieces for a vendor's own tool
     block.input = ''
+    block.hasPieces = true
     return this.#sequence.push(block.id, { type: 'tool-input-delta', choice: 0, id: block.id, delta })
   }
 }

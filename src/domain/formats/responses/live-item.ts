@@ -176,12 +176,10 @@ export class CallItem implements LiveItem {
     return [this.#place.event('function_call_arguments.delta', { delta })]
   }
 
-  /** A call without arguments is an empty object: clients parse what they have put together. */
   end(): JsonObject[] {
-    const empty = this.#arguments.all === '' ? this.grow('{}') : []
     const done = { name: this.#call.name, arguments: this.#arguments.all }
     this.#status = endOfCall(done.arguments)
-    return [...empty, this.#place.event('function_call_arguments.done', done), this.#place.done(this.whole())]
+    return [this.#place.event('function_call_arguments.done', done), this.#place.done(this.whole())]
   }
 
   whole(): JsonObject {

@@ -46,7 +46,7 @@ export function called(callId: string, name: string, tools: ClientTools): Called
 
 /** Of a call that has ended: what is no JSON was cut off, as by the limit of tokens. */
 export function endOfCall(args: string): ItemStatus {
-  return args === '' || isJson(args) ? 'completed' : 'incomplete'
+  return isJson(args) ? 'completed' : 'incomplete'
 }
 
 export function callItem(id: string, status: ItemStatus, call: Called, args: string): JsonObject {

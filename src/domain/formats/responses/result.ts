@@ -79,7 +79,7 @@ function renderCall(
   const call = called(id, name, tools)
   return tools.get(name)?.takesText === true
     ? customCallItem(itemId('ctc', index, context), endOfCall(args), call, inputOf(args))
-    : callItem(itemId('fc', index, context), endOfCall(args), call, args || '{}')
+    : callItem(itemId('fc', index, context), endOfCall(args), call, args)
 }
 
 function noteSignature(part: AssistantPart, field: string, warnings: TranslationWarning[]): void {

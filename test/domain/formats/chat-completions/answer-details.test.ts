@@ -22,7 +22,7 @@ t.test('arguments that are null are none, whole, streamed and in the next turn',
       return { choices: [{ delta: { tool_calls: [{ index: 0, ...head, function: called }] } }] }
     })
     const events = [...streamed.map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }]
-    test.strictSame(answerOf(partsOf(events)).tools, [{ id: 'x', name: 'f', arguments: '' }])
+    test.strictSame(answerOf(partsOf(events)).tools, [{ id: 'x', name: 'f', arguments: '{}' }])
 
     const message = {
       role: 'assistant',
@@ -30,7 +30,7 @@ t.test('arguments that are null are none, whole, streamed and in the next turn',
       tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: pieces.join('') } }],
     }
     const [choice] = chatCompletions.parseResult({ choices: [{ message }] }).choices
-    test.match(choice?.content, [{ type: 'tool-call', arguments: '' }])
+    test.match(choice?.content, [{ type: 'tool-call', arguments: '{}' }])
     const { messages } = chatCompletions.parseRequest({ messages: [message] })
     test.match(messages[0]?.content, [{ type: 'tool-call', arguments: '' }])
   }

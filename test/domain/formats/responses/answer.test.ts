@@ -70,7 +70,7 @@ t.test('a whole answer', async (t) => {
         { type: 'reasoning', text: 'Hm.', signature: 'sealed' },
         { type: 'text', text: 'Let me look.' },
         { type: 'refusal', text: 'No.' },
-        { type: 'tool-call', id: 'call_1', name: 'weather', arguments: '' },
+        { type: 'tool-call', id: 'call_1', name: 'weather', arguments: '{}' },
         { type: 'tool-call', id: 'call_2', name: 'search', arguments: '{"input":"a \\"b\\""}' },
       ],
       finish: { reason: 'tool-calls', raw: 'tool_use' },
@@ -202,7 +202,8 @@ t.test('a call of a tool in a namespace comes back as such', async (t) => {
 t.test('a call that was cut off is incomplete', async (t) => {
   for (const [written, status] of [
     ['{"input":"x"}', 'completed'],
-    ['', 'completed'],
+    ['{}', 'completed'],
+    ['', 'incomplete'],
     ['{"input":"rm -rf /tmp/', 'incomplete'],
   ] as const)
     for (const name of ['weather', 'search']) {
