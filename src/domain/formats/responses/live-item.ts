@@ -7,6 +7,7 @@ import {
   callItem,
   customCallItem,
   endOfCall,
+  endOfCustomCall,
   itemId,
   messageItem,
   reasoningItem,
@@ -212,7 +213,7 @@ export class CustomCallItem implements LiveItem {
   end(): JsonObject[] {
     const input = inputOf(this.#arguments.all)
     this.#input = input
-    this.#status = endOfCall(this.#arguments.all)
+    this.#status = endOfCustomCall(this.#arguments.all)
     return [
       this.#place.event('custom_tool_call_input.delta', { delta: input }),
       this.#place.event('custom_tool_call_input.done', { input }),

@@ -49,6 +49,11 @@ export function endOfCall(args: string): ItemStatus {
   return isJson(args) ? 'completed' : 'incomplete'
 }
 
+/** Of a custom call, whose text the model may have written in place of the object: of such a one it cannot be told. */
+export function endOfCustomCall(args: string): ItemStatus {
+  return args === '' || args.trimStart().startsWith('{') ? endOfCall(args) : 'completed'
+}
+
 export function callItem(id: string, status: ItemStatus, call: Called, args: string): JsonObject {
   return { id, type: 'function_call', status, ...call, arguments: args }
 }

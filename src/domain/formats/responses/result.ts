@@ -10,6 +10,7 @@ import {
   callItem,
   customCallItem,
   endOfCall,
+  endOfCustomCall,
   itemId,
   messageItem,
   reasoningItem,
@@ -78,7 +79,7 @@ function renderCall(
 ): JsonObject {
   const call = called(id, name, tools)
   return tools.get(name)?.takesText === true
-    ? customCallItem(itemId('ctc', index, context), endOfCall(args), call, inputOf(args))
+    ? customCallItem(itemId('ctc', index, context), endOfCustomCall(args), call, inputOf(args))
     : callItem(itemId('fc', index, context), endOfCall(args), call, args)
 }
 

@@ -215,6 +215,20 @@ t.test('a call that was cut off is incomplete', async (t) => {
     }
 })
 
+t.test('a text that the model has written for a custom call in place of an object is its whole input', async (t) => {
+  for (const written of ['ls -l', '"ls"', '*** Begin Patch\n{', '[1'])
+    for (const [name, status] of [
+      ['weather', written === '"ls"' ? 'completed' : 'incomplete'],
+      ['search', 'completed'],
+    ] as const) {
+      const content = [{ type: 'tool-call', id: 'call_1', name, arguments: written }] as const
+      const result = resultOf({ content, finish: { reason: 'tool-calls', raw: undefined } })
+      const { output } = responses.renderResult(result, contextOf()).document
+      t.match(output, [{ status, [name === 'search' ? 'input' : 'arguments']: written }], `${name} ${written}`)
+      t.strictSame(streamed([...partsOf(result)]).output, output)
+    }
+})
+
 t.test('an answer repeats the choice in the words of the client', async (t) => {
   const members = [{ type: 'function', name: 'find' }]
   const tools = [...TOOLS, { type: 'namespace', name: 'docs', description: '', tools: members }]
