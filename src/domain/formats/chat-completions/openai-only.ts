@@ -12,6 +12,7 @@ import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
 import { MAX_STOP_SEQUENCES } from './sampling-translate.ts'
 import { schemaForOthers } from './schema-fields.ts'
+import { takesTier } from './service-tier.ts'
 import { argumentsSchema, withItems } from './tool-schema.ts'
 
 /** Of vLLM and SGLang, llama.cpp and Ollama, OpenRouter, Mistral, DeepSeek, Qwen, Groq. */
@@ -52,6 +53,12 @@ const UNKNOWN_FIELDS = [
   'options',
 ]
 
+/** About price and speed: the answer is the same without. */
+const WISHES = [
+  ['prompt_cache_retention', takesRetention],
+  ['service_tier', takesTier],
+] as const
+
 /** Adds to `patch`, whose messages are those to be sent, and to `warnings`. */
 export function fitToOpenAi(
   request: CompletionRequest,
@@ -71,10 +78,11 @@ export function fitToOpenAi(
     patch.user = undefined
     warnings.push({ field: 'user', message: `it is longer than ${MAX_USER_CHARACTERS} characters; it was left out` })
   }
-  const retention = source.prompt_cache_retention ?? undefined
-  if (retention !== undefined && !takesRetention(model, retention)) {
-    patch.prompt_cache_retention = undefined
-    warnings.push({ field: 'prompt_cache_retention', message: 'the model refuses it; it was left out' })
+  for (const [field, takes] of WISHES) {
+    const wish = source[field] ?? undefined
+    if (wish === undefined || takes(model, wish)) continue
+    patch[field] = undefined
+    warnings.push({ field, message: 'the model refuses it; it was left out' })
   }
   if (Array.isArray(source.stop) && source.stop.length > MAX_STOP_SEQUENCES) {
     patch.stop = source.stop.slice(0, MAX_STOP_SEQUENCES)

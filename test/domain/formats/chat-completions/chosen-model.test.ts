@@ -368,3 +368,23 @@ t.test('DeepSeek is told of a schema in words', async (t) => {
   const mode = sent({ response_format: { type: 'json_object' } }, 'deepseek-v4-pro')
   t.strictSame(mode.fields, ['response_format'], 'JSON mode needs its word')
 })
+
+t.test('a tier that the model is not served in is left out, with a warning', async (t) => {
+  const takes = (service_tier: string, model: string): boolean => {
+    const { rest, fields } = sent({ service_tier }, model)
+    t.strictSame(fields, rest.service_tier === service_tier ? [] : ['service_tier'])
+    return rest.service_tier === service_tier
+  }
+  const taken = (model: string) => ['flex', 'priority', 'fast'].filter((tier) => takes(tier, model))
+  for (const model of ['o3', 'o4-mini', 'gpt-5', 'gpt-5.4-mini', 'gpt-6-sol', 'qwen3', 'openai/gpt-4o'])
+    t.strictSame(taken(model), ['flex', 'priority', 'fast'], model)
+  for (const model of ['gpt-4o', 'gpt-4.1-nano']) t.strictSame(taken(model), ['priority', 'fast'], model)
+  t.strictSame(taken('gpt-5-nano'), ['flex'])
+  for (const model of ['o1', 'gpt-3.5-turbo', 'gpt-5-chat-latest', 'chatgpt-4o-latest']) t.strictSame(taken(model), [])
+  for (const tier of ['auto', 'default', 'scale']) t.ok(takes(tier, 'gpt-3.5-turbo'), tier)
+  for (const tier of ['on_demand', 'ultrafast']) t.notOk(takes(tier, 'gpt-5.6-sol'), tier)
+  t.ok(takes('on_demand', 'llama-3.3-70b-versatile'))
+  t.strictSame(sent({ service_tier: null }, 'gpt-4o').fields, [])
+  const named = { model: 'gpt-4o', service_tier: 'flex' }
+  t.strictSame(sent(named, 'gpt-4o'), { rest: { service_tier: 'flex' }, fields: [] }, 'who names it is told')
+})

@@ -208,6 +208,11 @@ t.test('what chat completions has a field for, too, goes to OpenAI itself, and t
     { sent: nothing, lost: ['prompt_cache_retention'] },
     'what the model would refuse',
   )
+  for (const [service_tier, model] of [
+    ['flex', 'gpt-4o'],
+    ['ultrafast', 'gpt-5.6-sol'],
+  ] as const)
+    t.strictSame(send({ input: 'x', service_tier }, model, 'openai'), { sent: nothing, lost: ['service_tier'] })
 })
 
 t.test('a choice names a tool of a namespace by both names', async (t) => {
