@@ -8,6 +8,7 @@ import { withDistinctCallIds } from './distinct-call-ids.ts'
 import type { ClientFormat, Format, RenderContext, Rendered, RenderTarget, SseEvent, StreamEncoder } from './format.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { unknownChoice } from './offered-tools.ts'
 import { responses } from './responses/responses.ts'
 import { withNewerTuples } from './schema-tuples.ts'
 import { ToolNames, withOriginalName, withOriginalNames, withSentNames } from './tool-names.ts'
@@ -49,7 +50,7 @@ export function renderRequestFor(
   const unmodelled = clientFormatOf(format)
     .unmodelledFields(document)
     .filter(({ field }) => !carried.includes(field))
-  return { ...rendered, warnings: [...unmodelled, ...rendered.warnings] }
+  return { ...rendered, warnings: [...unmodelled, ...unknownChoice(request), ...rendered.warnings] }
 }
 
 /** The answer for a client that speaks `name`, with a warning for everything that the way there loses. */

@@ -1,6 +1,7 @@
 /** Tools and tool choice of a Responses request. */
 import type { ToolChoice, ToolDefinition } from '../../completion/request.ts'
-import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
+import { InvalidRequestError } from '../../errors.ts'
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { parseFunction } from '../chat-completions/tool-parse.ts'
 import { objectAt, optionalArray, requiredString, wrongType } from '../fields.ts'
 import { chosenName, memberOf } from './client-tool.ts'
@@ -45,25 +46,37 @@ export function parseToolChoice(document: JsonObject, tools: readonly ToolDefini
   if (typeof choice === 'string') return wordOf(choice)
   if (!isJsonObject(choice)) throw wrongType(choice, 'a string or an object', 'tool_choice')
   const offered = offeredNames(tools)
+  const nameOf = (tool: JsonObject, path: string): string => {
+    const name = offered.get(requiredString(tool, 'name', path))
+    if (name !== undefined) return name
+    throw new InvalidRequestError(`Invalid value for '${path}.name': none of 'tools' has that name.`, `${path}.name`)
+  }
   switch (requiredString(choice, 'type', 'tool_choice')) {
     case 'function':
     case 'custom':
-      return { type: 'tool', name: offered(requiredString(choice, 'name', 'tool_choice')) }
+      return { type: 'tool', name: nameOf(choice, 'tool_choice') }
     case 'allowed_tools':
-      return { type: choice.mode === 'required' ? 'required' : 'auto', among: allowedNames(choice).map(offered) }
+      return { type: choice.mode === 'required' ? 'required' : 'auto', among: allowedNames(choice, nameOf) }
     default:
       return undefined
   }
 }
 
-function allowedNames(choice: JsonObject): string[] {
-  return asArray(choice.tools).flatMap((tool) => asString(asObject(tool)?.name) ?? [])
+/** The vendor's own tools are offered to nobody, whether they are allowed or not. */
+function allowedNames(choice: JsonObject, nameOf: (tool: JsonObject, path: string) => string): string[] {
+  return asArray(choice.tools).flatMap((item, index) => {
+    const tool = asObject(item)
+    return tool?.type === 'function' || tool?.type === 'custom' ? nameOf(tool, `tool_choice.tools[${index}]`) : []
+  })
 }
 
 /** What providers are told in place of a name in a choice. */
-function offeredNames(tools: readonly ToolDefinition[]): (chosen: string) => string {
-  const members = new Map(tools.flatMap(({ name, member }) => (member ? [[chosenName(member), name]] : [])))
-  return (chosen) => members.get(chosen) ?? chosen
+function offeredNames(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
+  return new Map(
+    tools.flatMap(
+      ({ name, member }) => [[name, name], ...(member ? [[chosenName(member), name] as const] : [])] as const,
+    ),
+  )
 }
 
 function wordOf(choice: string): ToolChoice | undefined {

@@ -289,6 +289,19 @@ t.test('a choice among some tools: another format is shown no others', async (te
     test.strictSame(back.document.tools, [tool('f'), tool('h')])
     test.equal(back.document.tool_choice, mode)
   }
+  for (const [names, fields] of [
+    [['f', 'g'], []],
+    [['f', 'x'], ['tool_choice']],
+    [['x'], ['tool_choice']],
+  ] as const) {
+    const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: names.map(tool) } }
+    const request = chatCompletions.parseRequest({ messages: [user], tools, tool_choice: allowed })
+    const { warnings } = renderRequestFor('messages', request, NO_TARGET)
+    test.strictSame(
+      warnings.map(({ field }) => field),
+      fields,
+    )
+  }
   const flat = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'g' }, 1] }
   const { toolChoice } = chatCompletions.parseRequest({ messages: [user], tools, tool_choice: flat })
   test.strictSame(toolChoice, { type: 'required', among: ['g'] })

@@ -215,6 +215,25 @@ t.test('what chat completions has a field for, too, goes to OpenAI itself, and t
     t.strictSame(send({ input: 'x', service_tier }, model, 'openai'), { sent: nothing, lost: ['service_tier'] })
 })
 
+t.test('a choice of a tool that is not there is refused, as the vendor does', async (t) => {
+  const tools = [{ type: 'function', name: 'f' }, { type: 'web_search' }]
+  const allowed = (...list: JsonObject[]) => ({ type: 'allowed_tools', mode: 'auto', tools: list })
+  const [f, g] = [
+    { type: 'function', name: 'f' },
+    { type: 'function', name: 'g' },
+  ]
+  for (const [tool_choice, param] of [
+    [g, 'tool_choice.name'],
+    [{ type: 'custom', name: 'g' }, 'tool_choice.name'],
+    [allowed(f, g), 'tool_choice.tools[1].name'],
+    [allowed({ type: 'function' }), 'tool_choice.tools[0].name'],
+  ] as const)
+    t.equal(refused({ input: 'x', tools, tool_choice }).param, param)
+  t.equal(refused({ input: 'x', tool_choice: f }).param, 'tool_choice.name', 'there is none')
+  const others = allowed(f, { type: 'web_search' }, { type: 'mcp', server_label: 'x', name: 'y' })
+  t.strictSame(parse({ input: 'x', tools, tool_choice: others }).toolChoice, { type: 'auto', among: ['f'] })
+})
+
 t.test('a choice names a tool of a namespace by both names', async (t) => {
   const members = [
     { type: 'function', name: 'f' },
