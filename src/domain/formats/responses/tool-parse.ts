@@ -12,11 +12,26 @@ import { functionFor } from './custom-tool.ts'
  * @throws {InvalidRequestError}
  */
 export function parseTools(document: JsonObject): ToolDefinition[] {
-  return eachTool(document, undefined, (tool, type, path) => {
+  const tools = eachTool(document, undefined, (tool, type, path) => {
     if (type !== 'namespace') return parseTool(tool, type, path)
     const namespace = requiredString(tool, 'name', path)
     return eachTool(tool, path, parseTool).map((member) => memberOf(namespace, member))
   })
+  const twin = twinOf(tools)
+  if (twin === undefined) return tools
+  const message = `Invalid value for 'tools': two tools are '${twin}', as which those of namespaces are offered.`
+  throw new InvalidRequestError(message, 'tools')
+}
+
+/** A name that a tool of a namespace has in common with another tool: the calls of both could not be told apart. */
+function twinOf(tools: readonly ToolDefinition[]): string | undefined {
+  const members = new Map<string, boolean>()
+  for (const { name, member } of tools) {
+    const before = members.get(name)
+    if (before !== undefined && (before || member !== undefined)) return name
+    members.set(name, member !== undefined)
+  }
+  return undefined
 }
 
 function eachTool(

@@ -234,6 +234,22 @@ t.test('a choice of a tool that is not there is refused, as the vendor does', as
   t.strictSame(parse({ input: 'x', tools, tool_choice: others }).toolChoice, { type: 'auto', among: ['f'] })
 })
 
+t.test('a tool of a namespace that would be offered under the name of another tool is refused', async (t) => {
+  const [own, twin] = [
+    { type: 'function', name: 'a__b' },
+    { type: 'function', name: 'b' },
+  ]
+  const space = (name: string, ...tools: JsonObject[]) => ({ type: 'namespace', name, tools })
+  for (const tools of [
+    [own, space('a', twin)],
+    [space('a', twin), own],
+    [space('a', { type: 'function', name: 'b__c' }), space('a__b', { type: 'custom', name: 'c' })],
+  ])
+    t.strictSame(refused({ input: 'x', tools }).param, 'tools')
+  t.equal(parse({ input: 'x', tools: [twin, space('a', twin), space('b', twin)] }).tools.length, 3)
+  t.equal(parse({ input: 'x', tools: [own, own] }).tools.length, 2, "the vendor's to refuse")
+})
+
 t.test('a choice names a tool of a namespace by both names', async (t) => {
   const members = [
     { type: 'function', name: 'f' },
