@@ -37,7 +37,9 @@ export function callWithInput(id: string, name: string, input: string): ToolCall
   return { type: 'tool-call', id, name, arguments: JSON.stringify({ input }) }
 }
 
-/** The text of a call's arguments; what the model has written otherwise, as it is. */
+/** The text of a call's arguments, of which it may have none; what the model has written otherwise, as it is. */
 export function inputOf(args: string): string {
-  return asString(asObject(parseInnerJson(args))?.input) ?? args
+  const written = asObject(parseInnerJson(args))
+  if (written !== undefined && Object.keys(written).length === 0) return ''
+  return asString(written?.input) ?? args
 }

@@ -229,6 +229,14 @@ t.test('a text that the model has written for a custom call in place of an objec
     }
 })
 
+t.test('a custom call without arguments has an empty input', async (t) => {
+  const content = [{ type: 'tool-call', id: 'call_1', name: 'search', arguments: '{}' }] as const
+  const result = resultOf({ content, finish: { reason: 'tool-calls', raw: undefined } })
+  const { output } = responses.renderResult(result, contextOf()).document
+  t.match(output, [{ status: 'completed', input: '' }])
+  t.strictSame(streamed([...partsOf(result)]).output, output)
+})
+
 t.test('an answer repeats the choice in the words of the client', async (t) => {
   const members = [{ type: 'function', name: 'find' }]
   const tools = [...TOOLS, { type: 'namespace', name: 'docs', description: '', tools: members }]
