@@ -58,6 +58,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'input_audio',
   'reasoning_text',
 ])
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format'])
 const CHOICES: ReadonlySet<string> = new Set(['function', 'custom', 'allowed_tools'])
 
 /** The fields that no provider can be given, at most `MAX_UNMODELLED_FIELDS`. */
@@ -108,6 +109,7 @@ function addTools(holder: JsonObject, prefix: string, fields: string[]): void {
       if (typeof tool.description === 'string') fields.push(`${path}.description`)
       addTools(tool, `${path}.`, fields)
     } else if (tool.type !== 'function' && tool.type !== 'custom') fields.push(path)
+    else addUnknown(tool, TOOL_FIELDS, `${path}.`, fields)
   }
 }
 

@@ -215,6 +215,26 @@ t.test('what chat completions has a field for, too, goes to OpenAI itself, and t
     t.strictSame(send({ input: 'x', service_tier }, model, 'openai'), { sent: nothing, lost: ['service_tier'] })
 })
 
+t.test('what is said of a tool that others cannot be told is lost with a warning', async (t) => {
+  const member = { type: 'function', name: 'g', parameters: {}, strict: true, defer_loading: true }
+  const tools = [
+    {
+      type: 'function',
+      name: 'f',
+      description: 'd',
+      async: true,
+      output_schema: { type: 'string' },
+      defer_loading: false,
+    },
+    { type: 'custom', name: 'c', format: { type: 'text' }, allowed_callers: ['programmatic'] },
+    { type: 'namespace', name: 'n', tools: [member] },
+  ]
+  t.strictSame(
+    responses.unmodelledFields({ input: 'x', tools }).map(({ field }) => field),
+    ['tools[0].async', 'tools[0].output_schema', 'tools[1].allowed_callers', 'tools[2].tools[0].defer_loading'],
+  )
+})
+
 t.test('a choice of a tool that is not there is refused, as the vendor does', async (t) => {
   const tools = [{ type: 'function', name: 'f' }, { type: 'web_search' }]
   const allowed = (...list: JsonObject[]) => ({ type: 'allowed_tools', mode: 'auto', tools: list })
