@@ -12,6 +12,8 @@ const OF_TAG = /^(?:json=\w+,)?proto[23]\b/
 /** Zeros and the like to be trimmed: `"\\x00"`. */
 const ESCAPES_ALONE = /^(?:\\{1,2}(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[0nrt])){1,4}$/
 const MEMBER = /^[*&]?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
+/** What looks like a member and is a password as people make them: `Blue.Sky77`. */
+const TWO_WORDS = /^[A-Z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,4}$/
 const ACCESS =
   /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
 
@@ -53,7 +55,8 @@ export function isCode(value: string, isQuoted: boolean): boolean {
   if (!isQuoted && /^[({[<]/.test(value)) return true
   if (isQuoted) return (ACCESS.test(value) && !/\s/.test(value)) || BIT.test(value)
   if (WORD_OF_FLAGS.test(value) || OF_GO.test(value)) return true
-  if (ACCESS.test(value) || MEMBER.test(value) || CALL.test(value) || LITERAL.test(value)) return true
+  if (ACCESS.test(value) || (MEMBER.test(value) && !TWO_WORDS.test(value)) || CALL.test(value) || LITERAL.test(value))
+    return true
   if (PERL.test(value) || BORROWED.test(value) || PATTERN.test(value) || BIT.test(value)) return true
   if (MINIFIED.test(value) && IN_MINIFIED.test(value)) return true
   return /^[*&]?[A-Za-z_]\w*$/.test(value) && !/\d/.test(value) && classifyName(value) !== undefined

@@ -115,3 +115,12 @@ t.test("a password with a digit in the place of a letter is no placeholder ('my5
   for (const value of ['my-password1', 'your-password-2', 'my_secret3', 'example1', 'the-password-1', 'your1'])
     t.strictSame(found(`password="${value}"`), [], value)
 })
+
+t.test(
+  'two words with a dot between them and a number are a password, other members of objects are code',
+  async (t) => {
+    for (const password of ['Blue.Sky77', 'Summer.Rain2024']) t.strictSame(found(`Password: ${password}\n`), [password])
+    for (const member of ['cfg.password2', 'Config.Password', 'opts.k1', 'Settings.Value1', 'a.Sky77'])
+      t.strictSame(found(`  Password: ${member},\n`), [], member)
+  },
+)
