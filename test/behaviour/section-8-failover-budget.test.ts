@@ -218,6 +218,37 @@ t.test('where a moment helps, that is told, though the cheaper model never fits'
   t.equal((await first).status, 200)
 })
 
+t.test(
+  'what is cheapest in money and too much for another limit keeps none from answering that fits into both',
+  async (t) => {
+    const seeing = (name: string, price: string) =>
+      `{ name: ${name}, capabilities: [chat, vision], maxOutputTokens: 300, pricing: { input: "${price}", output: "${price}" } }`
+    const [mini, mid] = [await startFakeProvider(), await startFakeProvider()]
+    t.teardown(() => Promise.all([mini.close(), mid.close()]))
+    mid.otherwise(ok({ ...chatCompletion('x'), usage }))
+    const limits = `  budgets: [{ window: Total, limitUSD: "0.02" }]\n  tokenQuotas: [{ window: Total, limit: 20000 }]`
+    const { cheap, gateway } = await start(t, limits, {
+      models: [seeing('m', '10')],
+      further: [
+        provider({ name: 'mini', url: mini.url, models: [seeing('gpt-4o-mini', '0.1')], priority: 3 }),
+        provider({ name: 'mid', url: mid.url, models: [seeing('mid', '1')], priority: 4 }),
+      ],
+    })
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGFsbG8=' } }
+    const response = await gateway.chat({
+      model: 'auto',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: [image] }],
+    })
+    t.equal(response.status, 200, await response.text())
+    t.strictSame(
+      [cheap, mini, mid].map(({ requests }) => requests.length),
+      [0, 0, 1],
+    )
+    t.match(await usageOf(gateway), { spent: '0.000110', reserved: '0.000000' })
+  },
+)
+
 t.test('where only what is dearer is left for the moment, asking again helps when the cheap one is back', async (t) => {
   const { cheap, dear, gateway } = await start(t, BUDGET)
   cheap.otherwise(status(429, {}, { 'retry-after': '7' }))

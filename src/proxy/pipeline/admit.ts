@@ -16,7 +16,7 @@ import type { Milliseconds, VirtualKeyEntry } from '../../domain/snapshot/snapsh
 import { affordablePlan, unpricedOf } from './quota/affordable-plan.ts'
 import { AnswerReservation } from './quota/answer-reservation.ts'
 import type { Caller } from './authenticate.ts'
-import { cheaperAfterMs, cheaperChoice, type Choice } from './quota/cheaper-choice.ts'
+import { cheaperAfterMs, cheaperChoices, choicesOf, type Choice } from './quota/cheaper-choice.ts'
 import { QuotaBacklogError, QuotaUnavailableError, type Admission, type Admitted } from './quota-port.ts'
 import { KeptReservation } from './quota/held-reservation.ts'
 import { needAt } from './quota/need-at.ts'
@@ -95,8 +95,8 @@ export function limitsOfCaller({ key, project, organization }: Caller): QuotaPla
 }
 
 /**
- * What the first candidate may use. Where a limit does not leave that, what the cheapest of those may use that were asked for: the
- * others are passed over when it comes to them, unless more is left by then.
+ * What the first candidate may use. Where a limit does not leave that, what another of those may use that were asked for, the cheapest
+ * that all limits leave: the others are passed over when it comes to them, unless more is left by then.
  */
 async function reserve(
   asked: AskedAdmission,
@@ -106,21 +106,22 @@ async function reserve(
   record: RequestRecord,
   services: Services,
 ): Promise<{ readonly admitted: Admitted; readonly choice: Choice }> {
-  const asking = { asked, plan, quotas }
   const [{ deployment }] = plan.candidates
-  const first = { deployment, need: needAt(asked, deployment) }
-  const { requestId } = record.incoming
-  const admission = await admissionFor(first, requestId, quotas, caller, services)
-  if (admission.type === 'admitted') return { admitted: admission, choice: first }
-  const cheaper = cheaperChoice(admission, first, asked, plan)
-  if (cheaper === undefined) throw await refused(admission, first, asking, record, services)
-  // Under another id: where the store's first answer was lost, what it may hold under the first one is being released.
-  const second = await admissionFor(cheaper, `${requestId}*`, quotas, caller, services)
-  if (second.type === 'admitted') return { admitted: second, choice: cheaper }
-  // What a moment's patience cures is told before what another limit has against the cheaper one.
-  throw admission.reason === 'reserved'
-    ? await refused(admission, first, asking, record, services)
-    : await refused(second, cheaper, asking, record, services)
+  let choice = { deployment, need: needAt(asked, deployment) }
+  let others: Choice[] | undefined
+  let told: { readonly refusal: Refused; readonly choice: Choice } | undefined
+  for (let id = record.incoming.requestId; ; id += '*') {
+    const admission = await admissionFor(choice, id, quotas, caller, services)
+    if (admission.type === 'admitted') return { admitted: admission, choice }
+    // What a moment's patience cures is told before what another limit has against a cheaper one.
+    if (told?.refusal.reason !== 'reserved') told = { refusal: admission, choice }
+    others = cheaperChoices(admission, choice, others ?? choicesOf(plan.candidates, asked))
+    const [cheapest] = others
+    if (cheapest === undefined)
+      throw await refused(told.refusal, told.choice, { asked, plan, quotas }, record, services)
+    // Under another id: where the store's first answer was lost, what it may hold under the first one is being released.
+    choice = cheapest
+  }
 }
 
 async function refused(

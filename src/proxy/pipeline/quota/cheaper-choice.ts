@@ -19,22 +19,22 @@ export interface Choice {
   readonly need: QuotaNeed
 }
 
+/** What may answer. Only what was asked for: another model stands in for a failure, not for money. */
+export function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {
+  return among
+    .filter(({ deployment }) => isAskedFor(deployment, asked.model))
+    .map(({ deployment }) => ({ deployment, need: needAt(asked, deployment) }))
+}
+
 /**
- * Of the candidates the one that takes least of what the limit counts; undefined where none takes less. Only what was
- * asked for: another model stands in for a failure, not for money.
+ * Of `others` those that take less of what the limit counts than the one that it has refused, the cheapest first. Each refusal
+ * leaves fewer: what is cheap in money may be too much for a limit of tokens.
  */
-export function cheaperChoice(
-  { unit, window }: Refused,
-  refused: Choice,
-  asked: AskedAdmission,
-  { candidates }: RoutePlan,
-): Choice | undefined {
-  if (window === undefined || unit === 'requests') return undefined
-  let cheapest = refused
-  for (const choice of choicesOf(candidates, asked)) {
-    if (leastOf(choice, unit) < leastOf(cheapest, unit)) cheapest = choice
-  }
-  return cheapest === refused ? undefined : cheapest
+export function cheaperChoices({ unit, window }: Refused, refused: Choice, others: readonly Choice[]): Choice[] {
+  if (window === undefined || unit === 'requests') return []
+  return others
+    .filter((choice) => leastOf(choice, unit) < leastOf(refused, unit))
+    .toSorted((left, right) => leastOf(left, unit) - leastOf(right, unit))
 }
 
 /** How long until something that fits into what all limits leave may be asked again; undefined: nothing such is out for the moment. */
@@ -56,12 +56,6 @@ export async function cheaperAfterMs(
 function fits(choice: Choice, { unit, onExceed, limit, spent }: LimitUsage): boolean {
   const least = leastOf(choice, unit)
   return least === 0 || onExceed === 'Warn' || spent + least <= limit
-}
-
-function choicesOf(among: readonly { readonly deployment: Deployment }[], asked: AskedAdmission): Choice[] {
-  return among
-    .filter(({ deployment }) => isAskedFor(deployment, asked.model))
-    .map(({ deployment }) => ({ deployment, need: needAt(asked, deployment) }))
 }
 
 function leastOf({ need }: Choice, unit: Exclude<Refused['unit'], 'requests'>): number {
