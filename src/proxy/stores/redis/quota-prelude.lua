@@ -18,6 +18,10 @@
 -- Lua counts in doubles: amounts are exact up to 2^53 (nine thousand million dollars).
 
 
+-- Two keys that are never there: while the slot is moving to another node of a cluster, both nodes refuse this, hence the
+-- whole script. Each lacks some keys then: the one would fail in the middle, the other begin counters anew.
+redis.call('EXISTS', KEYS[1] .. ':1', KEYS[1] .. ':2')
+
 -- A counter that nobody touched for 400 days goes.
 local IDLE_MS = '34560000000'
 

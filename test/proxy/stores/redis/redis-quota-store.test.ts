@@ -5,7 +5,7 @@ import { connectRedis, type RedisConnection } from '../../../../src/proxy/stores
 import { RedisUnavailableError } from '../../../../src/proxy/stores/redis/redis-errors.ts'
 import { RedisQuotaStore } from '../../../../src/proxy/stores/redis/redis-quota-store.ts'
 import { charge, need, plan } from '../../../helpers/quota.ts'
-import { startAclRedis, startCluster, startRedis, type RedisServer } from '../../../helpers/redis.ts'
+import { startAclRedis, startCluster, startRedis, type RedisCluster, type RedisServer } from '../../../helpers/redis.ts'
 import { quotaStoreContract } from '../quota-store-contract.ts'
 
 /** Generous, because the machine may be busy: bounds are the business of redis-client.test.ts. */
@@ -21,6 +21,32 @@ t.test('on a cluster of three masters', async (t) => {
   const cluster = await startCluster()
   t.teardown(() => cluster.stop())
   await contractOn(t, cluster.url)
+})
+
+t.test('while a slot moves from node to node nothing is charged by half, nor counted anew', async (t) => {
+  const cluster = await startCluster()
+  t.teardown(() => cluster.stop())
+  const store = new RedisQuotaStore(await connected(t, cluster.url))
+  const own = plan({ key: { budgets: [{ window: 'Total', limit: 100 }] } })
+  const reserved = async (id: string) => {
+    const admission = await store.admit({ id, plan: own, need: need(20) })
+    if (admission.type === 'refused') throw new Error(admission.reason)
+    return admission.reservation
+  }
+  const reservations = [await reserved('a'), await reserved('b')] as const
+  const counter = 'tg:q:{acme}:key/team/app:Total:0'
+  for (const [settled, moved] of [
+    [reservations[0], [counter]],
+    [reservations[1], ['tg:q:{acme}:open', 'tg:q:{acme}:reservations']],
+  ] as const) {
+    const moving = await beginMove(cluster, counter)
+    await moving.move(...moved)
+    await t.rejects(store.settle(settled, charge(10)), 'is repeated later')
+    await t.rejects(reserved('c'), 'by neither node')
+    await moving.end()
+    await store.settle(settled, charge(10))
+  }
+  t.match((await store.usage(own)).limits, [{ spent: 20, reserved: 0 }])
 })
 
 t.test('as an ACL user that may touch one organization only', async (t) => {
@@ -279,4 +305,32 @@ async function contractOn(t: Test, url: string): Promise<void> {
       now = ms
     },
   }))
+}
+
+/** Begins to move a key's slot from its master to another one; its keys go one by one. */
+async function beginMove({ nodes }: RedisCluster, key: string) {
+  const slot = (await nodes[0]?.cli('CLUSTER', 'KEYSLOT', key))?.trim() ?? ''
+  const masters = await Promise.all(
+    nodes.map(async ({ port, cli }) => ({
+      port: String(port),
+      id: (await cli('CLUSTER', 'MYID')).trim(),
+      isFrom: !(await cli('EXISTS', key)).startsWith('MOVED'),
+      setSlot: (...state: string[]) => cli('CLUSTER', 'SETSLOT', slot, ...state),
+      keys: async () => (await cli('CLUSTER', 'GETKEYSINSLOT', slot, '100')).trim().split('\n'),
+      migrate: (to: string, keys: readonly string[]) =>
+        cli('MIGRATE', '127.0.0.1', to, '', '0', '5000', 'KEYS', ...keys),
+    })),
+  )
+  const from = masters.find(({ isFrom }) => isFrom)
+  const to = masters.find(({ isFrom }) => !isFrom)
+  if (from === undefined || to === undefined) throw new Error(`nobody has slot ${slot}`)
+  await to.setSlot('IMPORTING', from.id)
+  await from.setSlot('MIGRATING', to.id)
+  return {
+    move: (...keys: string[]) => from.migrate(to.port, keys),
+    end: async () => {
+      await from.migrate(to.port, await from.keys())
+      for (const { setSlot } of [to, ...masters]) await setSlot('NODE', to.id)
+    },
+  }
 }
