@@ -9,7 +9,7 @@ import {
   VIRTUAL_KEYS,
 } from '../../src/operator/kube/resource.ts'
 import { startControlPlane } from '../helpers/control-plane.ts'
-import { at, CHART, helm, RELEASE_NAMESPACE } from '../helpers/helm.ts'
+import { at, CHART, helm, KUBE_VERSION, RELEASE_NAMESPACE } from '../helpers/helm.ts'
 
 const CONFIGURATION = 'tollgate-sidecar-injector'
 const BUNDLE = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64')
@@ -102,4 +102,19 @@ t.test('a release', async (t) => {
     t.equal(code, 0, stderr)
     t.ok(await plane.client.get(DEPLOYMENTS, { namespace: 'other', name: 'second-tollgate-operator' }))
   })
+})
+
+t.test('what helm template prints, and kubectl applies, differs from nothing the next time', async (t) => {
+  const plane = await startControlPlane(t)
+  if (plane === undefined) return
+  const values = ['--set', 'networkPolicy.enabled=true,redis.bundled.persistence.enabled=false', '--no-hooks']
+  const release = ['template', 'tollgate', CHART, '--namespace', RELEASE_NAMESPACE, ...KUBE_VERSION]
+  const { stdout: printed } = await helm([...release, ...values])
+  const apply = () => plane.tryKubectl(['apply', '-f', '-'], printed)
+  await plane.kubectl('create', 'namespace', RELEASE_NAMESPACE)
+  t.match(await apply(), { code: 0, stderr: '' })
+  const lines = (await apply()).stdout.trim().split('\n')
+  // Of a PodDisruptionBudget kubectl sends the selector, whatever is there.
+  const differing = lines.filter((line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'))
+  t.strictSame(differing, [])
 })
