@@ -94,7 +94,7 @@ function envProblem(container: JsonObject, { operatorAddress, isTrusted }: Sidec
 
 function surroundingsProblem(spec: JsonObject | undefined, sidecar: JsonObject): string | undefined {
   if (spec?.['shareProcessNamespace'] === true) return 'the pod shares its process namespace'
-  if (asObject(spec?.['os'])?.['name'] === 'windows') return 'the pod is for Windows'
+  if (isForWindows(spec)) return 'the pod is for Windows'
   if (spec?.['hostPID'] === true) return "the pod has the host's process namespace"
   const volumes = objectsOf(spec?.['volumes'])
   const identities = new Set(volumes.filter(isIdentityVolume).map(({ name }) => asString(name)))
@@ -106,6 +106,12 @@ function surroundingsProblem(spec: JsonObject | undefined, sidecar: JsonObject):
     asArray(container['volumeMounts']).some((mount) => identities.has(asString(asObject(mount)?.['name']))),
   )
   return sharer === undefined ? undefined : `container ${asString(sharer['name']) ?? ''} mounts its token`
+}
+
+/** By `os`, which is optional, or by the label that every node has. */
+function isForWindows(spec: JsonObject | undefined): boolean {
+  const selected = asObject(spec?.['nodeSelector'])?.['kubernetes.io/os']
+  return asObject(spec?.['os'])?.['name'] === 'windows' || selected === 'windows'
 }
 
 function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {

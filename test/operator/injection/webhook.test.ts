@@ -237,6 +237,10 @@ t.test('a webhook on a real API server', async (t) => {
     }
     const sharing = await world.tryCreate(pod('shop', 'sharing', { shareProcessNamespace: true }))
     t.match(sharing.stderr, /the pod shares its process namespace; change that, or set the label/)
+    for (const system of [{ os: { name: 'windows' } }, { nodeSelector: { 'kubernetes.io/os': 'windows' } }]) {
+      const { stderr } = await world.tryCreate(pod('shop', 'windows', system))
+      t.match(stderr, /the pod is for Windows/)
+    }
     const namesake = await world.tryCreate(pod('shop', 'namesake', { containers: [{ name: 'tollgate', image: 'x' }] }))
     t.match(namesake.stderr, /a container has the name tollgate/)
   })
