@@ -240,7 +240,9 @@ export class LeaderElector {
     if (this.#leading && this.#lastFailure === '') return this.#periodMs
     const pollMs = (this.#periodMs / 2) * (0.9 + 0.2 * timing.random())
     if (this.#known === undefined || this.#known.record.holder === '') return pollMs
-    return Math.max(10, Math.min(pollMs, this.#expiresInMs(this.#known.record)))
+    const expiresInMs = this.#expiresInMs(this.#known.record)
+    // When it has run out already, the try to take it has just failed.
+    return expiresInMs <= 0 ? pollMs : Math.max(10, Math.min(pollMs, expiresInMs))
   }
 
   async #read(timeoutMs?: Milliseconds): Promise<Known | undefined> {

@@ -221,6 +221,23 @@ t.test('a failure that goes on is told once', async (t) => {
   t.equal(timing.timers, 0)
 })
 
+t.test('a candidate asks once a second, too, while nobody answers and the lease has run out', async (t) => {
+  const { timing, api, candidate } = fixture()
+  const [a, b] = [candidate('a'), candidate('b')]
+  a.elector.start()
+  await timing.advance(0)
+  b.elector.start()
+  await timing.advance(5_000)
+  api.fault = () => 'unavailable'
+  await timing.advance(20_000)
+  const before = api.calls.length
+  await timing.advance(10_000)
+  t.ok(api.calls.length - before <= 12, `${api.calls.length - before} calls in 10 s`)
+  api.fault = () => undefined
+  await timing.advance(17_000)
+  t.equal(b.elector.isLeader, true)
+})
+
 t.test('a leader that cannot start loses instead of leading', async (t) => {
   const { timing, candidate, log } = fixture()
   const a = candidate('a', timing, () => {
