@@ -3,6 +3,7 @@ import { parseFlags, parseName, parseRedis, type FlagSpec } from './command-line
 import { runKubeTool, type KubeTool } from './kube-tool.ts'
 import { installationKey, SIGNING_SECRET } from './operator/controllers/installation-secrets.ts'
 import { cleanUp } from './operator/installation/clean-up.ts'
+import { isAppliedAsManifest } from './operator/installation/hook-job.ts'
 import { OWN_SECRETS } from './operator/installation/own-secrets.ts'
 import { revokePublished, type Revocation } from './operator/installation/revoke.ts'
 import type { ObjectName } from './operator/kube/kube-object.ts'
@@ -21,6 +22,7 @@ export const CLEANUP_FLAGS = {
     default: 'tollgate-sidecar-injector',
     help: 'MutatingWebhookConfiguration to delete',
   },
+  job: { type: 'text', help: "the chart's Job that this is: where it was applied as a manifest, nothing is done" },
   'verify-pod': { type: 'text', help: 'pod of `helm test` to delete, with its account and its rights' },
   'verify-namespace': { type: 'text', help: 'namespace that `helm test` has tried, where it may have left rights too' },
   redis: { type: 'text', help: 'Redis to revoke all keys in; without it they stay valid for sidecars that still run' },
@@ -38,11 +40,17 @@ export async function runCleanup(args: readonly string[], environment: NodeJS.Pr
   const redisSecret = parseName('redis-secret', flags['redis-secret'])
   const operator = parseName('operator', flags.operator)
   const webhookConfiguration = parseName('webhook-configuration', flags['webhook-configuration'])
+  const job = parseName('job', flags.job)
   const verifyPod = parseName('verify-pod', flags['verify-pod'])
   const verifyNamespace = parseName('verify-namespace', flags['verify-namespace'])
   const ownNamespace = parseName('namespace', flags.namespace)
-  return runKubeTool(environment, 'tollgate-cleanup', (tool) => {
+  return runKubeTool(environment, 'tollgate-cleanup', async (tool) => {
     const namespace = ownNamespace ?? tool.namespace
+    if (job !== undefined && (await isAppliedAsManifest(persistentReader(tool), { namespace, name: job })))
+      throw new Error(
+        `nothing was done: Job ${job} was not begun by an uninstall, but applied as a manifest; ` +
+          'render the chart without its hooks (helm template --no-hooks), and delete the Job',
+      )
     return cleanUp({
       ...tool,
       namespace,

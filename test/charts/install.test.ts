@@ -5,9 +5,11 @@ import { asArray, asObject } from '../../src/domain/json.ts'
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
+  JOBS,
   MUTATING_WEBHOOK_CONFIGURATIONS,
   VIRTUAL_KEYS,
 } from '../../src/operator/kube/resource.ts'
+import { isAppliedAsManifest } from '../../src/operator/installation/hook-job.ts'
 import { startControlPlane } from '../helpers/control-plane.ts'
 import { at, CHART, helm, KUBE_VERSION, RELEASE_NAMESPACE } from '../helpers/helm.ts'
 
@@ -84,6 +86,16 @@ t.test('a release', async (t) => {
     const crds = (await plane.client.list(CUSTOM_RESOURCE_DEFINITIONS)).items.map(({ metadata }) => metadata.name)
     t.strictSame(crds.toSorted(), ['organizations.tollgate.dev', 'providers.tollgate.dev', 'virtualkeys.tollgate.dev'])
     t.ok(await plane.client.get(VIRTUAL_KEYS, { namespace: 'default', name: 'app' }))
+  })
+
+  await t.test('the Job that an uninstall begins is known as such', async (t) => {
+    await run(t, 'install', 'tollgate', CHART, '--no-hooks')
+    const { code } = await helm(['uninstall', 'tollgate', '-n', RELEASE_NAMESPACE, '--timeout', '2s'], plane.kubeconfig)
+    t.equal(code, 1, 'nothing runs here')
+    const job = { namespace: RELEASE_NAMESPACE, name: 'tollgate-cleanup' }
+    t.ok(await plane.client.get(JOBS, job))
+    t.equal(await isAppliedAsManifest(plane.client, job), false)
+    await run(t, 'uninstall', 'tollgate', '--no-hooks')
   })
 
   await t.test('can be installed again over what has stayed', async (t) => {

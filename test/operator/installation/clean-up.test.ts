@@ -42,6 +42,22 @@ t.test('cleanup', async (t) => {
   const args = hook.args.map((one) => (one.startsWith('--redis=') ? `--redis=${redis.url}` : one))
   const withoutLogin = args.filter((one) => !one.startsWith('--redis-secret='))
 
+  t.test('does nothing where its Job was applied as a manifest, which begins it at once', async (t) => {
+    const job = JSON.stringify(find(await template({ namespaces: ['one'] }), 'Job', 'tollgate-cleanup'))
+    for (const verb of [['apply'], ['apply', '--server-side'], ['create']]) {
+      const written = await plane.tryKubectl([...verb, '-f', '-'], job)
+      t.equal(written.code, 0, written.stderr)
+      const { code, stdout, stderr } = await hook.run(withoutLogin)
+      t.match(
+        { code, stdout, stderr },
+        { code: 1, stdout: '', stderr: /nothing was done: Job tollgate-cleanup .*--no-hooks/ },
+      )
+      await plane.kubectl('delete', 'job', 'tollgate-cleanup', '-n', SYSTEM)
+    }
+    t.ok(await world.read(MUTATING_WEBHOOK_CONFIGURATIONS, undefined, CONFIGURATION))
+    t.match(await world.read(DEPLOYMENTS, OPERATOR.namespace, OPERATOR.name), { spec: { replicas: 2 } })
+  })
+
   t.test('stops the operator, then releases and revokes everything', async (t) => {
     const [{ code, stdout, stderr }] = await Promise.all([hook.run(withoutLogin), endWhenScaledDown(world, operator)])
     t.equal(code, 0, stdout + stderr)
