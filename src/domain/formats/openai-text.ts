@@ -2,7 +2,8 @@
 import type { JsonObject } from '../json.ts'
 import { MAX_USER_CHARACTERS } from './fields.ts'
 import { visitSchema } from './schema-text.ts'
-import { ANY_NAME, TOOL_DEFINITION, type NameRules, type TextWalk } from './text-walk.ts'
+import { ANY_NAME, TOOL_DEFINITION, type NameRules } from './text-place.ts'
+import type { TextWalk } from './text-walk.ts'
 
 /** Fields that say who asks. */
 export const IDENTIFIERS = ['user', 'safety_identifier', 'prompt_cache_key'] as const

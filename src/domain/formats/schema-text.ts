@@ -4,7 +4,8 @@
  */
 import { isContainer, isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { PendingContainers } from './field-name-of.ts'
-import type { TextPlace, TextWalk } from './text-walk.ts'
+import type { TextPlace } from './text-place.ts'
+import type { TextWalk } from './text-walk.ts'
 
 /** Visits the words of the schema in `holder[field]`. A text there is visited as one. */
 export function visitSchema(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {

@@ -1,7 +1,8 @@
 /** Where the media of a part is, as Anthropic writes it and others after it. */
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { mediaTypeOf } from './opaque-text.ts'
-import type { TextPlace, TextWalk } from './text-walk.ts'
+import type { TextPlace } from './text-place.ts'
+import type { TextWalk } from './text-walk.ts'
 
 /** Visited for what they are. */
 const SOURCE_FIELDS: ReadonlySet<string> = new Set(['data', 'url', 'content'])

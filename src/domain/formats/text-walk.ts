@@ -3,7 +3,7 @@
  * needs. Nothing here recurses, so that a document's depth cannot exhaust the stack; the strings of an object come
  * before those of the objects inside it.
  */
-import type { TextSpan, TextVisitor } from '../completion/text-span.ts'
+import type { TextVisitor } from '../completion/text-span.ts'
 import { isContainer, isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { fieldNameOf, PendingContainers, type Held } from './field-name-of.ts'
 import { renameFields } from './field-names.ts'
@@ -18,6 +18,7 @@ import {
   seesAll,
   type IsHidden,
 } from './opaque-text.ts'
+import { ANY_NAME, PARAMETER, type NameRules, type TextPlace } from './text-place.ts'
 import {
   rewriteAddress,
   rewriteBase64,
@@ -28,32 +29,8 @@ import {
   type Rewrite,
 } from './text-media.ts'
 
-/** Where a text stands, without the text. */
-export type TextPlace = Omit<TextSpan, 'text' | 'isName' | 'fieldName'>
-
-export const SYSTEM: TextPlace = { scope: 'system', role: 'system' }
-export const USER: TextPlace = { scope: 'message', role: 'user' }
-/** What a model has said, in an answer or earlier in the conversation. */
-export const ASSISTANT: TextPlace = { scope: 'message', role: 'assistant' }
-export const TOOL_DEFINITION: TextPlace = { scope: 'tool-definition', role: 'system' }
-export const TOOL_INPUT: TextPlace = { scope: 'tool-input', role: 'assistant' }
-export const TOOL_OUTPUT: TextPlace = { scope: 'tool-output', role: 'tool' }
-
-/** Which names of fields are texts. */
-export interface NameRules {
-  /** Names that the format gives: they stay, whatever a detector makes of them. */
-  readonly known: ReadonlySet<string>
-  /** Characters that the format's vendor takes. */
-  readonly maxLength?: number
-}
-
-/** What a client or model has put there is data, names and all. */
-export const ANY_NAME: NameRules = { known: new Set() }
-
 /** Of unknown fields. */
 const UNKNOWN: NameRules = { known: LEAF_NAMES }
-
-const PARAMETER: TextPlace = { scope: 'parameter', role: 'user' }
 
 /** Visits texts and remembers whether one of them was changed. One walk per document. */
 export class TextWalk {

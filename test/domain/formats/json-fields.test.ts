@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { TextSpan } from '../../../src/domain/completion/text-span.ts'
-import { TextWalk, TOOL_INPUT } from '../../../src/domain/formats/text-walk.ts'
+import { TOOL_INPUT } from '../../../src/domain/formats/text-place.ts'
+import { TextWalk } from '../../../src/domain/formats/text-walk.ts'
 import type { JsonValue } from '../../../src/domain/json.ts'
 
 /** Each text with the name that it stands under, in any order. */

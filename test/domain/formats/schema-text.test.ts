@@ -2,7 +2,8 @@ import t from 'tap'
 import type { FormatName } from '../../../src/domain/completion/request.ts'
 import { clientFormatOf } from '../../../src/domain/formats/registry.ts'
 import { visitSchema } from '../../../src/domain/formats/schema-text.ts'
-import { TextWalk, type TextPlace } from '../../../src/domain/formats/text-walk.ts'
+import type { TextPlace } from '../../../src/domain/formats/text-place.ts'
+import { TextWalk } from '../../../src/domain/formats/text-walk.ts'
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts'
 
 const PLACE: TextPlace = { scope: 'tool-definition', role: 'system' }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { renameFields } from '../../../src/domain/formats/field-names.ts'
-import { TextWalk, type TextPlace } from '../../../src/domain/formats/text-walk.ts'
+import type { TextPlace } from '../../../src/domain/formats/text-place.ts'
+import { TextWalk } from '../../../src/domain/formats/text-walk.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 
 const PLACE: TextPlace = { scope: 'tool-definition', role: 'system' }

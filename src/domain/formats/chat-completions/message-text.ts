@@ -2,7 +2,8 @@
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../json.ts'
 import { mediaTypeOf } from '../opaque-text.ts'
 import { visitSource } from '../source-text.ts'
-import { ASSISTANT, SYSTEM, TOOL_OUTPUT, USER, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_OUTPUT, USER, type TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitSentCalls, visitSigned } from './tool-text.ts'
 

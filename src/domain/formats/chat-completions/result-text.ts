@@ -1,7 +1,8 @@
 /** The texts of a chat-completions answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { ASSISTANT, TextWalk } from '../text-walk.ts'
+import { ASSISTANT } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 import { REASONING_FIELDS } from './answer-content.ts'
 import { visitBesideCalls, visitSigned, visitToolCalls } from './tool-text.ts'
 

@@ -1,6 +1,7 @@
 /** Texts inside the tool calls of a message, of a request or an answer. */
 import { isContainer, asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { TOOL_INPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { TOOL_INPUT, type TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 
 /** Visits the arguments of `tool_calls` and of the older `function_call`, and the free text of custom tools. */
 export function visitToolCalls(message: JsonObject, walk: TextWalk): void {

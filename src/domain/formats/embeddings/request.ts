@@ -7,7 +7,8 @@ import { InvalidRequestError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { inOwnLetters, MAX_USER_CHARACTERS, optionalInteger, optionalString, wrongType } from '../fields.ts'
 import { missingField } from '../missing-field.ts'
-import { USER, TextWalk } from '../text-walk.ts'
+import { USER } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 
 /** The vendor's own bounds. */
 const MAX_INPUTS = 2_048

@@ -2,7 +2,8 @@
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { mediaTypeOf } from '../opaque-text.ts'
 import { isTextType } from '../text-media.ts'
-import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 import { bothSpellings, camelOf, itemsIn, spellings } from './spelling.ts'
 
 /** Fields that are no text: media, marks and signatures. */

@@ -1,7 +1,8 @@
 /** The texts of a generate-content answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
-import { ASSISTANT, TextWalk } from '../text-walk.ts'
+import { ASSISTANT } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 import { visitTurn } from './turn-text.ts'
 
 /** They repeat pieces of the answer and name what was searched for. */

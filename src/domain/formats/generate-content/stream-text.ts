@@ -7,7 +7,7 @@
 import { parseJson } from '../../json-parse.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { SseEvent, StreamTextPatcher, StreamTextRewriter } from '../format.ts'
-import { ASSISTANT } from '../text-walk.ts'
+import { ASSISTANT } from '../text-place.ts'
 import { wholeTextWalk } from '../whole-text.ts'
 import { visitPart } from './part-text.ts'
 import { visitSources } from './result-text.ts'

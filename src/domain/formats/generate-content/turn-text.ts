@@ -4,7 +4,8 @@
  * which may be signed, takes the whole text and the others go.
  */
 import { isJsonObject, type JsonObject } from '../../json.ts'
-import type { TextPlace, TextWalk } from '../text-walk.ts'
+import type { TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 import { visitPart } from './part-text.ts'
 import { camelOf, itemsIn, nameIn } from './spelling.ts'
 

@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import { mediaTypeOf } from '../opaque-text.ts'
 import { visitSource } from '../source-text.ts'
-import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { TOOL_INPUT, TOOL_OUTPUT, type TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 
 /** Visits `holder[field]`, content as a string or as blocks. */
 export function visitContent(holder: JsonObject, field: string, place: TextPlace, walk: TextWalk): void {

@@ -2,7 +2,8 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { visitSchema } from '../schema-text.ts'
-import { ASSISTANT, SYSTEM, TOOL_DEFINITION, USER, TextWalk, type NameRules } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_DEFINITION, USER, type NameRules } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 import { isClientTool } from './tool-parse.ts'
 

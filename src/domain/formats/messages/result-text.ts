@@ -1,7 +1,8 @@
 /** The texts of a messages answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import type { JsonObject } from '../../json.ts'
-import { ASSISTANT, TextWalk } from '../text-walk.ts'
+import { ASSISTANT } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 import { visitContent } from './block-text.ts'
 
 /** @returns whether a text was changed. @see Format.visitResultText */

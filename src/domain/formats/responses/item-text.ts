@@ -1,6 +1,7 @@
 /** The texts of the items of a Responses request, visited and replaced in place. */
 import { asArray, asString, isJsonObject, type JsonObject } from '../../json.ts'
-import { ASSISTANT, SYSTEM, TOOL_INPUT, TOOL_OUTPUT, USER, type TextPlace, type TextWalk } from '../text-walk.ts'
+import { ASSISTANT, SYSTEM, TOOL_INPUT, TOOL_OUTPUT, USER, type TextPlace } from '../text-place.ts'
+import type { TextWalk } from '../text-walk.ts'
 
 const PLACE_OF_ROLE: Readonly<Record<string, TextPlace>> = {
   system: SYSTEM,

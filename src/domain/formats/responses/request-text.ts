@@ -2,7 +2,8 @@
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../json.ts'
 import { IDENTIFIERS, visitDefinition, visitMarks, visitOwnTool } from '../openai-text.ts'
-import { SYSTEM, TextWalk, TOOL_DEFINITION, USER } from '../text-walk.ts'
+import { SYSTEM, TOOL_DEFINITION, USER } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 import { visitItem } from './item-text.ts'
 
 /** Fields of the request that are visited for what they are, or hold no text. */

@@ -1,7 +1,8 @@
 /** The texts of a whole Responses answer, visited and replaced in place. */
 import type { TextVisitor } from '../../completion/text-span.ts'
 import { asArray, isJsonObject, type JsonObject } from '../../json.ts'
-import { ASSISTANT, TextWalk, TOOL_INPUT } from '../text-walk.ts'
+import { ASSISTANT, TOOL_INPUT } from '../text-place.ts'
+import { TextWalk } from '../text-walk.ts'
 
 /** @returns whether a text was changed. @see ClientFormat.visitResultText */
 export function visitResultText(document: JsonObject, visit: TextVisitor): boolean {
