@@ -232,11 +232,18 @@ t.test('content types and encodings', async (t) => {
   for (const headers of [
     { 'content-type': 'text/plain' },
     { 'content-type': 'multipart/form-data; boundary=x' },
+    { 'content-type': 'json' },
+    { 'content-type': 'application/json, application/json' },
     { 'content-encoding': 'gzip' },
   ]) {
     const response = await post(GOOD, headers)
     t.equal(response.status, 415, JSON.stringify(headers))
+    t.match(await response.json(), { error: { code: 'unsupported_media_type', param: Object.keys(headers)[0] } })
+    const foreign = await post(GOOD, { ...headers, authorization: 'Bearer nobody' })
+    t.equal(foreign.status, 401, `the key is asked for first: ${JSON.stringify(headers)}`)
   }
+  const astray = await post(GOOD, { 'content-type': 'json' }, '/v1/chat')
+  t.match(await astray.json(), { error: { code: 'route_not_found' } }, 'a path that is none, whatever is sent to it')
   t.equal((await post(GOOD, { 'content-type': 'application/json; charset=utf-8' })).status, 200)
   const sent = async (coding: string) => {
     const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-type: application/json\r\n`

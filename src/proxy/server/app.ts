@@ -15,7 +15,7 @@ import { CallCancellation } from '../pipeline/call-cancellation.ts'
 import { operationOf } from '../pipeline/operations.ts'
 import type { Cancellation } from '../pipeline/ports.ts'
 import type { Services } from '../pipeline/services.ts'
-import { hasJsonType, readBody } from './body.ts'
+import { readBody } from './body.ts'
 import { BodyMemory } from './body-shares.ts'
 import { ConnectionEnd } from './connection-end.ts'
 import { letWait } from './invitation.ts'
@@ -143,9 +143,9 @@ function mount(
   app.route({
     method: [...methodsOf(route)],
     url: route.path,
-    // Bodies are read by the pipeline: for JSON the way ends here, before the framework looks for a parser and makes it
-    // an async resource. What else comes goes on, to be refused there or below.
-    onRequest: (request, reply, done) => (hasJsonType(request.raw) ? take(request, reply) : done()),
+    // Bodies are read, and their types judged, by the pipeline: the way ends here, before the framework looks for a parser,
+    // makes it an async resource, and refuses a type that is none.
+    onRequest: take,
     handler: take,
   })
 }

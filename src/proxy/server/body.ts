@@ -84,7 +84,7 @@ function unlessGone(room: Promise<void>, source: Readable, client: Cancellation)
 }
 
 /** Whether the body is said to be JSON. */
-export function hasJsonType({ headers }: IncomingMessage): boolean {
+function hasJsonType({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']
   return type !== undefined && JSON_TYPE.test(type)
 }

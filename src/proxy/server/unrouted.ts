@@ -39,13 +39,10 @@ export function notFound(request: FastifyRequest, reply: FastifyReply, services:
   refuseUnrouted(error, request, reply, services)
 }
 
-/** What the framework throws: the client's fault where its status says so. */
+/** What the framework throws. It judges the body's type where no route took the request: then the path is what is wrong. */
 export function unexpected(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services): void {
   const status = statusOf(error)
-  if (status >= 400 && status < 500) {
-    const code = status === 415 ? 'unsupported_media_type' : 'invalid_request_error'
-    return refuseUnrouted(new GatewayError(code, 'The request is not well-formed.'), request, reply, services)
-  }
+  if (status >= 400 && status < 500) return notFound(request, reply, services)
   services.log.error({ err: error }, 'unexpected error')
   refuseUnrouted(new GatewayError('internal_error', 'An error inside the gateway.'), request, reply, services)
 }
