@@ -4,6 +4,13 @@ import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 /** The word that means automatic choice, as does an absent model. */
 export const AUTO_MODEL = 'auto'
 
+/** A model of a manifest or a snapshot. */
+interface NamedModel {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly upstreamName: string
+}
+
 /** Public name and aliases. */
 export function publicNamesOf(deployment: Deployment): readonly string[] {
   return [deployment.model.name, ...deployment.model.aliases]
@@ -12,6 +19,15 @@ export function publicNamesOf(deployment: Deployment): readonly string[] {
 /** Whether `name` is one of the public names. */
 export function answersTo({ model }: Deployment, name: string): boolean {
   return model.name === name || model.aliases.includes(name)
+}
+
+/**
+ * By what an exclusion knows a model: its names and the one it has at its provider, with the provider before it or not.
+ * Every way in which somebody may write it: a name that is overlooked sends data where its author forbade it.
+ */
+export function excludableNamesOf(provider: string, model: NamedModel): readonly string[] {
+  const names = [model.name, ...model.aliases, model.upstreamName]
+  return [...names, ...names.map((name) => `${provider}/${name}`)]
 }
 
 /** `pattern` is a name or a suffix glob (`gpt-4.1-*`): a star counts at the end only. */

@@ -9,7 +9,7 @@ import type { Capability, KeyAccess, Milliseconds } from '../snapshot/snapshot.t
 import type { HealthView, Removal, RemovalRule, RouteRequest } from './route.ts'
 import { formatPricePer1K } from '../quota/money.ts'
 import { isModelAllowed } from './access.ts'
-import { compileExclusions, NO_EXCLUSIONS, publicNamesOf } from './names.ts'
+import { compileExclusions, excludableNamesOf, NO_EXCLUSIONS } from './names.ts'
 import type { Exclusions } from './names.ts'
 
 export interface RuleInput {
@@ -101,11 +101,9 @@ function excludedProvider(deployment: Deployment, { providers }: PolicyContext):
   return hit === undefined ? undefined : `provider excluded by x-llm-exclude-providers or a policy: ${hit}`
 }
 
-function excludedModel(deployment: Deployment, { models }: PolicyContext): string | undefined {
+function excludedModel({ model, provider }: Deployment, { models }: PolicyContext): string | undefined {
   if (models === NO_EXCLUSIONS) return undefined
-  const names = publicNamesOf(deployment)
-  const qualified = names.map((name) => `${deployment.provider.name}/${name}`)
-  const hit = models.find([...names, deployment.model.upstreamName, ...qualified])
+  const hit = models.find(excludableNamesOf(provider.name, model))
   return hit === undefined ? undefined : `model excluded by x-llm-exclude-models or a policy: ${hit}`
 }
 

@@ -3,6 +3,7 @@
  * it should keep out; one in a list of access keeps out what it should let through.
  */
 import type { ProviderResource, VirtualKeySpec } from '../../domain/resources/kinds.ts'
+import { excludableNamesOf } from '../../domain/routing/names.ts'
 import type { Steps } from '../../domain/steps.ts'
 import type { ManifestResources } from '../load.ts'
 import type { FieldPath } from '../problem.ts'
@@ -57,14 +58,13 @@ function knownNames(providers: readonly ProviderResource[]): KnownNames {
     spec.models.map(({ name, aliases = [], upstreamName = name }) => ({
       names: [name, ...aliases],
       fullNames: [name, ...aliases].map((own) => `${metadata.name}/${own}`),
-      upstreamName,
+      excludable: excludableNamesOf(metadata.name, { name, aliases, upstreamName }),
     })),
   )
-  const excludable = models.flatMap(({ names, fullNames, upstreamName }) => [...names, upstreamName, ...fullNames])
   return {
     providers: new Set(providers.map(({ metadata }) => metadata.name)),
     models: new Set(models.flatMap(({ names }) => names)),
-    excludableModels: new Set(excludable.map((name) => name.toLowerCase())),
+    excludableModels: new Set(models.flatMap(({ excludable }) => excludable.map((name) => name.toLowerCase()))),
     fullNames: new Set(models.flatMap(({ fullNames }) => fullNames)),
     said: new Map(),
     didYouMean: boundedDidYouMean(),

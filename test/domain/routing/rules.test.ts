@@ -92,6 +92,12 @@ const CASES: Case[] = [
     input: excludeModels('gpt-2025'),
     rule: 'excluded-model',
   },
+  {
+    name: 'the model is excluded by provider and upstream name',
+    model: { upstreamName: 'gpt-2025' },
+    input: excludeModels('one/gpt-2025'),
+    rule: 'excluded-model',
+  },
   { name: 'the model is excluded by provider and name', input: excludeModels('one/gpt'), rule: 'excluded-model' },
   {
     name: 'the model is excluded by provider and alias',
