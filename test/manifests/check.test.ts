@@ -260,7 +260,7 @@ t.test('a name that nothing declared bears is told of, and strictly taken a faul
     Organization: `metadata: { name: acme }
 spec:
   ${grants}
-  defaults: { excludeModels: [gpt-40, OpenAI/GPT-4O, fast, gpt-4o-2024, gpt-9*] }
+  defaults: { excludeModels: [gpt-40, OpenAI/GPT-4O, Models/GPT-4o, openai/gpt-4o-2024, fast, gpt-4o-2024, gpt-9*] }
   compliance: { deniedProviders: [mistral], deniedModels: [gpt-4o] }
   projects: [{ name: a }, { name: b, defaults: { excludeProviders: [azure] } }]`,
     VirtualKey: `metadata: { name: k }

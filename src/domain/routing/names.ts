@@ -4,6 +4,8 @@ import type { Deployment } from '../snapshot/compiled-snapshot.ts'
 /** The word that means automatic choice, as does an absent model. */
 export const AUTO_MODEL = 'auto'
 
+const RESOURCE = 'models/'
+
 /** A model of a manifest or a snapshot. */
 interface NamedModel {
   readonly name: string
@@ -60,8 +62,14 @@ export function compileExclusions(entries: ReadonlySet<string>): Exclusions {
   return exclusions
 }
 
+/** What an entry of exclusions may mean, in lower case: Gemini's lists, ours too, write a model as `models/NAME`. */
+export function meaningsOf(entry: string): readonly string[] {
+  const lower = entry.toLowerCase()
+  return lower.startsWith(RESOURCE) ? [lower, lower.slice(RESOURCE.length)] : [lower]
+}
+
 function compileEntries(entries: ReadonlySet<string>): Exclusions {
-  const patterns = [...entries].map((entry) => entry.toLowerCase())
+  const patterns = [...entries].flatMap(meaningsOf)
   return {
     find(names) {
       for (const name of names) {

@@ -3,7 +3,7 @@
  * it should keep out; one in a list of access keeps out what it should let through.
  */
 import type { ProviderResource, VirtualKeySpec } from '../../domain/resources/kinds.ts'
-import { excludableNamesOf } from '../../domain/routing/names.ts'
+import { excludableNamesOf, meaningsOf } from '../../domain/routing/names.ts'
 import type { Steps } from '../../domain/steps.ts'
 import type { ManifestResources } from '../load.ts'
 import type { FieldPath } from '../problem.ts'
@@ -104,7 +104,7 @@ function* unmatched(
 function wordsOf(name: string, { kind, excludes }: NameList, known: KnownNames): string | undefined {
   const asked = `${kind} ${excludes} ${name}`
   if (!known.said.has(asked)) {
-    const fits = isKnown(excludes ? name.toLowerCase() : name, kind, known)
+    const fits = (excludes ? meaningsOf(name) : [name]).some((meaning) => isKnown(meaning, kind, known))
     known.said.set(asked, fits ? undefined : (withProvider(kind, name, known) ?? describe(kind, name, known)))
   }
   return known.said.get(asked)

@@ -106,6 +106,9 @@ const CASES: Case[] = [
     rule: 'excluded-model',
   },
   { name: 'the model is excluded at another provider', input: excludeModels('two/gpt'), rule: undefined },
+  { name: 'the model is excluded as Gemini lists it', input: excludeModels('models/gpt'), rule: 'excluded-model' },
+  { name: 'models are excluded as Gemini lists them', input: excludeModels('models/gp*'), rule: 'excluded-model' },
+  { name: 'the beginning of that is none of a model', input: excludeModels('m*', 'models/'), rule: undefined },
   { name: 'the model is excluded in capitals', input: excludeModels('GPT'), rule: 'excluded-model' },
   { name: 'the model is excluded by a glob', input: excludeModels('gp*'), rule: 'excluded-model' },
   {
