@@ -13,14 +13,15 @@ const BELOW =
   'the following|as follows|below|here|wie folgt|le suivant|la siguiente|la seguente|a seguinte|als volgt|następujące|следующий'
 
 const LETTERS_OF_NAME = String.raw`[^\s:=.,;!?"'\x60]`
-/** Of a thing's name; in quotes, as code is in Markdown, too. */
+const LINK = String.raw`\[[^[\]\n]{1,40}\]\([^\s()]{1,120}\)`
+/** Of a thing's name; in quotes, as code is in Markdown, too. None can be read in two ways: a row of them would be in a hundred. */
 const WORD_OF_NAME = anyOf(
   // `Bob's`, `db1.example.org:5432`, `10.0.0.5`
-  String.raw`${LETTERS_OF_NAME}{1,24}(?:(?:'${LETTERS_OF_NAME}{1,24}){1,2}|(?:\.${LETTERS_OF_NAME}{1,40}){1,6})?(?::\d{2,5}(?=[\s:]))?`,
+  String.raw`(?!${LINK})${LETTERS_OF_NAME}{1,24}(?:(?:'${LETTERS_OF_NAME}{1,24}){1,2}|(?:\.${LETTERS_OF_NAME}{1,40}){1,6})?(?::\d{2,5}(?=[\s:]))?`,
   String.raw`${ESCAPES}["'\x60][^\s"'\x60\\]{1,64}${ESCAPES}["'\x60]`,
-  String.raw`${ESCAPES}"[^"\n\\]{1,40}${ESCAPES}"`,
+  String.raw`${ESCAPES}"[^\s"'\x60\\]{1,40} [^"\n\\]{1,40}${ESCAPES}"`,
   String.raw`[a-z]{2,8}://[^\s"'\x60<>]{1,120}`,
-  String.raw`\[[^[\]\n]{1,40}\]\([^\s()]{1,120}\)`,
+  LINK,
 )
 /** What stands before such a name; and what needs nothing before it (`Password wifi: ...`). */
 const OF =
