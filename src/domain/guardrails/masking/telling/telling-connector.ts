@@ -25,8 +25,25 @@ export interface Connector {
 }
 
 const BLANK = String.raw`(?:[ \t\u00a0\u3000]|&nbsp;|\\{1,7}[nt]){0,20}`
-/** What takes a literal and gives a text or a hash of it: `MD5('...')`, `bcrypt.hashSync("...")`, `String::from("...")`. */
-const MADE_OF = String.raw`(?:(?:await |new )?(?:md5|sha\d{0,3}|(?:old_)?password|encrypt|bcrypt|make_?password|generate_password_hash|hash_?password|(?:secret_?)?str(?:ing)?|(?:[A-Za-z_]\w{0,31}(?:\.|::)){1,2}(?:make|hash(?:pw|_?sync|_?password)?|encode|from|quote(?:_plus)?))\(\s{0,8}(?=[bfrN@]?${ESCAPES}["'\x60]))`
+const OWNER = String.raw`[A-Za-z_]\w{0,31}(?:\.|::)`
+const MAKER = anyOf(
+  'md5',
+  String.raw`sha\d{0,3}`,
+  '(?:old_)?password',
+  'encrypt',
+  'bcrypt',
+  'make_?password',
+  'generate_password_hash',
+  'hash_?password',
+  '(?:secret_?)?str(?:ing)?',
+  String.raw`(?:${OWNER}){0,2}(?:\w{0,24}(?:string|buffer|bytes|secret|password)(?:\.|::)from|hash(?:er)?(?:\.|::)make|(?:\w{0,24}encoder(?:\(\))?|base64)\.encode)`,
+  `(?:${OWNER}){1,2}(?:hash(?:pw|_?sync|_?password)?|quote(?:_plus)?)`,
+)
+/**
+ * What takes a literal and gives a text or a hash of it: `MD5('...')`, `bcrypt.hashSync("...")`, `String::from("...")`. Others of such names
+ * take a charset, a table, a class: `password.encode("latin1")`, `db.from("users")`, `Mockery::make('...')`.
+ */
+const MADE_OF = String.raw`(?:(?:await |new )?${MAKER}\(\s{0,8}(?=[bfrN@]?${ESCAPES}["'\x60]))`
 /** Up to a label's sign, as in a printed list: `Password........: `. */
 const LEADERS = String.raw`(?:\.{2,40}[ \t]{0,4}(?=:))?`
 const SIGN = anyOf(

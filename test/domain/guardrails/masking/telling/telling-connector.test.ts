@@ -279,6 +279,9 @@ t.test('a password is found in the call that makes a hash or a text of it', asyn
     'password: SecretStr = SecretStr("Gast2026!x")',
     'password = urllib.parse.quote_plus("Gast2026!x")',
     'user.password = passwordEncoder.encode("Gast2026!x")',
+    'String password = new BCryptPasswordEncoder().encode("Gast2026!x");',
+    'const password = Buffer.from("Gast2026!x", "utf8")',
+    'let password = std::string::String::from("Gast2026!x");',
   ])
     for (const written of [text, JSON.stringify(text)]) t.strictSame(found(written), ['Gast2026!x'], written)
   for (const text of [
@@ -286,6 +289,9 @@ t.test('a password is found in the call that makes a hash or a text of it', asyn
     "password = md5(password2), password: Hash::make($request->password), token = String(token2), password: str('password')",
     "password = os.getenv('DB_PASSWORD2'), password: config.get('db.password2'), password = vault.read('secret/db2')",
     "key: Buffer.from('key', 'utf8'), secret: String.raw('x2'), password: faker.internet.password({ length: 20 })",
+    `password = password.encode("latin1"); password = password.encode('cp1252'); secret = secret.encode("utf_16_le")`,
+    `token = await db.from('tokens_v2'), password = query.from("users2"), let token = Array.from("abc123")`,
+    String.raw`$token = Mockery::make('App\Token2'), password = factory.make("password2"), hash = crypto.hash("blake2b512", password)`,
   ])
     t.strictSame(found(text), [], text)
 })
