@@ -114,9 +114,11 @@ function renderMessage(content: readonly AssistantPart[], path: string, warnings
   if (reasoning.some((part) => part.signature !== undefined || part.redacted !== undefined)) {
     warnings.push({ field: `${path}.thinking`, message: 'signatures and encrypted thinking have no place here' })
   }
+  const hasOther = content.some(({ type }) => type === 'tool-call' || type === 'refusal')
   return withoutUndefined({
     role: 'assistant',
-    content: textOf(content, 'text') ?? null,
+    // Where nothing else is said either, an empty text: the vendor refuses such a message without one in the next turn.
+    content: textOf(content, 'text') ?? (hasOther ? null : ''),
     reasoning_content: textOf(content, 'reasoning') || undefined,
     refusal: textOf(content, 'refusal') ?? null,
   })

@@ -36,6 +36,21 @@ t.test('arguments that are null are none, whole, streamed and in the next turn',
   }
 })
 
+t.test('an answer that says nothing has an empty text: without one it could not be sent back', async (test) => {
+  const request = chatCompletions.parseRequest({ messages: [{ role: 'user', content: 'x' }] })
+  const context = { request, model: 'm', nowSeconds: 7, requestId: 'r' }
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' }
+  const call = { type: 'tool_use', id: 'x', name: 'f', input: {} }
+  for (const { content, text } of [
+    { content: [], text: '' },
+    { content: [thought], text: '' },
+    { content: [thought, call], text: null },
+  ]) {
+    const result = formatOf('messages').parseResult({ content, stop_reason: 'max_tokens' })
+    test.match(chatCompletions.renderResult(result, context).document, { choices: [{ message: { content: text } }] })
+  }
+})
+
 t.test('arguments that begin like null, or hold it, are sent as they come', async (test) => {
   for (const pieces of [
     ['n', 'o'],
