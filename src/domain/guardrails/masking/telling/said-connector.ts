@@ -12,7 +12,8 @@ const NOW =
 const BELOW =
   'the following|as follows|below|here|wie folgt|le suivant|la siguiente|la seguente|a seguinte|als volgt|następujące|следующий'
 
-const LETTERS_OF_NAME = String.raw`[^\s:=.,;!?"'\x60]`
+/** In a text inside JSON no line's end. */
+const LETTERS_OF_NAME = String.raw`(?:[^\s:=.,;!?"'\x60\\]|\\(?![nrt]))`
 const LINK = String.raw`\[[^[\]\n]{1,40}\]\([^\s()]{1,120}\)`
 /** Of a thing's name; in quotes, as code is in Markdown, too. None can be read in two ways: a row of them would be in a hundred. */
 const WORD_OF_NAME = anyOf(

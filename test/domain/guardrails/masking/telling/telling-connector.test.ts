@@ -295,3 +295,16 @@ t.test('a password is found in the call that makes a hash or a text of it', asyn
   ])
     t.strictSame(found(text), [], text)
 })
+
+t.test('a name that a secret is for ends with its line, in a text inside JSON too', async (t) => {
+  for (const text of [
+    'You need a password for the build.\nVersion: beta4-x2',
+    'Reset the password for the user.\n\nBranch: fix/login-2',
+    'Create a token for the server\r\nRegion: eu-west-1a',
+    '// reads the token for the user.\nconst id = "user12345"',
+  ])
+    for (const written of [text, JSON.stringify(text), JSON.stringify(JSON.stringify(text))])
+      t.strictSame(found(written), [], written)
+  for (const text of ['The password for ACME\\bob is Bluebird#7', 'password for acme\\svc.sql: Bluebird#7'])
+    for (const written of [text, JSON.stringify(text)]) t.strictSame(found(written), ['Bluebird#7'], written)
+})
