@@ -71,9 +71,9 @@ function spanPiped(text: string, start: number): Span | undefined {
 }
 
 const PAIR =
-  /(?:\\{0,7}["'])?(?:s? (?:with|as|is|are|using|mit|als|avec|con|com)| for [\w.-]{1,40}| below| here)?\s?(?::|[-=]>)?(?:\s|\\{1,7}[nrt]){1,8}(?:user(?:name)?[:=]? ?)?[\w.@+-]{2,64}(?: ?[/|] ?|\n(?:> ?)?|\\{1,7}n|, | : )([^\s"'`,;\\]{6,64})/iy
+  /(?:\\{0,7}["'])?(?:s? (?:with|as|is|are|using|mit|als|avec|con|com)| for [\w.-]{1,40}| below| here)?\s?(?::|[-=]>)?(?:\s|\\{1,7}[nrt]){1,8}(?:user(?:name)?[:=]? ?)?(?!(?:get|post|put|patch|delete|head|options) \/)[\w.@+-]{2,64}(?: ?[/|] ?|\n(?:> ?)?|\\{1,7}n|, | : )([^\s"'`,;\\]{6,64})/iy
 
-/** The password of `name / password` behind the word that ends at `end`. */
+/** The password of `name / password` behind the word that ends at `end`; `Login: POST /api/v1/login` is a route. */
 export function spanOfPair(text: string, end: number): Span | undefined {
   PAIR.lastIndex = end
   const match = PAIR.exec(text)

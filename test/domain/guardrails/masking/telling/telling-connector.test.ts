@@ -258,6 +258,7 @@ t.test('a password is found behind arrows, dotted lines and words that say that 
     'Password......... 8 to 16 characters, password...: required',
     'login -> home / profile, Login - Sign up / Register, credentials -> user1 / password',
     'Login - Dashboard / Reports2024, Credentials → Settings / API-Keys2',
+    'Login: POST /api/v1/login, login -> PUT /user/login1, Login:\nGET /v1/login2',
   ])
     t.strictSame(found(text), [], text)
 })
