@@ -118,7 +118,7 @@ const OF_MARKUP = /^=(?:item|head\d|over|back|cut|pod|begin|end|for|encoding)$|^
 const HOW_MANY = /^\d{1,2}[-\u2013]\d{1,3}$/
 /** Algorithms, protocols and standards: `SHA-256`, `UTF-8`, `HTTP/2`, `pbkdf2_sha256`, `SCRAM-SHA-256`, `WPA2-PSK`. */
 const ALGORITHM =
-  /^(?:(?:pbkdf2|hmac|scram|cram|bcrypt|scrypt|rsa|ecdsa|oaep)[-_]){0,2}(?:(?:s?sha|s?md|aes|rsa|oaep|utf|base|pbkdf|blake|argon|kerberos|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?|wpa|ntlmv?)[-_/#]?\d{1,3}(?:\.\d|\/\d{3}|i?d|i|[bl]e|_?crypt|[bs]\d{0,3})?|ed(?:25519|448)|rfc\d{3,4}|iso-8859-\d{1,2})(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based|psk|sae|eap|enterprise|personal|siv|xts|ccm|sha\d{1,3}|plus))*$/i
+  /^(?:(?:pbkdf2|hmac|scram|cram|bcrypt|scrypt|rsa|ecdsa|oaep|caching)[-_]){0,2}(?:(?:s?sha|s?md|aes|rsa|oaep|utf|base|pbkdf|blake|keccak|ripemd|chacha|crc|argon|kerberos|hs|rs|es|tls|ssl|oauth|http|ipv|pkcs|socksv?|wpa|ntlmv?)[-_/#]?\d{1,3}(?:\.\d|\/\d{3}|i?d|i|[bl]e|_?crypt|[bs]\d{0,3})?|ed(?:25519|448)|rfc\d{3,4}|iso-8859-\d{1,2})(?:[-_](?:\d{1,4}|bit|cbc|gcm|ctr|encoded|hashed|encrypted|based|psk|sae|eap|enterprise|personal|siv|xts|ccm|sha\d{1,3}|poly1305|password|plus))*$/i
 const ARRAY = /^(?:Ui|I|BigI|BigUi)nt\d{1,2}(?:Clamped)?Array$|^Float\d{2}Array$/
 
 /** Letters only: typed blindly, or the last of its line behind a sign that assigns. */
