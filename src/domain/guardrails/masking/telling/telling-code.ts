@@ -13,7 +13,7 @@ const OF_TAG = /^(?:json=\w+,)?proto[23]\b/
 const ESCAPES_ALONE = /^(?:\\{1,2}(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[0nrt])){1,4}$/
 const MEMBER = /^[*&]?[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+[;,)]*$/
 /** What looks like a member and is a password as people make them: `Blue.Sky77`. */
-const TWO_WORDS = /^[A-Z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,4}$/
+const TWO_WORDS = /^[A-Z][a-z]{2,}\.[A-Z][a-z]{2,}(?:\d{2}|\d{4})$/
 const ACCESS =
   /^(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|System\.getenv|config\.|settings\.|self\.|this\.|secrets\.|var\.|local\.|data\.|args\.|options\.|request\.|req\.|params\.|import\.meta)/
 

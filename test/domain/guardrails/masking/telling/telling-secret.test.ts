@@ -124,7 +124,14 @@ t.test(
   'two words with a dot between them and a number are a password, other members of objects are code',
   async (t) => {
     for (const password of ['Blue.Sky77', 'Summer.Rain2024']) t.strictSame(found(`Password: ${password}\n`), [password])
-    for (const member of ['cfg.password2', 'Config.Password', 'opts.k1', 'Settings.Value1', 'a.Sky77'])
+    for (const member of [
+      'cfg.password2',
+      'Config.Password',
+      'opts.k1',
+      'Settings.Value1',
+      'Colors.Blue500',
+      'a.Sky77',
+    ])
       t.strictSame(found(`  Password: ${member},\n`), [], member)
   },
 )
