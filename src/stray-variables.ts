@@ -7,7 +7,7 @@ const PREFIX = 'TOLLGATE_'
 /** The flags of all subcommands, here as well: to ask each for its own would load all of them. */
 export const FLAGS_IN_ENVIRONMENT: readonly string[] = `
   admin authority-lifetime ca certificate-lifetime certificate-names config delete-secrets demo file format
-  generate-redis-secret injection key kube-rate lease-name listen listen-grpc listen-webhook log-level max-body-bytes
+  generate-redis-secret injection job key kube-rate lease-name listen listen-grpc listen-webhook log-level max-body-bytes
   namespace operator organization project redis redis-secret service sidecar-redis sidecar-redis-ca
   sidecar-redis-secret since state sum-by tag timeout tls-secret token until verify-namespace verify-pod webhook-configuration
 `
