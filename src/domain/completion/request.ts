@@ -140,13 +140,16 @@ export interface RefusalPart {
   readonly text: string
 }
 
+/** The arguments of a call that has ended and has none: clients parse what they have put together. */
+export const NO_ARGUMENTS = '{}'
+
 export interface ToolCallPart {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
   /**
    * The arguments as JSON text, exactly as the model wrote them (it may be invalid JSON). Empty in an answer: it was cut off before their
-   * first character; a call without arguments has an empty object.
+   * first character; a call without arguments has `NO_ARGUMENTS`.
    */
   readonly arguments: string
   /** Gemini's thought signature, opaque. */

@@ -3,9 +3,8 @@ import type { CompletionRequest } from '../../completion/request.ts'
 import { asObject, asString, type JsonObject } from '../../json.ts'
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import type { RenderTarget } from '../format.ts'
-import { takesRetention } from './cache-retention.ts'
 import { traitsOf } from './model-traits.ts'
-import { takesTier } from './service-tier.ts'
+import { WISHES } from './wishes.ts'
 
 /** Of equal names and values. */
 const SHARED_FIELDS = ['prompt_cache_key', 'prompt_cache_retention', 'service_tier'] as const
@@ -29,8 +28,7 @@ export function fromResponses(
     const value = asString(source.document[name])
     // A key, masked, may have outgrown what the vendor takes.
     if (value === undefined || value.length > MAX_USER_CHARACTERS) continue
-    if (name === 'prompt_cache_retention' && !takesRetention(model, value)) continue
-    if (name === 'service_tier' && !takesTier(model, value)) continue
+    if (WISHES.get(name)?.(model, value) === false) continue
     fields[name] = value
     names.push(name)
   }

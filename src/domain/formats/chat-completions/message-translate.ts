@@ -7,17 +7,18 @@
  * - the model's messages have a text or calls: one that is left with neither is left out;
  * - so is one of the user's of which nothing can be sent.
  */
-import type {
-  AssistantPart,
-  CompletionRequest,
-  DocumentPart,
-  ImagePart,
-  MediaSource,
-  Message,
-  TextPart,
-  ToolResultPart,
-  TranslationWarning,
-  UserPart,
+import {
+  NO_ARGUMENTS,
+  type AssistantPart,
+  type CompletionRequest,
+  type DocumentPart,
+  type ImagePart,
+  type MediaSource,
+  type Message,
+  type TextPart,
+  type ToolResultPart,
+  type TranslationWarning,
+  type UserPart,
 } from '../../completion/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { renderDataUrl } from '../data-url.ts'
@@ -254,7 +255,7 @@ function joinTexts(parts: readonly { readonly text: string }[]): string {
 
 function renderToolCall(call: { readonly id: string; readonly name: string; readonly arguments: string }): JsonObject {
   // Empty arguments are «no arguments» elsewhere; here they must be JSON.
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' } }
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || NO_ARGUMENTS } }
 }
 
 const SAYS_ERROR = /^\W*(?:error|exception|fail|traceback)/i

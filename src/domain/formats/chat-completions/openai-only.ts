@@ -7,13 +7,12 @@ import { asArray, asObject, asString, type JsonObject, type JsonValue } from '..
 import { MAX_USER_CHARACTERS } from '../fields.ts'
 import { newerTuples } from '../schema-tuples.ts'
 import { formFor, instructionFor } from './answer-form.ts'
-import { takesRetention } from './cache-retention.ts'
 import { reviseRequest } from './request-revise.ts'
 import { renderResponseFormat, renderStrict } from './request-translate.ts'
 import { MAX_STOP_SEQUENCES } from './sampling-translate.ts'
 import { schemaForOthers } from './schema-fields.ts'
-import { takesTier } from './service-tier.ts'
 import { argumentsSchema, withItems } from './tool-schema.ts'
+import { WISHES } from './wishes.ts'
 
 /** Of vLLM and SGLang, llama.cpp and Ollama, OpenRouter, Mistral, DeepSeek, Qwen, Groq. */
 const UNKNOWN_FIELDS = [
@@ -52,12 +51,6 @@ const UNKNOWN_FIELDS = [
   'keep_alive',
   'options',
 ]
-
-/** About price and speed: the answer is the same without. */
-const WISHES = [
-  ['prompt_cache_retention', takesRetention],
-  ['service_tier', takesTier],
-] as const
 
 /** Adds to `patch`, whose messages are those to be sent, and to `warnings`. */
 export function fitToOpenAi(

@@ -1,5 +1,10 @@
 /** A whole chat-completions answer <-> neutral result. */
-import type { AssistantPart, ToolCallPart, TranslationWarning } from '../../completion/request.ts'
+import {
+  NO_ARGUMENTS,
+  type AssistantPart,
+  type ToolCallPart,
+  type TranslationWarning,
+} from '../../completion/request.ts'
 import { isCut, type Choice, type CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asArray, asNumber, asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -10,7 +15,7 @@ import { parseFinish } from './finish.ts'
 import { finishFor, ONE_CALL_ONLY, readsLegacyCall } from './legacy-call.ts'
 import { parseUsage, renderUsage } from './usage.ts'
 import { readContent, readReasoning } from './answer-content.ts'
-import { argumentsOf, NO_ARGUMENTS } from './tool-arguments.ts'
+import { argumentsOf } from './tool-arguments.ts'
 
 /** Reads a provider's answer. @throws {UpstreamFormatError} where it has no choices. */
 export function parseResult(document: JsonObject): CompletionResult {

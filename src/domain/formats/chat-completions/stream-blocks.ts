@@ -11,10 +11,11 @@
  * Price: where a call never closes its JSON (a call without arguments, say) or has no name, those after it wait for the finish.
  */
 import { asString, type JsonObject } from '../../json.ts'
+import { NO_ARGUMENTS } from '../../completion/request.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { AnswerIds, madeUpId } from '../made-up-id.ts'
 import { JsonBalance } from './json-balance.ts'
-import { NO_ARGUMENTS, NULL_ARGUMENTS, NULL_BEGUN } from './tool-arguments.ts'
+import { NULL_ARGUMENTS, NULL_BEGUN } from './tool-arguments.ts'
 import { ToolCallKeys } from './tool-call-keys.ts'
 
 interface TextBlock {

@@ -1,9 +1,6 @@
 /** The arguments of a call: JSON text on this wire. Some servers send an object, or write `null` where there are none. */
 import type { JsonValue } from '../../json.ts'
 
-/** Of a call that the model has ended: clients parse what they have put together. */
-export const NO_ARGUMENTS = '{}'
-
 /** The whole text of arguments that are none. */
 export const NULL_ARGUMENTS = /^\s*null\s*$/
 

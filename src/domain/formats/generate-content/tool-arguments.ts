@@ -1,4 +1,5 @@
 /** The arguments of a function call: an object on this wire, JSON text in the neutral model. */
+import { NO_ARGUMENTS } from '../../completion/request.ts'
 import { asObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { InnerJson } from '../inner-json.ts'
 
@@ -10,7 +11,7 @@ export const RAW_ARGUMENTS = '_raw_arguments'
 
 /** The arguments as JSON text. Absent arguments are an empty object. */
 export function argumentsTextOf(args: JsonValue | undefined): string {
-  if (args === undefined || args === null) return '{}'
+  if (args === undefined || args === null) return NO_ARGUMENTS
   const raw = asObject(args)?.[RAW_ARGUMENTS]
   if (typeof raw === 'string' && Object.keys(args).length === 1) return raw
   return JSON.stringify(args)

@@ -1,5 +1,5 @@
 /** A whole messages answer <-> neutral result. */
-import type { AssistantPart, TranslationWarning } from '../../completion/request.ts'
+import { NO_ARGUMENTS, type AssistantPart, type TranslationWarning } from '../../completion/request.ts'
 import { isCut, type Choice, type CompletionResult } from '../../completion/result.ts'
 import { UpstreamFormatError } from '../../errors.ts'
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -27,9 +27,6 @@ export function parseResult(document: JsonObject): CompletionResult {
   }
 }
 
-/** The text of an input without fields. */
-export const NO_INPUT = '{}'
-
 /** Blocks of the vendor's own tools have no neutral word: they stay in the document. */
 function parseBlock(block: JsonValue, serial: string): AssistantPart[] {
   if (!isJsonObject(block)) return []
@@ -54,13 +51,13 @@ function parseBlock(block: JsonValue, serial: string): AssistantPart[] {
 /** A call with which the answer was cut off before its input has an empty object here. */
 function unbegun(content: readonly AssistantPart[]): readonly AssistantPart[] {
   const last = content.at(-1)
-  if (last?.type !== 'tool-call' || last.arguments !== NO_INPUT) return content
+  if (last?.type !== 'tool-call' || last.arguments !== NO_ARGUMENTS) return content
   return [...content.slice(0, -1), { ...last, arguments: '' }]
 }
 
 /** The input of a call as JSON text; some servers already send text. */
 export function argumentsOf(input: JsonValue | undefined): string {
-  if (typeof input === 'string') return input || NO_INPUT
+  if (typeof input === 'string') return input || NO_ARGUMENTS
   return JSON.stringify(input ?? {})
 }
 

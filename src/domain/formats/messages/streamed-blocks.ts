@@ -1,8 +1,9 @@
 /** The content blocks of one stream, from the provider's events to neutral parts. */
+import { NO_ARGUMENTS } from '../../completion/request.ts'
 import type { StreamPart } from '../../completion/stream-part.ts'
 import { asString, type JsonObject } from '../../json.ts'
 import { BlockSequence } from './block-sequence.ts'
-import { argumentsOf, NO_INPUT } from './result.ts'
+import { argumentsOf } from './result.ts'
 
 interface OpenBlock {
   readonly id: string
@@ -76,7 +77,7 @@ export class StreamedBlocks {
   }
 
   stop(index: number): StreamPart[] {
-    const before = this.#endUnbegun(NO_INPUT)
+    const before = this.#endUnbegun(NO_ARGUMENTS)
     const block = this.#open.get(index)
     this.#open.delete(index)
     return block === undefined ? before : [...before, ...this.#close(block)]
@@ -104,7 +105,7 @@ export class StreamedBlocks {
   /** Nothing more comes. @param isCut the last block may not be whole */
   stopAll(isCut: boolean): StreamPart[] {
     const last = [...this.#open.keys()].flatMap((index) => this.stop(index))
-    return [...last, ...this.#endUnbegun(isCut ? '' : NO_INPUT)]
+    return [...last, ...this.#endUnbegun(isCut ? '' : NO_ARGUMENTS)]
   }
 
   #endUnbegun(input: string): StreamPart[] {
@@ -139,7 +140,7 @@ export class StreamedBlocks {
     const id = this.#add(index, 'tool')
     const open = this.#open.get(index)
     const input = argumentsOf(block.input)
-    if (open !== undefined) open.input = input === NO_INPUT ? '' : input
+    if (open !== undefined) open.input = input === NO_ARGUMENTS ? '' : input
     this.#toolCalls += 1
     const toolCallId = asString(block.id) || `toolu_${this.#responseId}_${id}`
     const toolName = asString(block.name) ?? ''

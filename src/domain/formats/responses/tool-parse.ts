@@ -87,11 +87,12 @@ function allowedNames(choice: JsonObject, nameOf: (tool: JsonObject, path: strin
 
 /** What providers are told in place of a name in a choice. */
 function offeredNames(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
-  return new Map(
-    tools.flatMap(
-      ({ name, member }) => [[name, name], ...(member ? [[chosenName(member), name] as const] : [])] as const,
-    ),
-  )
+  const names = new Map<string, string>()
+  for (const { name, member } of tools) {
+    names.set(name, name)
+    if (member !== undefined) names.set(chosenName(member), name)
+  }
+  return names
 }
 
 function wordOf(choice: string): ToolChoice | undefined {

@@ -12,8 +12,10 @@ const QUOTE = String.raw`\\{0,7}["']`
 /** Up to a blank or a quote; no variable. */
 const BARE = String.raw`(?<value>(?!\$[A-Za-z_{(])[^\s"'\\|<>]{4,256})`
 const VALUE = String.raw`(?:(?<quote>${QUOTE})(?<value>(?:(?!\k<quote>)[^\n]){4,256})\k<quote>|${BARE})`
-/** Behind `secret` or `secrets`, of a store of secrets. */
-const STORE = /(?:^|[\s;&|"'\x60]|\\[nrt])(?:gh|wrangler|fly|flyctl|glab|doppler|docker|podman) $/
+/** Programs that hand a secret to a store. */
+const STORES = '(?:gh|wrangler|fly|flyctl|glab|doppler|docker|podman)'
+/** Before `secret` or `secrets`. */
+const STORE = new RegExp(String.raw`(?:^|[\s;&|"'\x60]|\\[nrt])${STORES} $`)
 const SET = String.raw` (?:set|put|create) (?:[^\n|;&<]{0,100} )?`
 const BEHIND_SET = [
   `${SET}(?:--body[ =]|-b[ =]?)${VALUE}`,
@@ -24,7 +26,7 @@ const BEHIND_SET = [
 const SECRET_STRING = new RegExp(String.raw`-string[ =](?!(?:${QUOTE})?(?:\{|\[|file:|\\{1,7}["'{]))${VALUE}`, 'dy')
 const WRITTEN = String.raw`(?:echo|printf)\s(?:-[neE]{1,2}\s)?(?:\\{0,7}["']?%s(?:\\n)?\\{0,7}["']?\s)?(?:${QUOTE})?`
 const PIPE = String.raw`(?:${QUOTE})?\s?\|\s?(?:sudo\s)?`
-const PIPED = new RegExp(`${WRITTEN}${BARE}${PIPE}(?:gh|wrangler|fly|flyctl|glab|doppler|docker|podman) $`, 'd')
+const PIPED = new RegExp(`${WRITTEN}${BARE}${PIPE}${STORES} $`, 'd')
 /** `echo -e "new\nnew" | passwd bob`, and `echo bob:new | chpasswd`, of letters only. */
 const PIPED_TWICE = new RegExp(
   String.raw`${WRITTEN}(?<value>(?!\$)(?<once>[^\s"'\\|<>]{4,128})\\{1,7}n\k<once>)(?:\\{1,7}n)?${PIPE}$`,
